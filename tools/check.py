@@ -50,7 +50,7 @@ LAYOUT = (
 LAYOUT_RELEASE = "25"
 LAYOUT_TESTS = ("calls", "counts", "deadlocks", "held", "synchronizers", "virtual")
 # C tests that start threads.
-SHARED_BY_THREADS = ("agent", "arrow", "rings_shared")
+SHARED_BY_THREADS = ("agent", "arrow", "recorder", "rings_shared")
 # Tests that look at no clock: a worker a processor. All others run one by one; browsers
 # take all processors as it is.
 PARALLEL = (
@@ -91,6 +91,8 @@ NOT_UNDER_VALGRIND = ("trace_cost",)
 VALGRIND = (
     "valgrind --quiet --error-exitcode=99 --leak-check=full"
     " --errors-for-leak-kinds=definite,indirect,possible --num-callers=30"
+    # A handler of faults finds all registers as they were.
+    " --vex-iropt-register-updates=allregs-at-mem-access"
 )
 
 

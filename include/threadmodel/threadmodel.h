@@ -23,6 +23,7 @@
 #include <threadmodel/lockorder.h>
 #include <threadmodel/model.h>
 #include <threadmodel/path.h>
+#include <threadmodel/recorder.h>
 #include <threadmodel/resource.h>
 #include <threadmodel/run.h>
 #include <threadmodel/selection.h>

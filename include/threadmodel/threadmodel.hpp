@@ -28,17 +28,24 @@
 
 #include <threadmodel/threadmodel.h>
 
-namespace threadmodel {
+namespace threadmodel
+{
 
 /// A call failed: its code, and the sentence of tm_error_text().
-class error : public std::runtime_error {
-public:
-    error(int code, const std::string &text) : std::runtime_error(text), code_(code) {}
+class error : public std::runtime_error
+{
+  public:
+    error(int code, const std::string &text) : std::runtime_error(text), code_(code)
+    {
+    }
 
     /// @return enum tm_error, below 0
-    int code() const noexcept { return code_; }
+    int code() const noexcept
+    {
+        return code_;
+    }
 
-private:
+  private:
     int code_;
 };
 
@@ -53,10 +60,14 @@ inline int check(int rc)
     return rc;
 }
 
-namespace detail {
+namespace detail
+{
 
 template <class T, void (*release)(T *)> struct deleter {
-    void operator()(T *pointer) const noexcept { release(pointer); }
+    void operator()(T *pointer) const noexcept
+    {
+        release(pointer);
+    }
 };
 
 template <class T, void (*release)(T *)>
@@ -84,13 +95,15 @@ template <class T> constexpr int type_of()
 
 } // namespace detail
 
-/// The values of a column, as long as its table is there. T: std::int32_t, std::int64_t,
-/// std::uint64_t, double, bool or std::string_view. A null is 0, or a string_view whose
-/// data() is NULL.
-template <class T> class column {
-public:
-    class iterator {
-    public:
+/// The values of a column, as long as its table is there. T: std::int32_t,
+/// std::int64_t, std::uint64_t, double, bool or std::string_view. A null is 0, or a
+/// string_view whose data() is NULL.
+template <class T> class column
+{
+  public:
+    class iterator
+    {
+      public:
         using iterator_category = std::input_iterator_tag;
         using value_type = T;
         using difference_type = std::ptrdiff_t;
@@ -98,9 +111,14 @@ public:
         using reference = T;
 
         iterator() = default;
-        iterator(const column *of, std::size_t row) : of_(of), row_(row) {}
+        iterator(const column *of, std::size_t row) : of_(of), row_(row)
+        {
+        }
 
-        T operator*() const { return (*of_)[row_]; }
+        T operator*() const
+        {
+            return (*of_)[row_];
+        }
         iterator &operator++()
         {
             ++row_;
@@ -113,10 +131,16 @@ public:
             ++row_;
             return before;
         }
-        bool operator==(const iterator &other) const { return row_ == other.row_; }
-        bool operator!=(const iterator &other) const { return row_ != other.row_; }
+        bool operator==(const iterator &other) const
+        {
+            return row_ == other.row_;
+        }
+        bool operator!=(const iterator &other) const
+        {
+            return row_ != other.row_;
+        }
 
-    private:
+      private:
         const column *of_ = nullptr;
         std::size_t row_ = 0;
     };
@@ -126,10 +150,22 @@ public:
     {
     }
 
-    std::size_t size() const noexcept { return size_; }
-    bool empty() const noexcept { return size_ == 0; }
-    iterator begin() const { return iterator(this, 0); }
-    iterator end() const { return iterator(this, size_); }
+    std::size_t size() const noexcept
+    {
+        return size_;
+    }
+    bool empty() const noexcept
+    {
+        return size_ == 0;
+    }
+    iterator begin() const
+    {
+        return iterator(this, 0);
+    }
+    iterator end() const
+    {
+        return iterator(this, size_);
+    }
 
     bool is_null(std::size_t row) const
     {
@@ -153,43 +189,60 @@ public:
         }
     }
 
-private:
+  private:
     const tm_table *table_;
     int number_;
     std::size_t size_;
 };
 
 /// An answer. It outlives its model.
-class table {
-public:
+class table
+{
+  public:
     /// @param given  is the object's own from now on
-    explicit table(tm_table *given) : it_(given) {}
+    explicit table(tm_table *given) : it_(given)
+    {
+    }
 
-    tm_table *get() const noexcept { return it_.get(); }
-    std::string_view name() const { return tm_table_name(get()); }
-    std::size_t size() const noexcept { return tm_table_row_count(get()); }
-    bool empty() const noexcept { return size() == 0; }
+    tm_table *get() const noexcept
+    {
+        return it_.get();
+    }
+    std::string_view name() const
+    {
+        return tm_table_name(get());
+    }
+    std::size_t size() const noexcept
+    {
+        return tm_table_row_count(get());
+    }
+    bool empty() const noexcept
+    {
+        return size() == 0;
+    }
 
     /// @throws error  there is no column of that name and type
     template <class T> threadmodel::column<T> column(const char *name) const
     {
         int number = tm_table_column(get(), name);
 
-        if (number < 0 || tm_table_column_type(get(), static_cast<std::size_t>(
-                                                          number)) != detail::type_of<T>())
+        if (number < 0 ||
+            tm_table_column_type(get(), static_cast<std::size_t>(number)) !=
+                detail::type_of<T>())
             throw error(TM_ENOTFOUND, "table " + std::string(this->name()) +
                                           " has no column " + name + " of that type");
         return threadmodel::column<T>(get(), number);
     }
 
-private:
+  private:
     detail::owned<tm_table, tm_table_free> it_;
 };
 
 /// Where events and definitions go: override what you are interested in. An exception
 /// ends the reading, and comes out of source::read_all().
-class receiver {
-public:
+class receiver
+{
+  public:
     receiver()
     {
         sink_.payload = this;
@@ -225,17 +278,36 @@ public:
     receiver &operator=(const receiver &) = delete;
     virtual ~receiver() = default;
 
-    virtual void run(const tm_run &) {}
-    virtual void caveat(std::string_view) {}
-    virtual void define(const tm_class &) {}
-    virtual void define(const tm_method &) {}
-    virtual void define(const tm_stack &) {}
-    virtual void define(const tm_thread &) {}
-    virtual void define(const tm_object &) {}
-    virtual void event(const tm_event &) {}
+    virtual void run(const tm_run &)
+    {
+    }
+    virtual void caveat(std::string_view)
+    {
+    }
+    virtual void define(const tm_class &)
+    {
+    }
+    virtual void define(const tm_method &)
+    {
+    }
+    virtual void define(const tm_stack &)
+    {
+    }
+    virtual void define(const tm_thread &)
+    {
+    }
+    virtual void define(const tm_object &)
+    {
+    }
+    virtual void event(const tm_event &)
+    {
+    }
 
     /// For the C functions, as long as this object is there.
-    const tm_sink *sink() const noexcept { return &sink_; }
+    const tm_sink *sink() const noexcept
+    {
+        return &sink_;
+    }
 
     /// Throw what a callback threw, which C could not pass on.
     void rethrow()
@@ -244,7 +316,7 @@ public:
             std::rethrow_exception(std::exchange(failure_, nullptr));
     }
 
-private:
+  private:
     template <class Call> static int guard(void *to, Call call) noexcept
     {
         receiver &it = *static_cast<receiver *>(to);
@@ -263,8 +335,9 @@ private:
 };
 
 /// What happened so far, to be asked.
-class model {
-public:
+class model
+{
+  public:
     explicit model(const tm_model_options *options = nullptr)
     {
         tm_model *made;
@@ -273,8 +346,14 @@ public:
         it_.reset(made);
     }
 
-    tm_model *get() const noexcept { return it_.get(); }
-    const tm_sink *sink() const noexcept { return tm_model_sink(get()); }
+    tm_model *get() const noexcept
+    {
+        return it_.get();
+    }
+    const tm_sink *sink() const noexcept
+    {
+        return tm_model_sink(get());
+    }
 
     void ingest(const tm_event *events, std::size_t count)
     {
@@ -293,13 +372,14 @@ public:
         return table(answer);
     }
 
-private:
+  private:
     detail::owned<tm_model, tm_model_free> it_;
 };
 
 /// A file of any format that is read.
-class source {
-public:
+class source
+{
+  public:
     explicit source(const std::string &path, const tm_source_options *options = nullptr)
     {
         tm_source *opened;
@@ -308,8 +388,14 @@ public:
         it_.reset(opened);
     }
 
-    tm_source *get() const noexcept { return it_.get(); }
-    std::string_view format() const { return tm_source_format(get()); }
+    tm_source *get() const noexcept
+    {
+        return it_.get();
+    }
+    std::string_view format() const
+    {
+        return tm_source_format(get());
+    }
 
     /// Read all of it. Of a damaged file, the readable part arrived before this throws.
     void read_all(const tm_sink *sink)
@@ -329,35 +415,131 @@ public:
         check(rc);
     }
 
-private:
+  private:
     detail::owned<tm_source, tm_source_close> it_;
 };
 
 /// A trace, or a log, that is written.
-class writer {
-public:
+class writer
+{
+  public:
     explicit writer(const std::string &path, const tm_writer_options *options = nullptr)
     {
         check(tm_writer_open(&it_, path.c_str(), options));
     }
-    writer(writer &&other) noexcept : it_(std::exchange(other.it_, nullptr)) {}
+    writer(writer &&other) noexcept : it_(std::exchange(other.it_, nullptr))
+    {
+    }
     writer &operator=(writer &&other) noexcept
     {
         std::swap(it_, other.it_);
         return *this;
     }
     /// Without close() nobody learns that the end could not be written.
-    ~writer() { tm_writer_close(it_); }
+    ~writer()
+    {
+        tm_writer_close(it_);
+    }
 
-    tm_writer *get() const noexcept { return it_; }
-    const tm_sink *sink() const noexcept { return tm_writer_sink(it_); }
-    void flush() { check(tm_writer_flush(it_)); }
+    tm_writer *get() const noexcept
+    {
+        return it_;
+    }
+    const tm_sink *sink() const noexcept
+    {
+        return tm_writer_sink(it_);
+    }
+    void flush()
+    {
+        check(tm_writer_flush(it_));
+    }
     /// Write the end. The sink is gone then.
-    void close() { check(tm_writer_close(std::exchange(it_, nullptr))); }
+    void close()
+    {
+        check(tm_writer_close(std::exchange(it_, nullptr)));
+    }
 
-private:
+  private:
     tm_writer *it_ = nullptr;
 };
+
+#ifdef __linux__
+
+/// Events of many threads, see recorder.h. All recorded_thread end before it does.
+class recorder
+{
+  public:
+    explicit recorder(const tm_recorder_options &options)
+    {
+        check(tm_recorder_open(&it_, &options));
+    }
+    recorder(recorder &&other) noexcept : it_(std::exchange(other.it_, nullptr))
+    {
+    }
+    recorder &operator=(recorder &&other) noexcept
+    {
+        std::swap(it_, other.it_);
+        return *this;
+    }
+    /// Without close() nobody learns that the end could not be written.
+    ~recorder()
+    {
+        tm_recorder_close(it_);
+    }
+
+    tm_recorder *get() const noexcept
+    {
+        return it_;
+    }
+    void start(std::uint32_t every_ms)
+    {
+        check(tm_recorder_start(it_, every_ms));
+    }
+    void drain()
+    {
+        check(tm_recorder_drain(it_));
+    }
+    /// Drain the rest, and write the end.
+    void close()
+    {
+        check(tm_recorder_close(std::exchange(it_, nullptr)));
+    }
+
+  private:
+    tm_recorder *it_ = nullptr;
+};
+
+/// The calling thread's access to a recorder; a thread_local for instance.
+class recorded_thread
+{
+  public:
+    recorded_thread(const recorder &to, const tm_thread &definition)
+    {
+        check(tm_recorder_attach(to.get(), &definition, &it_));
+    }
+    recorded_thread(const recorded_thread &) = delete;
+    recorded_thread &operator=(const recorded_thread &) = delete;
+    ~recorded_thread()
+    {
+        tm_recorder_detach(it_);
+    }
+
+    tm_recorder_thread *get() const noexcept
+    {
+        return it_;
+    }
+    /// @return whether there was room
+    bool report(const tm_event &event, const tm_frame *frames = nullptr,
+                std::size_t frame_count = 0)
+    {
+        return check(tm_recorder_report(it_, &event, frames, frame_count)) == 1;
+    }
+
+  private:
+    tm_recorder_thread *it_ = nullptr;
+};
+
+#endif
 
 } // namespace threadmodel
 

@@ -27,7 +27,7 @@ int tm__fail_system(const char *path, int number)
 
     if (tm__describe_error(number, reason, sizeof(reason)) != 0)
         snprintf(reason, sizeof(reason), "error %d", number);
-    return tm__fail(TM_EIO, "%s: %s", path, reason);
+    return tm__fail(number == ENOMEM ? TM_ENOMEM : TM_EIO, "%s: %s", path, reason);
 }
 
 const char *tm_error_text(void)

@@ -17,7 +17,7 @@ int tm__fail(int code, const char *format, ...) TM__PRINTF(2, 3);
 /**
  * The same for a system call that failed: "path: No such file or directory".
  * @param number  errno
- * @return TM_EIO
+ * @return TM_EIO; TM_ENOMEM
  */
 int tm__fail_system(const char *path, int number);
 

@@ -178,7 +178,7 @@ static int read_header(tm__leftover *leftover, tm__input *input, uint64_t run_id
     memcpy(&header, view, sizeof(header));
     if (!tm__rings_header_is_whole(&header))
         return TM_OK;
-    if (header.version != TM__RINGS_VERSION)
+    if (header.version == 0 || header.version > TM__RINGS_VERSION)
         leftover->state = TM__LEFTOVER_NEWER;
     else if (header.run_id != run_id)
         leftover->state = TM__LEFTOVER_FOREIGN;
@@ -280,12 +280,19 @@ uint64_t tm__leftover_events(const tm__leftover *leftover)
     return leftover->count - leftover->next;
 }
 
+static size_t frames_bytes(const tm__record *record)
+{
+    return record->event.frame_count * tm__record_frame_bytes(&record->event);
+}
+
 static uint64_t hash_frames(const tm__record *record)
 {
     const uint64_t *words = (const uint64_t *)(record + 1);
-    uint64_t hash = record->event.frame_count * 2u + (record->event.is_truncated != 0);
+    uint64_t hash =
+        (uint64_t)record->event.frame_count << 16 | record->event.stack_flags;
+    size_t count = frames_bytes(record) / sizeof(*words);
 
-    for (size_t i = 0; i < record->event.frame_count * (size_t)2; i++) {
+    for (size_t i = 0; i < count; i++) {
         hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
         hash ^= hash >> 29;
     }
@@ -301,7 +308,7 @@ static int define_stack(tm__leftover *leftover, const tm__record *record, uint32
     tm_stack definition = {
         .size = sizeof(definition),
         .id = id,
-        .flags = record->event.is_truncated ? TM_STACK_TRUNCATED : 0,
+        .flags = record->event.stack_flags & TM_STACK_TRUNCATED,
         .frames = copy,
         .frame_count = record->event.frame_count,
     };
@@ -309,9 +316,12 @@ static int define_stack(tm__leftover *leftover, const tm__record *record, uint32
 
     if (!copy)
         return TM_ENOMEM;
-    for (size_t i = 0; i < record->event.frame_count; i++)
-        copy[i] =
-            (tm_frame){.method = frames[i].method, .location = frames[i].location};
+    if (record->event.stack_flags & TM__STACK_LINES)
+        memcpy(copy, frames, bytes);
+    else
+        for (size_t i = 0; i < record->event.frame_count; i++)
+            copy[i] =
+                (tm_frame){.method = frames[i].method, .location = frames[i].location};
     rc = sink->define_stack(sink->payload, &definition);
     tm__free(leftover->memory, copy, bytes);
     return rc;
@@ -332,9 +342,8 @@ static int find_stack(tm__leftover *leftover, const tm__record *record, size_t p
 
         *id = FIRST_STACK + found;
         if (known->event.frame_count == record->event.frame_count &&
-            known->event.is_truncated == record->event.is_truncated &&
-            memcmp(known + 1, record + 1,
-                   record->event.frame_count * sizeof(tm__record_frame)) == 0)
+            known->event.stack_flags == record->event.stack_flags &&
+            memcmp(known + 1, record + 1, frames_bytes(record)) == 0)
             return TM_OK;
         key++;
     }

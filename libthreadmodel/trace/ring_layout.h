@@ -14,7 +14,8 @@
 #include <stdint.h>
 
 enum {
-    TM__RINGS_VERSION = 1,
+    /* 1 had no TM__STACK_LINES, no plain names, and a hash for each object. */
+    TM__RINGS_VERSION = 2,
     TM__RING_PAGE_BYTES = 4096,    ///< of the header, and of each control page
     TM__RING_BYTES_MIN = 64 << 10, ///< of records in a slot
     TM__RING_BYTES_MAX = 1 << 30,  ///< the same

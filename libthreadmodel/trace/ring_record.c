@@ -88,8 +88,8 @@ static size_t stated_bytes(const tm__record *record)
     const tm__method_record *method = &record->method;
 
     if (tm__record_is_event(record))
-        return record->event.frame_count * sizeof(tm__record_frame);
-    switch (record->kind) {
+        return record->event.frame_count * tm__record_frame_bytes(&record->event);
+    switch (record->kind & ~TM__RECORD_PLAIN) {
     case TM__RECORD_CLASS:
         return (size_t)record->class.name_bytes + record->class.source_bytes;
     case TM__RECORD_THREAD:
@@ -118,8 +118,20 @@ int tm__record_is_whole(const tm__record *record, size_t room, uint64_t position
            record->check == tm__record_check(record, bytes, position);
 }
 
+static void read_text(char *out, const char *text, size_t bytes, int is_plain)
+{
+    if (!is_plain) {
+        tm__text_utf8(out, TEXT_BYTES, text, bytes);
+        return;
+    }
+    if (bytes >= TEXT_BYTES)
+        bytes = TEXT_BYTES - 1;
+    memcpy(out, text, bytes);
+    out[bytes] = 0;
+}
+
 static int define_thread(const tm__thread_record *thread, const char *text,
-                         const tm_sink *sink)
+                         int is_plain, const tm_sink *sink)
 {
     char name[TEXT_BYTES], group[TEXT_BYTES];
     tm_thread definition = {
@@ -127,35 +139,38 @@ static int define_thread(const tm__thread_record *thread, const char *text,
         .id = thread->id,
         .object = thread->object,
         .os_id = thread->os_id,
-        .name = name,
+        .name = thread->has_no_name ? NULL : name,
         .group = thread->has_group ? group : NULL,
         .priority = (int32_t)thread->priority,
         .flags = thread->flags,
     };
 
-    tm__text_utf8(name, sizeof(name), text, thread->name_bytes);
-    tm__text_utf8(group, sizeof(group), text + thread->name_bytes, thread->group_bytes);
+    read_text(name, text, thread->name_bytes, is_plain);
+    read_text(group, text + thread->name_bytes, thread->group_bytes, is_plain);
     return sink->define_thread(sink->payload, &definition);
 }
 
-static int define_class(const tm__class_record *class, const char *text,
+static int define_class(const tm__class_record *class, const char *text, int is_plain,
                         const tm_sink *sink)
 {
     char name[TEXT_BYTES], source[TEXT_BYTES];
     tm_class definition = {
         .size = sizeof(definition),
         .id = class->id,
-        .name = name,
+        .name = is_plain && class->name_bytes == 0 ? NULL : name,
         .source = class->has_source ? source : NULL,
     };
 
-    tm__text_class(name, sizeof(name), text, class->name_bytes);
-    tm__text_utf8(source, sizeof(source), text + class->name_bytes,
-                  class->source_bytes);
+    if (is_plain)
+        read_text(name, text, class->name_bytes, 1);
+    else
+        tm__text_class(name, sizeof(name), text, class->name_bytes);
+    read_text(source, text + class->name_bytes, class->source_bytes, is_plain);
     return sink->define_class(sink->payload, &definition);
 }
 
-static int define_object(const tm__object_record *object, const tm_sink *sink)
+static int define_object(const tm__object_record *object, int is_plain,
+                         const tm_sink *sink)
 {
     tm_object definition = {
         .size = sizeof(definition),
@@ -163,14 +178,14 @@ static int define_object(const tm__object_record *object, const tm_sink *sink)
         .class_id = object->class_id,
         .thread = object->thread,
         .hash = (uint32_t)object->hash,
-        .flags = TM_OBJECT_HAS_HASH | object->flags,
+        .flags = (is_plain ? 0 : TM_OBJECT_HAS_HASH) | (uint32_t)object->flags,
     };
 
     return sink->define_object(sink->payload, &definition);
 }
 
 static int define_method(const tm__method_record *method, const char *text,
-                         const tm_sink *sink)
+                         int is_plain, const tm_sink *sink)
 {
     const tm__record_line *entries =
         (const tm__record_line *)(text + tm__record_lines_at(method));
@@ -181,15 +196,14 @@ static int define_method(const tm__method_record *method, const char *text,
         .size = sizeof(definition),
         .id = method->id,
         .class_id = method->class_id,
-        .name = name,
-        .signature = signature,
+        .name = is_plain && method->name_bytes == 0 ? NULL : name,
+        .signature = is_plain && method->signature_bytes == 0 ? NULL : signature,
         .lines = lines,
         .line_count = line_count < LINES ? line_count : LINES,
     };
 
-    tm__text_utf8(name, sizeof(name), text, method->name_bytes);
-    tm__text_utf8(signature, sizeof(signature), text + method->name_bytes,
-                  method->signature_bytes);
+    read_text(name, text, method->name_bytes, is_plain);
+    read_text(signature, text + method->name_bytes, method->signature_bytes, is_plain);
     for (size_t i = 0; i < definition.line_count; i++)
         lines[i] = (tm_line){.location = entries[i].location, .line = entries[i].line};
     return sink->define_method(sink->payload, &definition);
@@ -198,12 +212,13 @@ static int define_method(const tm__method_record *method, const char *text,
 int tm__record_define(const tm__record *record, const tm_sink *sink)
 {
     const char *text = (const char *)(record + 1);
+    int is_plain = (record->kind & TM__RECORD_PLAIN) != 0;
 
-    switch (record->kind) {
-    case TM__RECORD_THREAD: return define_thread(&record->thread, text, sink);
-    case TM__RECORD_CLASS: return define_class(&record->class, text, sink);
-    case TM__RECORD_OBJECT: return define_object(&record->object, sink);
-    case TM__RECORD_METHOD: return define_method(&record->method, text, sink);
+    switch (record->kind & ~TM__RECORD_PLAIN) {
+    case TM__RECORD_THREAD: return define_thread(&record->thread, text, is_plain, sink);
+    case TM__RECORD_CLASS: return define_class(&record->class, text, is_plain, sink);
+    case TM__RECORD_OBJECT: return define_object(&record->object, is_plain, sink);
+    case TM__RECORD_METHOD: return define_method(&record->method, text, is_plain, sink);
     default: return TM_OK;
     }
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <threadmodel/definition.h>
 #include <threadmodel/event.h>
 #include <threadmodel/sink.h>
 
@@ -20,13 +21,20 @@ enum {
     TM__RECORD_OBJECT = 0x101,
     TM__RECORD_THREAD = 0x102,
     TM__RECORD_PAD = 0x103, ///< nothing up to the ring's end, which was too near
-    TM__RECORD_METHOD = 0x104
+    TM__RECORD_METHOD = 0x104,
+    /** A bit beside these: texts are UTF-8, a class's name is as in source code, and an
+     *  object's flags say whether it has a hash. Without it they are the VM's. */
+    TM__RECORD_PLAIN = 0x200
 };
+
+/** Beside enum tm_stack_flag: frames are tm_frame, with lines, and not
+ * tm__record_frame. */
+enum { TM__STACK_LINES = 1 << 8 };
 
 /** An event; frames follow. */
 typedef struct tm__event_record {
     uint16_t frame_count;
-    uint16_t is_truncated;  ///< the stack goes on below the frames
+    uint16_t stack_flags;   ///< enum tm_stack_flag, TM__STACK_LINES
     uint32_t producer_word; ///< no reader's business
     tm_event fact;          ///< its stack is no reader's business
 } tm__event_record;
@@ -67,7 +75,7 @@ typedef struct tm__thread_record {
     uint64_t os_id;
     int64_t priority;
     uint32_t flags; ///< enum tm_thread_flag
-    uint16_t unused_52;
+    uint16_t has_no_name;
     uint16_t has_group;
 } tm__thread_record;
 
@@ -96,7 +104,7 @@ typedef struct tm__record {
     };
 } tm__record;
 
-/** One frame behind an event. */
+/** One frame behind an event, of a producer that has line tables. */
 typedef struct tm__record_frame {
     uint64_t method; ///< tm_method.id
     int64_t location;
@@ -120,6 +128,13 @@ uint32_t tm__record_check(const tm__record *record, size_t bytes, uint64_t posit
 static inline size_t tm__record_bytes(size_t extra_bytes)
 {
     return (sizeof(tm__record) + extra_bytes + 7) & ~(size_t)7;
+}
+
+/** @return bytes of an event's frame */
+static inline size_t tm__record_frame_bytes(const tm__event_record *event)
+{
+    return event->stack_flags & TM__STACK_LINES ? sizeof(tm_frame)
+                                                : sizeof(tm__record_frame);
 }
 
 static inline int tm__record_is_event(const tm__record *record)

@@ -6,6 +6,7 @@ import os
 import platform
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -107,6 +108,42 @@ def test_an_example_compiles_and_prints_what_it_should(
         [program, trace], env=variables, text=True, timeout=60
     )
     assert answer == source.with_suffix(".txt").read_text()
+
+
+@pytest.mark.parametrize("end", ["close", "crash"])
+def test_a_program_records_its_own_threads(
+    installed: Path, library: Path, tmp_path: Path, end: str
+) -> None:
+    flags = pkg_config(installed, "--cflags", "--libs")
+    command = ["gcc", "-std=gnu11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+    programs = {}
+    for name in ("record_threads", "own_format"):
+        programs[name] = tmp_path / name
+        source = EXAMPLE.with_name(f"{name}.c")
+        build = [*command, source, "-pthread", *flags, "-o", programs[name]]
+        subprocess.run(build, check=True)
+
+    def run(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [programs[name], tmp_path / "run.tmt", *arguments],
+            env={**os.environ, "LD_LIBRARY_PATH": str(library)},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    done = run("record_threads", end)
+    assert done.returncode == (0 if end == "close" else -signal.SIGABRT), done.stderr
+    said = EXAMPLE.with_name("record_threads.txt").read_text()
+    assert done.stdout == (said if end == "close" else "")
+    lines = map(str.split, run("own_format").stdout.splitlines())
+    kinds = [(line[2], line[3]) for line in lines if line[1:2] == ["ms"]]
+    # Each of 2,000 sales had the lock once.
+    got = [kind for _, kind in kinds if kind in ("acquired", "contended_entered")]
+    assert len(got) == 2000
+    assert sum(kind == "released" for _, kind in kinds) == 2000
+    assert {thread for thread, _ in kinds} == {"Ann", "Bob"}
 
 
 # DuckDB's C library, from npm's registry, and its header, from Go's.

@@ -36,18 +36,24 @@ LAYERS = {
     "analysis/explain": BELOW_ANALYSIS | {TIMELINE, LOCKS, PATH},
     "summary": {"base", "table"},
     "trace": {"base"},
+    "rings": {"base", "trace"},
     "formats": {"base", "trace"},
     "export": {"base"},
 }
 ROOMS = {
-    "ring": {"base", "trace"},
+    "ring": {"base", "trace", "rings"},
     "vm": set(),
-    "ident": {"base", "trace", "ring", "vm"},
-    "capture": {"base", "trace", "ring", "vm", "ident"},
-    "virtual": {"base", "trace", "ring", "vm", "ident", "capture"},
-    "blocked": {"base", "trace", "ring", "vm", "ident", "capture", "virtual"},
-    "writer": {"base", "trace", "ring", "vm", "ident", "virtual", "blocked"},
-    "session": {"base", "trace", *("ring", "vm", "ident", "capture", "virtual")}
+    "ident": {"base", "trace", "rings", "ring", "vm"},
+    "capture": {"base", "trace", "rings", "ring", "vm", "ident"},
+    "virtual": {"base", "trace", "rings", "ring", "vm", "ident", "capture"},
+    "blocked": {"base", "trace", "rings", "ring", "vm", "ident", "capture", "virtual"},
+    "writer": {"base", "trace", "rings", "ring", "vm", "ident", "virtual", "blocked"},
+    "session": {
+        "base",
+        "trace",
+        "rings",
+        *("ring", "vm", "ident", "capture", "virtual"),
+    }
     | {"blocked", "writer"},
 }
 # `layout` is headers alone: what the program and the recorder share.

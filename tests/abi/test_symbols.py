@@ -21,6 +21,17 @@ FORBIDDEN = re.compile(
 )
 
 
+# What a recorder does in the process of its host, as recorder.h says: a helper thread
+# that is asked for, SIGBUS of its own stores, and forks. A process has one of each.
+OF_A_RECORDER = {"pthread_create", "pthread_sigmask", "raise", "sigaction"}
+STATE_OF_A_RECORDER = {
+    *("list", "list_lock", "once"),  # recorder.c: of which a fork has to know
+    *("before", "is_guarded", "open_lock", "opened"),  # mirror.c: who had SIGBUS
+    "slack_ns",  # membarrier.c: what the kernel can do
+}
+RECORDER = "libtm_rings.a"
+
+
 def output(*command: str | Path) -> str:
     return subprocess.check_output(command, text=True)
 
@@ -85,11 +96,12 @@ def test_layers_call_nothing_that_an_embedder_would_mind(layers: list[Path]) -> 
     for archive in layers:
         text = output("nm", "--undefined-only", "--format=posix", archive)
         wanted = {line.split()[0] for line in text.splitlines() if " U" in line}
-        assert not [name for name in wanted if FORBIDDEN.fullmatch(name)], archive.name
+        minded = {name for name in wanted if FORBIDDEN.fullmatch(name)}
+        assert minded == (OF_A_RECORDER if archive.name == RECORDER else set())
 
 
 def test_layers_have_no_writable_globals(layers: list[Path]) -> None:
-    """The one exception is the text of the last error, which is each thread's own."""
+    """But the text of the last error, which is each thread's own, and a recorder's."""
     for archive in layers:
         text = output("nm", "--format=posix", archive)
         variables = re.findall(r"^(\S+) ([DdBbCcGgSs]) ", text, re.MULTILINE)
@@ -97,8 +109,9 @@ def test_layers_have_no_writable_globals(layers: list[Path]) -> None:
         local = set(re.findall(r"\bTLS\s.*\s(\S+)$", readable, re.MULTILINE))
         relocated = read_only_after_relocation(archive)
         state = {name for name, _ in variables} - local - relocated
-        assert not state, archive.name
-        assert len(local) == (1 if archive.name == "libtm_base.a" else 0), local
+        assert state == (STATE_OF_A_RECORDER if archive.name == RECORDER else set())
+        its_own = archive.name in ("libtm_base.a", RECORDER)
+        assert len(local) == (1 if its_own else 0), local
 
 
 def read_only_after_relocation(archive: Path) -> set[str]:

@@ -19,7 +19,8 @@
         }                                                                              \
     } while (0)
 
-namespace {
+namespace
+{
 
 template <class Call> int code_of(Call call)
 {
@@ -41,8 +42,9 @@ tm_event start_of(std::uint64_t thread)
     return it;
 }
 
-class picky : public threadmodel::receiver {
-public:
+class picky : public threadmodel::receiver
+{
+  public:
     void event(const tm_event &it) override
     {
         if (it.thread == 2)
@@ -94,6 +96,21 @@ int main(int, char **arguments)
     other.flush();
     other.close();
     EXPECT(threadmodel::source(path).format() == "tmt");
+
+    tm_recorder_options recording = TM_RECORDER_OPTIONS_INIT;
+    recording.path = path.c_str();
+    threadmodel::recorder recorder(recording);
+    EXPECT(code_of([&] { threadmodel::recorder second(recording); }) == TM_EIO);
+    recorder.start(10);
+    {
+        tm_thread definition = TM_THREAD_INIT;
+        definition.id = 1;
+        threadmodel::recorded_thread thread(recorder, definition);
+        EXPECT(thread.report(start_of(1)) && thread.report(start_of(2)));
+        EXPECT(code_of([&] { thread.report(tm_event{}); }) == TM_EINVAL);
+    }
+    recorder.drain();
+    recorder.close();
 
     picky receiver;
     std::string thrown;

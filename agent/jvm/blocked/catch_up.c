@@ -29,7 +29,7 @@
 #include "ident/monitor_owner.h"
 #include "ident/thread_id.h"
 #include "ring/buffer.h"
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "ring/recording_state.h"
 #include "vm/thread_mxbean.h"
 #include "vm/thread_snapshot.h"

@@ -21,7 +21,7 @@
 #include "ident/thread_id.h"
 #include "ident/thread_identity.h"
 #include "ring/buffer.h"
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "ring/watchdog.h"
 #include "vm/options.h"
 #include "vm/thread_mxbean.h"
@@ -188,7 +188,7 @@ static int state_by_stack(const tm__catch_up_state *seen, const jvmtiFrameInfo *
 static void commit_held(tm__buffer *own, uint64_t thread, uint64_t object,
                         int32_t depth, int64_t time_ns)
 {
-    tm__record *record = tm__buffer_reserve(own, 0);
+    tm__record *record = tm__thread_ring_reserve(&own->ring, 0);
 
     if (!record) {
         tm__buffer_lose(own, time_ns);
@@ -203,7 +203,7 @@ static void commit_held(tm__buffer *own, uint64_t thread, uint64_t object,
         .kind = TM_EVENT_HELD,
         .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED,
     };
-    tm__buffer_commit(own, record, 0);
+    tm__thread_ring_commit(&own->ring, record, 0);
 }
 
 /* The stack into the record in work, if the thread is still in the state that it said.
@@ -220,7 +220,7 @@ static int64_t walk(tm__record *record, jthread thread, answer *a)
             JVMTI_ERROR_NONE)
         count = 0;
     a->seen.state = state_by_stack(&a->seen, frames, count);
-    record->event.is_truncated = count > depth;
+    record->event.stack_flags = count > depth ? TM_STACK_TRUNCATED : 0;
     record->event.frame_count = (uint32_t)(count > depth ? depth : count);
     return tm__thread_state(thread) == state
                ? (int64_t)(record->event.frame_count * sizeof(jvmtiFrameInfo))
@@ -231,7 +231,7 @@ static int64_t walk(tm__record *record, jthread thread, answer *a)
 static int report(tm__buffer *own, JNIEnv *jni, jthread thread, answer *a)
 {
     size_t room = (size_t)(tm__the_options.depth + 1) * sizeof(jvmtiFrameInfo);
-    tm__record *record = tm__buffer_reserve(own, room);
+    tm__record *record = tm__thread_ring_reserve(&own->ring, room);
     int64_t time_ns, bytes;
 
     if (!record) {

@@ -23,7 +23,7 @@
 #include "blocked/catch_up_ask.h"
 #include "ident/thread_id.h"
 #include "ring/buffer.h"
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "ring/recording_state.h"
 #include "virtual/enumerate.h"
 #include "vm/thread_snapshot.h"
@@ -89,7 +89,7 @@ static void ask(JNIEnv *jni, tm__buffer *own, jthread thread)
 /* @return 1: there are no more */
 static int ask_some(JNIEnv *jni, tm__buffer *own, int64_t until_ns)
 {
-    while (!tm__buffer_is_half_full(own) && tm__now_ns() < until_ns) {
+    while (!tm__thread_ring_is_half_full(&own->ring) && tm__now_ns() < until_ns) {
         jthread thread = tm__virtual_walk_next(jni);
 
         if (!thread)
@@ -103,10 +103,11 @@ static int ask_some(JNIEnv *jni, tm__buffer *own, int64_t until_ns)
 /* @return 1: there are no more */
 static int report_again(tm__buffer *own)
 {
-    for (; reported_again < ownerless_count && !tm__buffer_is_half_full(own);
+    for (;
+         reported_again < ownerless_count && !tm__thread_ring_is_half_full(&own->ring);
          reported_again++) {
         const tm__catch_up_state *it = &ownerless[reported_again];
-        tm__record *record = tm__buffer_reserve(own, 0);
+        tm__record *record = tm__thread_ring_reserve(&own->ring, 0);
 
         if (!record)
             return 0;
@@ -118,7 +119,7 @@ static int report_again(tm__buffer *own)
             .value = it->state,
             .kind = TM_EVENT_SNAPSHOT,
         };
-        tm__buffer_commit(own, record, 0);
+        tm__thread_ring_commit(&own->ring, record, 0);
     }
     return reported_again == ownerless_count;
 }

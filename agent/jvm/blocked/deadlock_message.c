@@ -15,7 +15,7 @@
 #include <threadmodel/model.h>
 
 #include "blocked/long_blocked_table.h"
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "trace/modified_utf8.h"
 #include "vm/java_fields.h"
 #include "vm/message.h"

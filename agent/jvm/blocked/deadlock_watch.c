@@ -20,7 +20,7 @@
 #include "blocked/deadlock_message.h"
 #include "blocked/long_blocked_ask.h"
 #include "blocked/long_blocked_table.h"
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "ring/recording_state.h"
 #include "vm/vm.h"
 

@@ -30,8 +30,8 @@
 #include "capture/missing_stacks.h"
 #include "capture/wait_for.h"
 #include "ring/buffer.h"
-#include "ring/clock.h"
-#include "ring/membarrier.h"
+#include "rings/clock.h"
+#include "rings/membarrier.h"
 #include "ring/recording_state.h"
 #include "vm/vm.h"
 

@@ -16,7 +16,7 @@
 
 #include "blocked/long_blocked_table.h"
 #include "ident/thread_id.h"
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "vm/java_fields.h"
 #include "vm/thread_mxbean.h"
 #include "vm/vm.h"

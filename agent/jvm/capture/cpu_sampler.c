@@ -15,7 +15,7 @@
 #include "capture/stack_walk.h"
 #include "ident/method_identity.h"
 #include "ring/buffer.h"
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "ring/recording_state.h"
 #include "vm/options.h"
 
@@ -60,7 +60,7 @@ static void sample(JNIEnv *jni, tm__buffer *own, const tm__buffer *sampled,
 
     for (; thread && count > 0; count--) {
         tm__record *record =
-            tm__buffer_reserve(own, (depth + 1) * sizeof(jvmtiFrameInfo));
+            tm__thread_ring_reserve(&own->ring, (depth + 1) * sizeof(jvmtiFrameInfo));
 
         if (!record) {
             tm__buffer_lose(own, tm__now_ns());
@@ -85,7 +85,7 @@ void tm__cpu_sampler_round(JNIEnv *jni, tm__buffer *own)
         return;
     due_ns = now_ns + interval_ns();
     atomic_fetch_or(&tm__the_recording.kinds, TM__KIND(CPU_SAMPLE));
-    for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
+    for (tm__buffer *b = tm__buffer_first(); b; b = tm__buffer_next(b))
         if (atomic_load(&b->listed) && b != own && b->thread_weak && b->os_id)
             sample(jni, own, b, samples_due(b));
 }

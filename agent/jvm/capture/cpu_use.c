@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "ring/recording_state.h"
 #include "ring/schedstat.h"
 
@@ -22,7 +22,7 @@ static int64_t due_ns;
 
 static void put(tm__buffer *own, const tm__buffer *of, uint16_t kind, int64_t value_ns)
 {
-    tm__record *record = tm__buffer_reserve(own, 0);
+    tm__record *record = tm__thread_ring_reserve(&own->ring, 0);
 
     if (!record) {
         tm__buffer_lose(own, tm__now_ns());
@@ -31,7 +31,7 @@ static void put(tm__buffer *own, const tm__buffer *of, uint16_t kind, int64_t va
     record->kind = kind;
     record->event.fact = (tm_event){
         .thread = of->thread, .time_ns = tm__now_ns(), .value = value_ns, .kind = kind};
-    tm__buffer_commit(own, record, 0);
+    tm__thread_ring_commit(&own->ring, record, 0);
 }
 
 /* Of the thread that a buffer was of: another may have it by now. */
@@ -65,7 +65,7 @@ void tm__cpu_use_round(tm__buffer *own, int at_end)
     if (own->has_use_base)
         atomic_fetch_or(&tm__the_recording.kinds,
                         TM__KIND(CPU_TIME) | TM__KIND(CPU_WAIT));
-    for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
+    for (tm__buffer *b = tm__buffer_first(); b; b = tm__buffer_next(b))
         if (atomic_load(&b->listed) && b != own && b->thread_weak && b->os_id &&
             b->has_use_base && !atomic_load(&b->orphan)) {
             read_one(own, b);

@@ -47,7 +47,8 @@ static void report(tm__event_report *r, JNIEnv *jni, jthread thread)
         return;
     wanted = wanted_by(r, jni, thread);
     state = tm__thread_state(thread);
-    record = tm__buffer_reserve(r->buffer, (depth + 1) * sizeof(jvmtiFrameInfo));
+    record =
+        tm__thread_ring_reserve(&r->buffer->ring, (depth + 1) * sizeof(jvmtiFrameInfo));
     if (!record) {
         tm__buffer_lose(r->buffer, r->time_ns);
         return;

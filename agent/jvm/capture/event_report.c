@@ -17,7 +17,7 @@
 #include "ident/thread_id.h"
 #include "ident/thread_identity.h"
 #include "ring/buffer.h"
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "ring/recording_state.h"
 #include "ring/watchdog.h"
 #include "vm/vm.h"
@@ -64,18 +64,19 @@ static int begin(tm__event_report *report)
     report->weak = NULL;
     report->skipped_frames = 0;
     report->wakes_writer = 0;
-    report->time_ns = tm__buffer_begin(report->buffer, tm__now_ns);
+    report->time_ns = tm__thread_ring_begin(&report->buffer->ring, tm__now_ns);
     measure_next(report);
     tm__watchdog_look(report->time_ns);
     if (is_recording())
         return 1;
-    tm__buffer_end(report->buffer);
+    tm__thread_ring_end(&report->buffer->ring);
     return 0;
 }
 
 static void report_loss(tm__event_report *report)
 {
-    if (atomic_load_explicit(&report->buffer->ring->lost.value, memory_order_relaxed))
+    if (atomic_load_explicit(&report->buffer->ring.page->lost.value,
+                             memory_order_relaxed))
         tm__buffer_report_loss(report->buffer, report->time_ns);
 }
 
@@ -96,7 +97,7 @@ enum { COUNT_NS = 10000 };
 
 static uint64_t lost_of(const tm__buffer *buffer)
 {
-    return atomic_load_explicit(&buffer->ring->lost.value, memory_order_relaxed);
+    return atomic_load_explicit(&buffer->ring.page->lost.value, memory_order_relaxed);
 }
 
 /* A storm comes through here: the clock is read for the first loss alone, and to
@@ -126,11 +127,11 @@ int tm__event_report_is_left_out(void)
         return 0;
     if (buffer->deferred.kind || (buffer->object && !buffer->is_shared))
         return 0;
-    atomic_store_explicit(&buffer->since, TM__COUNTS, memory_order_relaxed);
+    atomic_store_explicit(&buffer->ring.since, TM__COUNTS, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
     if (is_recording())
         leave_out(buffer);
-    tm__buffer_end(buffer);
+    tm__thread_ring_end(&buffer->ring);
     return 1;
 }
 
@@ -170,7 +171,7 @@ jthread tm__event_report_thread(void)
     if (!is_recording() || buffer == &tm__buffer_none)
         return NULL;
     if (buffer)
-        tm__buffer_begin(buffer, tm__now_ns);
+        tm__thread_ring_begin(&buffer->ring, tm__now_ns);
     else
         atomic_fetch_add(&tm__the_recording.entering, 1);
     jvmti = tm__the_vm.jvmti;
@@ -178,7 +179,7 @@ jthread tm__event_report_thread(void)
         (*jvmti)->GetCurrentThread(jvmti, &thread) != JVMTI_ERROR_NONE)
         thread = NULL;
     if (buffer)
-        tm__buffer_end(buffer);
+        tm__thread_ring_end(&buffer->ring);
     else
         atomic_fetch_sub(&tm__the_recording.entering, 1);
     return thread;
@@ -219,7 +220,7 @@ int tm__event_report_again(tm__event_report *report)
         return 0;
     if (atomic_load_explicit(&tm__the_recording.session, memory_order_relaxed) !=
         report->session) {
-        tm__buffer_end(report->buffer);
+        tm__thread_ring_end(&report->buffer->ring);
         return 0;
     }
     report_loss(report);
@@ -239,7 +240,8 @@ static int put(tm__event_report *report, uint32_t depth, tm_event event,
     size_t bytes;
 
     depth = tm__stack_policy_depth(report, depth, &event);
-    record = tm__buffer_reserve(report->buffer, (depth + 1) * sizeof(jvmtiFrameInfo));
+    record = tm__thread_ring_reserve(&report->buffer->ring,
+                                     (depth + 1) * sizeof(jvmtiFrameInfo));
     if (record) {
         record->kind = event.kind;
         record->event.fact = event;
@@ -270,7 +272,7 @@ static void end_work(tm__event_report *report)
 {
     if (report->began_ns)
         measure(report);
-    tm__buffer_end(report->buffer);
+    tm__thread_ring_end(&report->buffer->ring);
     if (report->wakes_writer)
         tm__buffers_wake_writer();
 }

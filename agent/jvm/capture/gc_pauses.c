@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 
 #include "ring/buffer.h"
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "ring/recording_state.h"
 #include "vm/options.h"
 #include "vm/vm.h"
@@ -36,8 +36,8 @@ static void JNICALL finished(jvmtiEnv *jvmti)
         buffer = tm__buffer_new();
     if (!buffer || buffer == &tm__buffer_none)
         return;
-    now_ns = tm__buffer_begin(buffer, tm__now_ns);
-    record = tm__buffer_reserve(buffer, 0);
+    now_ns = tm__thread_ring_begin(&buffer->ring, tm__now_ns);
+    record = tm__thread_ring_reserve(&buffer->ring, 0);
     if (record) {
         record->kind = TM_EVENT_GC_PAUSE;
         record->event.fact = (tm_event){
@@ -45,11 +45,11 @@ static void JNICALL finished(jvmtiEnv *jvmti)
             .value = now_ns - since_ns,
             .kind = TM_EVENT_GC_PAUSE,
         };
-        tm__buffer_commit(buffer, record, 0);
+        tm__thread_ring_commit(&buffer->ring, record, 0);
     } else {
         tm__buffer_lose(buffer, now_ns);
     }
-    tm__buffer_end(buffer);
+    tm__thread_ring_end(&buffer->ring);
 }
 
 void tm__gc_pauses_set(jvmtiCapabilities *wanted, jvmtiEventCallbacks *callbacks)

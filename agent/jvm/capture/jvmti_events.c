@@ -18,7 +18,7 @@
 #include "ident/thread_identity.h"
 #include "ring/buffer.h"
 #include "ring/recording_state.h"
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "vm/java_fields.h"
 #include "vm/options.h"
 #include "vm/thread_state.h"

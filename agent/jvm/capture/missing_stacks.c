@@ -14,7 +14,7 @@
 #include "capture/stack_walk.h"
 #include "ident/method_identity.h"
 #include "ring/buffer.h"
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "vm/options.h"
 
 enum { VIRTUALS = 4096 };
@@ -97,8 +97,8 @@ static int64_t bare_virtual_since(uint64_t thread)
 /* Whether an event of a virtual thread is in work that may have begun by then. */
 static int is_carrier_in_work(int64_t then_ns)
 {
-    for (const tm__buffer *b = tm__buffer_first(); b; b = b->next) {
-        int64_t since_ns = atomic_load(&b->since);
+    for (const tm__buffer *b = tm__buffer_first(); b; b = tm__buffer_next(b)) {
+        int64_t since_ns = atomic_load(&b->ring.since);
 
         if (b->is_shared && since_ns != TM__IDLE && since_ns <= then_ns)
             return 1;
@@ -113,7 +113,7 @@ static int is_still_in(const bare *asked, int64_t walked_ns)
 {
     if (asked->buffer)
         return atomic_load(&asked->buffer->stacks.bare_since_ns) == asked->since_ns &&
-               atomic_load(&asked->buffer->since) == TM__IDLE;
+               atomic_load(&asked->buffer->ring.since) == TM__IDLE;
     return bare_virtual_since(asked->thread) == asked->since_ns &&
            !is_carrier_in_work(walked_ns);
 }
@@ -132,7 +132,9 @@ static void ask(JNIEnv *jni, tm__buffer *own, const bare *asked, jweak weak)
     };
     jthread thread = (*jni)->NewLocalRef(jni, weak);
     tm__record *record =
-        thread ? tm__buffer_reserve(own, (depth + 1) * sizeof(jvmtiFrameInfo)) : NULL;
+        thread
+            ? tm__thread_ring_reserve(&own->ring, (depth + 1) * sizeof(jvmtiFrameInfo))
+            : NULL;
     size_t bytes;
 
     if (record) {
@@ -161,7 +163,7 @@ void tm__missing_stacks_ask_virtual(JNIEnv *jni, tm__buffer *own, uint64_t threa
 void tm__missing_stacks_ask(JNIEnv *jni, tm__buffer *own, int64_t before_ns,
                             size_t limit)
 {
-    for (tm__buffer *b = tm__buffer_first(); b && limit > 0; b = b->next) {
+    for (tm__buffer *b = tm__buffer_first(); b && limit > 0; b = tm__buffer_next(b)) {
         int64_t since_ns =
             atomic_load_explicit(&b->stacks.bare_since_ns, memory_order_acquire);
 

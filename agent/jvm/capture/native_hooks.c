@@ -27,7 +27,7 @@
 #include "ident/thread_id.h"
 #include "ident/thread_identity.h"
 #include "ring/buffer.h"
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "ring/recording_state.h"
 #include "vm/java_fields.h"
 #include "vm/vm.h"

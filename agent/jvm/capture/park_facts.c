@@ -16,7 +16,7 @@
 #include "ident/object_identity.h"
 #include "ident/thread_id.h"
 #include "ring/buffer.h"
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "vm/java_fields.h"
 #include "vm/thread_state.h"
 

@@ -27,7 +27,7 @@
 #include "capture/event_report.h"
 #include "capture/missing_stacks.h"
 #include "ring/buffer.h"
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "ring/recording_state.h"
 #include "vm/options.h"
 #include "vm/vm.h"
@@ -202,7 +202,7 @@ void tm__stack_policy_pace(void)
 
     if (now_ns - last_ns < PACE_NS)
         return;
-    for (tm__buffer *b = tm__buffer_first(); b; b = b->next) {
+    for (tm__buffer *b = tm__buffer_first(); b; b = tm__buffer_next(b)) {
         wanted += atomic_load_explicit(&b->stacks.wanted, memory_order_relaxed);
         walks += atomic_load_explicit(&b->stacks.walks, memory_order_relaxed);
         walks_ns += atomic_load_explicit(&b->stacks.walks_ns, memory_order_relaxed);

@@ -5,7 +5,7 @@
 
 #include "capture/event_report.h"
 #include "ring/buffer.h"
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "vm/vm.h"
 
 _Static_assert(sizeof(jvmtiFrameInfo) == sizeof(tm__record_frame),
@@ -25,9 +25,9 @@ size_t tm__stack_walk_of(tm__record *record, jthread thread, int skipped,
                                 (jvmtiFrameInfo *)(record + 1),
                                 &count) != JVMTI_ERROR_NONE)
         return 0;
-    record->event.is_truncated = (uint32_t)count > depth;
+    record->event.stack_flags = (uint32_t)count > depth ? TM_STACK_TRUNCATED : 0;
     record->event.frame_count =
-        (uint16_t)(record->event.is_truncated ? depth : (uint32_t)count);
+        (uint16_t)(record->event.stack_flags ? depth : (uint32_t)count);
     return record->event.frame_count * sizeof(jvmtiFrameInfo);
 }
 

@@ -30,7 +30,7 @@ uint64_t tm__identity_new(void)
 
 uint64_t tm__class_by_name(tm__buffer *own, const char *signature)
 {
-    tm__record *record = tm__buffer_reserve(own, TM__TEXT_BYTES);
+    tm__record *record = tm__thread_ring_reserve(&own->ring, TM__TEXT_BYTES);
     uint64_t number = tm__identity_new();
 
     if (!record)
@@ -40,14 +40,14 @@ uint64_t tm__class_by_name(tm__buffer *own, const char *signature)
         .name_bytes = (uint16_t)tm__text_copy((char *)(record + 1), signature),
         .id = number,
     };
-    tm__buffer_commit(own, record, record->class.name_bytes);
+    tm__thread_ring_commit(&own->ring, record, record->class.name_bytes);
     return number;
 }
 
 void tm__object_by_hash(tm__buffer *own, uint64_t number, uint64_t class_id,
                         uint32_t hash)
 {
-    tm__record *record = tm__buffer_reserve(own, 0);
+    tm__record *record = tm__thread_ring_reserve(&own->ring, 0);
 
     if (!record)
         return;
@@ -58,5 +58,5 @@ void tm__object_by_hash(tm__buffer *own, uint64_t number, uint64_t class_id,
         .hash = hash,
         .flags = TM_OBJECT_MAYBE_MANY,
     };
-    tm__buffer_commit(own, record, 0);
+    tm__thread_ring_commit(&own->ring, record, 0);
 }

@@ -166,7 +166,8 @@ static void define(tm__buffer *buffer, JNIEnv *jni, jmethodID method)
     if ((*jvmti)->GetMethodName(jvmti, method, &name, &signature, NULL) !=
         JVMTI_ERROR_NONE)
         return;
-    record = tm__buffer_reserve(buffer, TM__RECORD_BYTES_MAX - sizeof(*record));
+    record =
+        tm__thread_ring_reserve(&buffer->ring, TM__RECORD_BYTES_MAX - sizeof(*record));
     if (record) {
         record->kind = TM__RECORD_METHOD;
         text = (char *)(record + 1);
@@ -180,9 +181,9 @@ static void define(tm__buffer *buffer, JNIEnv *jni, jmethodID method)
         lines_at = tm__record_lines_at(&record->method);
         record->method.line_count =
             put_lines((tm__record_line *)(text + lines_at), method);
-        tm__buffer_commit(buffer, record,
-                          lines_at + (size_t)record->method.line_count *
-                                         sizeof(tm__record_line));
+        tm__thread_ring_commit(&buffer->ring, record,
+                               lines_at + (size_t)record->method.line_count *
+                                              sizeof(tm__record_line));
         know((uintptr_t)method);
     }
     tm__deallocate(name);
@@ -203,7 +204,7 @@ __attribute__((noinline)) static void commit_new(tm__buffer *buffer, tm__record 
     for (size_t i = 0; i < bytes / sizeof(*frames); i++)
         if (!is_known((uintptr_t)frames[i].method))
             methods[count++] = frames[i].method;
-    tm__buffer_commit(buffer, record, bytes);
+    tm__thread_ring_commit(&buffer->ring, record, bytes);
     if ((*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_6) != JNI_OK)
         return;
     for (size_t i = 0; i < count; i++)
@@ -220,7 +221,7 @@ void tm__methods_commit(tm__buffer *buffer, tm__record *record, size_t bytes)
             commit_new(buffer, record, bytes);
             return;
         }
-    tm__buffer_commit(buffer, record, bytes);
+    tm__thread_ring_commit(&buffer->ring, record, bytes);
 }
 
 void tm__methods_forget(int is_quiet)

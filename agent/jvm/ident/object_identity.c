@@ -70,7 +70,7 @@ static int define_class(tm__buffer *buffer, jclass class, uint64_t number)
     char *signature = NULL;
     char *source = NULL;
     char lambda[TM__TEXT_BYTES];
-    tm__record *record = tm__buffer_reserve(buffer, 2 * TM__TEXT_BYTES);
+    tm__record *record = tm__thread_ring_reserve(&buffer->ring, 2 * TM__TEXT_BYTES);
     uint32_t name_bytes;
     char *text;
 
@@ -90,7 +90,8 @@ static int define_class(tm__buffer *buffer, jclass class, uint64_t number)
         .id = number,
         .has_source = source != NULL,
     };
-    tm__buffer_commit(buffer, record, name_bytes + record->class.source_bytes);
+    tm__thread_ring_commit(&buffer->ring, record,
+                           name_bytes + record->class.source_bytes);
     tm__deallocate(signature);
     tm__deallocate(source);
     return 0;
@@ -99,7 +100,7 @@ static int define_class(tm__buffer *buffer, jclass class, uint64_t number)
 static int define_object(tm__buffer *buffer, JNIEnv *jni, jobject object,
                          uint64_t number, jlong bits, uint64_t class_id, jint hash)
 {
-    tm__record *record = tm__buffer_reserve(buffer, 0);
+    tm__record *record = tm__thread_ring_reserve(&buffer->ring, 0);
 
     if (!record)
         return -1;
@@ -111,7 +112,7 @@ static int define_object(tm__buffer *buffer, JNIEnv *jni, jobject object,
         .hash = (uint32_t)hash,
         .flags = bits & PARKED_FOR ? TM_OBJECT_SYNCHRONIZER : 0,
     };
-    tm__buffer_commit(buffer, record, 0);
+    tm__thread_ring_commit(&buffer->ring, record, 0);
     return 0;
 }
 

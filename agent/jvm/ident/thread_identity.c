@@ -72,7 +72,7 @@ int tm__thread_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t 
                      ? container
                      : group.name;
 
-    record = tm__buffer_reserve(buffer, 2 * TM__TEXT_BYTES);
+    record = tm__thread_ring_reserve(&buffer->ring, 2 * TM__TEXT_BYTES);
     if (record) {
         record->kind = TM__RECORD_THREAD;
         text = (char *)(record + 1);
@@ -88,7 +88,8 @@ int tm__thread_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t 
             .has_group = group_name != NULL,
         };
         if (is_new(buffer, id, flags, text, name_bytes))
-            tm__buffer_commit(buffer, record, name_bytes + record->thread.group_bytes);
+            tm__thread_ring_commit(&buffer->ring, record,
+                                   name_bytes + record->thread.group_bytes);
     }
     tm__deallocate(info.name);
     tm__deallocate(group.name);

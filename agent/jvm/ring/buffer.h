@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One ring of records a thread: the thread appends, the writer takes away, and
- * neither ever waits for the other. Knows nothing of the VM.
+ * What the agent keeps of a thread, beside the ring that it reports to. Knows nothing
+ * of the VM.
  */
 #ifndef TM_AGENT_RING_BUFFER_H
 #define TM_AGENT_RING_BUFFER_H
@@ -12,10 +12,9 @@
 
 #include <threadmodel/event.h>
 
-#include "ring/mirror.h"
+#include "rings/ring_file.h"
+#include "rings/thread_ring.h"
 #include "ring/schedstat.h"
-#include "trace/ring_record.h"
-#include "trace/ring_layout.h"
 
 /** Have a weak reference to the thread go along with an event. Its two halves stand in
  * what the event has no use for in a ring. */
@@ -39,10 +38,8 @@ static inline void tm__counter_add(_Atomic uint64_t *counter, uint64_t more)
                           memory_order_relaxed);
 }
 
-/** Values of tm__buffer.since that are not a time. */
-enum { TM__IDLE = 0, TM__BEGINS = 1 };
-
-/** The same: its thread counts an event that it leaves out, and holds nobody up. */
+/** A value of tm__thread_ring.since: its thread counts an event that it leaves out, and
+ * holds nobody up. */
 #define TM__COUNTS INT64_MAX
 
 /** What recording cost its thread, for overhead.c. All are sums, of all its threads. */
@@ -86,20 +83,14 @@ typedef struct tm__object_cache {
 } tm__object_cache;
 
 typedef struct tm__buffer {
-    tm__ring *ring;
-    tm__mirror mirror;   ///< of the ring, for a reader, should the process be killed
-    unsigned char *base; ///< of its records
-    size_t capacity;     ///< a power of two
+    tm__thread_ring ring; ///< first, so that who has the ring has this
 
     /* its thread's */
-    _Atomic int64_t since; ///< time of the event in work, TM__IDLE, TM__BEGINS
-    uint64_t begun;        ///< calls of ours, ever
-    uint64_t reserved;     ///< where the record in work begins
-    uint64_t woke_at;      ///< the tail for which the writer was already called
-    uint64_t thread;       ///< of the platform thread itself; 0: not known
-    uint64_t object;       ///< that it blocks on or waits for
-    tm_event deferred;     ///< the end of a wait, until it is known why; kind 0: none
-    int in_wait;           ///< it is inside our stand-in for Object.wait
+    uint64_t begun;    ///< calls of ours, ever
+    uint64_t thread;   ///< of the platform thread itself; 0: not known
+    uint64_t object;   ///< that it blocks on or waits for
+    tm_event deferred; ///< the end of a wait, until it is known why; kind 0: none
+    int in_wait;       ///< it is inside our stand-in for Object.wait
     uint64_t os_id;
     tm__schedstat use_base; ///< what the scheduler had counted when it was met
     int has_use_base;       ///< this kernel counts
@@ -108,7 +99,6 @@ typedef struct tm__buffer {
      * which another thread may read once it has seen this. */
     void *_Atomic thread_weak;
     int is_shared;             ///< virtual threads reported through it
-    _Atomic uint64_t defined;  ///< where the last record that is no event ends
     _Atomic uint64_t left_out; ///< notifies that were not reported on purpose, ever
     struct {
         uint64_t object;
@@ -120,11 +110,8 @@ typedef struct tm__buffer {
     tm__costs costs;
 
     /* the writer's */
-    _Alignas(64) uint64_t taken; ///< up to here events were taken
-    uint64_t limit;              ///< where this round ends
-    uint64_t scanned;            ///< up to here definitions were taken
-    int64_t idle_ns;             ///< it had nothing in work then
-    int64_t asked_ns; ///< the blocking interval whose stack was asked for began then
+    _Alignas(64) int64_t
+        asked_ns;     ///< the blocking interval whose stack was asked for began then
     uint64_t renewed; ///< its head when recording began
     uint64_t sampled_os_id; ///< thread whose processor time was looked at
     int64_t sampled_ns;     ///< that of it for which there are samples
@@ -134,7 +121,6 @@ typedef struct tm__buffer {
     uint32_t enter_stack;   ///< its stack in the trace; 0: none
     atomic_int orphan;      ///< its thread has gone
     atomic_int listed;      ///< it is not on the free list
-    struct tm__buffer *next;
 } tm__buffer;
 
 /** @param wake_fd  an eventfd to write to when a ring is half full */
@@ -165,43 +151,24 @@ void tm__buffer_renew(tm__buffer *buffer);
 /** Recording is over: the ring's memory goes back to the system. */
 void tm__buffer_release(tm__buffer *buffer);
 
-/** The first of all buffers that are in use or were; follow `next`. */
+/** All rings of the process. */
+extern tm__rings tm__the_rings;
+
+static inline tm__buffer *tm__buffer_of(tm__thread_ring *ring)
+{
+    return (tm__buffer *)ring;
+}
+
+/** The first of all buffers that are in use or were. */
 tm__buffer *tm__buffer_first(void);
+
+static inline tm__buffer *tm__buffer_next(const tm__buffer *buffer)
+{
+    return tm__buffer_of(buffer->ring.next);
+}
 
 /** The writer is done with an orphan's records: let another thread have it. */
 void tm__buffer_recycle(tm__buffer *buffer);
-
-/**
- * An event begins: from here on the writer lets no later event pass by.
- * @param now  the clock, read after that was made known
- */
-static inline int64_t tm__buffer_begin(tm__buffer *buffer, int64_t (*now)(void))
-{
-    int64_t time_ns;
-
-    atomic_store_explicit(&buffer->since, TM__BEGINS, memory_order_relaxed);
-    atomic_signal_fence(memory_order_seq_cst);
-    time_ns = now();
-    atomic_store_explicit(&buffer->since, time_ns, memory_order_relaxed);
-    return time_ns;
-}
-
-static inline void tm__buffer_end(tm__buffer *buffer)
-{
-    atomic_store_explicit(&buffer->since, TM__IDLE, memory_order_release);
-}
-
-/**
- * Room for a record with up to `extra_bytes` behind it, not yet to be seen.
- * @return NULL when the ring is full
- */
-tm__record *tm__buffer_reserve(tm__buffer *buffer, size_t extra_bytes);
-
-/** Whether the writer was called to empty it: for who can wait until it was. */
-int tm__buffer_is_half_full(const tm__buffer *buffer);
-
-/** Let the writer see the reserved record, with as much behind it as was used. */
-void tm__buffer_commit(tm__buffer *buffer, tm__record *record, size_t extra_bytes);
 
 /** Call the writer before its time. */
 void tm__buffers_wake_writer(void);
@@ -212,20 +179,10 @@ void tm__buffer_lose(tm__buffer *buffer, int64_t time_ns);
 /** Report what was lost, if anything was and there is room now. */
 void tm__buffer_report_loss(tm__buffer *buffer, int64_t time_ns);
 
-/** Another has reported what was lost. */
-void tm__buffer_forget_loss(tm__buffer *buffer);
+/** What it lost and never had room to say itself, as tm__thread_ring_extract_loss(). */
+tm_event tm__buffer_extract_loss(tm__buffer *buffer, int64_t time_ns);
 
-/** All before a position is emitted; a reader is to know that once it is in the file.
- */
-void tm__buffer_advance(tm__buffer *buffer, uint64_t position);
-
-/**
- * What was taken is in the trace by now: let the threads have its room, and a reader
- * know that it need not look there.
- */
+/** What was taken is in the trace by now: let the threads have its room. */
 void tm__buffers_release(void);
-
-/** The record at a position below head; NULL at `end`. `at` moves over padding. */
-tm__record *tm__buffer_at(const tm__buffer *buffer, uint64_t *at, uint64_t end);
 
 #endif

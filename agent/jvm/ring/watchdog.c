@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ring/clock.h"
+#include "rings/clock.h"
 
 /* However many threads want the processors, the writer has had one by then. */
 static const int64_t QUEUED_MOST_NS = INT64_C(8000000000);

@@ -7,7 +7,7 @@
 
 #include <threadmodel/error.h>
 
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "ring/recording_state.h"
 #include "vm/message.h"
 #include "vm/options.h"

@@ -22,7 +22,7 @@
 #include "capture/native_bind.h"
 #include "ident/monitor_owner.h"
 #include "ident/object_identity.h"
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "ring/recording_state.h"
 #include "session/native_rebind.h"
 #include "session/session.h"

@@ -15,7 +15,7 @@
 #include "ident/objects_by_hash.h"
 #include "ident/thread_id.h"
 #include "ident/thread_identity.h"
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "ring/recording_state.h"
 #include "session/agent_thread.h"
 #include "session/native_rebind.h"

@@ -21,8 +21,8 @@
 #include "ident/monitor_owner.h"
 #include "ident/object_cache.h"
 #include "ring/buffer.h"
-#include "ring/membarrier.h"
-#include "ring/mirror.h"
+#include "rings/membarrier.h"
+#include "rings/mirror.h"
 #include "ring/recording_state.h"
 #include "ring/watchdog.h"
 #include "session/native_rebind.h"
@@ -45,7 +45,7 @@ static jvmtiError enable(int on)
 
 jvmtiError tm__session_begin(void)
 {
-    for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
+    for (tm__buffer *b = tm__buffer_first(); b; b = tm__buffer_next(b))
         tm__buffer_renew(b);
     tm__watchdog_begin();
     tm__monitor_owner_reset(1);
@@ -60,8 +60,8 @@ int tm__session_wait(void)
     for (int tries = 0; tries < TRIES; tries++) {
         int busy = atomic_load(&tm__the_recording.entering);
 
-        for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
-            busy |= atomic_load(&b->since) != TM__IDLE;
+        for (tm__buffer *b = tm__buffer_first(); b; b = tm__buffer_next(b))
+            busy |= atomic_load(&b->ring.since) != TM__IDLE;
         if (!busy)
             return 0;
         poll(NULL, 0, 1);
@@ -86,11 +86,11 @@ void tm__session_leave(JNIEnv *jni, int is_quiet)
     /* With it go the tags of all objects. One that a stopped thread may still use
      * stays: it costs memory, and nothing else. */
     if (is_quiet == 0 && tm__session_wait() == 0) {
-        for (tm__buffer *b = tm__buffer_first(); b; b = b->next) {
+        for (tm__buffer *b = tm__buffer_first(); b; b = tm__buffer_next(b)) {
             tm__object_cache_clear(b, jni);
             tm__buffer_release(b);
         }
-        tm__mirrors_close();
+        tm__rings_leave(&tm__the_rings);
         (*jvmti)->DisposeEnvironment(jvmti);
     } else {
         is_quiet = -1;

@@ -27,8 +27,8 @@
 #include "ident/objects_by_hash.h"
 #include "ident/thread_identity.h"
 #include "ring/buffer.h"
-#include "ring/clock.h"
-#include "ring/membarrier.h"
+#include "rings/clock.h"
+#include "rings/membarrier.h"
 #include "ring/recording_state.h"
 #include "ring/watchdog.h"
 #include "session/agent_thread.h"
@@ -94,7 +94,7 @@ static int report_losses(void)
 {
     int rc = TM_OK;
 
-    for (tm__buffer *b = tm__buffer_first(); b && rc >= 0; b = b->next)
+    for (tm__buffer *b = tm__buffer_first(); b && rc >= 0; b = tm__buffer_next(b))
         rc = tm__merge_loss(b, tm__now_ns());
     if (rc >= 0)
         rc = tm__catch_up_report();

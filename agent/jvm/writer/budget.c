@@ -24,7 +24,7 @@
 
 #include "base/grouped.h"
 #include "ring/buffer.h"
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "ring/recording_state.h"
 #include "vm/options.h"
 #include "vm/vm.h"
@@ -159,7 +159,7 @@ int tm__budget_report(void)
     uint64_t left_out = 0, threads = 0;
     int rc;
 
-    for (tm__buffer *b = tm__buffer_first(); b; b = b->next) {
+    for (tm__buffer *b = tm__buffer_first(); b; b = tm__buffer_next(b)) {
         left_out += atomic_load(&b->costs.left_out);
         threads += atomic_load(&b->costs.ringless);
     }

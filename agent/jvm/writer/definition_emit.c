@@ -6,8 +6,6 @@
 
 #include "writer/definition_emit.h"
 
-#include <stdatomic.h>
-
 #include <threadmodel/error.h>
 
 #include "ring/buffer.h"
@@ -17,21 +15,16 @@
 
 int tm__definitions_emit(tm__buffer *buffer)
 {
-    uint64_t end = atomic_load_explicit(&buffer->ring->head, memory_order_acquire);
+    uint64_t end = UINT64_MAX;
     tm__record *record;
     int rc = TM_OK;
 
-    /* Nearly all records are events, and are not looked at twice. */
-    if (atomic_load_explicit(&buffer->defined, memory_order_relaxed) <= buffer->scanned)
-        buffer->scanned = end;
-    while (rc >= 0 && (record = tm__buffer_at(buffer, &buffer->scanned, end))) {
-        if (record->kind == TM__RECORD_METHOD)
-            rc = tm__stack_table_method(record);
-        else if (!tm__record_is_event(record))
-            rc = tm__record_define(record, tm__the_recording.sink);
+    while (rc >= 0 && (record = tm__thread_ring_next_definition(&buffer->ring, &end))) {
+        rc = record->kind == TM__RECORD_METHOD
+                 ? tm__stack_table_method(record)
+                 : tm__record_define(record, tm__the_recording.sink);
         if (record->kind == TM__RECORD_OBJECT)
             tm__sampled_stacks_register(record->object.id, record->object.class_id);
-        buffer->scanned += record->bytes;
     }
     return rc;
 }

@@ -22,7 +22,7 @@
 
 #include <threadmodel/error.h>
 
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "ring/watchdog.h"
 #include "vm/message.h"
 #include "vm/options.h"

@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One round of the writer: all buffers merged by time and emitted into the trace.
- *
- * The trace is to be sorted by time, so a round ends at a horizon before which
- * every event has been committed: no thread has an earlier one in work. What lies
- * beyond stays in its buffer until the next round, so that what is held back
- * takes no memory of its own.
- *
- *      A  ──e1────e4──────e6───▶          a thread says when the event that it has
- *      B  ────e2─────[e5 in work]         in work began; the horizon is the earliest
- *      C  ───────e3────────e7──▶          of these, here that of e5
+ * One round of the writer: all buffers merged by time and emitted into the trace, with
+ * what the VM answered meanwhile in between.
  */
 #include "writer/merge.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include <threadmodel/error.h>
 
@@ -23,10 +14,8 @@
 #include "blocked/owner_poll.h"
 #include "ident/object_cache.h"
 #include "ring/buffer.h"
-#include "ring/clock.h"
-#include "ring/membarrier.h"
 #include "ring/recording_state.h"
-#include "ring/ring_file.h"
+#include "rings/round.h"
 #include "ring/watchdog.h"
 #include "writer/definition_emit.h"
 #include "writer/missed_notifies.h"
@@ -35,18 +24,7 @@
 
 enum { BATCH = 256 };
 
-/* A thread that a debugger stopped in a callback must not hold up all others. */
-static const int64_t STUCK_NS = INT64_C(2000000000);
-
-typedef struct cursor {
-    tm__buffer *buffer;
-    uint64_t at;
-    tm__record *record; ///< at `at`, and an event
-} cursor;
-
-static cursor *heap; /* the earliest first */
-static size_t heap_count, heap_capacity;
-static int64_t last_horizon = TM__BEGINS;
+static tm__round the_round;
 static tm_event batch[BATCH];
 static size_t batch_count;
 
@@ -117,7 +95,7 @@ static int emit(JNIEnv *jni, tm__buffer *buffer, const tm__record *record)
         (*jni)->DeleteWeakGlobalRef(jni, weak);
     }
     rc = tm__stack_table_stack(&event->stack, (const jvmtiFrameInfo *)(record + 1),
-                               record->event.frame_count, record->event.is_truncated);
+                               record->event.frame_count, record->event.stack_flags);
     if (rc == TM_OK)
         rc = add_place(buffer, event);
     if (rc < 0)
@@ -126,101 +104,16 @@ static int emit(JNIEnv *jni, tm__buffer *buffer, const tm__record *record)
     return ++batch_count == BATCH ? emit_batch() : TM_OK;
 }
 
-/* Move a cursor to the next event. @return 0: there is none in this round */
-static int advance(cursor *c)
+static int merge(JNIEnv *jni)
 {
-    while ((c->record = tm__buffer_at(c->buffer, &c->at, c->buffer->limit))) {
-        if (tm__record_is_event(c->record))
-            return 1;
-        c->at += c->record->bytes;
-    }
-    return 0;
-}
-
-static void sift_down(size_t i)
-{
-    cursor moved = heap[i];
-
-    for (;;) {
-        size_t child = 2 * i + 1;
-
-        if (child >= heap_count)
-            break;
-        if (child + 1 < heap_count && heap[child + 1].record->event.fact.time_ns <
-                                          heap[child].record->event.fact.time_ns)
-            child++;
-        if (moved.record->event.fact.time_ns <= heap[child].record->event.fact.time_ns)
-            break;
-        heap[i] = heap[child];
-        i = child;
-    }
-    heap[i] = moved;
-}
-
-static int reserve_heap(tm__buffer *first)
-{
-    size_t count = 0;
-    cursor *grown;
-
-    for (tm__buffer *b = first; b; b = b->next)
-        count++;
-    if (count <= heap_capacity)
-        return 0;
-    grown = realloc(heap, 2 * count * sizeof(*heap));
-    if (!grown)
-        return -1;
-    heap = grown;
-    heap_capacity = 2 * count;
-    return 0;
-}
-
-/* Set every buffer's limit. What was begun before `seen` is seen.
- * @return the time before which all is committed */
-static int64_t find_horizon(tm__buffer *first, int64_t now, int64_t seen, int final)
-{
-    int64_t horizon = final ? now : seen;
-
-    for (tm__buffer *b = first; b; b = b->next) {
-        int64_t since = atomic_load_explicit(&b->since, memory_order_acquire);
-
-        /* One that is about to read the clock reads a later time than that at
-         * which it was last seen idle; a new one, than the last round's. */
-        if (since == TM__IDLE)
-            b->idle_ns = seen;
-        else if (since == TM__BEGINS)
-            since = b->idle_ns ? b->idle_ns : last_horizon;
-        if (!final && since != TM__IDLE && since < horizon && now - since < STUCK_NS)
-            horizon = since;
-        b->limit = atomic_load_explicit(&b->ring->head, memory_order_acquire);
-    }
-    last_horizon = horizon;
-    return horizon;
-}
-
-static int merge(JNIEnv *jni, int64_t horizon)
-{
+    tm__thread_ring *ring;
+    tm__record *record;
     int rc = TM_OK;
 
-    for (size_t i = heap_count; i-- > 0;)
-        sift_down(i);
-    while (rc >= 0 && heap_count > 0 && heap[0].record->event.fact.time_ns < horizon) {
-        cursor *c = &heap[0];
-
-        rc = emit(jni, c->buffer, c->record);
-        c->at += c->record->bytes;
-        if (!advance(c)) {
-            tm__buffer_advance(c->buffer, c->at);
-            *c = heap[--heap_count];
-        }
-        if (heap_count > 1)
-            sift_down(0);
-    }
-    /* What is beyond the horizon waits in its buffer. */
-    for (size_t i = 0; i < heap_count; i++)
-        tm__buffer_advance(heap[i].buffer, heap[i].at);
-    heap_count = 0;
+    while (rc >= 0 && (record = tm__round_next(&the_round, &ring)))
+        rc = emit(jni, tm__buffer_of(ring), record);
     if (rc >= 0)
-        rc = emit_holders(horizon);
+        rc = emit_holders(the_round.horizon_ns);
     return rc < 0 ? rc : emit_batch();
 }
 
@@ -228,15 +121,8 @@ static int merge(JNIEnv *jni, int64_t horizon)
 int tm__merge_loss(tm__buffer *b, int64_t time_ns)
 {
     const tm_sink *sink = tm__the_recording.sink;
-    tm_event event = {
-        .time_ns = time_ns,
-        .thread = b->is_shared ? 0 : b->thread,
-        .object = (uint64_t)atomic_load(&b->ring->lost_first_ns),
-        .value = (int64_t)atomic_load(&b->ring->lost.value),
-        .kind = TM_EVENT_LOST,
-    };
+    tm_event event = tm__buffer_extract_loss(b, time_ns);
 
-    tm__buffer_forget_loss(b);
     return event.value > 0 ? sink->events(sink->payload, &event, 1) : TM_OK;
 }
 
@@ -245,10 +131,11 @@ static int recycle(JNIEnv *jni, tm__buffer *first, int64_t horizon)
 {
     int rc = TM_OK;
 
-    for (tm__buffer *b = first; b && rc >= 0; b = b->next) {
+    for (tm__buffer *b = first; b && rc >= 0; b = tm__buffer_next(b)) {
         if (!atomic_load(&b->listed) ||
             !atomic_load_explicit(&b->orphan, memory_order_acquire) ||
-            b->taken != atomic_load(&b->ring->head) || b->scanned != b->taken)
+            b->ring.taken != atomic_load(&b->ring.page->head) ||
+            b->ring.scanned != b->ring.taken)
             continue;
         rc = tm__merge_loss(b, horizon - 1);
         if (b->thread_weak)
@@ -261,42 +148,33 @@ static int recycle(JNIEnv *jni, tm__buffer *first, int64_t horizon)
 
 int tm__merge_round(JNIEnv *jni, int final)
 {
-    int64_t now = tm__now_ns();
-    int64_t seen = now - tm__membarrier();
+    tm__thread_ring *rings;
     tm__buffer *first;
-    int64_t horizon;
+    int64_t horizon_ns;
     int rc = TM_OK;
 
-    /* A buffer that is not in the list yet has only events after `now`. */
+    tm__round_begin(&the_round);
     first = tm__buffer_first();
-    if (reserve_heap(first) != 0)
+    rings = (tm__thread_ring *)first;
+    if (tm__round_limit(&the_round, rings, final) != 0)
         return TM_OK; /* there may be memory in the next round */
-    horizon = find_horizon(first, now, seen, final);
-    tm__rings_begin_round(horizon);
+    horizon_ns = the_round.horizon_ns;
+    tm__rings_begin_round(&tm__the_rings, horizon_ns);
     /* After all limits were read: what events up to them name is defined. */
-    for (tm__buffer *b = first; b && rc >= 0; b = b->next) {
-        cursor c = {.buffer = b, .at = b->taken};
-
+    for (tm__buffer *b = first; b && rc >= 0; b = tm__buffer_next(b))
         rc = tm__definitions_emit(b);
-        if (advance(&c))
-            heap[heap_count++] = c;
-        else
-            tm__buffer_advance(b, c.at);
-    }
+    tm__round_load(&the_round, rings);
     if (rc >= 0)
-        rc = merge(jni, horizon);
-    heap_count = 0;
+        rc = merge(jni);
     if (rc >= 0)
-        rc = tm__catch_up_emit(jni, horizon);
+        rc = tm__catch_up_emit(jni, horizon_ns);
     if (rc >= 0)
-        rc = tm__long_blocked_emit(jni, horizon);
-    return rc >= 0 ? recycle(jni, first, horizon) : rc;
+        rc = tm__long_blocked_emit(jni, horizon_ns);
+    return rc >= 0 ? recycle(jni, first, horizon_ns) : rc;
 }
 
 void tm__merge_close(void)
 {
-    free(heap);
-    heap = NULL;
-    heap_capacity = 0;
+    tm__round_free(&the_round);
     batch_count = 0;
 }

@@ -14,7 +14,7 @@
 #include "base/grouped.h"
 #include "ident/monitor_owner.h"
 #include "ring/buffer.h"
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "ring/recording_state.h"
 #include "virtual/instrument.h"
 #include "writer/budget.h"
@@ -81,7 +81,7 @@ void tm__overhead_add(tm_run *run)
 {
     uint64_t spent_ns = 0, walks_ns = 0;
 
-    for (tm__buffer *b = tm__buffer_first(); b; b = b->next) {
+    for (tm__buffer *b = tm__buffer_first(); b; b = tm__buffer_next(b)) {
         run->cost_events += atomic_load(&b->costs.events);
         run->cost_events += atomic_load(&b->costs.left_out);
         run->cost_dropped +=
@@ -100,7 +100,7 @@ int tm__overhead_report(void)
     uint64_t left_out = 0;
     int rc;
 
-    for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
+    for (tm__buffer *b = tm__buffer_first(); b; b = tm__buffer_next(b))
         left_out += atomic_load(&b->left_out);
     rc = emit_caveat(
         "%s calls of notify on objects on which no thread ever waited were left out.",

@@ -14,9 +14,10 @@
 #include <threadmodel/error.h>
 
 #include "ring/buffer.h"
-#include "ring/clock.h"
+#include "rings/clock.h"
 #include "ring/recording_state.h"
-#include "ring/ring_file.h"
+#include "ring/slow_clock.h"
+#include "rings/ring_file.h"
 #include "vm/message.h"
 #include "vm/options.h"
 #include "writer/destination.h"
@@ -77,7 +78,7 @@ void tm__recording_begin(void)
     if (options->verbose)
         tm__message("recording to %s%s%s", options->file,
                     options->file[0] && options->net[0] ? " and " : "", options->net);
-    if (tm__rings_open(options->buffer_bytes, path, options->rings,
+    if (tm__rings_open(&tm__the_rings, options->buffer_bytes, path, options->rings,
                        tm__the_recording.run_id, options->memory_bytes / RINGS_PART,
                        error, sizeof(error)) != 0)
         tm__message("%s", error);
@@ -91,12 +92,13 @@ int tm__recording_connect(void)
 /* Others may do to our files what they like: it is said, and the program runs on. */
 static void look_after_files(void)
 {
-    const char *changed = tm__rings_changed();
+    const char *changed = tm__rings_changed(&tm__the_rings);
 
     if (changed)
         tm__message(
-            "%s; if the process is killed, the events in the threads' buffers are lost",
-            changed);
+            "%s was %s by another program; if the process is killed, the events in the "
+            "threads' buffers are lost",
+            tm__the_rings.file_path, changed);
 }
 
 int tm__recording_flush(void)
@@ -105,11 +107,11 @@ int tm__recording_flush(void)
 
     if (rc < 0)
         return rc;
-    tm__rings_begin_advance();
+    tm__rings_begin_advance(&tm__the_rings);
     tm__buffers_release();
-    tm__rings_end_advance(tm__recording_format_events());
+    tm__rings_end_advance(&tm__the_rings, tm__recording_format_events());
     look_after_files();
-    tm__rings_prepare();
+    tm__rings_prepare(&tm__the_rings);
     return TM_OK;
 }
 
@@ -139,5 +141,6 @@ void tm__recording_close(int rc)
         tm__message("%llu bytes are written%s",
                     (unsigned long long)tm__destination_bytes(), count);
     /* What could not be written is still in the rings, for a reader of the trace. */
-    tm__rings_close((rc < 0 || closed < 0) && !tm__destination_is_removed());
+    tm__rings_close(&tm__the_rings,
+                    (rc < 0 || closed < 0) && !tm__destination_is_removed());
 }

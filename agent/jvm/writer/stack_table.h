@@ -15,11 +15,13 @@ int tm__stack_table_method(const tm__record *record);
 
 /**
  * The number of a stack, defined in the trace on first sight.
- * @param[out] id    0 where there are no frames
+ * @param flags    bits of enum tm_stack_flag
+ * @param[out] id  0 where there are no frames
  * @return TM_OK or what the sink returned
  */
 int tm__stack_table_stack(uint32_t *id, const jvmtiFrameInfo *frames, uint32_t count,
-                          int truncated);
+                          uint32_t flags);
+
 /**
  * The number of a stack without its innermost frames: where the method was called from
  * that is `depth` frames further out.

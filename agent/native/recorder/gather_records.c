@@ -99,7 +99,7 @@ static void take_event(tm__ring_reader *reader, const tm__record *record)
     }
 }
 
-static void take_loss(tm__ring_reader *reader, uint64_t now)
+static void extract_loss(tm__ring_reader *reader, uint64_t now)
 {
     uint64_t lost = atomic_load(&reader->ring->lost);
     uint64_t time = atomic_exchange(&reader->ring->lost_time, 0);
@@ -150,7 +150,7 @@ void tm__gather_records(tm__ring_reader *reader)
         tail += size;
     }
     atomic_store_explicit(&ring->tail, tail, memory_order_release);
-    take_loss(reader, last_time);
+    extract_loss(reader, last_time);
 }
 
 static int is_open(const tm__ring_reader *reader, uint64_t address)

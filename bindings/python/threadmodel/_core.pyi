@@ -286,6 +286,21 @@ class tm_path_options(CData):
     reserved: int
     def __getitem__(self, index: int) -> Self: ...
 
+class tm_recorder(CData): ...
+class tm_recorder_thread(CData): ...
+
+class tm_recorder_options(CData):
+    size: int
+    allocator: tm_allocator | Null
+    path: Chars | Null
+    sink: tm_sink | Null
+    run: tm_run | Null
+    rings: Chars | Null
+    memory_bytes: int
+    ring_bytes: int
+    reserved: int
+    def __getitem__(self, index: int) -> Self: ...
+
 class tm_source(CData): ...
 
 class tm_source_options(CData):
@@ -456,6 +471,20 @@ class FFI:
         cdecl: Literal["tm_path_options *", "tm_path_options[]"],
         init: object = ...,
     ) -> tm_path_options: ...
+    @overload
+    def new(
+        self, cdecl: Literal["tm_recorder **"], init: object = ...
+    ) -> Pointer[tm_recorder]: ...
+    @overload
+    def new(
+        self, cdecl: Literal["tm_recorder_thread **"], init: object = ...
+    ) -> Pointer[tm_recorder_thread]: ...
+    @overload
+    def new(
+        self,
+        cdecl: Literal["tm_recorder_options *", "tm_recorder_options[]"],
+        init: object = ...,
+    ) -> tm_recorder_options: ...
     @overload
     def new(
         self, cdecl: Literal["tm_source **"], init: object = ...
@@ -748,6 +777,8 @@ class Lib:
     ARROW_FLAG_DICTIONARY_ORDERED: int
     ARROW_FLAG_NULLABLE: int
     ARROW_FLAG_MAP_KEYS_SORTED: int
+    TM_RECORDER_FRAMES: int
+    TM_RECORDER_NAME_BYTES: int
     TM_VERSION_MAJOR: int
     TM_VERSION_MINOR: int
     TM_VERSION_PATCH: int
@@ -983,6 +1014,44 @@ class Lib:
         model: tm_model | Null,
         options: tm_path_options | Null,
         /,
+    ) -> int: ...
+    def tm_recorder_open(
+        self, out: Pointer[tm_recorder] | Null, options: tm_recorder_options | Null, /
+    ) -> int: ...
+    def tm_recorder_start(
+        self, recorder: tm_recorder | Null, every_ms: int, /
+    ) -> int: ...
+    def tm_recorder_drain(self, recorder: tm_recorder | Null, /) -> int: ...
+    def tm_recorder_wake_fd(self, recorder: tm_recorder | Null, /) -> int: ...
+    def tm_recorder_lost_count(self, recorder: tm_recorder | Null, /) -> int: ...
+    def tm_recorder_close(self, recorder: tm_recorder | Null, /) -> int: ...
+    def tm_recorder_attach(
+        self,
+        recorder: tm_recorder | Null,
+        definition: tm_thread | Null,
+        out: Pointer[tm_recorder_thread] | Null,
+        /,
+    ) -> int: ...
+    def tm_recorder_detach(self, thread: tm_recorder_thread | Null, /) -> None: ...
+    def tm_recorder_report(
+        self,
+        thread: tm_recorder_thread | Null,
+        event: tm_event | Null,
+        frames: tm_frame | Null,
+        frame_count: int,
+        /,
+    ) -> int: ...
+    def tm_recorder_define_class(
+        self, thread: tm_recorder_thread | Null, definition: tm_class | Null, /
+    ) -> int: ...
+    def tm_recorder_define_method(
+        self, thread: tm_recorder_thread | Null, definition: tm_method | Null, /
+    ) -> int: ...
+    def tm_recorder_define_thread(
+        self, thread: tm_recorder_thread | Null, definition: tm_thread | Null, /
+    ) -> int: ...
+    def tm_recorder_define_object(
+        self, thread: tm_recorder_thread | Null, definition: tm_object | Null, /
     ) -> int: ...
     def tm_resource_list(
         self,

@@ -19,11 +19,12 @@
 #include <threadmodel/error.h>
 
 #include "ring/buffer.h"
-#include "ring/clock.h"
-#include "ring/mirror.h"
+#include "rings/clock.h"
+#include "ring/slow_clock.h"
+#include "rings/mirror.h"
 #include "writer/model_tee.h"
 #include "vm/options.h"
-#include "ring/ring_file.h"
+#include "rings/ring_file.h"
 
 enum { RING_BYTES = 64 * 1024 };
 
@@ -173,14 +174,14 @@ static int open_rings(void **state)
 
     (void)state;
     wake_fd = eventfd(0, EFD_NONBLOCK);
-    tm__rings_open(RING_BYTES, NULL, "", 1, 0, error, sizeof(error));
+    tm__rings_open(&tm__the_rings, RING_BYTES, NULL, "", 1, 0, error, sizeof(error));
     tm__buffers_open(wake_fd);
     return wake_fd < 0;
 }
 
 static int append(tm__buffer *buffer, uint64_t number, size_t extra)
 {
-    tm__record *record = tm__buffer_reserve(buffer, extra);
+    tm__record *record = tm__thread_ring_reserve(&buffer->ring, extra);
 
     if (!record)
         return -1;
@@ -188,19 +189,19 @@ static int append(tm__buffer *buffer, uint64_t number, size_t extra)
     record->event.frame_count = (uint16_t)extra;
     record->event.fact = (tm_event){.time_ns = (int64_t)number, .kind = TM_EVENT_WAIT};
     memset(record + 1, (int)(number & 0xff), extra);
-    tm__buffer_commit(buffer, record, extra);
+    tm__thread_ring_commit(&buffer->ring, record, extra);
     return 0;
 }
 
 /* Take what is there; records must come whole and in order. @return how many */
 static uint64_t read_all(tm__buffer *buffer, uint64_t next)
 {
-    uint64_t at = buffer->taken;
-    uint64_t end = atomic_load(&buffer->ring->head);
+    uint64_t at = buffer->ring.taken;
+    uint64_t end = atomic_load(&buffer->ring.page->head);
     uint64_t first = next;
     tm__record *record;
 
-    while ((record = tm__buffer_at(buffer, &at, end))) {
+    while ((record = tm__thread_ring_at(&buffer->ring, &at, end))) {
         const unsigned char *extra = (const unsigned char *)(record + 1);
 
         if (record->kind == TM_EVENT_WAIT) {
@@ -211,9 +212,9 @@ static uint64_t read_all(tm__buffer *buffer, uint64_t next)
         }
         at += record->bytes;
     }
-    buffer->scanned = at;
-    buffer->taken = at;
-    tm__ring_mark_set(&buffer->ring->tail, at);
+    buffer->ring.scanned = at;
+    buffer->ring.taken = at;
+    tm__ring_mark_set(&buffer->ring.page->tail, at);
     return next - first;
 }
 
@@ -252,13 +253,14 @@ static void full_ring_counts_what_it_loses_and_reports_it(void **state)
     tm__buffer_lose(buffer, 70);
     tm__buffer_lose(buffer, 80);
     tm__buffer_report_loss(buffer, 90);
-    assert_int_equal(atomic_load(&buffer->ring->lost.value), 2);
+    assert_int_equal(atomic_load(&buffer->ring.page->lost.value), 2);
 
     assert_int_equal(read_all(buffer, 0), fitted);
     tm__buffer_report_loss(buffer, 100);
-    assert_int_equal(atomic_load(&buffer->ring->lost.value), 0);
-    at = buffer->taken;
-    record = tm__buffer_at(buffer, &at, atomic_load(&buffer->ring->head));
+    assert_int_equal(atomic_load(&buffer->ring.page->lost.value), 0);
+    at = buffer->ring.taken;
+    record =
+        tm__thread_ring_at(&buffer->ring, &at, atomic_load(&buffer->ring.page->head));
     assert_non_null(record);
     assert_int_equal(record->event.fact.kind, TM_EVENT_LOST);
     assert_int_equal(record->event.fact.value, 2);
@@ -276,8 +278,8 @@ static void quiet_thread_touches_only_the_ring_s_beginning(void **state)
     (void)state;
     for (uint64_t i = 0; i < 5000; i++) {
         assert_int_equal(append(buffer, i, i % 300), 0);
-        furthest = (buffer->reserved & (RING_BYTES - 1)) > furthest
-                       ? buffer->reserved & (RING_BYTES - 1)
+        furthest = (buffer->ring.reserved & (RING_BYTES - 1)) > furthest
+                       ? buffer->ring.reserved & (RING_BYTES - 1)
                        : furthest;
         assert_int_equal(read_all(buffer, i), 1);
     }
@@ -333,16 +335,16 @@ static void ring_without_room_stays_with_its_buffer(void **state)
     tm__ring *ring;
 
     (void)state;
-    tm__rings_open(RING_BYTES, NULL, "", 1, 1, error, sizeof(error));
-    while (count < 64 && (!last || last->capacity))
+    tm__rings_open(&tm__the_rings, RING_BYTES, NULL, "", 1, 1, error, sizeof(error));
+    while (count < 64 && (!last || last->ring.capacity))
         last = taken[count++] = orphan();
-    assert_int_equal(last->capacity, 0);
-    ring = last->ring;
+    assert_int_equal(last->ring.capacity, 0);
+    ring = last->ring.page;
     tm__buffer_recycle(last);
     assert_ptr_equal(orphan(), last);
-    assert_ptr_equal(last->ring, ring);
+    assert_ptr_equal(last->ring.page, ring);
     assert_int_equal(atomic_load(&ring->head), 0);
-    tm__rings_open(RING_BYTES, NULL, "", 1, 0, error, sizeof(error));
+    tm__rings_open(&tm__the_rings, RING_BYTES, NULL, "", 1, 0, error, sizeof(error));
     /* But for the one without room, which no other test is to get. */
     for (size_t i = 0; i + 1 < count; i++)
         tm__buffer_recycle(taken[i]);
@@ -390,7 +392,8 @@ static void mirror_whose_file_is_cut_harms_nobody(void **state)
     static const uint64_t WORDS[4] = {1, 2, 3, 4};
     struct sigaction own = {.sa_handler = leave}, now;
     FILE *file = tmpfile();
-    tm__mirror mirror = {.length = 4 * TM__RING_PAGE_BYTES};
+    atomic_int was_cut = 0;
+    tm__mirror mirror = {.length = 4 * TM__RING_PAGE_BYTES, .was_cut = &was_cut};
     volatile int was_passed_on = 0;
 
     (void)state;
@@ -402,7 +405,7 @@ static void mirror_whose_file_is_cut_harms_nobody(void **state)
     assert_int_equal(sigaction(SIGBUS, &own, NULL), 0);
     tm__mirrors_open();
     tm__mirror_put(&mirror, TM__RING_PAGE_BYTES - 16, WORDS, sizeof(WORDS));
-    assert_int_equal(tm__mirrors_were_cut(), 0);
+    assert_int_equal(atomic_load(&was_cut), 0);
     assert_int_equal(ftruncate(fileno(file), TM__RING_PAGE_BYTES), 0);
     /* Whoever took the signal before still gets what is none of ours. */
     if (sigsetjmp(after_fault, 1))
@@ -411,7 +414,7 @@ static void mirror_whose_file_is_cut_harms_nobody(void **state)
         mirror.bytes[3 * TM__RING_PAGE_BYTES] = 1;
     assert_int_equal(was_passed_on, 1);
     tm__mirror_put(&mirror, TM__RING_PAGE_BYTES - 16, WORDS, sizeof(WORDS));
-    assert_int_equal(tm__mirrors_were_cut(), 1);
+    assert_int_equal(atomic_load(&was_cut), 1);
     assert_memory_equal(mirror.bytes + TM__RING_PAGE_BYTES - 16, WORDS, sizeof(WORDS));
     assert_int_equal(pread(fileno(file), &now, 16, TM__RING_PAGE_BYTES - 16), 16);
     assert_memory_equal(&now, WORDS, 16);
@@ -430,8 +433,8 @@ static int close_rings(void **state)
 
     (void)state;
     for (tm__buffer *b = tm__buffer_first(); b; b = next) {
-        next = b->next;
-        munmap(b->ring, TM__RING_PAGE_BYTES + b->capacity);
+        next = tm__buffer_next(b);
+        munmap(b->ring.page, TM__RING_PAGE_BYTES + b->ring.capacity);
         free(b);
     }
     close(wake_fd);

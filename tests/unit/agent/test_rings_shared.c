@@ -20,10 +20,10 @@
 #include <threadmodel/error.h>
 
 #include "ring/buffer.h"
-#include "ring/clock.h"
-#include "ring/membarrier.h"
+#include "rings/clock.h"
+#include "rings/membarrier.h"
 #include "ring/recording_state.h"
-#include "ring/ring_file.h"
+#include "rings/ring_file.h"
 #include "writer/merge.h"
 
 enum { RING_BYTES = 64 * 1024, AT_A_TIME = 4, LIVES = 5, EVENTS = 10000 };
@@ -37,22 +37,22 @@ static atomic_int done;
 
 static void record(tm__buffer *buffer, int64_t value)
 {
-    int64_t time_ns = tm__buffer_begin(buffer, tm__now_ns);
+    int64_t time_ns = tm__thread_ring_begin(&buffer->ring, tm__now_ns);
     tm__record *made;
 
     tm__buffer_report_loss(buffer, time_ns);
-    made = tm__buffer_reserve(buffer, 0);
+    made = tm__thread_ring_reserve(&buffer->ring, 0);
     if (made) {
         made->kind = TM_EVENT_UNPARK_CALLED;
         made->event.fact = (tm_event){.time_ns = time_ns,
                                       .thread = buffer->thread,
                                       .value = value,
                                       .kind = TM_EVENT_UNPARK_CALLED};
-        tm__buffer_commit(buffer, made, 0);
+        tm__thread_ring_commit(&buffer->ring, made, 0);
     } else {
         tm__buffer_lose(buffer, time_ns);
     }
-    tm__buffer_end(buffer);
+    tm__thread_ring_end(&buffer->ring);
 }
 
 static void *live(void *id)
@@ -112,7 +112,7 @@ static void every_event_is_merged_in_order_or_counted(void **state)
     char error[128];
 
     (void)state;
-    tm__rings_open(RING_BYTES, NULL, "", 1, 0, error, sizeof(error));
+    tm__rings_open(&tm__the_rings, RING_BYTES, NULL, "", 1, 0, error, sizeof(error));
     tm__buffers_open(wake_fd);
     tm__membarrier_open();
     tm__the_recording.sink = &sink;
@@ -129,7 +129,7 @@ static void every_event_is_merged_in_order_or_counted(void **state)
         pthread_join(threads[i], NULL);
     assert_int_equal(tm__merge_round(NULL, 1), TM_OK);
     tm__buffers_release();
-    for (tm__buffer *b = tm__buffer_first(); b; b = b->next)
+    for (tm__buffer *b = tm__buffer_first(); b; b = tm__buffer_next(b))
         assert_int_equal(tm__merge_loss(b, tm__now_ns()), TM_OK);
     tm__merge_close();
     for (size_t i = 0; i < THREADS; i++)

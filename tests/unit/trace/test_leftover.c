@@ -20,8 +20,9 @@
 
 #include <threadmodel/threadmodel.h>
 
-#include "trace/ring_record.h"
+#include "trace/coding.h"
 #include "trace/ring_layout.h"
+#include "trace/ring_record.h"
 
 enum { RING_BYTES = TM__RING_BYTES_MIN, RINGS = 2, METHOD = 7000 };
 enum { FILE_BYTES = TM__RING_PAGE_BYTES + RINGS * (TM__RING_PAGE_BYTES + RING_BYTES) };
@@ -425,7 +426,7 @@ static void rings_that_are_not_this_trace_s_are_refused(void **state)
     assert_non_null(strstr(got.caveat, "of another run"));
 
     make_trace(RUN_ID, 1);
-    image[8] = 2; /* version */
+    image[8] = TM__RINGS_VERSION + 1;
     read_image();
     assert_non_null(strstr(got.caveat, "damaged"));
     make_rings();
@@ -437,6 +438,32 @@ static void rings_that_are_not_this_trace_s_are_refused(void **state)
     read_all();
     assert_non_null(strstr(got.caveat, "or was cut"));
     unlink(rings_path);
+}
+
+/* Another release's, with its own checksum. */
+static void set_version(uint32_t version)
+{
+    tm__rings_header *of = header();
+
+    of->version = version;
+    of->constant =
+        tm__crc32((const uint8_t *)of, offsetof(tm__rings_header, constant)) ^
+        tm__crc32((const uint8_t *)&of->run_id, sizeof(of->run_id));
+}
+
+static void rings_of_an_older_release_are_read_and_newer_ones_not(void **state)
+{
+    (void)state;
+    make_trace(RUN_ID, 1);
+    make_rings();
+    put_event(0, 1, 9);
+    set_version(1);
+    read_image();
+    assert_int_equal(got.event_count, 2);
+    set_version(TM__RINGS_VERSION + 1);
+    read_image();
+    assert_int_equal(got.event_count, 1);
+    assert_non_null(strstr(got.caveat, "of a newer release"));
 }
 
 static void rings_in_use_are_left_alone(void **state)
@@ -589,6 +616,7 @@ int main(void)
         cmocka_unit_test(ring_that_began_again_is_read_from_its_beginning),
         cmocka_unit_test(losses_that_were_not_reported_are),
         cmocka_unit_test(rings_that_are_not_this_trace_s_are_refused),
+        cmocka_unit_test(rings_of_an_older_release_are_read_and_newer_ones_not),
         cmocka_unit_test(rings_in_use_are_left_alone),
         cmocka_unit_test(events_that_the_trace_once_had_are_missed),
         cmocka_unit_test(rings_cut_anywhere_yield_what_is_whole),
