@@ -21,12 +21,18 @@ typedef struct tm_selection {
     size_t class_count;
     int64_t from_ns; ///< since the run began
     int64_t to_ns;   ///< since the run began, not included; 0: to the end
+    /** Of a list (timeline, interactions, context, tiles, resources, their uses,
+     *  holds): names of the columns that are wanted; NULL: all. Others are null in
+     *  every row, and take next to no time or memory. A name that the list does not
+     *  have is TM_ENOTFOUND. Other questions answer in full. */
+    const char *const *columns;
+    size_t column_count;
 } tm_selection;
 
 /** A tm_selection with nothing in it but its size. */
 #define TM_SELECTION_INIT                                                              \
     {                                                                                  \
-        sizeof(tm_selection), NULL, 0, NULL, 0, 0, 0                                   \
+        sizeof(tm_selection), NULL, 0, NULL, 0, 0, 0, NULL, 0                          \
     }
 
 TM_END_DECLS

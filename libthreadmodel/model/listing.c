@@ -2,9 +2,20 @@
 /* The frame around every list: opened once, filled row by row, closed once. */
 #include "model/listing.h"
 
+#include "base/sized.h"
 #include "model/caller_frame.h"
 #include "model/caveats.h"
 #include "model/object.h"
+
+/* The selection was read once: it has one of the sizes that there are. */
+static void want(tm__listing *list, const tm_selection *given)
+{
+    tm_selection selection;
+
+    if (TM__READ(&selection, given, tm_selection, threads) == TM_OK &&
+        selection.columns)
+        tm__builder_want(&list->builder, selection.columns, selection.column_count);
+}
 
 int tm__listing_open(tm__listing *list, const tm_model *model,
                      const tm__table_spec *spec, const tm_selection *selection)
@@ -26,6 +37,7 @@ int tm__listing_open(tm__listing *list, const tm_model *model,
         return rc;
     }
     tm__builder_start(&list->builder, spec, 0, &model->memory.hook);
+    want(list, selection);
     tm__model_put_caveats(model, &list->builder);
     return TM_OK;
 }
@@ -47,7 +59,8 @@ int tm__listing_close(tm__listing *list, const tm_model *model, tm_table **out, 
 
 void tm__put_object(tm__listing *list, const tm_model *model, uint32_t object)
 {
-    tm__put_string(&list->builder, tm__label(&list->labels, model, object));
+    if (!tm__pass_unwanted(&list->builder, 1))
+        tm__put_string(&list->builder, tm__label(&list->labels, model, object));
     tm__put_string(&list->builder,
                    object == TM__NONE
                        ? NULL
@@ -66,8 +79,11 @@ void tm__put_thread(tm__builder *builder, const tm_model *model, uint32_t thread
 void tm__put_frame(tm__builder *builder, const tm_model *model, uint32_t frame)
 {
     const tm__frame *it = frame == TM__NONE ? NULL : &model->frames[frame];
-    int32_t line = it ? tm__frame_line(model, it) : 0;
+    int32_t line;
 
+    if (tm__pass_unwanted(builder, 3))
+        return;
+    line = it ? tm__frame_line(model, it) : 0;
     tm__put_string(builder, it ? tm__method_name(model, it->method) : NULL);
     tm__put_string(builder, it ? tm__frame_source(model, it) : NULL);
     if (line)

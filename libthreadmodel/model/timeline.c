@@ -53,14 +53,19 @@ void tm__put_interval_detail(tm__listing *list, const tm_model *model,
 {
     const tm__interval *it = &thread->intervals[index];
     tm__builder *builder = &list->builder;
-    int provenance = it->provenance;
-    uint32_t peer = tm__stated_owner(model, thread, index, &provenance);
     uint32_t caller = it->stack == TM__NONE ? TM__NONE : list->callers[it->stack];
 
     tm__put_object(list, model, tm__interval_object(model, it));
     tm__put_frame(builder, model, caller);
-    tm__put_thread(builder, model, peer);
-    tm__put_string(builder, tm_provenance_name(provenance));
+    if (!tm__pass_unwanted(builder, 3)) {
+        int provenance = it->provenance;
+
+        tm__put_thread(builder, model,
+                       tm__stated_owner(model, thread, index, &provenance));
+        tm__put_string(builder, tm_provenance_name(provenance));
+    }
+    if (tm__pass_unwanted(builder, 5))
+        return;
     tm__put_bool(builder,
                  index + 1 == thread->interval_count && it->state != TM_STATE_DEAD);
     if (it->stack == TM__NONE)
@@ -69,9 +74,10 @@ void tm__put_interval_detail(tm__listing *list, const tm_model *model,
         tm__put_int32(builder, (int32_t)it->stack);
     tm__put_bool(builder, it->flags & TM__INTERVAL_UNSPLIT);
     tm__put_bool(builder, it->flags & TM__INTERVAL_SAMPLED);
-    tm__put_bool(builder,
-                 (it->state == TM_STATE_WAITING || it->state == TM_STATE_PARKED) &&
-                     is_idle(list, model, caller));
+    if (!tm__pass_unwanted(builder, 1))
+        tm__put_bool(builder,
+                     (it->state == TM_STATE_WAITING || it->state == TM_STATE_PARKED) &&
+                         is_idle(list, model, caller));
 }
 
 static void put_interval(tm__listing *list, const tm_model *model,
@@ -83,8 +89,10 @@ static void put_interval(tm__listing *list, const tm_model *model,
 
     if (!tm__interval_cut(model, &list->scope, it, &start_ns, &end_ns))
         return;
-    tm__put_uint64(builder, thread->id);
-    tm__put_string(builder, tm__strings_get(&model->strings, thread->name));
+    if (!tm__pass_unwanted(builder, 2)) {
+        tm__put_uint64(builder, thread->id);
+        tm__put_string(builder, tm__strings_get(&model->strings, thread->name));
+    }
     tm__put_int64(builder, start_ns - list->origin_ns);
     tm__put_int64(builder, end_ns - list->origin_ns);
     tm__put_string(builder, tm_state_name(it->state));

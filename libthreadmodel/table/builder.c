@@ -149,7 +149,16 @@ void tm__builder_expect(tm__builder *builder, size_t rows)
         fail(builder, status);
 }
 
-/* The column that the next value goes to, with room for it; NULL after a failure. */
+static void advance(tm__builder *builder)
+{
+    if (++builder->column == builder->table->column_count) {
+        builder->column = 0;
+        builder->table->row_count++;
+    }
+}
+
+/* The column that the next value goes to, with room for it; NULL after a failure, and
+ * where the value is passed over. */
 static tm__column *next_column(tm__builder *builder, int is_blank)
 {
     tm_table *table = builder->table;
@@ -166,6 +175,10 @@ static tm__column *next_column(tm__builder *builder, int is_blank)
         }
     }
     column = &table->columns[builder->column];
+    if (column->blank == TM__UNWANTED) {
+        advance(builder);
+        return NULL;
+    }
     if ((column->blank != TM__NOT_BLANK) == is_blank)
         return column;
     fail(builder, tm__fail(TM_EINVAL, "table %s: column %s is %sblank", table->name,
@@ -183,14 +196,6 @@ static tm__column *next_column_of(tm__builder *builder, int type)
         return NULL;
     }
     return column;
-}
-
-static void advance(tm__builder *builder)
-{
-    if (++builder->column == builder->table->column_count) {
-        builder->column = 0;
-        builder->table->row_count++;
-    }
 }
 
 void tm__put_int32(tm__builder *builder, int32_t value)
@@ -325,6 +330,58 @@ void tm__pass_blank(tm__builder *builder, uint32_t count)
         advance(builder);
 }
 
+static tm__column *find_column(tm_table *table, const char *name)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        if (strcmp(table->columns[i].name, name) == 0)
+            return &table->columns[i];
+    return NULL;
+}
+
+void tm__builder_want(tm__builder *builder, const char *const *names, size_t count)
+{
+    tm_table *table = builder->table;
+
+    if (builder->failed)
+        return;
+    for (size_t i = 0; i < table->column_count; i++)
+        table->columns[i].blank = TM__UNWANTED;
+    for (size_t i = 0; i < count; i++) {
+        tm__column *column = find_column(table, names[i]);
+
+        if (!column) {
+            fail(builder, tm__fail(TM_ENOTFOUND, "table %s has no column %.200s",
+                                   table->name, names[i]));
+            return;
+        }
+        column->blank = TM__NOT_BLANK;
+    }
+    for (size_t i = table->column_count, run = 0; i-- > 0;) {
+        run = table->columns[i].blank == TM__UNWANTED ? run + 1 : 0;
+        table->columns[i].unwanted = (uint32_t)run;
+    }
+}
+
+int tm__pass_unwanted(tm__builder *builder, uint32_t count)
+{
+    if (builder->failed || builder->table->columns[builder->column].unwanted < count)
+        return 0;
+    builder->column += count - 1;
+    advance(builder);
+    return 1;
+}
+
+static int fill_no_codes(tm_table *table)
+{
+    size_t bytes = tm__column_bytes(TM_TYPE_STRING, table->row_count);
+
+    table->no_codes = tm__resize(&table->memory, NULL, 0, bytes);
+    if (!table->no_codes)
+        return TM_ENOMEM;
+    memset(table->no_codes, 0xff, bytes);
+    return TM_OK;
+}
+
 /* Columns that are the same in every row share their memory. */
 static int fill_blanks(tm_table *table)
 {
@@ -332,6 +389,7 @@ static int fill_blanks(tm_table *table)
 
     for (size_t i = 0; bytes > 0 && i < table->column_count; i++) {
         tm__column *column = &table->columns[i];
+        int is_text = column->type == TM_TYPE_STRING;
 
         if (!column->blank)
             continue;
@@ -339,7 +397,9 @@ static int fill_blanks(tm_table *table)
             table->blank = tm__zalloc(&table->memory, bytes);
         if (!table->blank)
             return TM_ENOMEM;
-        column->values = table->blank;
+        if (is_text && !table->no_codes && fill_no_codes(table) < 0)
+            return TM_ENOMEM;
+        column->values = is_text ? table->no_codes : table->blank;
         if (column->blank == TM__ALL_ZERO)
             continue;
         column->validity = table->blank;

@@ -46,6 +46,19 @@ typedef struct tm__builder {
 void tm__builder_start(tm__builder *builder, const tm__table_spec *spec, uint32_t keys,
                        const tm_allocator *hook);
 
+/**
+ * Say, before the first row, which columns are wanted. The others are null in every
+ * row, and what is put there is passed over. A name that there is not is TM_ENOTFOUND.
+ */
+void tm__builder_want(tm__builder *builder, const char *const *names, size_t count);
+
+/**
+ * Pass over the next columns of a row if none of them is wanted, to spare the work for
+ * what would be put there.
+ * @return 1; 0: put them
+ */
+int tm__pass_unwanted(tm__builder *builder, uint32_t count);
+
 /** Make room at once for rows that are known to come. */
 void tm__builder_expect(tm__builder *builder, size_t rows);
 
@@ -70,7 +83,7 @@ void tm__put_text(tm__builder *builder, const char *text);
 void tm__put_null(tm__builder *builder);
 
 /**
- * Make a column of 64-bit numbers zero, or null, in every row, before the first one: it
+ * Make a column zero (of numbers), or null, in every row, before the first one: it
  * takes no memory of its own, and rows pass over it.
  */
 void tm__builder_blank(tm__builder *builder, size_t column, int is_null);

@@ -65,7 +65,7 @@ static int start(tm__builder *builder, const tm_table *table)
     tm__free(&memory, specs, bytes);
     for (size_t i = 0; i < table->column_count; i++)
         if (table->columns[i].blank)
-            tm__builder_blank(builder, i, table->columns[i].blank == TM__ALL_NULL);
+            tm__builder_blank(builder, i, table->columns[i].blank != TM__ALL_ZERO);
     for (size_t i = 0; i < table->caveats.count; i++)
         tm__builder_caveat(builder, tm__strings_get(&table->caveats, (uint32_t)i));
     return TM_OK;

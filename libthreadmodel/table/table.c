@@ -268,15 +268,17 @@ void tm_table_free(tm_table *table)
     for (size_t i = 0; i < table->column_count; i++) {
         tm__column *column = &table->columns[i];
 
+        tm__dictionary_free(&column->dictionary, &table->memory);
         if (column->blank)
             continue;
         tm__free(&table->memory, column->values,
                  tm__column_bytes(column->type, column->capacity));
         tm__free(&table->memory, column->validity,
                  tm__bitmap_bytes(column->validity_capacity));
-        tm__dictionary_free(&column->dictionary, &table->memory);
     }
     tm__free(&table->memory, table->blank, table->row_count * sizeof(int64_t));
+    tm__free(&table->memory, table->no_codes,
+             tm__column_bytes(TM_TYPE_STRING, table->row_count));
     tm__free(&table->memory, table->columns,
              table->column_count * sizeof(*table->columns));
     tm__strings_clear(&table->caveats);

@@ -20,6 +20,7 @@ typedef struct tm__column {
     int type;          ///< enum tm_type
     uint32_t capacity; ///< rows for which values has room
     uint32_t validity_capacity;
+    uint32_t unwanted; ///< so many from here on are TM__UNWANTED
     size_t null_count;
     void *values;              ///< NULL while no row was put
     uint8_t *validity;         ///< NULL while no row is null
@@ -27,8 +28,9 @@ typedef struct tm__column {
     uint8_t blank;             ///< enum tm__blank: its memory is the table's blank
 } tm__column;
 
-/** Columns of numbers that are the same in every row. */
-enum tm__blank { TM__NOT_BLANK, TM__ALL_ZERO, TM__ALL_NULL };
+/** Columns that are the same in every row. What is put into one that is not wanted is
+ * passed over, and it is null. */
+enum tm__blank { TM__NOT_BLANK, TM__ALL_ZERO, TM__ALL_NULL, TM__UNWANTED };
 
 struct tm_table {
     atomic_size_t holders;
@@ -37,7 +39,8 @@ struct tm_table {
     tm__column *columns;
     size_t column_count;
     size_t row_count;
-    void *blank; ///< zeros, a word a row; NULL where no column is blank
+    void *blank;       ///< zeros, a word a row; NULL where no column is blank
+    int32_t *no_codes; ///< -1 a row; NULL where no column of strings is blank
     tm__strings caveats;
 };
 

@@ -59,6 +59,7 @@ IMPOSSIBLE: list[tuple[dict[str, Any], str]] = [
     ({"threads": [1.5]}, "thread id"),
     ({"classes": [7]}, "class name"),
     ({"classes": ["a\0b"]}, "class name"),
+    ({"columns": ["a\0b"]}, "column"),
 ]
 FACTORS = (-0.5, math.nan, math.inf, 1e9, "much", None)
 

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 import threadmodel
+from threadmodel import errors
 from threadmodel.tables import ALL_TABLES
 
 duckdb = pytest.importorskip("duckdb")
@@ -36,6 +37,52 @@ def test_tables_are_joined_and_summed(model: threadmodel.Model) -> None:
         if row["blocked_total_ns"]
     }
     assert dict(relation.fetchall()) == wanted
+
+
+STATEMENTS = (
+    "select state, count(*) from timeline group by state order by state",
+    "select count(*) from timeline",
+    "from timeline order by all",
+    "from timeline select thread, end_ns order by all",
+    "select t from timeline t order by t.thread_id, t.start_ns",
+    "select count(t) from timeline t",
+    "select columns('.*_ns') from timeline order by all",
+    "select * exclude (stack) from timeline order by all",
+    "from timeline limit 0",
+    "select * from (select * from timeline where 1 = 0)",
+    "with a as (from timeline) select class from a where state = 'blocked' order by 1",
+    "select class from interactions where peer is null order by all",
+    "select l.peer from timeline l join holds h on l.peer = h.thread order by all",
+    "select * from timeline natural join threads order by all",
+    "select l.class, h.class from timeline l cross join holds h order by all",
+    "select exists (from interactions where class = 'demo.Account')",
+    "describe timeline",
+    "summarize holds",
+    "unpivot (select start_ns, end_ns from holds) on start_ns, end_ns order by all",
+    "select 1; select max(end_ns) from timeline",
+    "create table x as from timeline; select sum(start_ns) from x",
+)
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_what_a_statement_does_not_read_makes_no_difference(
+    model: threadmodel.Model, statement: str
+) -> None:
+    with duckdb.connect() as whole:
+        for name in ("timeline", "interactions", "holds", "threads"):
+            whole.register(name, getattr(model, name)().to_arrow())
+        wanted = failure = None
+        try:
+            wanted = whole.sql(statement).fetchall()
+        except duckdb.Error as error:
+            failure = str(error)
+    if failure:
+        with pytest.raises(errors.InvalidArgumentError) as raised:
+            model.sql(statement)
+        assert str(raised.value) == failure
+    else:
+        assert wanted is not None
+        assert model.sql(statement).fetchall() == wanted
 
 
 def test_an_answer_outlives_its_model() -> None:

@@ -209,6 +209,8 @@ class tm_selection(CData):
     class_count: int
     from_ns: int
     to_ns: int
+    columns: Pointer[Chars] | Null
+    column_count: int
     def __getitem__(self, index: int) -> Self: ...
 
 class tm_blame_options(CData):

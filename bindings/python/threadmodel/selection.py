@@ -19,6 +19,15 @@ from threadmodel._library import (
 Window = tuple[int | None, int | None]
 
 
+def _names(given: Iterable[str] | str | None, what: str) -> tuple[str, ...] | None:
+    if given is None:
+        return None
+    names = (given,) if isinstance(given, str) else tuple(given)
+    for name in names:
+        c_string(name, what)
+    return names
+
+
 @dataclass(frozen=True, slots=True, init=False)
 class Selection:
     """The part of a run that a question is about; what is None is not narrowed.
@@ -33,17 +42,21 @@ class Selection:
         classes: names of the classes of the objects that threads waited for
         window: a pair of times in ns since the run began, the second not included;
             None in either place leaves that side open
+        columns: names of the columns that are wanted of a list, such as a timeline: the
+            others are null in every row, and take next to no time or memory
     """
 
     threads: tuple[int | str, ...] | None
     classes: tuple[str, ...] | None
     window: Window | None
+    columns: tuple[str, ...] | None
 
     def __init__(
         self,
         threads: Iterable[int | str] | int | str | None = None,
         classes: Iterable[str] | str | None = None,
         window: Window | None = None,
+        columns: Iterable[str] | str | None = None,
     ) -> None:
         """Check and copy the choices; one thread or class need not be in a list.
 
@@ -57,12 +70,9 @@ class Selection:
             for thread in threads:
                 if not isinstance(thread, str):
                     whole(thread, "thread id", MAX_UINT64)
-        if classes is not None:
-            classes = (classes,) if isinstance(classes, str) else tuple(classes)
-            for name in classes:
-                c_string(name, "class name")
         object.__setattr__(self, "threads", threads)
-        object.__setattr__(self, "classes", classes)
+        object.__setattr__(self, "classes", _names(classes, "class name"))
+        object.__setattr__(self, "columns", _names(columns, "column"))
         object.__setattr__(self, "window", None if window is None else _checked(window))
 
     @property
@@ -109,4 +119,7 @@ def to_struct(selection: Selection, ids: list[int] | None) -> Any:
     if selection.classes is not None:
         fields["classes"] = c_strings(selection.classes, "class name")
         fields["class_count"] = len(selection.classes)
+    if selection.columns is not None:
+        fields["columns"] = c_strings(selection.columns, "column")
+        fields["column_count"] = len(selection.columns)
     return options("tm_selection", **fields)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """SQL over the tables of a run, by DuckDB."""
 
+import json
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from threadmodel import errors
@@ -19,6 +21,9 @@ _SEALED: Final = (
     "set memory_limit = '512MB'; set threads = 2; set enable_external_access = false; "
     "set lock_configuration = true"
 )
+# Tables that may have millions of rows: what a statement does not read is not made.
+_LISTS: Final = {"timeline", "interactions", "holds", "resource_uses"}
+_SCAN: Final = "PYTHON_ARROW_SCAN"
 _MISSING_TABLE: Final = re.compile(r"Table with name (\w+) does not exist")
 
 
@@ -60,8 +65,11 @@ def prepared(model: "Model", statement: str, *, sealed: bool = False) -> Any:
             relation = connection.sql(names, params={"names": list(ALL_TABLES)})
             return connection, relation
         # A word that is no table's name there is made for nothing, and that is all.
-        for name in set(_WORD.findall(statement.lower())) & ALL_TABLES.keys():
-            connection.register(name, ask(model, name).to_arrow())
+        asked = set(_WORD.findall(statement.lower())) & ALL_TABLES.keys()
+        read = _columns(connection, statement, asked) if asked & _LISTS else {}
+        for name in asked:
+            rows = ask(model, name, read.get(name))
+            connection.register(name, rows.to_arrow())
         relation = connection.sql(statement)
     except duckdb.Error as failure:
         missing = _MISSING_TABLE.search(str(failure))
@@ -70,6 +78,56 @@ def prepared(model: "Model", statement: str, *, sealed: bool = False) -> Any:
     if relation is None:
         raise errors.InvalidArgumentError(f"asks nothing: {statement!r:.200}")
     return connection, relation
+
+
+def _columns(connection: Any, statement: str, names: set[str]) -> dict[str, list[str]]:
+    """Return the columns that a statement reads of lists, by DuckDB's plan of it.
+
+    The plan is made over tables without rows. Where it does not show them, there are
+    none here.
+    """
+    # That module has this one's questions.
+    from threadmodel.model import Model
+
+    duckdb = extra("duckdb")
+    try:
+        parsed = connection.extract_statements(statement)
+    except duckdb.Error:
+        return {}
+    # To explain anything else might do it.
+    if [it.type for it in parsed] != [duckdb.StatementType.SELECT]:
+        return {}
+    nothing = Model()
+    tables = {name: ask(nothing, name) for name in names}
+    for name, table in tables.items():
+        connection.register(name, table.to_arrow())
+    try:
+        plans = connection.execute(f"explain (format json) {statement}").fetchall()
+        nodes = [node for row in plans for node in _nodes(json.loads(row[1]))]
+    except (duckdb.Error, ValueError):
+        return {}
+    scans = [node["extra_info"] for node in nodes if node["name"] == _SCAN]
+    # What is left out of the plan, for want of rows, has no scan that says so.
+    if not all("Projections" in scan for scan in scans) or any(
+        node["name"] == "EMPTY_RESULT" for node in nodes
+    ):
+        return {}
+    read: set[str] = set()
+    for scan in scans:
+        columns = scan["Projections"]
+        read.update([columns] if isinstance(columns, str) else columns)
+    if not read:
+        return {}
+    return {
+        name: [column for column in tables[name].columns if column in read]
+        for name in names & _LISTS
+    }
+
+
+def _nodes(plans: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for plan in plans:
+        yield plan
+        yield from _nodes(plan["children"])
 
 
 def _no_table(name: str) -> str:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """All tables of a run by name: what reports write and SQL can ask."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from threadmodel._tables import QUESTIONS
+from threadmodel.selection import Selection
 
 if TYPE_CHECKING:
     from threadmodel.model import Model
@@ -15,11 +17,18 @@ ALL_TABLES: Final = QUESTIONS
 TABLES: Final = {name: QUESTIONS[name] for name in QUESTIONS if name != "stacks"}
 
 
-def ask(model: "Model", name: str) -> "Table":
+def ask(model: "Model", name: str, columns: Iterable[str] | None = None) -> "Table":
     """Ask a model for the table of a name.
+
+    Args:
+        model: asked
+        name: of the table
+        columns: of a list, such as the timeline, those that are wanted: the others are
+            null in every row
 
     Raises:
         KeyError: there is none
     """
-    table: Table = getattr(model, ALL_TABLES[name])()
+    chosen = () if columns is None else (Selection(columns=columns),)
+    table: Table = getattr(model, ALL_TABLES[name])(*chosen)
     return table

@@ -145,6 +145,57 @@ static void a_blank_column_is_null_or_zero_in_every_row(void **state)
     }
 }
 
+/* Whatever is put, and whether it is passed over one by one or together. */
+static void a_column_that_is_not_wanted_is_null_in_every_row(void **state)
+{
+    enum { ROWS = 100 };
+    static const char *const names[] = {"open", "large"};
+    static const uint64_t picked[] = {7, 0};
+    tm_table *table, *some;
+    tm__builder builder;
+
+    (void)state;
+    tm__builder_start(&builder, &(tm__table_spec){"rows", all_types, ALL_TYPES}, 0,
+                      NULL);
+    tm__builder_want(&builder, names, 2);
+    for (int r = 0; r < ROWS; r++) {
+        assert_false(tm__pass_unwanted(&builder, 2));
+        tm__put_int32(&builder, r);
+        assert_false(tm__pass_unwanted(&builder, 1));
+        tm__put_int64(&builder, r);
+        if (r % 2 || !tm__pass_unwanted(&builder, 2)) {
+            tm__put_uint64(&builder, 1);
+            tm__put_null(&builder);
+        }
+        tm__put_bool(&builder, r % 3 == 0);
+        if (r % 5 == 0 || !tm__pass_unwanted(&builder, 1))
+            tm__put_text(&builder, "text");
+    }
+    assert_int_equal(tm__builder_finish(&builder, &table), TM_OK);
+    assert_int_equal(tm_table_gather(&some, table, picked, 2), TM_OK);
+    assert_int_equal(tm_table_int64(some, "large")[0], 7);
+    assert_true(tm_table_is_null(some, "name", 0));
+    assert_int_equal(tm_table_codes(some, "name")[1], -1);
+    tm_table_free(some);
+    assert_int_equal(tm_table_row_count(table), ROWS);
+    for (int r = 0; r < ROWS; r++) {
+        assert_int_equal(tm_table_int64(table, "large")[r], r);
+        assert_int_equal(bit(tm_table_bool(table, "open"), r), r % 3 == 0);
+        assert_true(tm_table_is_null(table, "small", r));
+        assert_true(tm_table_is_null(table, "id", r));
+        assert_true(tm_table_is_null(table, "ratio", r));
+        assert_int_equal(tm_table_codes(table, "name")[r], -1);
+        assert_null(tm_table_string(table, "name", r));
+    }
+    tm_table_free(table);
+    tm__builder_start(&builder, &(tm__table_spec){"rows", all_types, ALL_TYPES}, 0,
+                      NULL);
+    tm__builder_want(&builder, (const char *const[]){"open", "colour"}, 2);
+    tm__put_int32(&builder, 1);
+    assert_int_equal(tm__builder_finish(&builder, &table), TM_ENOTFOUND);
+    assert_string_equal(tm_error_text(), "table rows has no column colour");
+}
+
 static void gathered_rows_come_in_the_order_asked_for(void **state)
 {
     enum { ROWS = 100, GATHERED = 300 };
@@ -701,6 +752,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_come_back_by_name),
         cmocka_unit_test(a_blank_column_is_null_or_zero_in_every_row),
+        cmocka_unit_test(a_column_that_is_not_wanted_is_null_in_every_row),
         cmocka_unit_test(gathered_rows_come_in_the_order_asked_for),
         cmocka_unit_test(gathered_rows_keep_blanks_and_only_their_own_texts),
         cmocka_unit_test(a_row_that_is_not_there_cannot_be_gathered),
