@@ -8,7 +8,6 @@
  */
 #include "rings/membarrier.h"
 
-#include <linux/membarrier.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,12 +18,15 @@
 
 enum { STACK_BYTES = 64 * 1024 };
 
+/* The kernel's commands. A C library need not have the kernel's headers beside it. */
+enum { PRIVATE_EXPEDITED = 1 << 3, REGISTER_PRIVATE_EXPEDITED = 1 << 4 };
+
 static _Atomic int64_t slack_ns = TM__MEMBARRIER_SLACK_MS * INT64_C(1000000);
 
 static void *ask(void *payload)
 {
     (void)payload;
-    if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0)
+    if (syscall(SYS_membarrier, REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0)
         atomic_store(&slack_ns, 0);
     return NULL;
 }
@@ -53,7 +55,7 @@ int64_t tm__membarrier(void)
     int64_t slack = atomic_load(&slack_ns);
 
     if (slack == 0)
-        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+        syscall(SYS_membarrier, PRIVATE_EXPEDITED, 0, 0);
     return slack;
 }
 

@@ -219,7 +219,7 @@ tm__ring *tm__rings_acquire(tm__rings *rings, tm__mirror *mirror)
 
 void tm__rings_release(tm__rings *rings, tm__ring *ring, const tm__mirror *mirror)
 {
-    size_t ring_bytes = ring->capacity;
+    size_t ring_bytes = (size_t)ring->capacity;
 
     munmap(ring, TM__RING_PAGE_BYTES + ring_bytes);
     release(rings, ring_bytes, mirror);

@@ -22,7 +22,7 @@ void tm__thread_ring_put(tm__thread_ring *ring, tm__ring *page,
     ring->mirror = *mirror;
     ring->page = page;
     ring->base = (unsigned char *)page + TM__RING_PAGE_BYTES;
-    ring->capacity = page->capacity;
+    ring->capacity = (size_t)page->capacity;
 }
 
 /* What its thread says of a ring, for a reader: all in one piece. */
@@ -70,7 +70,7 @@ tm__record *tm__thread_ring_reserve(tm__thread_ring *ring, size_t extra_bytes)
     uint64_t head = atomic_load_explicit(&ring->page->head, memory_order_relaxed);
     uint64_t tail = atomic_load_explicit(&ring->page->tail.value, memory_order_acquire);
     size_t bytes = tm__record_bytes(extra_bytes);
-    size_t offset = head & (ring->capacity - 1);
+    size_t offset = (size_t)(head & (ring->capacity - 1));
     size_t to_end = ring->capacity - offset;
     size_t pad = bytes > to_end ? to_end : 0;
     tm__record *record;
