@@ -76,6 +76,7 @@ static int tile_ns(const void *given, answer *to)
 
 static const char *const app[] = {"app."};
 static const char *const locks[] = {"app.Lock"};
+static const char *const columns[] = {"class"}; /* every list has it */
 static const uint64_t workers[] = {2, 3};
 
 static void options_of_statistics(void **state)
@@ -218,13 +219,16 @@ static void selections(void **state)
                                 .classes = locks,
                                 .class_count = 1,
                                 .from_ns = 120,
-                                .to_ns = 320};
+                                .to_ns = 320,
+                                .columns = columns,
+                                .column_count = 1};
     sized it = {"tm_selection",
                 &value,
                 sizeof(value),
                 {END(tm_selection, threads), END(tm_selection, thread_count),
                  END(tm_selection, classes), END(tm_selection, class_count),
-                 END(tm_selection, from_ns), END(tm_selection, to_ns)},
+                 END(tm_selection, from_ns), END(tm_selection, to_ns),
+                 END(tm_selection, columns), END(tm_selection, column_count)},
                 NULL};
 
     (void)state;
