@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What recording costs servers that nobody here wrote: Redis, memcached, nginx.
+"""What recording costs servers of others: Redis, memcached, nginx, MariaDB.
+usage: native_servers.py [RUNS] [SERVER...]
 
-usage: native_servers.py [PAIRS] [SERVER...]
-
-A server runs bare and recorded in turn, ABBA, and answers as many requests each time.
-What counts is the processor time of the server's own process for them, so that a busy
-machine matters little; the recorder beside it is counted apart. PostgreSQL is asked
-whether its transactions stay whole when it is recorded, though it forks.
+In a run a server is up three times: bare, recorded, and bare once more. They answer as
+many requests, in slices by turns, so that a machine that gets slower does so for all.
+What counts is the processor time of the server's own process for them; the recorder
+beside it is counted apart. The second bare one shows how much two processes of one
+program differ. PostgreSQL is asked whether its transactions stay whole when it is
+recorded, though it forks.
 """
 
 import contextlib
@@ -17,6 +18,7 @@ import shutil
 import signal
 import socket
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -28,6 +30,7 @@ from pathlib import Path
 import scipy.stats
 
 CLIENTS = 16
+SLICES = 30
 RECORD = [sys.executable, "-m", "threadmodel", "record", "--native", "-o"]
 
 
@@ -43,6 +46,7 @@ class Server:
         answer_bytes: of one answer
         batch: requests that are sent at once
         count: requests of a run
+        greet: what a client of its protocol does first
     """
 
     program: str
@@ -52,6 +56,28 @@ class Server:
     answer_bytes: int
     batch: int
     count: int
+    greet: Callable[[socket.socket], None] = lambda client: None
+
+
+def query(text: str) -> bytes:
+    """A question in the protocol of MariaDB."""
+    packet = b"\3" + text.encode()
+    return struct.pack("<I", len(packet)) + packet
+
+
+def log_in(client: socket.socket) -> None:
+    """At a MariaDB that asks for no password."""
+    receive_packet(client)
+    abilities = 0x1 | 0x200 | 0x8000  # long flags, protocol 4.1, its way of passwords
+    answer = struct.pack("<IIB23s", abilities, 1 << 24, 33, b"") + b"root\0\0"
+    client.sendall(struct.pack("<I", len(answer) | 1 << 24) + answer)
+    if receive_packet(client)[:1] != b"\0":
+        raise SystemExit("MariaDB lets nobody in")
+
+
+def receive_packet(client: socket.socket) -> bytes:
+    length = struct.unpack("<I", client.recv(4, socket.MSG_WAITALL))[0] & 0xFFFFFF
+    return client.recv(length, socket.MSG_WAITALL)
 
 
 def nginx(port: int, folder: Path) -> list[str]:
@@ -118,7 +144,28 @@ SERVERS = (
         b"GET /page.html HTTP/1.1\r\nHost: a\r\n\r\n",
         0,
         1,
-        30_000,
+        150_000,
+    ),
+    Server(
+        "mariadbd",
+        lambda port, folder: [
+            *("mariadbd", "--no-defaults", "--user=root", "--skip-grant-tables"),
+            *("--bind-address=127.0.0.1", f"--port={port}", f"--datadir={folder}"),
+            *(f"--socket={folder}/socket", "--innodb-buffer-pool-size=32M"),
+        ],
+        (
+            query("create database d")
+            + query(
+                "create table d.t(id int primary key, v varchar(200)) engine=innodb"
+            )
+            + query("insert into d.t values (1, repeat('v', 100))"),
+            3 * 11,
+        ),
+        query("select v from d.t where id = 1"),
+        0,
+        1,
+        60_000,
+        log_in,
     ),
 )
 
@@ -147,25 +194,38 @@ def receive(client: socket.socket, count: int) -> None:
         count -= got
 
 
-def load(server: Server, port: int, count: int) -> None:
-    clients = [connect(port) for _ in range(CLIENTS)]
-    question, answer_bytes = server.prepare
-    if question:
-        clients[0].sendall(question)
-        receive(clients[0], answer_bytes)
-    each = server.answer_bytes
-    if not each:
-        clients[0].sendall(server.request)
-        time.sleep(0.2)
-        each = len(clients[0].recv(1 << 20))
-    batch = server.request * server.batch
-    for _ in range(count // server.batch // CLIENTS):
-        for client in clients:
-            client.sendall(batch)
-        for client in clients:
-            receive(client, each * server.batch)
-    for client in clients:
-        client.close()
+class Load:
+    """Clients that stay connected to one server.
+
+    They send a batch each, and then take all the answers.
+    """
+
+    def __init__(self, server: Server, port: int) -> None:
+        self.clients = [connect(port) for _ in range(CLIENTS)]
+        for client in self.clients:
+            server.greet(client)
+        question, answer_bytes = server.prepare
+        if question:
+            self.clients[0].sendall(question)
+            receive(self.clients[0], answer_bytes)
+        each = server.answer_bytes
+        if not each:
+            self.clients[0].sendall(server.request)
+            time.sleep(0.2)
+            each = len(self.clients[0].recv(1 << 20))
+        self.batch = server.request * server.batch
+        self.answers = each * server.batch
+
+    def put(self, rounds: int) -> None:
+        for _ in range(rounds):
+            for client in self.clients:
+                client.sendall(self.batch)
+            for client in self.clients:
+                receive(client, self.answers)
+
+    def close(self) -> None:
+        for client in self.clients:
+            client.close()
 
 
 def children(pid: int) -> list[int]:
@@ -181,6 +241,18 @@ def processor_s(pid: int) -> float:
         with contextlib.suppress(FileNotFoundError):
             total_ns += int((task / "schedstat").read_text().split()[0])
     return total_ns / 1e9
+
+
+def switches(pid: int) -> int:
+    """How often a thread of a process had to wait, so far."""
+    total = 0
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            found = re.search(
+                r"\nvoluntary_ctxt\S+\s+(\d+)", (task / "status").read_text()
+            )
+            total += int(found[1]) if found else 0
+    return total
 
 
 def named(pids: list[int], program: str) -> list[int]:
@@ -203,23 +275,61 @@ def running(command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
         it.wait(60)
 
 
-def run_once(server: Server, trace: Path | None) -> tuple[float, float]:
-    """@return seconds of the server for its requests, and of the recorder"""
-    port = free_port()
-    with tempfile.TemporaryDirectory() as name:
-        Path(name).chmod(0o755)
-        command = server.command(port, Path(name))
-        with running([*RECORD, str(trace), "--", *command] if trace else command) as it:
-            load(server, port, server.batch * CLIENTS * 10)
-            pids = [it.pid, *children(it.pid)]
-            own = named(pids, server.program)
-            others = [pid for pid in pids if pid not in own]
-            before = [sum(map(processor_s, them)) for them in (own, others)]
-            load(server, port, server.count)
-            after = [sum(map(processor_s, them)) for them in (own, others)]
-            for pid in own[:1]:
-                os.kill(pid, signal.SIGTERM)
-    return after[0] - before[0], after[1] - before[1]
+class Started:
+    """A server that is up, and the time on processors that its load took."""
+
+    def __init__(self, server: Server, port: int, it: subprocess.Popen[bytes]) -> None:
+        self.load = Load(server, port)
+        pids = [it.pid, *children(it.pid)]
+        self.own = named(pids, server.program)
+        self.others = [pid for pid in pids if pid not in self.own]
+        self.own_s = 0.0
+        self.switches = 0
+        self.load.put(10)
+        self.other_s = -sum(map(processor_s, self.others))
+
+    def serve(self, rounds: int) -> None:
+        before_s = sum(map(processor_s, self.own))
+        before = sum(map(switches, self.own))
+        self.load.put(rounds)
+        self.own_s += sum(map(processor_s, self.own)) - before_s
+        self.switches += sum(map(switches, self.own)) - before
+
+    def stop(self) -> None:
+        self.other_s += sum(map(processor_s, self.others))
+        self.load.close()
+        for pid in self.own[:1]:
+            os.kill(pid, signal.SIGTERM)
+
+
+def run_three(server: Server, trace: Path, first: int) -> list[Started]:
+    """Bare, recorded, and bare once more: all up, and served in slices by turns.
+
+    Args:
+        server: started three times
+        trace: of the recorded one
+        first: which of them is started first; where a process lies in memory matters
+    """
+    with contextlib.ExitStack() as stack:
+        started: list[Started] = []
+        for number in range(3):
+            is_recorded = (number + first) % 3 == 1
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            folder.chmod(0o755)
+            port = free_port()
+            command = server.command(port, folder)
+            before = [*RECORD, str(trace), "--"] if is_recorded else []
+            it = stack.enter_context(running([*before, *command]))
+            started.append(Started(server, port, it))
+        rounds = server.count // server.batch // CLIENTS // SLICES
+        for number in range(SLICES):
+            turn = number % len(started)
+            order = started[turn:] + started[:turn]
+            for one in order if number % 2 else reversed(order):
+                one.serve(rounds)
+        for one in started:
+            one.stop()
+    return [started[(number - first) % 3] for number in range(3)]
 
 
 def interval(ratios: list[float]) -> tuple[float, float, float]:
@@ -231,33 +341,36 @@ def interval(ratios: list[float]) -> tuple[float, float, float]:
     return math.exp(mean), math.exp(mean - half), math.exp(mean + half)
 
 
-def compare(server: Server, pairs: int) -> None:
-    bare: list[float] = []
-    recorded: list[float] = []
-    beside: list[float] = []
+def compare(server: Server, runs: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         trace = Path(name) / "run.tmt"
-        for pair in range(pairs):
-            for is_recorded in (0, 1) if pair % 2 == 0 else (1, 0):
-                own_s, other_s = run_once(server, trace if is_recorded else None)
-                (recorded if is_recorded else bare).append(own_s)
-                if is_recorded:
-                    beside.append(other_s)
+        done = [run_three(server, trace, number) for number in range(runs)]
         events = subprocess.run(
             [sys.executable, "-m", "threadmodel", "info", str(trace)],
             capture_output=True,
             text=True,
             check=False,
         ).stdout
-    ratio, low, high = interval([b / a for a, b in zip(bare, recorded, strict=True)])
-    each_us = statistics.median(bare) / server.count * 1e6
     found = re.search(r"events\s+([\d,]+)", events)
+    bare_s = statistics.median(bare.own_s for bare, _, _ in done)
     print(
-        f"{server.program}: {each_us:.2f} us a request bare; recorded {ratio:.3f} times"
-        f" that, 95 % between {low:.3f} and {high:.3f}, {pairs} pairs of"
-        f" {server.count:,} requests; the recorder beside it"
-        f" {statistics.median(beside):.2f} s for {statistics.median(bare):.2f} s;"
-        f" {found[1] if found else 'no'} events",
+        f"{server.program}: {bare_s / server.count * 1e6:.2f} us a request, {runs} runs"
+        f" of {server.count:,}; the recorder beside it"
+        f" {statistics.median(it.other_s for _, it, _ in done):.2f} s for"
+        f" {bare_s:.2f} s; {found[1] if found else 'no'} events"
+    )
+    # What recording costs is beside both bare ones.
+    costs = [it.own_s / math.sqrt(a.own_s * b.own_s) for a, it, b in done]
+    noise = [b.own_s / a.own_s for a, _, b in done]
+    for what, ratios in (("recorded", costs), ("bare once more", noise)):
+        ratio, low, high = interval(ratios)
+        print(f"  {what}: {ratio:.3f} times, 95 % {low:.3f} to {high:.3f}", flush=True)
+    waits = [statistics.median(run[i].switches for run in done) for i in range(3)]
+    print(
+        "  waits of the server's threads, a thousand requests: bare"
+        f" {waits[0] / server.count * 1e3:.1f}, recorded"
+        f" {waits[1] / server.count * 1e3:.1f}, bare once more"
+        f" {waits[2] / server.count * 1e3:.1f}",
         flush=True,
     )
 
@@ -322,9 +435,9 @@ def postgres() -> None:
 
 def main() -> int:
     arguments = sys.argv[1:]
-    pairs = int(arguments.pop(0)) if arguments and arguments[0].isdigit() else 10
-    if pairs < 2:
-        print(f"{pairs} pairs have no interval: two or more are needed")
+    runs = int(arguments.pop(0)) if arguments and arguments[0].isdigit() else 10
+    if runs < 2:
+        print(f"{runs} runs have no interval: two or more are needed")
         return 2
     for server in SERVERS:
         if arguments and server.program not in arguments:
@@ -332,7 +445,7 @@ def main() -> int:
         if shutil.which(server.program) is None:
             print(f"{server.program}: not installed")
             continue
-        compare(server, pairs)
+        compare(server, runs)
     if not arguments or "postgres" in arguments:
         postgres()
     return 0
