@@ -24,6 +24,7 @@ typedef struct place {
     int64_t longest_ns;
     uint32_t waits;
     uint32_t threads;
+    uint32_t last;     ///< threads[] that waited last: they come one after another
     uint32_t thread;   ///< that waited longest in all
     uint32_t resource; ///< items[]: with the most uses, else waited for longest
 } place;
@@ -32,34 +33,23 @@ typedef struct places {
     tm__findings *findings;
     tm__resources all;
     place *items;
-    tm__triple_map by_thread; ///< (place, thread, 0): sums[] + 1
-    TM__ARRAY(int64_t, sums);
+    int64_t *sums; ///< of each member of a queue
     tm__top top;
 } places;
 
-static int note_wait(places *p, const tm__resource_wait *wait)
+static void note_wait(places *p, const tm__resource_wait *wait)
 {
-    tm__memory *memory = &p->findings->memory;
     place *it = &p->items[wait->queue];
     int64_t length_ns = wait->end_ns - wait->start_ns;
-    uint32_t *value;
+    int64_t *sum_ns = &p->sums[wait->member];
 
     if (wait->is_expired)
-        return TM_OK;
-    value = tm__triple_map_at(&p->by_thread, memory, wait->queue, wait->thread, 0);
-    if (!value)
-        return TM_ENOMEM;
-    if (*value == 0) {
-        if (tm__reserve(memory, &p->sums, &p->sums_capacity, (size_t)p->sums_count + 1,
-                        sizeof(*p->sums)) < 0)
-            return TM_ENOMEM;
-        p->sums[p->sums_count++] = 0;
-        *value = p->sums_count;
-        it->threads++;
-    }
-    p->sums[*value - 1] = tm__sum(p->sums[*value - 1], length_ns);
-    if (p->sums[*value - 1] > it->bound_ns) {
-        it->bound_ns = p->sums[*value - 1];
+        return;
+    it->threads += it->last != wait->thread;
+    it->last = wait->thread;
+    *sum_ns = tm__sum(*sum_ns, length_ns);
+    if (*sum_ns > it->bound_ns) {
+        it->bound_ns = *sum_ns;
         it->thread = wait->thread;
     }
     it->waits++;
@@ -68,7 +58,6 @@ static int note_wait(places *p, const tm__resource_wait *wait)
         it->known_ns = tm__sum(it->known_ns, length_ns);
     if (length_ns > it->longest_ns)
         it->longest_ns = length_ns;
-    return TM_OK;
 }
 
 /* The row that stands for a place. */
@@ -312,13 +301,14 @@ static int gather(places *p)
 {
     int rc = TM_OK;
 
-    for (uint32_t i = 0; i < p->all.queues.count; i++)
-        p->items[i] = (place){.resource = TM__NONE, .thread = TM__NONE};
-    for (uint32_t i = 0; rc == TM_OK && i < p->all.waits_count; i++) {
-        rc = note_wait(p, &p->all.waits[i]);
+    for (uint32_t i = 0; i < p->all.queues_count; i++)
+        p->items[i] =
+            (place){.resource = TM__NONE, .thread = TM__NONE, .last = TM__NONE};
+    for (uint32_t i = 0; i < p->all.waits_count; i++) {
+        note_wait(p, &p->all.waits[i]);
         choose_row(p, &p->all.waits[i]);
     }
-    for (uint32_t i = 0; rc == TM_OK && i < p->all.queues.count; i++)
+    for (uint32_t i = 0; rc == TM_OK && i < p->all.queues_count; i++)
         if (is_worth_reporting(p, &p->items[i]))
             tm__top_add(&p->top, p->items[i].total_ns, i);
     for (uint32_t i = 0; rc == TM_OK && i < p->top.count; i++)
@@ -331,7 +321,7 @@ int tm__find_resources(tm__findings *findings)
     const tm_model *model = findings->model;
     tm__memory *memory = &findings->memory;
     size_t bytes = ((size_t)model->stacks_count + 1) * sizeof(uint32_t);
-    size_t queues = 0;
+    size_t queues = 0, members = 0;
     places p = {.findings = findings};
     uint32_t *callers;
     int rc;
@@ -341,13 +331,14 @@ int tm__find_resources(tm__findings *findings)
         return TM_ENOMEM;
     rc = tm__resources_open(&p.all, model, &findings->whole, memory, callers);
     if (rc == TM_OK) {
-        queues = ((size_t)p.all.queues.count + 1) * sizeof(*p.items);
+        queues = ((size_t)p.all.queues_count + 1) * sizeof(*p.items);
+        members = ((size_t)p.all.members + 1) * sizeof(*p.sums);
         p.items = tm__zalloc(memory, queues);
-        rc = p.items ? gather(&p) : TM_ENOMEM;
+        p.sums = tm__zalloc(memory, members);
+        rc = p.items && p.sums ? gather(&p) : TM_ENOMEM;
     }
     tm__free(memory, p.items, queues);
-    tm__free(memory, p.sums, p.sums_capacity * sizeof(*p.sums));
-    tm__triple_map_free(&p.by_thread, memory);
+    tm__free(memory, p.sums, members);
     tm__resources_close(&p.all);
     tm__free(memory, callers, bytes);
     return rc;

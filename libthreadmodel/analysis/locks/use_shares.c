@@ -267,15 +267,6 @@ static int deal_wait(sweep *s, const tm__resource_wait *wait, tm__share_fn add_s
     return rc;
 }
 
-/* A worker that waits for work, which nobody had. */
-static int is_idle(const tm__resources *all, const tm__resource_wait *wait)
-{
-    const char *waiting =
-        tm__strings_get(&all->model->strings, all->items[wait->resource].waiting);
-
-    return waiting && tm__is_idle(waiting);
-}
-
 int tm__use_shares_walk(const tm_model *model, const tm__scope *scope,
                         tm__share_fn add_share, void *payload, uint64_t *capped)
 {
@@ -292,7 +283,7 @@ int tm__use_shares_walk(const tm_model *model, const tm__scope *scope,
     if (rc == TM_OK)
         rc = open_orders(&s);
     for (uint32_t i = 0; rc == TM_OK && i < s.all.waits_count; i++)
-        if (!is_idle(&s.all, &s.all.waits[i]))
+        if (!s.all.items[s.all.waits[i].resource].is_idle)
             rc = deal_wait(&s, &s.all.waits[i], add_share, payload);
     if (capped)
         *capped = s.capped;

@@ -7,7 +7,6 @@
 #include "analysis/resources/resources.h"
 #include "base/error.h"
 #include "base/sort.h"
-#include "model/caller_frame.h"
 #include "model/listing.h"
 
 static void put_string(tm__listing *list, const tm_model *model, uint32_t string)
@@ -41,11 +40,10 @@ static void put_uses(tm__listing *list, const tm_model *model, const tm__resourc
 
 static void put_row(tm__listing *list, const tm_model *model, const tm__resource *it)
 {
-    const char *waiting = tm__strings_get(&model->strings, it->waiting);
     tm__builder *builder = &list->builder;
 
     put_string(list, model, it->class_name);
-    tm__put_string(builder, waiting);
+    put_string(list, model, it->waiting);
     put_string(list, model, it->releasing);
     tm__put_int32(builder, (int32_t)it->objects);
     tm__put_int32(builder, (int32_t)it->threads);
@@ -55,7 +53,7 @@ static void put_row(tm__listing *list, const tm_model *model, const tm__resource
     put_uses(list, model, it);
     tm__put_int32(builder, (int32_t)it->releasers);
     tm__put_thread(builder, model, it->releaser);
-    tm__put_bool(builder, waiting && tm__is_idle(waiting));
+    tm__put_bool(builder, it->is_idle);
     tm__put_string(builder, tm_provenance_name(it->provenance));
 }
 

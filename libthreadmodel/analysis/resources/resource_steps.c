@@ -5,6 +5,8 @@
 #include "model/methods.h"
 #include "model/object.h"
 
+#include <string.h>
+
 static int gather_release(tm__use_sweep *s, uint32_t number)
 {
     const tm_model *model = s->all->model;
@@ -52,25 +54,37 @@ static int add_step(tm__use_sweep *s, int64_t time_ns, uint32_t number, uint32_t
 /* Who waits in each queue, and who of these releases others. */
 static int gather_members(tm__use_sweep *s)
 {
-    for (uint32_t i = 0; i < s->all->waits_count; i++) {
-        const tm__resource_wait *it = &s->all->waits[i];
-        uint32_t *member =
-            tm__triple_map_at(&s->members, s->all->memory, it->queue, it->thread, 0);
+    const tm__resources *all = s->all;
+    uint32_t next = 0;
+    int is_any_known = 0;
 
-        if (!member)
-            return TM_ENOMEM;
-        s->queues[it->queue].threads += *member == 0;
-        *member = 1;
-    }
-    for (uint32_t i = 0; i < s->all->waits_count; i++) {
-        const tm__resource_wait *it = &s->all->waits[i];
-        uint32_t *member = tm__triple_map_find(&s->members, it->queue, it->releaser, 0);
+    for (uint32_t i = 0; i < all->waits_count; i++)
+        is_any_known |= all->waits[i].releaser != TM__NONE;
+    if (!is_any_known)
+        return TM_OK;
+    /* Members have their numbers in the order in which they wait first. */
+    for (uint32_t i = 0; i < all->waits_count; i++) {
+        const tm__resource_wait *it = &all->waits[i];
+        uint32_t *value;
 
-        if (!member)
+        if (it->member != next)
             continue;
-        s->queues[it->queue].releasers += *member == 1;
-        *member = 2;
+        value = tm__triple_map_at(&s->members, all->memory, it->queue, it->thread, 0);
+        if (!value)
+            return TM_ENOMEM;
+        *value = ++next;
+        s->queues[it->queue].threads++;
     }
+    for (uint32_t i = 0; i < all->waits_count; i++) {
+        const tm__resource_wait *it = &all->waits[i];
+        uint32_t member = tm__use_member(s, it->queue, it->releaser);
+
+        if (member == TM__NONE || s->latest[member])
+            continue;
+        s->queues[it->queue].releasers++;
+        s->latest[member] = 1;
+    }
+    memset(s->latest, 0, all->members * sizeof(*s->latest));
     return TM_OK;
 }
 

@@ -44,18 +44,29 @@ typedef struct tm__use_sweep {
     tm__use_queue *queues;
     tm__object_life *lives; ///< of each object
     tm__triple_map pending; ///< (thread, class, releasing): waits[] + 1
-    tm__triple_map latest;  ///< (thread, queue, 0): waits[] + 1
-    tm__triple_map members; ///< (queue, thread, 0): 1 waited; 2 and released others
-    tm__use_turn *turns;    ///< of each wait
+    tm__triple_map
+        members;         ///< (queue, thread, 0): member + 1; if any releaser is known
+    uint32_t *latest;    ///< of each member: waits[] + 1
+    tm__use_turn *turns; ///< of each wait
     TM__ARRAY(tm__release, releases);
     TM__ARRAY(tm__sortable,
               steps); ///< waits[] or releases[], times TM__USE_STEPS, + which
 } tm__use_sweep;
 
+/** @return the number of a thread in a queue; TM__NONE: it never waited there, or no
+ *          releaser is known at all */
+static inline uint32_t tm__use_member(const tm__use_sweep *s, uint32_t queue,
+                                      uint32_t thread)
+{
+    const uint32_t *found = tm__triple_map_find(&s->members, queue, thread, 0);
+
+    return found ? *found - 1 : TM__NONE;
+}
+
 /**
  * Gather the steps in the order of time, the lives of objects, and who waits in each
  * queue.
- * @param s  with queues and lives to be filled
+ * @param s  with queues and lives to be filled, and latest, which is left as it was
  * @return TM_OK or TM_ENOMEM
  */
 int tm__use_steps_gather(tm__use_sweep *s);

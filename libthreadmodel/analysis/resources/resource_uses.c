@@ -26,19 +26,15 @@ static void revoke_use(tm__use_sweep *s, uint32_t number)
     s->all->waits[it->wait].is_used = 0;
 }
 
-static int on_begin(tm__use_sweep *s, uint32_t number)
+static void on_begin(tm__use_sweep *s, uint32_t number)
 {
     const tm__resource_wait *it = &s->all->waits[number];
-    uint32_t *latest =
-        tm__triple_map_at(&s->latest, s->all->memory, it->thread, it->queue, 0);
+    uint32_t *latest = &s->latest[it->member];
 
-    if (!latest)
-        return TM_ENOMEM;
     if (*latest)
         revoke_use(s, *latest - 1);
     *latest = number + 1;
     s->queues[it->queue].waiting++;
-    return TM_OK;
 }
 
 static int add_use(tm__use_sweep *s, tm__resource_wait *wait, uint32_t object,
@@ -113,9 +109,9 @@ static int end_turn(tm__use_sweep *s, uint32_t number)
     int64_t time_ns = next->released_ns;
 
     for (int i = 0; i <= HELPERS && thread != TM__NONE; i++) {
-        const uint32_t *latest =
-            tm__triple_map_find(&s->latest, thread, next->queue, 0);
-        tm__resource_wait *wait = latest ? &s->all->waits[*latest - 1] : NULL;
+        uint32_t member = tm__use_member(s, next->queue, thread);
+        uint32_t latest = member == TM__NONE ? 0 : s->latest[member];
+        tm__resource_wait *wait = latest ? &s->all->waits[latest - 1] : NULL;
 
         if (wait && thread != next->thread && !wait->is_open &&
             wait->got_ns <= time_ns &&
@@ -124,7 +120,7 @@ static int end_turn(tm__use_sweep *s, uint32_t number)
             (wait->object == next->object || goes_around(line))) {
             if (wait->object == next->object || wait->is_used)
                 return add_use(s, wait, wait->object, time_ns);
-            s->turns[number] = (tm__use_turn){s->all->uses_count + 1, *latest - 1};
+            s->turns[number] = (tm__use_turn){s->all->uses_count + 1, latest - 1};
             return add_use(s, wait, TM__NONE, time_ns);
         }
         if (wait)
@@ -178,7 +174,6 @@ static int on_release(tm__use_sweep *s, const tm__release *it)
     tm__resources *all = s->all;
     uint32_t *pending =
         tm__triple_map_find(&s->pending, it->thread, it->class_name, it->place);
-    const uint32_t *latest;
     tm__resource_wait *wait;
     const tm__use_queue *line;
 
@@ -188,8 +183,7 @@ static int on_release(tm__use_sweep *s, const tm__release *it)
     if (it->time_ns < wait->got_ns || !is_of(s, wait, it))
         return TM_OK;
     line = &s->queues[wait->queue];
-    latest = tm__triple_map_find(&s->latest, wait->thread, wait->queue, 0);
-    if (*latest == *pending &&
+    if (s->latest[wait->member] == *pending &&
         (it->is_always_seen ||
          (wait->is_queued && line->waiting > 0 && line->emptied == wait->emptied))) {
         if (add_use(s, wait, wait->object, it->time_ns) < 0)
@@ -202,7 +196,7 @@ static int on_release(tm__use_sweep *s, const tm__release *it)
 static int step(tm__use_sweep *s, uint32_t number)
 {
     switch (number % TM__USE_STEPS) {
-    case TM__USE_BEGINS: return on_begin(s, number / TM__USE_STEPS);
+    case TM__USE_BEGINS: on_begin(s, number / TM__USE_STEPS); return TM_OK;
     case TM__USE_ENDS: return on_end(s, number / TM__USE_STEPS);
     default: return on_release(s, &s->releases[number / TM__USE_STEPS]);
     }
@@ -221,14 +215,17 @@ static void drop_revoked(tm__resources *all)
 int tm__resources_find_uses(tm__resources *all)
 {
     tm__memory *memory = all->memory;
-    size_t queues = ((size_t)all->queues.count + 1) * sizeof(tm__use_queue);
+    size_t queues = ((size_t)all->queues_count + 1) * sizeof(tm__use_queue);
+    size_t members = ((size_t)all->members + 1) * sizeof(uint32_t);
     size_t objects = ((size_t)all->model->objects_count + 1) * sizeof(tm__object_life);
     size_t turns = ((size_t)all->waits_count + 1) * sizeof(tm__use_turn);
     tm__use_sweep s = {.all = all,
                        .queues = tm__zalloc(memory, queues),
                        .lives = tm__resize(memory, NULL, 0, objects),
+                       .latest = tm__zalloc(memory, members),
                        .turns = tm__zalloc(memory, turns)};
-    int rc = s.queues && s.lives && s.turns ? tm__use_steps_gather(&s) : TM_ENOMEM;
+    int rc = s.queues && s.lives && s.latest && s.turns ? tm__use_steps_gather(&s)
+                                                        : TM_ENOMEM;
 
     for (uint32_t i = 0; rc == TM_OK && i < s.steps_count; i++)
         rc = step(&s, s.steps[i].number);
@@ -238,11 +235,11 @@ int tm__resources_find_uses(tm__resources *all)
         rc = tm__resource_uses_sum_up(all);
     tm__free(memory, s.queues, queues);
     tm__free(memory, s.lives, objects);
+    tm__free(memory, s.latest, members);
     tm__free(memory, s.turns, turns);
     tm__free(memory, s.releases, s.releases_capacity * sizeof(*s.releases));
     tm__free(memory, s.steps, s.steps_capacity * sizeof(*s.steps));
     tm__triple_map_free(&s.pending, memory);
-    tm__triple_map_free(&s.latest, memory);
     tm__triple_map_free(&s.members, memory);
     return rc;
 }

@@ -6,6 +6,7 @@
 #include "analysis/resources/resources.h"
 
 #include "base/saturate.h"
+#include "model/method_roles.h"
 #include "model/methods.h"
 #include "model/object.h"
 
@@ -149,46 +150,76 @@ int tm__resource_add(tm__resources *all, uint32_t resource, uint32_t key, uint32
     return is_new;
 }
 
-static int resource_of(tm__resources *all, uint32_t *number, uint32_t class_name,
-                       uint32_t waiting, uint32_t releasing)
+/* Threads are gone through one after another, so one is new to a queue, or to a
+ * resource, when it is not the last one there. */
+static int join_queue(tm__resources *all, tm__resource_wait *wait, uint32_t class_name,
+                      uint32_t waiting)
 {
     uint32_t *value =
-        tm__triple_map_at(&all->by_key, all->memory, class_name, waiting, releasing);
+        tm__triple_map_at(&all->by_place, all->memory, class_name, waiting, 0);
+    tm__resource_queue *queue;
 
     if (!value)
         return TM_ENOMEM;
     if (*value == 0) {
-        if (tm__reserve(all->memory, &all->items, &all->items_capacity,
-                        (size_t)all->items_count + 1, sizeof(*all->items)) < 0)
+        if (tm__reserve(all->memory, &all->queues, &all->queues_capacity,
+                        (size_t)all->queues_count + 1, sizeof(*all->queues)) < 0)
             return TM_ENOMEM;
-        all->items[all->items_count++] = (tm__resource){
-            .class_name = class_name,
-            .waiting = waiting,
-            .releasing = releasing,
-            .waiting_stack = TM__NONE,
-            .releasing_stack = TM__NONE,
-            .releaser = TM__NONE,
-            .use_method = TM__NONE,
-            .provenance = releasing == TM__NONE ? TM_PROVENANCE_UNKNOWN : UINT8_MAX,
-            .wait_max_ns = -1,
-            .first_ns = INT64_MAX,
-            .last_ns = INT64_MIN};
-        *value = all->items_count;
+        all->queues[all->queues_count++] =
+            (tm__resource_queue){.thread = TM__NONE, .resource = TM__NONE};
+        *value = all->queues_count;
     }
-    *number = *value - 1;
+    wait->queue = *value - 1;
+    queue = &all->queues[wait->queue];
+    if (queue->thread != wait->thread) {
+        queue->thread = wait->thread;
+        queue->member = all->members++;
+    }
+    wait->member = queue->member;
     return TM_OK;
 }
 
-static int queue_of(tm__resources *all, uint32_t *number, uint32_t class_name,
-                    uint32_t waiting)
+static int new_resource(tm__resources *all, uint32_t *number, tm__resource resource)
 {
-    uint32_t *value =
-        tm__triple_map_at(&all->queues, all->memory, class_name, waiting, 0);
+    const char *waiting = tm__strings_get(&all->model->strings, resource.waiting);
 
+    if (tm__reserve(all->memory, &all->items, &all->items_capacity,
+                    (size_t)all->items_count + 1, sizeof(resource)) < 0)
+        return TM_ENOMEM;
+    resource.waiting_stack = resource.releasing_stack = TM__NONE;
+    resource.releaser = resource.waiter = resource.use_method = TM__NONE;
+    resource.provenance =
+        resource.releasing == TM__NONE ? TM_PROVENANCE_UNKNOWN : UINT8_MAX;
+    resource.is_idle = waiting && tm__is_idle(waiting);
+    resource.wait_max_ns = -1;
+    resource.first_ns = INT64_MAX;
+    resource.last_ns = INT64_MIN;
+    *number = all->items_count;
+    all->items[all->items_count++] = resource;
+    return TM_OK;
+}
+
+/* Of those waits of a queue that were ended from one place, which may be TM__NONE. */
+static int resource_of(tm__resources *all, uint32_t *number, uint32_t queue,
+                       tm__resource resource)
+{
+    uint32_t *value;
+
+    if (resource.releasing == TM__NONE) {
+        *number = all->queues[queue].resource;
+        if (*number == TM__NONE && new_resource(all, number, resource) < 0)
+            return TM_ENOMEM;
+        all->queues[queue].resource = *number;
+        return TM_OK;
+    }
+    value = tm__triple_map_at(&all->by_key, all->memory, queue, resource.releasing, 0);
     if (!value)
         return TM_ENOMEM;
-    if (*value == 0)
-        *value = all->queues.count;
+    if (*value == 0) {
+        if (new_resource(all, number, resource) < 0)
+            return TM_ENOMEM;
+        *value = *number + 1;
+    }
     *number = *value - 1;
     return TM_OK;
 }
@@ -198,13 +229,11 @@ static int count_wait(tm__resources *all, const tm__resource_wait *wait, uint32_
                       const tm__interaction *release)
 {
     int64_t length_ns = wait->end_ns - wait->start_ns, total_ns;
-    int is_new = tm__resource_add(all, wait->resource, wait->thread, TM__SUM_THREAD, 0,
-                                  &total_ns);
     tm__resource *it = &all->items[wait->resource];
+    int is_new = 0;
 
-    if (is_new < 0)
-        return is_new;
-    it->threads += (uint32_t)is_new;
+    it->threads += it->waiter != wait->thread;
+    it->waiter = wait->thread;
     if (wait->object != TM__NONE)
         is_new = tm__resource_add(all, wait->resource, wait->object, TM__SUM_OBJECT, 0,
                                   &total_ns);
@@ -284,10 +313,13 @@ static int add_wait(tm__resources *all, uint32_t thread, uint32_t index, uint32_
         wait.released_ns = release->from_ns;
         wait.is_always_seen = release->kind != TM_INTERACTION_UNPARK;
     }
-    if (resource_of(all, &wait.resource, class_name, waiting,
-                    release ? tm__resource_place(all, release->from_stack) : TM__NONE) <
-            0 ||
-        queue_of(all, &wait.queue, class_name, waiting) < 0 ||
+    if (join_queue(all, &wait, class_name, waiting) < 0 ||
+        resource_of(
+            all, &wait.resource, wait.queue,
+            (tm__resource){.class_name = class_name,
+                           .waiting = waiting,
+                           .releasing = tm__resource_place(
+                               all, release ? release->from_stack : TM__NONE)}) < 0 ||
         tm__reserve(all->memory, &all->waits, &all->waits_capacity,
                     (size_t)all->waits_count + 1, sizeof(wait)) < 0)
         return TM_ENOMEM;
@@ -343,11 +375,12 @@ void tm__resources_close(tm__resources *all)
 {
     for (uint32_t i = 0; i < all->items_count; i++)
         tm__histogram_free(&all->items[i].uses, all->memory);
+    tm__free(all->memory, all->queues, all->queues_capacity * sizeof(*all->queues));
     tm__free(all->memory, all->items, all->items_capacity * sizeof(*all->items));
     tm__free(all->memory, all->waits, all->waits_capacity * sizeof(*all->waits));
     tm__free(all->memory, all->uses, all->uses_capacity * sizeof(*all->uses));
     tm__free(all->memory, all->sums, all->sums_capacity * sizeof(*all->sums));
     tm__triple_map_free(&all->by_key, all->memory);
-    tm__triple_map_free(&all->queues, all->memory);
+    tm__triple_map_free(&all->by_place, all->memory);
     tm__triple_map_free(&all->seen, all->memory);
 }

@@ -21,7 +21,8 @@ typedef struct tm__resource_wait {
     uint32_t thread;
     uint32_t object;   ///< objects[] or TM__NONE
     uint32_t resource; ///< items[]
-    uint32_t queue;    ///< number of its class and waiting place
+    uint32_t queue;    ///< queues[] of its class and waiting place
+    uint32_t member;   ///< number of its thread in that queue
     uint32_t emptied;  ///< how often that queue had been empty when it ended
     uint32_t interval; ///< of the thread's, with which it begins
     uint32_t row;      ///< interactions, by number: what ended it; TM__NONE
@@ -46,9 +47,11 @@ typedef struct tm__resource {
     uint32_t waits;
     uint32_t releasers;
     uint32_t releaser; ///< threads[]
+    uint32_t waiter;   ///< threads[] that waited for it last
     uint32_t permits;
     uint32_t use_method;
     uint8_t provenance; ///< enum tm_provenance
+    uint8_t is_idle;    ///< workers wait for work there, which nobody has
     int64_t releaser_ns;
     int64_t wait_total_ns;
     int64_t wait_max_ns;
@@ -57,6 +60,13 @@ typedef struct tm__resource {
     int64_t use_method_ns;
     tm__histogram uses;
 } tm__resource;
+
+/** A class and a waiting place. */
+typedef struct tm__resource_queue {
+    uint32_t thread;   ///< threads[] that waited there last
+    uint32_t member;   ///< its number there: each thread has one in each queue
+    uint32_t resource; ///< items[] of those waits whose releaser is not known
+} tm__resource_queue;
 
 /** A use of a resource by a thread that had waited for it. */
 typedef struct tm__resource_use {
@@ -74,10 +84,12 @@ typedef struct tm__resources {
     const tm__scope *scope;
     tm__memory *memory;
     const uint32_t *callers; ///< frames[] of each stack
-    tm__triple_map by_key;   ///< (class, waiting, releasing): items[] + 1
-    tm__triple_map queues;   ///< (class, waiting, 0): number + 1
+    tm__triple_map by_place; ///< (class, waiting, 0): queues[] + 1
+    tm__triple_map by_key;   ///< (queue, releasing, 0): items[] + 1, if that is known
     tm__triple_map seen;     ///< (resource, key, what): sums[] + 1
+    uint32_t members;        ///< of all queues
     TM__ARRAY(int64_t, sums);
+    TM__ARRAY(tm__resource_queue, queues);
     TM__ARRAY(tm__resource, items);
     TM__ARRAY(tm__resource_wait, waits);
     TM__ARRAY(tm__resource_use, uses);
@@ -119,6 +131,6 @@ int tm__resource_add(tm__resources *all, uint32_t resource, uint32_t key, uint32
                      int64_t time_ns, int64_t *total_ns);
 
 /** What sums are of. */
-enum { TM__SUM_THREAD, TM__SUM_OBJECT, TM__SUM_RELEASER, TM__SUM_METHOD };
+enum { TM__SUM_OBJECT, TM__SUM_RELEASER, TM__SUM_METHOD };
 
 #endif
