@@ -339,14 +339,6 @@ void tm__pass_blank(tm__builder *builder, uint32_t count)
         advance(builder);
 }
 
-static tm__column *find_column(tm_table *table, const char *name)
-{
-    for (size_t i = 0; i < table->column_count; i++)
-        if (strcmp(table->columns[i].name, name) == 0)
-            return &table->columns[i];
-    return NULL;
-}
-
 void tm__builder_want(tm__builder *builder, const char *const *names, size_t count)
 {
     tm_table *table = builder->table;
@@ -356,14 +348,14 @@ void tm__builder_want(tm__builder *builder, const char *const *names, size_t cou
     for (size_t i = 0; i < table->column_count; i++)
         table->columns[i].blank = TM__UNWANTED;
     for (size_t i = 0; i < count; i++) {
-        tm__column *column = find_column(table, names[i]);
+        const tm__column *column = tm__column_named(table, names[i]);
 
         if (!column) {
             fail(builder, tm__fail(TM_ENOTFOUND, "table %s has no column %.200s",
-                                   table->name, names[i]));
+                                   table->name, names[i] ? names[i] : "NULL"));
             return;
         }
-        column->blank = TM__NOT_BLANK;
+        table->columns[column - table->columns].blank = TM__NOT_BLANK;
     }
     for (size_t i = table->column_count, run = 0; i-- > 0;) {
         run = table->columns[i].blank == TM__UNWANTED ? run + 1 : 0;

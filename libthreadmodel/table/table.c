@@ -49,7 +49,7 @@ const tm_table *tm__table_hold(const tm_table *table)
     return table;
 }
 
-static const tm__column *named(const tm_table *table, const char *name)
+const tm__column *tm__column_named(const tm_table *table, const char *name)
 {
     if (!table || !name)
         return NULL;
@@ -61,7 +61,7 @@ static const tm__column *named(const tm_table *table, const char *name)
 
 static const tm__column *named_typed(const tm_table *table, const char *name, int type)
 {
-    const tm__column *column = named(table, name);
+    const tm__column *column = tm__column_named(table, name);
 
     return column && column->type == type ? column : NULL;
 }
@@ -164,17 +164,17 @@ static int is_null(const tm_table *table, const tm__column *column, size_t row)
 
 const char *tm_table_string(const tm_table *table, const char *column, size_t row)
 {
-    return string_in(table, named(table, column), row);
+    return string_in(table, tm__column_named(table, column), row);
 }
 
 int tm_table_is_null(const tm_table *table, const char *column, size_t row)
 {
-    return is_null(table, named(table, column), row);
+    return is_null(table, tm__column_named(table, column), row);
 }
 
 const uint8_t *tm_table_validity(const tm_table *table, const char *column)
 {
-    const tm__column *found = named(table, column);
+    const tm__column *found = tm__column_named(table, column);
 
     return found ? found->validity : NULL;
 }
@@ -185,7 +185,7 @@ int tm_table_column(const tm_table *table, const char *column)
 
     TM__CHECK(table);
     TM__CHECK(column);
-    found = named(table, column);
+    found = tm__column_named(table, column);
     return found ? (int)(found - table->columns)
                  : tm__fail(TM_ENOTFOUND, "table %s has no column %.200s", table->name,
                             column);

@@ -59,6 +59,9 @@ size_t tm__bitmap_bytes(size_t rows);
 /** A column's values, or a readable nothing when it has none. */
 const void *tm__column_values(const tm__column *column);
 
+/** @return the column of a name, or NULL. Either may be NULL */
+const tm__column *tm__column_named(const tm_table *table, const char *name);
+
 /** Hold a table: it lives until as many tm_table_free() as there are holders. */
 const tm_table *tm__table_hold(const tm_table *table);
 

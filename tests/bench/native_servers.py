@@ -255,6 +255,12 @@ def switches(pid: int) -> int:
     return total
 
 
+def user_s(pid: int) -> float:
+    """Of a process and all its threads in user mode, so far, in ticks of the clock."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) / os.sysconf("SC_CLK_TCK")
+
+
 def named(pids: list[int], program: str) -> list[int]:
     """Those that run the program, not what starts or records it."""
     return [
@@ -284,15 +290,18 @@ class Started:
         self.own = named(pids, server.program)
         self.others = [pid for pid in pids if pid not in self.own]
         self.own_s = 0.0
+        self.user_s = 0.0
         self.switches = 0
         self.load.put(10)
         self.other_s = -sum(map(processor_s, self.others))
 
     def serve(self, rounds: int) -> None:
         before_s = sum(map(processor_s, self.own))
+        before_user_s = sum(map(user_s, self.own))
         before = sum(map(switches, self.own))
         self.load.put(rounds)
         self.own_s += sum(map(processor_s, self.own)) - before_s
+        self.user_s += sum(map(user_s, self.own)) - before_user_s
         self.switches += sum(map(switches, self.own)) - before
 
     def stop(self) -> None:
@@ -365,14 +374,14 @@ def compare(server: Server, runs: int) -> None:
     for what, ratios in (("recorded", costs), ("bare once more", noise)):
         ratio, low, high = interval(ratios)
         print(f"  {what}: {ratio:.3f} times, 95 % {low:.3f} to {high:.3f}", flush=True)
-    waits = [statistics.median(run[i].switches for run in done) for i in range(3)]
-    print(
-        "  waits of the server's threads, a thousand requests: bare"
-        f" {waits[0] / server.count * 1e3:.1f}, recorded"
-        f" {waits[1] / server.count * 1e3:.1f}, bare once more"
-        f" {waits[2] / server.count * 1e3:.1f}",
-        flush=True,
-    )
+    for i, what in enumerate(("bare", "recorded", "bare once more")):
+        waits = statistics.mean(run[i].switches for run in done) / server.count
+        user = statistics.mean(run[i].user_s for run in done) / server.count
+        print(
+            f"  {what}: {user * 1e6:.2f} us of a request in user mode, and its threads"
+            f" wait {waits * 1e3:.0f} times for a thousand",
+            flush=True,
+        )
 
 
 def postgres() -> None:

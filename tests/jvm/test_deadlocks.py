@@ -92,7 +92,9 @@ def test_a_deadlock_that_a_timeout_will_break_is_reported_as_such(java: Java):
     (other,) = (
         line for line in run.stderr.splitlines() if line.startswith('  "other"')
     )
-    assert other.endswith(", for at most 3600000 ms")
+    # What is left of an hour when it parks, which is later on a busy machine.
+    most = re.search(r", for at most (\d+) ms$", other)
+    assert most and 3_540_000 < int(most[1]) <= 3_600_000
 
 
 def test_one_that_no_timeout_breaks_is_not_reported_to_be_broken(java: Java):
