@@ -50,7 +50,7 @@ LAYOUT = (
 LAYOUT_RELEASE = "25"
 LAYOUT_TESTS = ("calls", "counts", "deadlocks", "held", "synchronizers", "virtual")
 # C tests that start threads.
-SHARED_BY_THREADS = ("agent", "arrow", "recorder", "rings_shared")
+SHARED_BY_THREADS = ("agent", "arrow", "parallel", "recorder", "rings_shared")
 # Tests that look at no clock: a worker a processor. All others run one by one; browsers
 # take all processors as it is.
 PARALLEL = (

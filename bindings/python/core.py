@@ -15,7 +15,9 @@ from pathlib import Path
 import cffi
 
 HERE = Path(__file__).resolve().parent
-UMBRELLA = '#include <threadmodel/threadmodel.h>\n#include "relay.h"\n'
+UMBRELLA = (
+    '#include <threadmodel/threadmodel.h>\n#include "relay.h"\n#include "threads.h"\n'
+)
 # What Python implements, to be called from C.
 CALLBACKS = """
 extern "Python" int threadmodel_write(void *payload, const char *bytes, size_t count);

@@ -14,6 +14,7 @@
 
 #include <threadmodel/allocator.h>
 #include <threadmodel/common.h>
+#include <threadmodel/executor.h>
 #include <threadmodel/run.h>
 #include <threadmodel/sink.h>
 #include <threadmodel/table.h>
@@ -56,12 +57,15 @@ typedef struct tm_model_options {
     size_t memory_limit_bytes;     ///< evict old intervals into sums beyond; 0: none
     int32_t policy;                ///< enum tm_policy, in place of the producer's
     int32_t reserved;              ///< 0
+    /** Threads that questions may use; NULL: the calling one. Copied. The allocator is
+     *  then called by several threads at once. */
+    const tm_executor *executor;
 } tm_model_options;
 
 /** A tm_model_options with nothing in it but its size. */
 #define TM_MODEL_OPTIONS_INIT                                                          \
     {                                                                                  \
-        sizeof(tm_model_options), NULL, 0, 0, 0                                        \
+        sizeof(tm_model_options), NULL, 0, 0, 0, NULL                                  \
     }
 
 /**

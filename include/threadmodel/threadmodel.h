@@ -14,6 +14,7 @@
 #include <threadmodel/diagnostics.h>
 #include <threadmodel/error.h>
 #include <threadmodel/event.h>
+#include <threadmodel/executor.h>
 #include <threadmodel/explain.h>
 #include <threadmodel/export.h>
 #include <threadmodel/findings.h>

@@ -154,6 +154,7 @@ static uint32_t nestings_max(size_t limit_bytes)
 int tm_model_new(tm_model **out, const tm_model_options *options)
 {
     tm_model_options chosen;
+    tm_executor executor;
     tm__memory memory;
     tm_model *model;
     int rc;
@@ -161,6 +162,8 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     TM__CHECK(out);
     *out = NULL;
     rc = TM__READ(&chosen, options, tm_model_options, allocator);
+    if (rc == TM_OK)
+        rc = TM__READ(&executor, chosen.executor, tm_executor, parallel_for);
     if (rc < 0)
         return rc;
     if (chosen.policy < TM_POLICY_UNKNOWN || chosen.policy > TM_POLICY_REPORTED)
@@ -170,6 +173,7 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     if (!model)
         return TM_ENOMEM;
     model->memory = memory;
+    model->executor = executor;
     tm__strings_init(&model->strings, &model->memory);
     tm__map_init(&model->thread_map, &model->memory);
     tm__map_init(&model->object_map, &model->memory);

@@ -28,6 +28,7 @@
 
 struct tm_model {
     tm__memory memory;
+    tm_executor executor; ///< for questions
     tm_sink sink;
     tm__strings strings;
     tm__map thread_map, object_map, class_map, method_map, stack_map;

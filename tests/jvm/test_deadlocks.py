@@ -94,7 +94,8 @@ def test_a_deadlock_that_a_timeout_will_break_is_reported_as_such(java: Java):
     )
     # What is left of an hour when it parks, which is later on a busy machine.
     most = re.search(r", for at most (\d+) ms$", other)
-    assert most and 3_540_000 < int(most[1]) <= 3_600_000
+    assert most
+    assert 3_540_000 < int(most[1]) <= 3_600_000
 
 
 def test_one_that_no_timeout_breaks_is_not_reported_to_be_broken(java: Java):

@@ -312,3 +312,26 @@ def test_threads_that_share_a_model_alternate() -> None:
     for feeder in feeders:
         feeder.join()
     assert model.event_count == 4 * 40 * 500
+
+
+def test_answers_are_the_same_for_any_number_of_workers() -> None:
+    batch = threadmodel.event.pack(
+        [
+            Event(2 * t + end, 1 + t % 8, kind, object=t % 3)
+            for t in range(20_000)
+            for end, kind in enumerate((EventKind.PARK, EventKind.UNPARKED))
+        ]
+    )
+    one, many = threadmodel.Model(workers=1), threadmodel.Model(workers=200)
+    for model in (one, many):
+        model.ingest(batch)
+    for keys in ((), ("class", "caller"), ("object", "thread")):
+        assert one.statistics(keys).to_json() == many.statistics(keys).to_json()
+    assert one.whatif_rank().to_json() == many.whatif_rank().to_json()
+    assert one.findings().to_json() == many.findings().to_json()
+
+
+@pytest.mark.parametrize("workers", [-1, 1.5, "two", 2**31])
+def test_a_number_of_workers_that_cannot_be_is_refused(workers: object) -> None:
+    with pytest.raises(threadmodel.InvalidArgumentError, match="workers"):
+        threadmodel.Model(workers=workers)  # type: ignore[arg-type]

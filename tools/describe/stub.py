@@ -108,14 +108,14 @@ NUMBERS = {
 }
 # Numbers that the package makes arrays of, or gets through a pointer.
 NUMBER_TYPES = ("int32_t", "int64_t", "uint32_t", "uint64_t", "size_t")
-RELAY = "relay.h"
+OWN_HEADERS = ("relay.h", "threads.h")
 # What Python implements, see core.py.
 CALLBACKS = ["threadmodel_write: tm_write_fn"]
 
 
 @cache
 def api() -> Api:
-    return read_api(UMBRELLA, RELAY)
+    return read_api(UMBRELLA, *OWN_HEADERS)
 
 
 def words(kind: c_ast.TypeDecl) -> str:

@@ -183,7 +183,7 @@ def _read(path: str, limits: Limits) -> threadmodel.Model:
         if time.monotonic() > end:
             raise errors.LimitError(f"not read within {limits.seconds:g} s")
 
-    model = threadmodel.Model(memory_limit_bytes=limits.memory_bytes)
+    model = threadmodel.Model(memory_limit_bytes=limits.memory_bytes, workers=1)
     damage = threadmodel.read(path, model, in_time)
     model.damage = None if damage is None else _without(path, damage)
     return model

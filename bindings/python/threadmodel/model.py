@@ -53,20 +53,32 @@ class Model(Sink):
     """
 
     def __init__(
-        self, *, memory_limit_bytes: int = 0, policy: int = Policy.UNKNOWN
+        self,
+        *,
+        memory_limit_bytes: int = 0,
+        policy: int = Policy.UNKNOWN,
+        workers: int = 0,
     ) -> None:
         """Make an empty model.
 
         Args:
             memory_limit_bytes: evict old intervals into sums beyond this; 0: no limit
             policy: a number of Policy, in place of what the producer says
+            workers: threads that a question may use at once; answers are the same for
+                any number; 0: one for each processor that this process may use
         """
         super().__init__()
         out = ffi.new("tm_model **")
+        executor = ffi.new("tm_executor *")
+        lib.threadmodel_threads_executor(
+            executor,
+            whole(workers, "workers", MAX_INT32) or len(os.sched_getaffinity(0)),
+        )
         choices = options(
             "tm_model_options",
             memory_limit_bytes=whole(memory_limit_bytes, "memory limit", 2**63 - 1),
             policy=whole(policy, "policy", MAX_INT32),
+            executor=executor,
         )
         check(lib.tm_model_new(out, choices))
         self._model = ffi.gc(out[0], lib.tm_model_free)

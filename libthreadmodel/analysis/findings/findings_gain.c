@@ -9,6 +9,7 @@
 #include "analysis/path/path.h"
 #include "analysis/timeline/wakeup_edge.h"
 #include "analysis/whatif/gain.h"
+#include "base/parallel.h"
 #include "base/saturate.h"
 #include "model/interval.h"
 #include "model/thread.h"
@@ -80,7 +81,16 @@ static int is_reliable(const tm__findings *findings, const tm__finding *item,
            item->bound_ns < findings->run_ns / 4;
 }
 
-static int ask(tm__findings *findings, tm__finding *item)
+/** What is asked of the run: each question is one part of the work, or more are. */
+typedef struct asked {
+    const tm__findings *findings;
+    tm__finding *items[ASKED_AT_MOST];
+    tm__gain gains[ASKED_AT_MOST];
+    uint32_t count;
+    size_t part_count;
+} asked;
+
+static int ask(const tm__findings *findings, const tm__finding *item, tm__gain *gain)
 {
     const tm_model *model = findings->model;
     size_t bytes = (size_t)model->objects_count + 1;
@@ -88,28 +98,42 @@ static int ask(tm__findings *findings, tm__finding *item)
                                   .class_name = item->class_name,
                                   .method = item->change_method};
     uint8_t *objects = NULL;
-    tm__gain gain;
+    tm__memory memory;
     int rc;
 
+    tm__memory_init(&memory, &model->memory.hook);
     if (item->lock_group != TM__NONE) {
-        objects = tm__zalloc(&findings->memory, bytes);
+        objects = tm__zalloc(&memory, bytes);
         if (!objects)
             return TM_ENOMEM;
         for (uint32_t i = 0; i < model->objects_count; i++)
             objects[i] = findings->lock_group_of[i] == item->lock_group;
         question.objects = objects;
     }
-    rc = tm__gain_ask(&gain, model, &question);
-    tm__free(&findings->memory, objects, bytes);
-    if (rc < 0)
-        return rc;
-    item->has_gain = is_reliable(findings, item, &gain);
-    item->gain_ns = gain.middle_ns;
-    item->gain_low_ns = gain.low_ns;
-    item->gain_high_ns = gain.high_ns;
-    if (item->has_gain && gains_nothing(findings, &gain))
+    rc = tm__gain_ask(gain, model, &question);
+    tm__free(&memory, objects, bytes);
+    return rc;
+}
+
+static int ask_part(void *context, size_t part)
+{
+    asked *all = context;
+    int rc = TM_OK;
+
+    for (size_t i = part; rc == TM_OK && i < all->count; i += all->part_count)
+        rc = ask(all->findings, all->items[i], &all->gains[i]);
+    return rc;
+}
+
+static void take_gain(const tm__findings *findings, tm__finding *item,
+                      const tm__gain *gain)
+{
+    item->has_gain = is_reliable(findings, item, gain);
+    item->gain_ns = gain->middle_ns;
+    item->gain_low_ns = gain->low_ns;
+    item->gain_high_ns = gain->high_ns;
+    if (item->has_gain && gains_nothing(findings, gain))
         item->minor = 1;
-    return TM_OK;
 }
 
 /* ---- words ---- */
@@ -166,23 +190,42 @@ static tm__finding *next_to_ask(tm__findings *findings)
     return best;
 }
 
+static int ask_all(tm__findings *findings)
+{
+    const tm_executor *executor = &findings->model->executor;
+    uint32_t allowed = replays_allowed(findings->model);
+    asked all = {.findings = findings};
+    tm__finding *item;
+    int rc;
+
+    while (all.count < allowed && (item = next_to_ask(findings)) != NULL) {
+        item->is_asked = 1;
+        all.items[all.count++] = item;
+    }
+    if (!all.count)
+        return TM_OK;
+    all.part_count = tm__parts_of(executor);
+    if (all.part_count > all.count)
+        all.part_count = all.count;
+    rc = tm__do_parts(executor, all.part_count, ask_part, &all);
+    for (uint32_t i = 0; rc == TM_OK && i < all.count; i++)
+        take_gain(findings, all.items[i], &all.gains[i]);
+    return rc;
+}
+
 int tm__findings_ask_gains(tm__findings *findings)
 {
     static const tm_path_options whole_run = {.size = sizeof(whole_run)};
-    uint32_t left = replays_allowed(findings->model);
-    tm__finding *item;
     tm__path path;
     int is_given, rc = tm__path_walk(&path, findings->model, &whole_run);
 
     is_given = rc == TM_OK && is_length_given(findings, &path);
     tm__path_free(&path);
-    while (rc == TM_OK && !is_given && left-- &&
-           (item = next_to_ask(findings)) != NULL) {
-        item->is_asked = 1;
-        rc = ask(findings, item);
-    }
+    if (rc == TM_OK && !is_given)
+        rc = ask_all(findings);
     for (uint32_t i = 0; rc == TM_OK && i < findings->items_count; i++) {
-        item = &findings->items[i];
+        tm__finding *item = &findings->items[i];
+
         if (item->has_gain)
             write_gain(item);
         else

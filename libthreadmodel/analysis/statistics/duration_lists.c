@@ -12,6 +12,7 @@
  */
 #include "analysis/statistics/duration_lists.h"
 
+#include "base/error.h"
 #include "base/prefetch.h"
 #include "base/saturate.h"
 
@@ -65,10 +66,14 @@ static int push(tm__duration_lists *lists, tm__duration_list *durations, uint32_
 static int push_apart(tm__duration_lists *lists, tm__duration_list *durations,
                       tm__apart apart)
 {
+    uint32_t number;
+
+    if (__builtin_mul_overflow(lists->aparts_count, lists->parts, &number) ||
+        __builtin_add_overflow(number, lists->part, &number))
+        return tm__fail(TM_ENOMEM, "more than %u long durations", lists->aparts_count);
     if (tm__reserve(lists->memory, &lists->aparts, &lists->aparts_capacity,
                     (size_t)lists->aparts_count + 1, sizeof(apart)) < 0 ||
-        push(lists, durations, ELSEWHERE) < 0 ||
-        push(lists, durations, lists->aparts_count) < 0)
+        push(lists, durations, ELSEWHERE) < 0 || push(lists, durations, number) < 0)
         return TM_ENOMEM;
     lists->aparts[lists->aparts_count++] = apart;
     return TM_OK;
@@ -149,7 +154,7 @@ void tm__duration_list_count(const tm__duration_lists *lists,
         return;
     for (enter_block(&r, durations->first, 0); !is_at_end(&r);) {
         const tm__apart *apart;
-        uint32_t word;
+        uint32_t word, number;
 
         if (lists->with_objects)
             count_object(objects, next_word(&r));
@@ -158,7 +163,8 @@ void tm__duration_list_count(const tm__duration_lists *lists,
             tm__dense_histogram_add(dense, word);
             continue;
         }
-        apart = &lists->aparts[next_word(&r)];
+        number = next_word(&r);
+        apart = &lists[number % lists->parts].aparts[number / lists->parts];
         if (apart->histogram)
             tm__dense_histogram_merge(dense, apart->histogram);
         else

@@ -25,12 +25,15 @@ typedef struct tm__apart {
     const tm__histogram *histogram; ///< many durations in place of that one, or NULL
 } tm__apart;
 
-/** What lists are made of. */
+/** What lists are made of. Those that several threads fill are an array of these: each
+ * has its own, and what lies apart is found from any list. */
 typedef struct tm__duration_lists {
     tm__memory *memory;
     int with_objects; ///< lists tell what the durations were for
+    uint32_t part;    ///< place in the array
+    uint32_t parts;   ///< how long that is
     tm__arena blocks;
-    TM__ARRAY(tm__apart, aparts);
+    TM__ARRAY(tm__apart, aparts); ///< numbered part, part + parts, ...
 } tm__duration_lists;
 
 /** Counts distinct objects, of one group after another. */
@@ -51,6 +54,7 @@ int tm__duration_list_add_histogram(tm__duration_lists *lists,
 
 /**
  * Count a list.
+ * @param lists    the whole array
  * @param dense    added to
  * @param objects  counts the objects, of lists that have them
  */

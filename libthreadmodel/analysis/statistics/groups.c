@@ -185,6 +185,29 @@ static int find_group(tm__groups *groups, uint32_t *number, const sighting *it,
     return TM_OK;
 }
 
+int tm__groups_number(tm__groups *groups, uint32_t *number, const tm__group *of)
+{
+    int by_stack = (groups->keys & TM_STATISTICS_BY_STACK) != 0;
+    uint32_t site = by_stack ? of->stack : of->caller;
+    uint32_t *value;
+
+    /* No other part has blocking intervals of its thread. */
+    if (groups->keys & TM_STATISTICS_BY_THREAD)
+        return new_group(groups, number, *of);
+    value = tm__triple_map_at(&groups->by_key, &groups->memory, of->class_name,
+                              site == TM__NONE ? (uint32_t)known_sites(groups) : site,
+                              context_of(groups, of->thread));
+    if (!value)
+        return TM_ENOMEM;
+    if (*value == 0) {
+        if (new_group(groups, number, *of) < 0)
+            return TM_ENOMEM;
+        *value = *number + 1;
+    }
+    *number = *value - 1;
+    return TM_OK;
+}
+
 static int first_sight(tm__groups *groups, uint32_t *slot, const sighting *it)
 {
     uint32_t class_index = class_of(groups->model, it->object, it->add_sums);
@@ -200,14 +223,11 @@ static int first_sight(tm__groups *groups, uint32_t *slot, const sighting *it)
     return TM_OK;
 }
 
-/* The list of a state that a group is seen in for the first time. */
-static tm__duration_list *new_list(tm__groups *groups, tm__group *group, uint32_t state)
+tm__duration_list *tm__groups_append_list(tm__groups *groups, uint32_t number,
+                                          uint32_t state)
 {
-    groups->states |= UINT32_C(1) << state;
-    if (group->state == TM__GROUP_STATES) {
-        group->state = state;
-        return &group->durations;
-    }
+    tm__group *group = &groups->items[number];
+
     if (tm__reserve(&groups->memory, &groups->others, &groups->others_capacity,
                     (size_t)groups->others_count + 1, sizeof(*groups->others)) < 0)
         return NULL;
@@ -215,6 +235,29 @@ static tm__duration_list *new_list(tm__groups *groups, tm__group *group, uint32_
         (tm__other_durations){.state = state, .next = group->next};
     group->next = groups->others_count++;
     return &groups->others[group->next].durations;
+}
+
+/* The list of a state that a group is seen in for the first time. */
+static tm__duration_list *new_list(tm__groups *groups, uint32_t number, uint32_t state)
+{
+    tm__group *group = &groups->items[number];
+
+    groups->states |= UINT32_C(1) << state;
+    if (group->state != TM__GROUP_STATES)
+        return tm__groups_append_list(groups, number, state);
+    group->state = state;
+    return &group->durations;
+}
+
+static tm__duration_list *find_list(const tm__groups *groups, tm__group *group,
+                                    uint32_t state)
+{
+    if (group->state == state)
+        return &group->durations;
+    for (uint32_t i = group->next; i != TM__NONE; i = groups->others[i].next)
+        if (groups->others[i].state == state)
+            return &groups->others[i].durations;
+    return NULL;
 }
 
 static int gather(tm__groups *groups, const sighting *it)
@@ -232,15 +275,15 @@ static int gather(tm__groups *groups, const sighting *it)
         group->thread = it->thread;
         group->thread_count++;
     }
-    durations = tm__group_durations(groups, group, it->state);
+    durations = find_list(groups, group, it->state);
     if (!durations)
-        durations = new_list(groups, group, it->state);
+        durations = new_list(groups, *slot - 1, it->state);
     if (!durations)
         return TM_ENOMEM;
     return it->add_sums
-               ? tm__duration_list_add_histogram(&groups->lists, durations, it->object,
+               ? tm__duration_list_add_histogram(groups->lists, durations, it->object,
                                                  &it->add_sums->durations)
-               : tm__duration_list_add(&groups->lists, durations, it->object,
+               : tm__duration_list_add(groups->lists, durations, it->object,
                                        it->duration_ns);
 }
 
@@ -308,7 +351,7 @@ static int gather_aggregates(tm__groups *groups, uint32_t thread)
     return TM_OK;
 }
 
-static int gather_thread(tm__groups *groups, uint32_t thread)
+int tm__groups_gather_thread(tm__groups *groups, uint32_t thread)
 {
     sighting sightings[TOGETHER];
     size_t count = 0;
@@ -334,73 +377,12 @@ static int gather_thread(tm__groups *groups, uint32_t thread)
     return gather_aggregates(groups, thread);
 }
 
-/* What of a caller the keys ask for. */
-static uint32_t parts_of(uint32_t keys)
-{
-    return (keys & (TM_STATISTICS_BY_CALLER | TM_STATISTICS_BY_METHOD)
-                ? TM__CALLER_METHOD
-                : 0) |
-           (keys & (TM_STATISTICS_BY_CALLER | TM_STATISTICS_BY_LINE) ? TM__CALLER_LINE
-                                                                     : 0);
-}
-
-static int open_groups(tm__groups *groups, const tm__libraries *libraries)
+int tm__groups_open_keys(tm__groups *groups)
 {
     const tm_model *model = groups->model;
 
-    if (tm__groups_by_place(groups) &&
-        tm__callers_open_by(&groups->callers, model, &groups->memory, libraries,
-                            parts_of(groups->keys)) < 0)
-        return TM_ENOMEM;
-    if (tm__key_table_open(&groups->seen, &groups->memory,
-                           object_numbers(groups) + model->classes_count + 1,
-                           known_sites(groups) + 1, context_numbers(groups),
-                           tm__key_table_budget_bytes(model)) < 0)
-        return TM_ENOMEM;
-    groups->dense = tm__zalloc(&groups->memory, sizeof(*groups->dense));
-    if (!groups->dense)
-        return TM_ENOMEM;
-    if (!groups->lists.with_objects)
-        return TM_OK;
-    groups->objects.marks =
-        tm__zalloc(&groups->memory,
-                   ((size_t)model->objects_count + 1) * sizeof(*groups->objects.marks));
-    return groups->objects.marks ? TM_OK : TM_ENOMEM;
-}
-
-int tm__groups_gather(tm__groups *groups, const tm_model *model, const tm__scope *scope,
-                      uint32_t keys, const tm__libraries *libraries)
-{
-    *groups = (tm__groups){.model = model, .scope = scope, .keys = keys};
-    tm__memory_init(&groups->memory, &model->memory.hook);
-    /* By object, a group's objects need not be counted. */
-    groups->lists = (tm__duration_lists){
-        .memory = &groups->memory, .with_objects = !(keys & TM_STATISTICS_BY_OBJECT)};
-    if (open_groups(groups, libraries) < 0)
-        return TM_ENOMEM;
-    for (uint32_t i = 0; i < model->threads_count; i++)
-        if ((!scope->threads || scope->threads[i]) && gather_thread(groups, i) < 0)
-            return TM_ENOMEM;
-    return keys & TM_STATISTICS_BY_LATENCY ? tm__groups_add_latencies(groups) : TM_OK;
-}
-
-void tm__groups_free(tm__groups *groups)
-{
-    tm__memory *memory = &groups->memory;
-
-    if (groups->latencies_ns)
-        tm__free(memory, groups->latencies_ns, tm__latencies_bytes(groups));
-
-    tm__free_lines(memory, groups->items,
-                   groups->items_capacity * sizeof(*groups->items));
-    tm__free(memory, groups->others, groups->others_capacity * sizeof(*groups->others));
-    if (tm__groups_by_place(groups))
-        tm__callers_close(&groups->callers);
-    tm__key_table_close(&groups->seen);
-    tm__triple_map_free(&groups->by_key, memory);
-    tm__duration_lists_free(&groups->lists);
-    tm__free(memory, groups->dense, sizeof(*groups->dense));
-    tm__free(memory, groups->objects.marks,
-             ((size_t)groups->model->objects_count + 1) *
-                 sizeof(*groups->objects.marks));
+    return tm__key_table_open(&groups->seen, &groups->memory,
+                              object_numbers(groups) + model->classes_count + 1,
+                              known_sites(groups) + 1, context_numbers(groups),
+                              tm__key_table_budget_bytes(model) / groups->parts);
 }

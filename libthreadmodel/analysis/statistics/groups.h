@@ -8,6 +8,7 @@
 #include "analysis/grouping/callers.h"
 #include "analysis/grouping/key_table.h"
 #include "analysis/statistics/duration_lists.h"
+#include "base/parallel.h"
 #include "base/sort.h"
 #include "base/triple_map.h"
 #include "model/caller_frame.h"
@@ -41,7 +42,7 @@ typedef struct tm__group {
     uint32_t next;  ///< others[] of other states, or TM__NONE
 } tm__group;
 
-/** A further state of a group. */
+/** A further state of a group, or more of one. */
 typedef struct tm__other_durations {
     tm__duration_list durations;
     uint32_t state;
@@ -53,6 +54,7 @@ typedef struct tm__groups {
     const tm__scope *scope;
     uint32_t keys;   ///< bits of enum tm_statistics_key
     uint32_t states; ///< bit s: some group has blocking intervals of state s
+    size_t parts;    ///< that gathered them
     tm__memory memory;
     tm__key_table seen; ///< (object or class, stack or caller, thread or thread group):
                         ///< group + 1
@@ -61,7 +63,8 @@ typedef struct tm__groups {
     tm__callers callers; ///< opened only by tm__groups_by_place()
     TM__ARRAY(tm__group, items);
     TM__ARRAY(tm__other_durations, others);
-    tm__duration_lists lists;
+    tm__duration_lists *lists;  ///< of each part
+    tm__memory *list_memory;    ///< of each part
     tm__dense_histogram *dense; ///< of the list that was counted last
     tm__distinct objects;       ///< of the group that was counted last
     int64_t *latencies_ns;      ///< of each group TM__GROUP_STATES; NULL: not asked
@@ -74,18 +77,6 @@ static inline int tm__groups_by_place(const tm__groups *groups)
                             TM_STATISTICS_BY_LINE)) != 0;
 }
 
-/** @return the list of a group's state, or NULL */
-static inline tm__duration_list *tm__group_durations(const tm__groups *groups,
-                                                     tm__group *group, uint32_t state)
-{
-    if (group->state == state)
-        return &group->durations;
-    for (uint32_t i = group->next; i != TM__NONE; i = groups->others[i].next)
-        if (groups->others[i].state == state)
-            return &groups->others[i].durations;
-    return NULL;
-}
-
 /**
  * Gather all blocking intervals of a scope.
  * @param groups  to be freed, whatever is returned
@@ -94,6 +85,20 @@ static inline tm__duration_list *tm__group_durations(const tm__groups *groups,
  */
 int tm__groups_gather(tm__groups *groups, const tm_model *model, const tm__scope *scope,
                       uint32_t keys, const tm__libraries *libraries);
+
+/** Gather those of a thread. @return TM_OK or TM_ENOMEM */
+int tm__groups_gather_thread(tm__groups *groups, uint32_t thread);
+
+/** Open what groups are looked up by. @return TM_OK or TM_ENOMEM */
+int tm__groups_open_keys(tm__groups *groups);
+
+/** Number a group of what was gathered elsewhere: an old one, or a copy of it without
+ * lists. Groups are not by object, or are by thread. @return TM_OK or TM_ENOMEM */
+int tm__groups_number(tm__groups *groups, uint32_t *number, const tm__group *of);
+
+/** Append a list to a group that has one. @return it, or NULL */
+tm__duration_list *tm__groups_append_list(tm__groups *groups, uint32_t group,
+                                          uint32_t state);
 
 /** @return the group of what was gathered; TM__NONE: its class was not asked for */
 uint32_t tm__group_of(const tm__groups *groups, uint32_t thread, uint32_t object,

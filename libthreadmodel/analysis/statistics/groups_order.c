@@ -7,28 +7,36 @@
 
 #include <string.h>
 
-int64_t tm__group_total_ns(const tm__groups *groups, uint32_t group, int state)
-{
-    const tm__duration_list *durations =
-        tm__group_durations(groups, &groups->items[group], (uint32_t)state);
+#include "base/saturate.h"
 
-    return durations ? durations->total_ns : 0;
+int64_t tm__group_total_ns(const tm__groups *groups, uint32_t number, int state)
+{
+    const tm__group *group = &groups->items[number];
+    int64_t total_ns = group->state == (uint32_t)state ? group->durations.total_ns : 0;
+
+    for (uint32_t i = group->next; i != TM__NONE; i = groups->others[i].next)
+        if (groups->others[i].state == (uint32_t)state)
+            total_ns = tm__sum(total_ns, groups->others[i].durations.total_ns);
+    return total_ns;
 }
 
-const tm__dense_histogram *tm__group_count(tm__groups *groups, uint32_t group,
+const tm__dense_histogram *tm__group_count(tm__groups *groups, uint32_t number,
                                            int state)
 {
-    const tm__duration_list *durations =
-        tm__group_durations(groups, &groups->items[group], (uint32_t)state);
+    const tm__group *group = &groups->items[number];
 
     tm__dense_histogram_clear(groups->dense);
-    if (groups->objects.mark != group + 1) {
-        groups->objects.mark = group + 1;
+    if (groups->objects.mark != number + 1) {
+        groups->objects.mark = number + 1;
         groups->objects.count = 0;
     }
-    if (durations)
-        tm__duration_list_count(&groups->lists, durations, groups->dense,
+    if (group->state == (uint32_t)state)
+        tm__duration_list_count(groups->lists, &group->durations, groups->dense,
                                 &groups->objects);
+    for (uint32_t i = group->next; i != TM__NONE; i = groups->others[i].next)
+        if (groups->others[i].state == (uint32_t)state)
+            tm__duration_list_count(groups->lists, &groups->others[i].durations,
+                                    groups->dense, &groups->objects);
     return groups->dense;
 }
 

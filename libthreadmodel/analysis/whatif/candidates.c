@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Changes, and trying them: some dozens of classes and callers on a run of millions of
- * holds. A change is replayed three times, with what is uncertain at both
- * of its bounds and in the middle, and each time beside the same run unchanged.
+ * Changes that may be tried: some dozens of classes and callers on a run of millions of
+ * holds, and which holds each of them is of. They are tried in candidates_replay.c.
  */
 #include "analysis/whatif/candidates.h"
 
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/saturate.h"
 #include "model/caller_frame.h"
+#include "model/entity_names.h"
 #include "model/methods.h"
 #include "model/object.h"
 #include "model/thread.h"
@@ -128,6 +128,25 @@ int tm__candidates_choose_waits(tm__candidates *all, uint32_t class_name)
     return rc == TM_OK ? choose_locks(all, class_name) : rc;
 }
 
+/* Asked of each interval, and found by comparing names: so once for each stack. */
+static int find_idle(tm__candidates *all)
+{
+    const tm_model *model = all->model;
+
+    all->idle = tm__zalloc(&all->memory, (size_t)model->stacks_count + 1);
+    if (!all->idle)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < model->stacks_count; i++) {
+        uint32_t frame = all->callers[i];
+        const char *method = frame == TM__NONE
+                                 ? NULL
+                                 : tm__method_name(model, model->frames[frame].method);
+
+        all->idle[i] = method && tm__is_idle(method);
+    }
+    return TM_OK;
+}
+
 int tm__candidates_open_model(tm__candidates *all)
 {
     const tm_path_options whole = {.size = sizeof(whole)};
@@ -139,7 +158,7 @@ int tm__candidates_open_model(tm__candidates *all)
     if (rc < 0)
         return rc;
     all->callers = tm__stack_callers(all->model, &all->memory, &libraries);
-    return all->callers ? TM_OK : TM_ENOMEM;
+    return all->callers ? find_idle(all) : TM_ENOMEM;
 }
 
 int tm__candidates_gather(tm__candidates *all)
@@ -160,8 +179,8 @@ int tm__candidates_add(tm__candidates *all, uint32_t class_name, uint32_t method
     return TM_OK;
 }
 
-static int matches(const tm__candidates *all, const tm__candidate *it,
-                   const tm__place *place)
+int tm__candidate_matches(const tm__candidates *all, const tm__candidate *it,
+                          const tm__place *place)
 {
     if (all->options->change == TM_WHATIF_METHOD)
         return 0;
@@ -179,203 +198,19 @@ void tm__candidates_count_holds(tm__candidates *all)
 
         it->scaled = it->scaled_ns = 0;
         for (uint32_t p = 0; p < all->holds.places_count; p++)
-            if (matches(all, it, &all->holds.places[p])) {
+            if (tm__candidate_matches(all, it, &all->holds.places[p])) {
                 it->scaled += all->holds.places[p].holds;
                 it->scaled_ns = tm__sum(it->scaled_ns, all->holds.places[p].hold_ns);
             }
     }
 }
 
-/* ---- replays ---- */
-
-/* What changes beside the holds. */
-static void count_rest(tm__candidates *all, const tm__script *script)
-{
-    const tm__served *served = &all->served;
-
-    for (uint32_t i = 0; i < all->items_count; i++) {
-        tm__candidate *it = &all->items[i];
-
-        it->scaled += script->scaled;
-        it->scaled_ns = tm__sum(it->scaled_ns, script->scaled_ns);
-        if (all->options->change == TM_WHATIF_PERMITS) {
-            it->scaled += served->waits;
-            it->scaled_ns = tm__sum(it->scaled_ns, served->wait_ns);
-        }
-        for (uint32_t s = 0;
-             all->options->change == TM_WHATIF_USES && s < served->spans_count; s++) {
-            it->scaled++;
-            it->scaled_ns = tm__sum(it->scaled_ns, served->spans[s].end_ns -
-                                                       served->spans[s].start_ns);
-        }
-    }
-}
-
-/* Where a thread has done its work earlier, by as much as it saves, and the run does
- * not end earlier for it, what it did may be waited for in ways that are not recorded:
- * by sockets, files, flags. */
-static void note_unlinked(tm__candidates *all, tm__candidate *it)
-{
-    for (uint32_t i = 0; i < all->model->threads_count; i++) {
-        int64_t earlier_ns = all->finished_ns[0][i] - all->finished_ns[1][i];
-        int64_t *most_ns = all->ends[i] ? &it->hidden_ns : &it->unlinked_ns;
-
-        if (all->saved_ns[i] > *most_ns && earlier_ns > all->saved_ns[i] / 2 &&
-            it->gains_ns[TM__HOLDS_LIKELY] < all->saved_ns[i] / 2)
-            *most_ns = all->saved_ns[i];
-    }
-}
-
-static void choose_places(tm__candidates *all, const tm__candidate *it)
-{
-    uint32_t change = all->options->change;
-
-    for (uint32_t p = 0; p < all->holds.places_count; p++)
-        all->scalings[p] =
-            it && change != TM_WHATIF_PERMITS && matches(all, it, &all->holds.places[p])
-                ? TM__SCALING_CHOSEN
-                : TM__SCALING_NONE;
-    all->scalings[all->holds.places_count] = all->served.servers ? TM__SCALING_GONE
-                                             : it && change == TM_WHATIF_USES
-                                                 ? TM__SCALING_CHOSEN
-                                                 : TM__SCALING_NONE;
-}
-
-static int replay(tm__candidates *all, const tm__script *script, int bound,
-                  const tm__candidate *it, int64_t *length_ns, int64_t *until_ns)
-{
-    uint32_t change = all->options->change;
-    tm__simulation replay = {
-        .script = script,
-        .memory = &all->memory,
-        .scalings = all->scalings,
-        .ends = all->ends,
-        .factor = all->options->factor,
-        .more_permits = it && change == TM_WHATIF_PERMITS ? all->options->permits : 0,
-        .scales_method = it && change == TM_WHATIF_METHOD && all->options->factor != 1,
-        .scales_service = it && change == TM_WHATIF_USES,
-        .scales_waits = bound != TM__HOLDS_SHORT,
-        .scales_hidden = bound != TM__HOLDS_SHORT,
-        .moves_unknown = bound == TM__HOLDS_LONG,
-        .saved_ns = all->saved_ns,
-        .finished_ns = all->finished_ns[it != NULL]};
-    int rc;
-
-    choose_places(all, it);
-    for (uint32_t i = 0; i < all->model->threads_count; i++) {
-        all->saved_ns[i] = 0;
-        replay.finished_ns[i] = INT64_MIN;
-    }
-    rc = tm__simulate(&replay);
-    for (uint32_t i = 0; i < all->model->threads_count; i++)
-        if (replay.finished_ns[i] == INT64_MIN)
-            replay.finished_ns[i] = replay.length_ns;
-    all->forced += replay.forced;
-    *length_ns = replay.length_ns;
-    *until_ns = replay.until_ns;
-    return rc;
-}
-
-static int replay_all(tm__candidates *all, const tm__script *script, int bound)
-{
-    int64_t before_ns, after_ns, until_before_ns, until_after_ns;
-    int rc = replay(all, script, bound, NULL, &before_ns, &until_before_ns);
-
-    if (bound == TM__HOLDS_LIKELY) {
-        int64_t recorded_ns = 0;
-
-        for (uint32_t i = 0; i < all->model->threads_count; i++)
-            if (all->ends[i] && script->ended_ns[i] > recorded_ns)
-                recorded_ns = script->ended_ns[i];
-        all->off_ns = before_ns - recorded_ns;
-    }
-    for (uint32_t i = 0; rc == TM_OK && i < all->items_count; i++) {
-        tm__candidate *it = &all->items[i];
-
-        if (!it->scaled)
-            continue;
-        rc = replay(all, script, bound, it, &after_ns, &until_after_ns);
-        it->gains_ns[bound] = before_ns - after_ns;
-        if (bound == TM__HOLDS_LIKELY)
-            it->absorbed_ns = until_after_ns - until_before_ns;
-        if (rc == TM_OK && bound == TM__HOLDS_LIKELY &&
-            all->options->change == TM_WHATIF_METHOD)
-            note_unlinked(all, it);
-    }
-    return rc;
-}
-
-static int replay_at(tm__candidates *all, tm__script *script, int bound)
-{
-    int rc = tm__script_write(script);
-
-    if (rc == 1) {
-        all->is_too_long = 1;
-        return TM_OK;
-    }
-    if (rc < 0)
-        return rc;
-    if (bound == TM__HOLDS_LIKELY)
-        count_rest(all, script);
-    return replay_all(all, script, bound);
-}
-
-static int replay_at_bounds(tm__candidates *all)
-{
-    static const int bounds[] = {TM__HOLDS_LIKELY, TM__HOLDS_SHORT, TM__HOLDS_LONG};
-    tm__script script = {
-        .model = all->model,
-        .memory = &all->memory,
-        .holds = &all->holds,
-        .signals = &all->signals,
-        .processors = &all->processors,
-        .served = all->served.resources ? &all->served : NULL,
-        .stacks = all->options->change == TM_WHATIF_METHOD ? all->stacks : NULL,
-        .samples = all->samples.count ? &all->samples : NULL,
-        .callers = all->callers,
-        .begin_ns = all->path.begin_ns,
-        .end_ns = all->path.end_ns};
-    int rc = tm__signals_find(&all->signals, &script);
-
-    for (int i = 0; rc == TM_OK && i < 3 && !all->is_too_long; i++) {
-        all->holds.bound = bounds[i];
-        rc = i ? tm__holds_gather(&all->holds) : TM_OK;
-        if (rc == TM_OK)
-            rc = replay_at(all, &script, bounds[i]);
-    }
-    tm__script_free(&script);
-    return rc;
-}
-
-int tm__candidates_replay(tm__candidates *all)
-{
-    size_t threads = ((size_t)all->model->threads_count + 1) * sizeof(int64_t);
-    int rc = TM_OK;
-
-    if (!all->items_count)
-        return TM_OK;
-    all->scalings = tm__zalloc(&all->memory, (size_t)all->holds.places_count + 1);
-    all->saved_ns = tm__zalloc(&all->memory, threads);
-    all->finished_ns[0] = tm__zalloc(&all->memory, threads);
-    all->finished_ns[1] = tm__zalloc(&all->memory, threads);
-    if (!all->scalings || !all->saved_ns || !all->finished_ns[0] ||
-        !all->finished_ns[1])
-        return TM_ENOMEM;
-    tm__candidates_count_holds(all);
-    rc = tm__processors_find(&all->processors, all->model, all->path.begin_ns);
-    return rc == TM_OK ? replay_at_bounds(all) : rc;
-}
-
 void tm__candidates_close(tm__candidates *all)
 {
     const tm_model *model = all->model;
-    size_t threads = ((size_t)model->threads_count + 1) * sizeof(int64_t);
 
-    tm__free(&all->memory, all->scalings, (size_t)all->holds.places_count + 1);
-    tm__free(&all->memory, all->saved_ns, threads);
-    tm__free(&all->memory, all->finished_ns[0], threads);
-    tm__free(&all->memory, all->finished_ns[1], threads);
     tm__free(&all->memory, all->chosen, (size_t)model->objects_count + 1);
+    tm__free(&all->memory, all->idle, (size_t)model->stacks_count + 1);
     tm__free(&all->memory, all->stacks, (size_t)model->stacks_count + 1);
     tm__free(&all->memory, all->ends, (size_t)model->threads_count + 1);
     tm__free(&all->memory, all->callers,

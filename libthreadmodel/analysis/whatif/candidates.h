@@ -32,16 +32,14 @@ typedef struct tm__candidates {
     tm__resources resources;
     tm__served served;
     tm__method_samples samples;
-    uint32_t *callers;       ///< frames[] of each stack
-    uint8_t *chosen;         ///< an object; NULL: none is asked about
-    uint8_t *stacks;         ///< a stack is in the method asked about
-    uint8_t *ends;           ///< a thread has to be over for the path to be
-    uint8_t *scalings;       ///< enum tm__scaling of each place
-    int64_t *saved_ns;       ///< a thread
-    int64_t *finished_ns[2]; ///< a thread: unchanged, and changed
-    int64_t off_ns;          ///< the replay with nothing changed less the recording
-    uint64_t forced;         ///< threads that a replay had to let go on
-    int is_too_long;         ///< the run has too many steps
+    uint32_t *callers;   ///< frames[] of each stack
+    uint8_t *idle;       ///< a stack is where threads wait for work
+    uint8_t *chosen;     ///< an object; NULL: none is asked about
+    uint8_t *stacks;     ///< a stack is in the method asked about
+    uint8_t *ends;       ///< a thread has to be over for the path to be
+    int64_t off_ns;      ///< the replay with nothing changed less the recording
+    uint64_t forced;     ///< threads that a replay had to let go on
+    int is_too_long;     ///< the run has too many steps
     tm__triple_map seen; ///< classes on the path; (class, method) that are candidates
     TM__ARRAY(tm__candidate, items);
 } tm__candidates;
@@ -67,6 +65,10 @@ int tm__candidates_gather(tm__candidates *all);
 
 /** Add one by name. @return TM_OK or TM_ENOMEM */
 int tm__candidates_add(tm__candidates *all, uint32_t class_name, uint32_t method);
+
+/** Whether a change is of the holds of a place. */
+int tm__candidate_matches(const tm__candidates *all, const tm__candidate *it,
+                          const tm__place *place);
 
 /** Count the holds that each changes. */
 void tm__candidates_count_holds(tm__candidates *all);

@@ -12,10 +12,7 @@
 #include "analysis/timeline/wakeup_edge.h"
 #include "analysis/whatif/script_marks.h"
 #include "base/saturate.h"
-#include "model/caller_frame.h"
-#include "model/entity_names.h"
 #include "model/interaction.h"
-#include "model/methods.h"
 
 /* ---- steps ---- */
 
@@ -162,12 +159,7 @@ static void put_rest(tm__script_writer *w, const tm__pause *p, int64_t length_ns
 
 static int is_idle(const tm__script_writer *w, const tm__interval *it)
 {
-    uint32_t frame = it->stack == TM__NONE ? TM__NONE : w->script->callers[it->stack];
-    const char *method =
-        frame == TM__NONE ? NULL
-                          : tm__method_name(w->model, w->model->frames[frame].method);
-
-    return method && tm__is_idle(method);
+    return it->stack != TM__NONE && w->script->idle[it->stack];
 }
 
 static void put_until(tm__script_writer *w, const tm__pause *p, int64_t length_ns)

@@ -73,7 +73,7 @@ typedef struct tm__script {
     const tm__served *served; ///< what is known of the resource asked about, or NULL
     const uint8_t *stacks;    ///< those in the method that is asked about, or NULL
     const tm__method_samples *samples; ///< of running in it, or NULL
-    const uint32_t *callers;           ///< frames[] of each stack
+    const uint8_t *idle;               ///< a stack is where threads wait for work
     int64_t begin_ns;
     int64_t end_ns;
     TM__ARRAY(tm__step, steps);

@@ -90,7 +90,8 @@ static void check_lists(int with_objects)
     tm__duration_list all[LISTS] = {{0}};
     tm__histogram histogram = {0};
     tm__memory memory;
-    tm__duration_lists lists = {.memory = &memory, .with_objects = with_objects};
+    tm__duration_lists lists = {
+        .memory = &memory, .with_objects = with_objects, .parts = 1};
 
     tm__memory_init(&memory, NULL);
     for (int64_t i = 1; i < 100; i++)
@@ -129,7 +130,7 @@ static void running_out_of_memory_is_reported(void **state)
     (void)state;
     for (size_t allowed = 0; !finished; allowed++) {
         tm__memory memory;
-        tm__duration_lists lists = {.memory = &memory, .with_objects = 1};
+        tm__duration_lists lists = {.memory = &memory, .with_objects = 1, .parts = 1};
         tm__duration_list durations = {0};
         uint64_t seed = 5;
         int rc = TM_OK;

@@ -254,16 +254,19 @@ static void options_of_a_model(void **state)
 {
     struct scarce memory;
     const tm_allocator hook = scarce_hook(&memory, SIZE_MAX);
+    const tm_executor executor = TM_EXECUTOR_INIT;
     const tm_model_options value = {.size = sizeof(value),
                                     .allocator = &hook,
                                     .memory_limit_bytes = 1 << 20,
-                                    .policy = TM_POLICY_TPTP};
+                                    .policy = TM_POLICY_TPTP,
+                                    .executor = &executor};
     const sized it = {"tm_model_options",
                       &value,
                       sizeof(value),
                       {END(tm_model_options, allocator),
                        END(tm_model_options, memory_limit_bytes),
-                       END(tm_model_options, policy), END(tm_model_options, reserved)},
+                       END(tm_model_options, policy), END(tm_model_options, reserved),
+                       END(tm_model_options, executor)},
                       new_of};
 
     (void)state;

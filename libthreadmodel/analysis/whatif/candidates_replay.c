@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Trying changes. One is replayed three times, with what is uncertain at both of its
+ * bounds and in the middle, and each time beside the same run unchanged. The replays of
+ * a bound have one script, which they read, and are shared among a caller's threads.
+ */
+#include "analysis/whatif/candidates.h"
+#include "base/parallel.h"
+#include "base/saturate.h"
+
+/* What changes beside the holds. */
+static void count_rest(tm__candidates *all, const tm__script *script)
+{
+    const tm__served *served = &all->served;
+
+    for (uint32_t i = 0; i < all->items_count; i++) {
+        tm__candidate *it = &all->items[i];
+
+        it->scaled += script->scaled;
+        it->scaled_ns = tm__sum(it->scaled_ns, script->scaled_ns);
+        if (all->options->change == TM_WHATIF_PERMITS) {
+            it->scaled += served->waits;
+            it->scaled_ns = tm__sum(it->scaled_ns, served->wait_ns);
+        }
+        for (uint32_t s = 0;
+             all->options->change == TM_WHATIF_USES && s < served->spans_count; s++) {
+            it->scaled++;
+            it->scaled_ns = tm__sum(it->scaled_ns, served->spans[s].end_ns -
+                                                       served->spans[s].start_ns);
+        }
+    }
+}
+
+/** Replays that one part of the work makes, one after the other. */
+typedef struct replayer {
+    tm__memory memory;
+    uint8_t *scalings;    ///< enum tm__scaling of each place
+    int64_t *saved_ns;    ///< a thread
+    int64_t *finished_ns; ///< a thread
+    uint64_t forced;
+} replayer;
+
+/** The replays of one bound. */
+typedef struct replays {
+    tm__candidates *all;
+    const tm__script *script;
+    int bound;
+    replayer unchanged;
+    int64_t length_ns; ///< of the unchanged one
+    int64_t until_ns;
+    replayer parts[TM__PARTS_MAX];
+    size_t part_count;
+} replays;
+
+static size_t threads_bytes(const tm__candidates *all)
+{
+    return ((size_t)all->model->threads_count + 1) * sizeof(int64_t);
+}
+
+static int open_replayer(replayer *r, const tm__candidates *all)
+{
+    tm__memory_init(&r->memory, &all->model->memory.hook);
+    r->scalings = tm__zalloc(&r->memory, (size_t)all->holds.places_count + 1);
+    r->saved_ns = tm__zalloc(&r->memory, threads_bytes(all));
+    r->finished_ns = tm__zalloc(&r->memory, threads_bytes(all));
+    return r->scalings && r->saved_ns && r->finished_ns ? TM_OK : TM_ENOMEM;
+}
+
+static void close_replayer(replayer *r, const tm__candidates *all)
+{
+    tm__free(&r->memory, r->scalings, (size_t)all->holds.places_count + 1);
+    tm__free(&r->memory, r->saved_ns, threads_bytes(all));
+    tm__free(&r->memory, r->finished_ns, threads_bytes(all));
+}
+
+/* Where a thread has done its work earlier, by as much as it saves, and the run does
+ * not end earlier for it, what it did may be waited for in ways that are not recorded:
+ * by sockets, files, flags. */
+static void note_unlinked(const replays *at, const replayer *r, tm__candidate *it)
+{
+    const tm__candidates *all = at->all;
+
+    for (uint32_t i = 0; i < all->model->threads_count; i++) {
+        int64_t earlier_ns = at->unchanged.finished_ns[i] - r->finished_ns[i];
+        int64_t *most_ns = all->ends[i] ? &it->hidden_ns : &it->unlinked_ns;
+
+        if (r->saved_ns[i] > *most_ns && earlier_ns > r->saved_ns[i] / 2 &&
+            it->gains_ns[TM__HOLDS_LIKELY] < r->saved_ns[i] / 2)
+            *most_ns = r->saved_ns[i];
+    }
+}
+
+static void choose_places(const tm__candidates *all, const tm__candidate *it,
+                          uint8_t *scalings)
+{
+    uint32_t change = all->options->change;
+
+    for (uint32_t p = 0; p < all->holds.places_count; p++)
+        scalings[p] = it && change != TM_WHATIF_PERMITS &&
+                              tm__candidate_matches(all, it, &all->holds.places[p])
+                          ? TM__SCALING_CHOSEN
+                          : TM__SCALING_NONE;
+    scalings[all->holds.places_count] = all->served.servers ? TM__SCALING_GONE
+                                        : it && change == TM_WHATIF_USES
+                                            ? TM__SCALING_CHOSEN
+                                            : TM__SCALING_NONE;
+}
+
+static int replay(const replays *at, replayer *r, const tm__candidate *it,
+                  int64_t *length_ns, int64_t *until_ns)
+{
+    const tm__candidates *all = at->all;
+    uint32_t change = all->options->change;
+    tm__simulation replay = {
+        .script = at->script,
+        .memory = &r->memory,
+        .scalings = r->scalings,
+        .ends = all->ends,
+        .factor = all->options->factor,
+        .more_permits = it && change == TM_WHATIF_PERMITS ? all->options->permits : 0,
+        .scales_method = it && change == TM_WHATIF_METHOD && all->options->factor != 1,
+        .scales_service = it && change == TM_WHATIF_USES,
+        .scales_waits = at->bound != TM__HOLDS_SHORT,
+        .scales_hidden = at->bound != TM__HOLDS_SHORT,
+        .moves_unknown = at->bound == TM__HOLDS_LONG,
+        .saved_ns = r->saved_ns,
+        .finished_ns = r->finished_ns};
+    int rc;
+
+    choose_places(all, it, r->scalings);
+    for (uint32_t i = 0; i < all->model->threads_count; i++) {
+        r->saved_ns[i] = 0;
+        r->finished_ns[i] = INT64_MIN;
+    }
+    rc = tm__simulate(&replay);
+    for (uint32_t i = 0; i < all->model->threads_count; i++)
+        if (r->finished_ns[i] == INT64_MIN)
+            r->finished_ns[i] = replay.length_ns;
+    r->forced += replay.forced;
+    *length_ns = replay.length_ns;
+    *until_ns = replay.until_ns;
+    return rc;
+}
+
+static int replay_unchanged(replays *at)
+{
+    tm__candidates *all = at->all;
+    int64_t recorded_ns = 0;
+    int rc = open_replayer(&at->unchanged, all);
+
+    if (rc == TM_OK)
+        rc = replay(at, &at->unchanged, NULL, &at->length_ns, &at->until_ns);
+    if (rc < 0 || at->bound != TM__HOLDS_LIKELY)
+        return rc;
+    for (uint32_t i = 0; i < all->model->threads_count; i++)
+        if (all->ends[i] && at->script->ended_ns[i] > recorded_ns)
+            recorded_ns = at->script->ended_ns[i];
+    all->off_ns = at->length_ns - recorded_ns;
+    return TM_OK;
+}
+
+static int replay_one(const replays *at, replayer *r, tm__candidate *it)
+{
+    int64_t length_ns, until_ns;
+    int rc = replay(at, r, it, &length_ns, &until_ns);
+
+    if (rc < 0)
+        return rc;
+    it->gains_ns[at->bound] = at->length_ns - length_ns;
+    if (at->bound != TM__HOLDS_LIKELY)
+        return TM_OK;
+    it->absorbed_ns = until_ns - at->until_ns;
+    if (at->all->options->change == TM_WHATIF_METHOD)
+        note_unlinked(at, r, it);
+    return TM_OK;
+}
+
+/* Candidates go round the parts: neighbours take about as long. */
+static int replay_part(void *context, size_t part)
+{
+    replays *at = context;
+    replayer *r = &at->parts[part];
+    int rc = open_replayer(r, at->all);
+
+    for (size_t i = part; rc == TM_OK && i < at->all->items_count; i += at->part_count)
+        if (at->all->items[i].scaled)
+            rc = replay_one(at, r, &at->all->items[i]);
+    return rc;
+}
+
+static int replay_all(tm__candidates *all, const tm__script *script, int bound)
+{
+    replays at = {.all = all, .script = script, .bound = bound};
+    const tm_executor *executor = &all->model->executor;
+    int rc = replay_unchanged(&at);
+
+    at.part_count = tm__parts_of(executor);
+    if (at.part_count > all->items_count)
+        at.part_count = all->items_count;
+    if (rc == TM_OK)
+        rc = tm__do_parts(executor, at.part_count, replay_part, &at);
+    all->forced += at.unchanged.forced;
+    close_replayer(&at.unchanged, all);
+    for (size_t i = 0; i < at.part_count; i++) {
+        all->forced += at.parts[i].forced;
+        close_replayer(&at.parts[i], all);
+    }
+    return rc;
+}
+
+static int replay_at(tm__candidates *all, tm__script *script, int bound)
+{
+    int rc = tm__script_write(script);
+
+    if (rc == 1) {
+        all->is_too_long = 1;
+        return TM_OK;
+    }
+    if (rc < 0)
+        return rc;
+    if (bound == TM__HOLDS_LIKELY)
+        count_rest(all, script);
+    return replay_all(all, script, bound);
+}
+
+static int replay_at_bounds(tm__candidates *all)
+{
+    static const int bounds[] = {TM__HOLDS_LIKELY, TM__HOLDS_SHORT, TM__HOLDS_LONG};
+    tm__script script = {
+        .model = all->model,
+        .memory = &all->memory,
+        .holds = &all->holds,
+        .signals = &all->signals,
+        .processors = &all->processors,
+        .served = all->served.resources ? &all->served : NULL,
+        .stacks = all->options->change == TM_WHATIF_METHOD ? all->stacks : NULL,
+        .samples = all->samples.count ? &all->samples : NULL,
+        .idle = all->idle,
+        .begin_ns = all->path.begin_ns,
+        .end_ns = all->path.end_ns};
+    int rc = tm__signals_find(&all->signals, &script);
+
+    for (int i = 0; rc == TM_OK && i < 3 && !all->is_too_long; i++) {
+        all->holds.bound = bounds[i];
+        rc = i ? tm__holds_gather(&all->holds) : TM_OK;
+        if (rc == TM_OK)
+            rc = replay_at(all, &script, bounds[i]);
+    }
+    tm__script_free(&script);
+    return rc;
+}
+
+int tm__candidates_replay(tm__candidates *all)
+{
+    int rc;
+
+    if (!all->items_count)
+        return TM_OK;
+    tm__candidates_count_holds(all);
+    rc = tm__processors_find(&all->processors, all->model, all->path.begin_ns);
+    return rc == TM_OK ? replay_at_bounds(all) : rc;
+}
