@@ -17,7 +17,7 @@ ROOT = HERE.parents[2]
 sys.path[:0] = [str(ROOT / "tests/real"), str(ROOT / "tests/jvm")]
 
 import maven  # noqa: E402
-from jdks import JDKS, Jdk  # noqa: E402
+from jdks import JDKS, MATRIX, Jdk  # noqa: E402
 from rounds import Result  # noqa: E402
 
 REAL = ROOT / "tests/real"
@@ -59,9 +59,10 @@ class Setting:
         return [sys.executable, "-m", "threadmodel", *arguments]
 
     def jdks(self, since: int = 0) -> list[Jdk]:
-        found = [jdk for jdk in JDKS if jdk.release >= since]
+        """JDKs, and runtimes of releases of which there is none."""
+        found = [jdk for jdk in MATRIX if jdk.release >= since]
         if self.small:
-            return found[-1:]
+            return [jdk for jdk in found if jdk in JDKS][-1:]
         for release in self.releases:
             if release >= since and all(jdk.release != release for jdk in found):
                 self.skip(f"JDK {release}: not installed")

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from fetch import (
     HERE,
@@ -163,7 +164,9 @@ def programs(setting: Setting, jdk: Jdk) -> dict[str, Program]:
         return found
     transfers = setting.size(TRANSFERS, SMALL_TRANSFERS)
     found["H2 bank"] = work(setting, jdk, path, "Bank", 8, 4, transfers, 600)
-    if not setting.small:
+    if not Path(jdk.tool("javac")).exists():
+        setting.skip(f"four compilers, {jdk}: a runtime without a compiler")
+    elif not setting.small:
         import generate
 
         sources = setting.folder / "sources"
