@@ -221,7 +221,7 @@ int tm__go_on_switch(const tm__go_step *at)
 
     if (!by)
         return TM_EDAMAGED;
-    if (!it || it->status != TM__GO_WAITING || it == by ||
+    if (!it || it->status != TM__GO_WAITING ||
         !tm__go_is_next(at, it->generation, it->counter, at->stream->arguments[1]))
         return TM_MORE;
     rc = tm__go_object_at(at, 0, 0, "coroutine", &object);
