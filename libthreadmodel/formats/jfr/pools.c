@@ -165,7 +165,8 @@ int tm__jfr_pools_add(tm__jfr_pools *pools, tm__jfr_cursor *cursor, const uint8_
     tm__jfr_skip_numbers(cursor, 3); /* start, duration, distance */
     tm__jfr_byte(cursor);            /* flags */
     count = tm__jfr_number(cursor);
-    for (; count > 0; count--) {
+    /* Where the bytes end all numbers are 0, also that of a type. */
+    for (; count > 0 && !cursor->is_broken && cursor->at <= end; count--) {
         int rc = add_pool(pools, cursor, end);
 
         if (rc < 0)

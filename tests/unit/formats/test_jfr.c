@@ -289,6 +289,26 @@ static void a_checkpoint_keeps_what_comes_before_its_damage(void **state)
     }
 }
 
+/* Behind the end of its chunk all numbers are 0, which may be a type. */
+static void a_checkpoint_has_no_more_pools_than_bytes(void **state)
+{
+    static const chunk_class classes[] = {
+        {"int", TYPE_INT, {{NULL}}},
+        {"a.Zero", 0, {{"number", TYPE_INT, 0, 0, NULL}}},
+    };
+
+    (void)state;
+    begin_chunk(&paper, 5000000, 1000000000);
+    put_metadata(&paper, classes, sizeof(classes) / sizeof(*classes));
+    begin_event(&paper, 1);
+    PUT(&paper, 1000, 0, 0);
+    put_byte(&paper, 0);
+    PUT(&paper, UINT64_MAX);
+    end_event(&paper);
+    end_chunk(&paper);
+    assert_damaged("the checkpoint event at byte ");
+}
+
 static void types_that_contain_themselves_are_refused(void **state)
 {
     static const chunk_class classes[] = {
@@ -462,6 +482,7 @@ int main(void)
         cmocka_unit_test(an_event_longer_than_its_length_is_left_out),
         cmocka_unit_test(an_event_of_no_type_is_reported),
         cmocka_unit_test(a_checkpoint_keeps_what_comes_before_its_damage),
+        cmocka_unit_test(a_checkpoint_has_no_more_pools_than_bytes),
         cmocka_unit_test(types_that_contain_themselves_are_refused),
         cmocka_unit_test(a_chunk_that_was_not_finished_is_read_to_its_end),
         cmocka_unit_test(chunks_that_cannot_be_read_are_reported),
