@@ -223,7 +223,7 @@ static int pass_over(tm__jfr_finder *finder)
     int zeros;
     int rc = search(finder, &finder->offset, &zeros);
 
-    if (rc < 0 || zeros || finder->offset == from)
+    if (rc < 0 || zeros)
         return rc;
     if (tm__notes_damage(
             finder->notes, "bytes %llu to %llu are no chunk of a recording",

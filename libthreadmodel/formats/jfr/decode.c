@@ -35,9 +35,8 @@ static int64_t instant_ns(const tm__jfr_clock *clock, uint64_t ticks)
     int64_t since = ticks_to_ns(clock, ticks - (uint64_t)clock->start_ticks);
     int64_t ns;
 
-    if (__builtin_add_overflow(clock->start_ns, since, &ns))
-        return since < 0 ? INT64_MIN : INT64_MAX;
-    return ns;
+    /* A start is not below 0. */
+    return __builtin_add_overflow(clock->start_ns, since, &ns) ? INT64_MAX : ns;
 }
 
 /* A JVM's chunks state their starts by the wall clock, which may be set in between;

@@ -106,14 +106,13 @@ static void get_utf16(tm__jfr_cursor *cursor, tm__jfr_text *text, uint64_t count
         put(text, high);
 }
 
+/* So many there are. */
 static void get_bytes(tm__jfr_cursor *cursor, tm__jfr_text *text, uint64_t count,
                       int is_latin1)
 {
     const uint8_t *from = cursor->at;
 
-    tm__jfr_skip(cursor, count);
-    if (cursor->is_broken)
-        return;
+    cursor->at += count;
     for (uint64_t i = 0; i < count; i++)
         if (is_latin1 || from[i] == 0)
             put(text, from[i]);
