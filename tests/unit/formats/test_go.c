@@ -269,6 +269,14 @@ static void make_whole(void)
     go_events(&paper, 9, 1020,
               (go_numbers)GO_NUMBERS(STEAL(0, 2, 7), TM__GO_PROC_START, 1, 0, 3,
                                      IS(3, NOBODY, WAITING), UNBLOCK(3, 1)));
+    go_events(&paper, 11, 1030,
+              (go_numbers)GO_NUMBERS(
+                  TM__GO_CREATE_SYSCALL, 1, 5, P_IS(2, IDLE),
+                  TM__GO_SYSCALL_END_BLOCKED, 1, TM__GO_PROC_START, 1, 2, 1,
+                  START(5, 1), CREATE(6), TM__GO_CREATE_BLOCKED, 1, 7, IN_COND, IN_MAIN,
+                  SWITCH(7, 1), TM__GO_STW_BEGIN, 1, 0, 0, TM__GO_STW_END, 1, CALL(2),
+                  TM__GO_SYSCALL_END, 1, TM__GO_STATUS_STACK, 1, 8, 12,
+                  TM__GO_IN_SYSCALL, IN_MAIN));
     go_begin_batch(&paper, 10, GO_START); /* an empty one */
     go_end_batch(&paper);
     go_byte(&paper, TM__GO_END_OF_GENERATION);
@@ -310,7 +318,7 @@ static void stacks_may_be_left_out(void **state)
 int main(void)
 {
     static go_paper whole;
-    subject it = {.bytes = (const char *)whole.bytes, .events = 23};
+    subject it = {.bytes = (const char *)whole.bytes, .events = 39};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_goroutine_waits_is_woken_and_runs),
         cmocka_unit_test(a_system_call_may_cost_the_processor),

@@ -15,6 +15,10 @@ static const contradiction contradictions[] = {
     {"a goroutine has no status", GO_NUMBERS(TM__GO_STATUS, 1, 1, 7, 5), {0}, 0},
     {"a goroutine has no number", GO_NUMBERS(IS(0, 7, RUNNING)), {0}, 0},
     {"it runs, and is said to wait", GO_NUMBERS(STARTED, IS(1, 7, WAITING)), {0}, 1},
+    {"created beside no goroutine, and twice",
+     GO_NUMBERS(P_IS(0, RUNNING), CREATE(2), CREATE(2)),
+     {0},
+     1},
     {"created without a processor", GO_NUMBERS(CREATE(2)), {0}, 0},
     {"created in a system call", GO_NUMBERS(STARTED, CALL(1), CREATE(2)), {0}, 2},
     {"created without a number", GO_NUMBERS(STARTED, CREATE(0)), {0}, 1},
@@ -28,6 +32,10 @@ static const contradiction contradictions[] = {
      1},
     {"starts beside another", GO_NUMBERS(STARTED, CREATE(2), START(2, 1)), {0}, 3},
     {"ends, and nobody runs", GO_NUMBERS(P_IS(0, RUNNING), DESTROY), {0}, 0},
+    {"starts beside another that was there",
+     GO_NUMBERS(STARTED, IS(2, NOBODY, RUNNABLE), START(2, 1)),
+     {0},
+     2},
     {"ends without a processor", GO_NUMBERS(IS(1, 7, RUNNING), DESTROY), {0}, 1},
     {"ends in a system call", GO_NUMBERS(STARTED, CALL(1), DESTROY), {0}, 2},
     {"woken, and was never seen", GO_NUMBERS(STARTED, UNBLOCK(2, 1)), {0}, 1},
@@ -82,6 +90,10 @@ static const contradiction contradictions[] = {
      GO_NUMBERS(STARTED, TM__GO_DESTROY_SYSCALL, 1),
      {0},
      1},
+    {"the world goes on by nobody",
+     GO_NUMBERS(P_IS(0, RUNNING), TM__GO_STW_END, 1),
+     {0},
+     0},
     {"a call from C ends on a processor that runs",
      GO_NUMBERS(P_IS(0, RUNNING), IS(1, 7, IN_SYSCALL), TM__GO_DESTROY_SYSCALL, 1),
      {0},
@@ -151,6 +163,43 @@ static void events_that_contradict_one_another_end_the_trace(void **state)
             go_events(&paper, 8, GO_START, it->others);
         all = emit_all((const char *)paper.bytes, paper.length, &rc);
         if (rc != TM_EDAMAGED || !strstr(tm_error_text(), "contradict one another") ||
+            all.events != it->told)
+            fail_msg("%s: %d %s\n%s", it->what, rc, tm_error_text(), all.text);
+        recorder_free(&all);
+    }
+}
+
+/* What was seen in a generation has its turn in it alone, until its status is stated.
+ */
+static const contradiction late_ones[] = {
+    {"starts", GO_NUMBERS(IS(1, 7, RUNNING), IS(2, NOBODY, RUNNABLE), P_IS(0, RUNNING)),
+     GO_NUMBERS(TM__GO_BLOCK, 1, SYNC, IN_LOCK, START(2, 1)), 3},
+    {"is woken", GO_NUMBERS(STARTED, IS(2, NOBODY, WAITING)), GO_NUMBERS(UNBLOCK(2, 1)),
+     2},
+    {"is switched to", GO_NUMBERS(STARTED, IS(2, NOBODY, WAITING)),
+     GO_NUMBERS(SWITCH(2, 1)), 2},
+    {"calls the system", GO_NUMBERS(STARTED), GO_NUMBERS(CALL(1)), 1},
+    {"its processor starts", GO_NUMBERS(P_IS(0, IDLE)),
+     GO_NUMBERS(TM__GO_PROC_START, 1, 0, 1), 0},
+    {"its processor is taken", GO_NUMBERS(STARTED, CALL(1)), GO_NUMBERS(STEAL(0, 2, 7)),
+     2},
+};
+
+static void turns_are_those_of_one_generation(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(late_ones) / sizeof(*late_ones); i++) {
+        const contradiction *it = &late_ones[i];
+        recorder all;
+        int rc;
+
+        make(it->events);
+        paper.generation = 2;
+        go_rate(&paper, 1000000000);
+        go_events(&paper, 7, 2000, it->others);
+        all = emit_all((const char *)paper.bytes, paper.length, &rc);
+        if (rc != TM_EDAMAGED || !strstr(tm_error_text(), "generation 2, ") ||
+            !strstr(tm_error_text(), "contradict one another") ||
             all.events != it->told)
             fail_msg("%s: %d %s\n%s", it->what, rc, tm_error_text(), all.text);
         recorder_free(&all);
@@ -338,6 +387,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_that_contradict_one_another_end_the_trace),
+        cmocka_unit_test(turns_are_those_of_one_generation),
         cmocka_unit_test(a_generation_repeats_who_is_there),
         cmocka_unit_test(a_batch_that_is_damaged_is_left_out),
         cmocka_unit_test(an_event_that_go_does_not_write_ends_the_trace),
