@@ -222,7 +222,7 @@ static int next_line(reader *self)
     tm__lines before = self->lines;
     int rc = tm__lines_next(&self->lines);
     int is_last =
-        rc == TM_OK || (self->in_thread &&
+        rc == TM_OK || (self->in_thread && !self->lines.is_too_long &&
                         self->lines.offset == self->lines.start + self->lines.length);
 
     if (rc >= 0)

@@ -131,6 +131,50 @@ static void a_line_may_be_of_any_length(void **state)
     free(text);
 }
 
+/* Of a thread, behind one, and where the file ends with it. */
+static void what_is_around_a_long_line_is_read(void **state)
+{
+    enum { BYTES = 3 << 20 };
+    static const char *const heads[] = {HEAD ONE, HEAD ONE "#7 \"x\"\n"};
+    char *text = malloc(BYTES + 4096), place[80];
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        int length = sprintf(text, "%s", heads[i]);
+
+        snprintf(place, sizeof(place), "the line at byte %d is of no thread dump",
+                 length);
+        memset(text + length, 'x', BYTES);
+        assert_emits(text, (size_t)length + BYTES, TM_EDAMAGED,
+                     "event 5000000000 11 8589934608 0 3 2 22 0\n");
+        if (!strstr(tm_error_text(), place))
+            fail_msg("%s", tm_error_text());
+        length += BYTES;
+        length += sprintf(text + length, "\n" TWO);
+        assert_emits(text, (size_t)length, TM_EDAMAGED,
+                     "event 5000000000 12 8589934624 0 3 3 22 0\n");
+        if (!strstr(tm_error_text(), place))
+            fail_msg("%s", tm_error_text());
+    }
+    free(text);
+}
+
+/* More lines than are read at once. */
+static void lines_between_threads_may_be_many(void **state)
+{
+    enum { LINES = 70000 };
+    char *text = malloc(LINES + 4096);
+    int length = sprintf(text, HEAD ONE);
+
+    (void)state;
+    memset(text + length, '\n', LINES);
+    length += LINES;
+    length += sprintf(text + length, TWO);
+    assert_emits(text, (size_t)length, TM_OK,
+                 "event 5000000000 12 8589934624 0 3 3 22 0\n");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +185,8 @@ int main(void)
         cmocka_unit_test(what_is_cut_is_accepted_as_far_as_it_goes),
         cmocka_unit_test(a_line_of_no_dump_is_reported_and_passed_over),
         cmocka_unit_test(a_line_may_be_of_any_length),
+        cmocka_unit_test(what_is_around_a_long_line_is_read),
+        cmocka_unit_test(lines_between_threads_may_be_many),
         HARDSHIP_TESTS(&it),
     };
 
