@@ -46,6 +46,7 @@ static int intern_thread(tm__jfr_entities *entities, const tm__jfr_thread *threa
                          uint32_t *index)
 {
     tm__jfr_thread *known;
+    uint32_t is_queued;
 
     *index = tm__map_find(&entities->thread_map, thread->id);
     if (*index == TM__NONE) {
@@ -62,8 +63,9 @@ static int intern_thread(tm__jfr_entities *entities, const tm__jfr_thread *threa
     if (known->name == thread->name && known->group == thread->group &&
         known->flags == thread->flags && known->os_id == thread->os_id)
         return TM_OK;
+    is_queued = known->is_queued;
     *known = *thread;
-    known->is_queued = 0;
+    known->is_queued = is_queued;
     return queue(entities, *index);
 }
 

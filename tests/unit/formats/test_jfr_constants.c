@@ -86,7 +86,7 @@ static void name_thread(uint8_t encoding, const uint64_t *units, size_t count)
     PUT(&paper, TYPE_THREAD, 1, 1);
     put_byte(&paper, encoding);
     PUT(&paper, count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && encoding > 2; i++)
         if (encoding == 4)
             PUT(&paper, units[i]);
         else
@@ -110,6 +110,8 @@ static void texts_of_any_encoding_are_utf8_here(void **state)
                         "\xef\xbf\xbd|");
     name_thread(5, bytes, 4);
     assert_reads(TM_OK, "thread 1 0 0 a\xc3\xa4\xef\xbf\xbd\xc3\xbf|");
+    name_thread(2, plain, 'c'); /* the number of none that there is */
+    assert_reads(TM_OK, "thread 1 0 0 (null)|");
     name_thread(3, plain, 4);
     assert_reads(TM_OK, "thread 1 0 0 a\xef\xbf\xbd\xc3\xbc|");
 }
@@ -230,7 +232,8 @@ static void a_thread_that_is_renamed_is_defined_again(void **state)
         (const named[]){{1, NULL, 11, "one", 1, 3, 0}, {7, NULL, 11, "two", 1, 3, 0}},
         2);
     end_types();
-    assert_reads(TM_OK, "thread 1 0 11 two|main 0 0\n");
+    assert_reads(TM_OK, "thread 1 0 11 two|main 0 0\nevent ");
+    assert_never("two|main 0 0\nthread 1 0 11 two|");
 }
 
 static void put_jvm(uint64_t pid, const char *name, const char *version)
