@@ -106,7 +106,8 @@ static void who_was_there_before_is_shown_as_it_was(void **state)
                                       IN_MAIN,
                                       IS(4, 8, IN_SYSCALL),
                                       IS(5, NOBODY, IN_SYSCALL),
-                                      IS(6, 7, IN_SYSCALL)};
+                                      IS(6, 7, IN_SYSCALL),
+                                      IS(9, 8, IN_SYSCALL)};
 
     (void)state;
     make((go_numbers){events, sizeof(events) / sizeof(*events)});
@@ -116,7 +117,8 @@ static void who_was_there_before_is_shown_as_it_was(void **state)
     assert_reads(TM_OK, "event 1004 3 0 0 11 2 22 0\n");
     assert_reads(TM_OK, "event 1005 4 2 0 4 0 22 0\n"
                         "event 1006 5 2 0 4 0 22 0\n"
-                        "event 1007 6 2 0 4 0 22 0\n");
+                        "event 1007 6 2 0 4 0 22 0\n"
+                        "event 1008 9 2 0 4 0 22 0\n");
 }
 
 static void a_world_that_stops_is_a_pause(void **state)
@@ -259,8 +261,8 @@ static void make_whole(void)
     go_end_batch(&paper);
     go_begin_batch(&paper, TM__GO_NO_THREAD, GO_START);
     GO_PUT(&paper, TM__GO_CPU_SAMPLES, TM__GO_CPU_SAMPLE, 1012, 7, 0, 2, AT_WORK,
-           TM__GO_CPU_SAMPLE, 1007, 7, 0, 2, AT_WORK, TM__GO_CPU_SAMPLE, 1008, 7, 0, 1,
-           AT_WORK, TM__GO_CPU_SAMPLE, 1009, 7, 0, 99, AT_WORK, TM__GO_CPU_SAMPLE, 1012,
+           TM__GO_CPU_SAMPLE, 1007, 7, 0, 2, IN_COND, TM__GO_CPU_SAMPLE, 1008, 7, 0, 1,
+           AT_WORK, TM__GO_CPU_SAMPLE, 5000, 7, 0, 99, AT_WORK, TM__GO_CPU_SAMPLE, 1012,
            7, 0, 2, 0);
     go_end_batch(&paper);
     go_events(&paper, 7, GO_START, mutex);
@@ -288,7 +290,7 @@ static void samples_are_of_who_runs_then(void **state)
     make_whole();
     /* Goroutine 1 does not run at 1008, and nobody has number 99. */
     assert_reads(TM_OK, "event 1008 1 0 2 0 0 34 0\n"
-                        "event 1009 2 0 0 0 3 24 0\n"
+                        "event 1009 2 0 0 0 4 24 0\n"
                         "event 1010 2 0 0 0 0 36 0\n"
                         "event 1011 1 0 0 1 0 35 0\n");
     assert_reads(TM_OK, "event 1014 1 0 2 0 0 34 0\n"
@@ -296,6 +298,28 @@ static void samples_are_of_who_runs_then(void **state)
                         "event 1016 2 0 0 0 0 24 0\n"
                         "event 1017 2 0 0 0 0 3 0\n");
     assert_reads(TM_OK, "event 1024 3 0 0 0 0 34 0\n"); /* woken by nobody */
+}
+
+/* More than are handed on at once. */
+static void a_generation_may_have_many_events(void **state)
+{
+    enum { TURNS = 1500 };
+    char event[80];
+
+    (void)state;
+    begin(25);
+    go_begin_batch(&paper, 7, GO_START);
+    GO_PUT(&paper, STARTED);
+    for (uint64_t i = 1; i <= TURNS; i++)
+        GO_PUT(&paper, TM__GO_STOP, 1, RECEIVE, AT_WORK, START(1, i));
+    go_end_batch(&paper);
+    for (uint64_t i = 1; i <= TURNS; i += TURNS - 1) {
+        snprintf(event, sizeof(event),
+                 "event %llu 1 0 0 0 0 36 0\nevent %llu 1 0 0 1 0 35 0\n",
+                 (unsigned long long)(1001 + 2 * i),
+                 (unsigned long long)(1002 + 2 * i));
+        assert_reads(TM_OK, event);
+    }
 }
 
 static void stacks_may_be_left_out(void **state)
@@ -331,6 +355,7 @@ int main(void)
         cmocka_unit_test(functions_are_split_into_package_and_name),
         cmocka_unit_test(a_stack_that_was_cut_names_no_goroutine),
         cmocka_unit_test(samples_are_of_who_runs_then),
+        cmocka_unit_test(a_generation_may_have_many_events),
         cmocka_unit_test(stacks_may_be_left_out),
         HARDSHIP_TESTS(&it),
     };

@@ -206,6 +206,24 @@ static void turns_are_those_of_one_generation(void **state)
     }
 }
 
+/* Of events that wait for their turn each is looked at only so often. */
+static void events_whose_turn_never_comes_are_given_up(void **state)
+{
+    enum { THREADS = 80, OTHERS = 3500, MARK = 36 };
+
+    (void)state;
+    begin(25);
+    for (uint64_t i = 0; i < THREADS; i++)
+        go_events(&paper, 100 + i, GO_START, (go_numbers)GO_NUMBERS(START(1, 1)));
+    go_begin_batch(&paper, 7, GO_START + 10);
+    for (int i = 0; i < OTHERS; i++)
+        GO_PUT(&paper, MARK, 0);
+    GO_PUT(&paper, STARTED);
+    go_end_batch(&paper);
+    assert_damaged("has events that contradict one another: what follows is missing");
+    assert_reads(TM_EDAMAGED, "run ");
+}
+
 /* No event is lost by a status that is repeated for another generation. */
 static void a_generation_repeats_who_is_there(void **state)
 {
@@ -388,6 +406,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_that_contradict_one_another_end_the_trace),
         cmocka_unit_test(turns_are_those_of_one_generation),
+        cmocka_unit_test(events_whose_turn_never_comes_are_given_up),
         cmocka_unit_test(a_generation_repeats_who_is_there),
         cmocka_unit_test(a_batch_that_is_damaged_is_left_out),
         cmocka_unit_test(an_event_that_go_does_not_write_ends_the_trace),

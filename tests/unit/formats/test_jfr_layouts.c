@@ -322,6 +322,25 @@ static void durations_are_in_the_unit_of_their_field(void **state)
     }
 }
 
+/* A tick is a second: some come to more nanoseconds than there are. */
+static void ticks_beyond_all_bounds_are_the_last_that_there_are(void **state)
+{
+    (void)state;
+    lay_out(timed("TICKS", 0), 1);
+    begin_chunk(&paper, 5000000, 1);
+    begin_event(&paper, TYPE_PARK);
+    PUT(&paper, 1000, INT64_MAX / 2, 2, INT64_MAX / 2, 0);
+    end_event(&paper);
+    begin_event(&paper, TYPE_PARK);
+    PUT(&paper, INT64_MIN / 2, 1, 2, INT64_MIN / 2, 0);
+    end_event(&paper);
+    end();
+    assert_reads(TM_OK, "event 5000000 7 0 0 9223372036854775807 0 16 0\n");
+    assert_reads(TM_OK, "event 9223372036854775807 7 0 0 0 0 17 0\n");
+    assert_reads(TM_OK, "event -9223372036849775808 7 0 0 0 0 16 0\n"
+                        "event -9223372036849775808 7 0 0 0 0 17 0\n");
+}
+
 static void a_park_until_an_instant_has_the_timeout_that_is_left(void **state)
 {
     static const struct {
@@ -359,6 +378,7 @@ int main(void)
         cmocka_unit_test(a_number_has_the_sign_of_its_type),
         cmocka_unit_test(structs_nest_only_so_deep),
         cmocka_unit_test(durations_are_in_the_unit_of_their_field),
+        cmocka_unit_test(ticks_beyond_all_bounds_are_the_last_that_there_are),
         cmocka_unit_test(a_park_until_an_instant_has_the_timeout_that_is_left),
     };
 
