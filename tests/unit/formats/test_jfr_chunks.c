@@ -142,6 +142,12 @@ static void a_chunk_that_was_not_finished_ends_where_another_begins(void **state
         "the file was copied; it was read up to byte %zu",
         whole);
     assert_reads(TM_EDAMAGED, text, "event 60000000400 7 0 0 0 0 3 0\n", 2);
+    /* Or with the same start by the wall clock. */
+    length -= paper.length;
+    make_chunk(5000000);
+    put_big_endian(&paper, 48, 1001, 8);
+    append();
+    assert_reads(TM_EDAMAGED, text, "event 5000400 7 0 0 0 0 3 0\n", 2);
     /* And to the end where none does. */
     length = whole + 200;
     assert_reads(TM_EDAMAGED, text, "event 5000400 7 0 0 0 0 3 0\n", 1);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types that a chunk may lay out in any way, and what its constants may be. */
-#include "support/chunk_paper.h"
-#include "support/hardship.h"
+#include "support/chunk_layout.h"
 
 enum {
     TYPE_SHORT = 14,
@@ -10,60 +9,8 @@ enum {
     TYPE_FLOAT,
     TYPE_DOUBLE,
     TYPE_ODD = 40,
-    TYPE_ODDER,
-    TYPE_LOSS = 120,
-    MORE_TYPES = 21
+    TYPE_ODDER
 };
-
-static chunk_paper paper;
-static chunk_class types[CHUNK_CLASSES + MORE_TYPES];
-static size_t type_count;
-
-/* Those of the paper, but for some that are like this. */
-static void lay_out(const chunk_class *others, size_t count)
-{
-    memcpy(types, chunk_classes, sizeof(chunk_classes));
-    type_count = CHUNK_CLASSES;
-    for (size_t i = 0; i < count; i++) {
-        size_t at = 0;
-
-        while (at < type_count && types[at].id != others[i].id)
-            at++;
-        type_count += at == type_count;
-        assert_true(type_count <= CHUNK_CLASSES + MORE_TYPES);
-        types[at] = others[i];
-    }
-}
-
-#define LAY_OUT(others) lay_out(others, sizeof(others) / sizeof(*(others)))
-
-static void begin(void)
-{
-    begin_chunk(&paper, 5000000, 1000000000);
-}
-
-static void end(void)
-{
-    put_constants(&paper);
-    put_metadata(&paper, types, type_count);
-    end_chunk(&paper);
-}
-
-static void assert_reads(int code, const char *text)
-{
-    assert_emits((const char *)paper.bytes, paper.length, code, text);
-}
-
-static void assert_never(const char *text)
-{
-    int rc;
-    recorder all = emit_all((const char *)paper.bytes, paper.length, &rc);
-
-    assert_int_equal(rc, TM_OK);
-    if (strstr(all.text, text))
-        fail_msg("\"%s\" in:\n%s", text, all.text);
-    recorder_free(&all);
-}
 
 static const chunk_class of_every_type[] = {
     {"short", TYPE_SHORT, {{NULL}}},

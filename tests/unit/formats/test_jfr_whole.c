@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A recording that has something of all that is read, where memory and sinks fail. */
-#include "support/chunk_paper.h"
-#include "support/hardship.h"
+#include "support/chunk_layout.h"
 #include "support/recorded.h"
 
 enum {
@@ -12,36 +11,9 @@ enum {
     TYPE_REFUSED,
     TYPE_INFLATE,
     TYPE_LOSS,
-    TYPE_SHUTDOWN = 5000, /* no table has room for so many types */
-    MORE_TYPES = 16
+    TYPE_VIRTUAL_START,
+    TYPE_SHUTDOWN = 5000 /* no table has room for so many types */
 };
-
-static chunk_paper paper;
-static chunk_class types[CHUNK_CLASSES + MORE_TYPES];
-static size_t type_count;
-
-/* Those of the paper, but for some that are like this. */
-static void lay_out(const chunk_class *others, size_t count)
-{
-    memcpy(types, chunk_classes, sizeof(chunk_classes));
-    type_count = CHUNK_CLASSES;
-    for (size_t i = 0; i < count; i++) {
-        size_t at = 0;
-
-        while (at < type_count && types[at].id != others[i].id)
-            at++;
-        type_count += at == type_count;
-        assert_true(type_count <= CHUNK_CLASSES + MORE_TYPES);
-        types[at] = others[i];
-    }
-}
-
-#define LAY_OUT(others) lay_out(others, sizeof(others) / sizeof(*(others)))
-
-static void begin(void)
-{
-    begin_chunk(&paper, 5000000, 1000000000);
-}
 
 static const chunk_class more[] = {
     {"java.lang.Thread",
@@ -63,6 +35,9 @@ static const chunk_class more[] = {
      TYPE_INFLATE,
      {FIELDS_BLOCKED, FIELDS_MONITOR, {"cause", TYPE_CAUSE, 1, 0, NULL}}},
     {"jdk.DataLoss", TYPE_LOSS, {FIELD_START, {"amount", TYPE_LONG, 0, 0, NULL}}},
+    {"jdk.VirtualThreadStart",
+     TYPE_VIRTUAL_START,
+     {FIELD_START, FIELD_THREAD("eventThread"), FIELD_STACK}},
     {"jdk.Shutdown", TYPE_SHUTDOWN, {FIELD_START, FIELD_THREAD("eventThread")}},
 };
 
@@ -133,17 +108,33 @@ static void put_all_constants(void)
     put_thread(3, "", "virtual", 30, 1);
     PUT(&paper, TYPE_GROUP, 1, 1, 0);
     put_text(&paper, "system");
-    PUT(&paper, TYPE_CLASS, 1, 1, 1, TYPE_SYMBOL, 2, 1);
+    PUT(&paper, TYPE_CLASS, 5, 1, 1, 2, 3, 3, 4, 4, 5, 5, 6, TYPE_SYMBOL, 8, 1);
     put_text(&paper, "[[Lapp/Lock;");
     PUT(&paper, 2);
     put_text(&paper, "use");
-    PUT(&paper, TYPE_METHOD, 1, 1, 1, 2, TYPE_STACK, 1, 1);
+    PUT(&paper, 3);
+    put_text(&paper, "java/lang/Object");
+    PUT(&paper, 4);
+    put_text(&paper, "java/lang/Thread");
+    PUT(&paper, 5);
+    put_text(&paper, "app/Worker");
+    PUT(&paper, 6);
+    put_text(&paper, "app/Alone");
+    PUT(&paper, 7);
+    put_text(&paper, "wait");
+    PUT(&paper, 8);
+    put_text(&paper, "join");
+    PUT(&paper, TYPE_METHOD, 3, 1, 1, 2, 2, 2, 7, 3, 3, 8, TYPE_STACK, 2, 1);
     put_byte(&paper, 1);
-    PUT(&paper, 2, 1, 42, 1, 43, TYPE_CAUSE, 2, 1);
+    PUT(&paper, 2, 1, 42, 1, 43, 2);
+    put_byte(&paper, 0);
+    PUT(&paper, 2, 2, 1, 3, 2, TYPE_CAUSE, 3, 1);
     put_text(&paper, "Monitor Wait");
     PUT(&paper, 2);
     put_byte(&paper, 2); /* a string of the pool */
-    PUT(&paper, 7, TYPE_STRING, 1, 7);
+    PUT(&paper, 7, 4);
+    put_byte(&paper, 0);
+    PUT(&paper, TYPE_STRING, 1, 7);
     put_text(&paper, "Monitor Notify");
     end_event(&paper);
 }
@@ -185,9 +176,9 @@ static void put_all_events(uint64_t pid)
     begin_event(&paper, TYPE_REFUSED);
     PUT(&paper, 1060, 30);
     end_event(&paper);
-    for (uint64_t cause = 1; cause <= 3; cause++) {
+    for (uint64_t cause = 1; cause <= 5; cause++) {
         begin_event(&paper, TYPE_INFLATE);
-        PUT(&paper, 1060 + cause, 0, 2, 1, 1, 0x700, cause);
+        PUT(&paper, 1060 + cause, 0, 2, 1, 1, 0x700, cause < 5 ? cause : 1);
         end_event(&paper);
     }
     begin_event(&paper, TYPE_PARK);
@@ -198,6 +189,16 @@ static void put_all_events(uint64_t pid)
     end_event(&paper);
     begin_event(&paper, TYPE_ENTER);
     PUT(&paper, 1150, 5, 9, 1, 1, 0x100, 1);
+    end_event(&paper);
+    begin_event(&paper, TYPE_NOTIFY);
+    PUT(&paper, 1160, 0, 1, 0, 5, 0x300, 1);
+    end_event(&paper);
+    begin_event(&paper, TYPE_WAIT);
+    PUT(&paper, 1170, 5, 1, 2, 4, 0x400, 3, 0);
+    put_byte(&paper, 0);
+    end_event(&paper);
+    begin_event(&paper, TYPE_VIRTUAL_START);
+    PUT(&paper, 1180, 3, 1);
     end_event(&paper);
     begin_event(&paper, TYPE_DUMP);
     PUT(&paper, 1200);
@@ -282,6 +283,28 @@ static void a_recording_says_what_it_does_not_hold(void **state)
     recorder_free(&all);
 }
 
+/* Of enters and waits the model says it, where both have the same. */
+static void a_threshold_of_both_enters_and_waits_is_no_caveat(void **state)
+{
+    recorder all;
+    int rc;
+
+    (void)state;
+    LAY_OUT(more);
+    begin();
+    put_setting(&paper, TYPE_ENTER, "enabled", "true");
+    put_setting(&paper, TYPE_WAIT, "enabled", "true");
+    put_setting(&paper, TYPE_ENTER, "threshold", "20 ms");
+    put_setting(&paper, TYPE_WAIT, "threshold", "20 ms");
+    put_metadata(&paper, types, type_count);
+    end_chunk(&paper);
+    all = emit_all((const char *)paper.bytes, paper.length, &rc);
+    assert_int_equal(rc, TM_OK);
+    assert_non_null(strstr(all.text, " 20000000 "));
+    assert_null(strstr(all.text, "threshold"));
+    recorder_free(&all);
+}
+
 static void a_deadlock_by_locks_that_park_and_by_waits_is_in_the_dump(void **state)
 {
     recorder all;
@@ -294,14 +317,29 @@ static void a_deadlock_by_locks_that_park_and_by_waits_is_in_the_dump(void **sta
                                      "list: \"five\", \"six\", \"seven\", \"eight\"."));
     /* Five parks (8) for what six has, seven is blocked (3) by eight. */
     assert_non_null(strstr(all.text,
-                           "event 5000200 25 16130225762983976265 26 8 2 22 4\n"
-                           "event 5000200 26 17495077706719178545 25 8 3 22 4\n"
-                           "event 5000200 27 2498572676095101903 28 3 4 22 4\n"
-                           "event 5000200 28 8985398119851697107 27 3 5 22 4\n"
+                           "event 5000200 25 16130225762983976265 26 8 3 22 4\n"
+                           "event 5000200 26 17495077706719178545 25 8 4 22 4\n"
+                           "event 5000200 27 2498572676095101903 28 3 5 22 4\n"
+                           "event 5000200 28 8985398119851697107 27 3 6 22 4\n"
                            "event 5000200 26 16130225762983976265 0 0 0 21 16\n"
                            "event 5000200 25 17495077706719178545 0 0 0 21 16\n"
                            "event 5000200 28 2498572676095101903 0 0 0 21 16\n"
                            "event 5000200 27 8985398119851697107 0 0 0 21 16\n"));
+    recorder_free(&all);
+}
+
+/* A wait within Thread.join, which is for the thread that ended it. */
+static void a_join_is_for_a_thread_of_its_class(void **state)
+{
+    recorder all;
+    int rc;
+
+    (void)state;
+    all = emit_all((const char *)whole.bytes, whole.length, &rc);
+    assert_non_null(strstr(all.text, "app.Worker|"));
+    assert_non_null(strstr(all.text, "event 5000175 1 "));
+    assert_non_null(strstr(all.text, " 30 0 0\n")); /* the object is thread 30's */
+    assert_non_null(strstr(all.text, "event 5000180 30 0 0 0 0 2 0\n"));
     recorder_free(&all);
 }
 
@@ -325,23 +363,25 @@ static void a_choice_of_events_is_by_their_ends_too(void **state)
     (void)state;
     assert_chosen(UINT64_C(1) << TM_EVENT_UNPARKED, 0, 2,
                   "event 5000130 9223372036854775810 1229434201768906951 0 0 0 17 0\n");
-    assert_chosen(UINT64_C(1) << TM_EVENT_NOTIFY, 0, 2,
+    assert_chosen(UINT64_C(1) << TM_EVENT_NOTIFY, 0, 4,
                   "event 5000140 1 256 0 0 1 8 0\n");
     assert_chosen(UINT64_C(1) << TM_EVENT_NOTIFY_ALL, 0, 0, "caveat Only a part");
     assert_chosen(UINT64_C(1) << TM_EVENT_SHUTDOWN, TM_SOURCE_NO_STACKS, 3,
                   "event 5000300 1 0 0 0 0 37 0\n");
-    assert_chosen(0, TM_SOURCE_NO_STACKS, 43, "event 5000140 1 256 0 0 0 8 0\n");
-    assert_chosen(0, TM_SOURCE_BY_THREAD, 43,
+    assert_chosen(0, TM_SOURCE_NO_STACKS, 55, "event 5000140 1 256 0 0 0 8 0\n");
+    assert_chosen(0, TM_SOURCE_BY_THREAD, 55,
                   "event 5000150 9223372036854775817 256 0 0 1 4 0\n"
                   "event 5000155 9223372036854775817 256 1 0 0 5 4\n");
 }
 
 int main(void)
 {
-    subject it = {.events = 43};
+    subject it = {.events = 55};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_recording_says_what_it_does_not_hold),
+        cmocka_unit_test(a_threshold_of_both_enters_and_waits_is_no_caveat),
         cmocka_unit_test(a_deadlock_by_locks_that_park_and_by_waits_is_in_the_dump),
+        cmocka_unit_test(a_join_is_for_a_thread_of_its_class),
         cmocka_unit_test(a_choice_of_events_is_by_their_ends_too),
         cmocka_unit_test_prestate(memory_may_run_out, &it),
         cmocka_unit_test_prestate(a_sink_may_fail, &it),

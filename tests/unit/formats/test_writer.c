@@ -13,6 +13,9 @@ static void where_the_bytes_go_is_reported_once(void **state)
     tm_writer *writer;
 
     (void)state;
+    assert_int_equal(tm_writer_open(NULL, NULL, NULL), TM_EINVAL);
+    assert_int_equal(tm_writer_flush(NULL), TM_EINVAL);
+    assert_int_equal(tm_writer_close(NULL), TM_OK);
     assert_int_equal(tm_writer_open(&writer, NULL, NULL), TM_EINVAL);
     assert_null(writer);
     assert_int_equal(tm_writer_open(&writer, NULL, &options), TM_EINVAL);
@@ -45,6 +48,31 @@ static void what_cannot_be_opened_leaves_nothing_behind(void **state)
         assert_non_null(strstr(tm_error_text(), "/nowhere/at/all"));
         assert_int_equal(memory.live_blocks, 0);
     }
+}
+
+static void a_writer_needs_memory(void **state)
+{
+    struct paper paper = {0};
+    struct scarce memory;
+
+    (void)state;
+    for (size_t calls = 0;; calls++) {
+        const tm_allocator hook = scarce_hook(&memory, calls);
+        tm_writer_options options = {.size = sizeof(options),
+                                     .allocator = &hook,
+                                     .write = paper_write,
+                                     .payload = &paper};
+        tm_writer *writer;
+        int rc = tm_writer_open(&writer, NULL, &options);
+
+        assert_int_equal(rc, memory.has_failed ? TM_ENOMEM : TM_OK);
+        assert_true((writer == NULL) == memory.has_failed);
+        tm_writer_close(writer);
+        assert_int_equal(memory.live_blocks, 0);
+        if (!memory.has_failed)
+            break;
+    }
+    free(paper.bytes);
 }
 
 static void wrong_choices_are_refused(void **state)
@@ -261,6 +289,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(where_the_bytes_go_is_reported_once),
         cmocka_unit_test(what_cannot_be_opened_leaves_nothing_behind),
+        cmocka_unit_test(a_writer_needs_memory),
         cmocka_unit_test(wrong_choices_are_refused),
         cmocka_unit_test(a_flush_hands_all_on),
         cmocka_unit_test(what_a_format_cannot_hold_is_counted),
