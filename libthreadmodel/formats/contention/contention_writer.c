@@ -62,14 +62,13 @@ static void put_line_text(tm__output *output, const char *text, size_t length)
     }
 }
 
-static int put_class(log_state *self, tm__output *output, const char *name)
+/* The descriptor of a class into `text`. */
+static int describe(log_state *self, const char *name, size_t *length)
 {
-    size_t length = strlen(name);
-
-    if (room(self, length + TM__DESCRIPTOR_ROOM) < 0)
+    *length = strlen(name);
+    if (room(self, *length + TM__DESCRIPTOR_ROOM) < 0)
         return TM_ENOMEM;
-    put_line_text(output, self->text,
-                  tm__descriptor_from_class(self->text, name, length));
+    *length = tm__descriptor_from_class(self->text, name, *length);
     return TM_OK;
 }
 
@@ -77,15 +76,16 @@ static int register_class(void *payload, const tm_class *given)
 {
     log_state *self = ((tm_writer *)payload)->state;
     tm_class definition;
+    size_t length;
     int rc = TM__READ(&definition, given, tm_class, id);
 
     if (rc == TM_OK)
         rc = keep(self, &self->class_names, definition.id, definition.name);
     if (rc < 0 || !definition.name)
         return rc;
-    rc = put_class(self, &self->classes, definition.name);
-    if (rc < 0)
-        return rc;
+    if (describe(self, definition.name, &length) < 0)
+        return TM_ENOMEM;
+    put_line_text(&self->classes, self->text, length);
     tm__output_text(&self->classes, ",");
     if (definition.source)
         put_line_text(&self->classes, definition.source, strlen(definition.source));
@@ -99,7 +99,7 @@ static int register_method(void *payload, const tm_method *given)
     tm__output *output = &self->methods;
     tm_method definition;
     uint32_t name;
-    size_t line_count;
+    size_t line_count, length;
     int rc = TM__READ(&definition, given, tm_method, id);
 
     if (rc < 0)
@@ -108,6 +108,9 @@ static int register_method(void *payload, const tm_method *given)
     /* A method is written with its class or not at all. */
     if (name == TM__NONE || !definition.name)
         return TM_OK;
+    /* What may fail comes first: half a line would be damage. */
+    if (describe(self, tm__strings_get(&self->texts, name), &length) < 0)
+        return TM_ENOMEM;
     line_count = definition.lines ? definition.line_count : 0;
     tm__output_format(output, "%08llX,", (unsigned long long)definition.id);
     put_line_text(output, definition.name, strlen(definition.name));
@@ -115,9 +118,7 @@ static int register_method(void *payload, const tm_method *given)
     if (definition.signature)
         put_line_text(output, definition.signature, strlen(definition.signature));
     tm__output_text(output, ",");
-    rc = put_class(self, output, tm__strings_get(&self->texts, name));
-    if (rc < 0)
-        return rc;
+    put_line_text(output, self->text, length);
     if (line_count == 0)
         tm__output_text(output, ",-1\n");
     else
@@ -183,27 +184,23 @@ static int register_object(void *payload, const tm_object *given)
     return tm__log_hash_object(&self->hashes, definition.id, wanted, &hash);
 }
 
-static int put_hash(log_state *self, int rc, uint32_t hash)
+/* The hash of the thread or object that a field names; 0: it names none. */
+static int find_hash(log_state *self, int field, const tm_event *event, uint32_t *hash)
 {
-    if (rc == TM_OK)
-        tm__output_format(&self->events, "%08X", hash);
-    return rc;
-}
-
-static int put_thread(log_state *self, uint64_t id)
-{
-    uint32_t hash;
-    int rc = tm__log_hash_thread(&self->hashes, id, 0, &hash);
-
-    return put_hash(self, rc, hash);
-}
-
-static int put_object(log_state *self, uint64_t id)
-{
-    uint32_t hash;
-    int rc = tm__log_hash_object(&self->hashes, id, 0, &hash);
-
-    return put_hash(self, rc, hash);
+    switch (field) {
+    case TM__LOG_THREAD:
+        return tm__log_hash_thread(&self->hashes, event->thread, 0, hash);
+    case TM__LOG_OBJECT:
+        return tm__log_hash_object(&self->hashes, event->object, 0, hash);
+    case TM__LOG_OWNER:
+        return tm__log_hash_thread(
+            &self->hashes,
+            event->kind == TM_EVENT_CONTENDED_ENTERED ? event->thread : event->peer, 0,
+            hash);
+    case TM__LOG_TARGET:
+        return tm__log_hash_thread(&self->hashes, event->peer, 0, hash);
+    default: *hash = 0; return TM_OK;
+    }
 }
 
 static void put_name(log_state *self, uint64_t thread)
@@ -226,26 +223,19 @@ static void put_stack(log_state *self, uint32_t id)
                        tm__strings_length(&self->stack_texts, index));
 }
 
-static int put_field(log_state *self, const tm__log_line *line, int field,
-                     const tm_event *event)
+static void put_field(log_state *self, const tm__log_line *line, int field,
+                      const tm_event *event, uint32_t hash)
 {
     switch (field) {
     case TM__LOG_WORD: tm__output_text(&self->events, line->word); break;
     case TM__LOG_TIME:
         tm__log_put_time(&self->events, event->time_ns, SECOND_NS);
         break;
-    case TM__LOG_THREAD: return put_thread(self, event->thread);
-    case TM__LOG_OBJECT: return put_object(self, event->object);
-    case TM__LOG_OWNER:
-        return put_thread(self, event->kind == TM_EVENT_CONTENDED_ENTERED
-                                    ? event->thread
-                                    : event->peer);
-    case TM__LOG_TARGET: return put_thread(self, event->peer);
     case TM__LOG_NAME: put_name(self, event->thread); break;
     case TM__LOG_STACK: put_stack(self, event->stack); break;
-    default: break;
+    case TM__LOG_SKIP: break;
+    default: tm__output_format(&self->events, "%08X", hash); break;
     }
-    return TM_OK;
 }
 
 static int put_event(tm_writer *writer, const tm_event *event)
@@ -253,18 +243,24 @@ static int put_event(tm_writer *writer, const tm_event *event)
     log_state *self = writer->state;
     const tm__log_line *line =
         event->kind < TM_EVENT_KIND_END ? &self->dialect.lines[event->kind] : NULL;
+    uint32_t hashes[TM__LOG_FIELDS];
     int rc = TM_OK;
 
     if (!line || line->field_count == 0 || event->thread == 0 ||
         event->flags & TM__LOG_LEFT_OUT)
         return tm__log_drop(writer, event);
-    for (int i = 0; rc == TM_OK && i < line->field_count; i++) {
+    /* What may fail comes first: half a line would be damage. */
+    for (int i = 0; rc == TM_OK && i < line->field_count; i++)
+        rc = find_hash(self, line->fields[i], event, &hashes[i]);
+    if (rc < 0)
+        return rc;
+    for (int i = 0; i < line->field_count; i++) {
         if (i > 0)
             tm__output_text(&self->events, ",");
-        rc = put_field(self, line, line->fields[i], event);
+        put_field(self, line, line->fields[i], event, hashes[i]);
     }
     tm__output_text(&self->events, "\n");
-    return rc;
+    return TM_OK;
 }
 
 static int ingest_events(void *payload, const tm_event *events, size_t count)
