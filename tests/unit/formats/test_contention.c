@@ -154,6 +154,18 @@ static void a_wrong_dialect_is_refused_with_its_line(void **state)
          "dialect: \"wait=Wait,time,stack,thread,object\": the stack is not last"},
         {"wait=ObjectNotify,time,thread,object",
          "dialect: two kinds of event are called ObjectNotify"},
+        {"sleep=S,time,thread,-,-,-,-,-,-,-,-,-,-",
+         "dialect: \"sleep=S,time,thread,-,-,-,-,-,-,-,-,-,-\": too many fields"},
+        {"sleep=S,,time,thread", "dialect: \"sleep=S,,time,thread\": an empty field"},
+        {"sleep=name,S,time,thread",
+         "dialect: \"sleep=name,S,time,thread\": the word stands behind the name"},
+        {"sleep=ThreadsThatSleepForSomeTimeHaveAnEventOfThisName,time,thread",
+         "dialect: \"sleep=ThreadsThatSleepForSomeTimeHaveAnEventOfThisName,time,"
+         "thread\": the word is too long"},
+        {"thread_start=;thread_end=;thread_start_called=;contended_enter=;;\n"
+         "contended_entered=;wait=;waited=;notify=;notify_all=;sleep=;slept=;join=;"
+         "joined=",
+         "dialect: no lines are left"},
     };
     tm__log_dialect dialect;
 
@@ -179,6 +191,26 @@ static void a_wrong_line_is_left_out_and_reported(void **state)
                                                    "says"},
         {"ObjectNotify,1,0000000A,00000010,99999999999", "the stack is not as deep as "
                                                          "it says"},
+        {"ObjectNotify,1,0000000A,00000010,x", "the stack is not as deep as it says"},
+        {"ObjectNotify,1,0000000A,00000010,1/2A,0",
+         "the stack is not as deep as it says"},
+        {"ObjectNotify,1,0000000A,00000010,1,2A",
+         "the stack is not as deep as it says"},
+        {"ObjectNotify,1,0000000A,00000010,1,2A;0",
+         "the stack is not as deep as it says"},
+        {"ObjectNotify,1,0000000A,00000010,1,2A,-1",
+         "the stack is not as deep as it says"},
+        {"ObjectNotify,1,0000000A,00000010,1,,0",
+         "the stack is not as deep as it says"},
+        {"ObjectNotify,1,0000000A,00000010,1,2A,0,", "the stack is not as deep as it "
+                                                     "says"},
+        {"ObjectNotify,1,0000000A/00000010", "the thread is no hash of eight "
+                                             "hexadecimal digits"},
+        {"ThreadStart,1,0000000A,0000000G", "the target is no hash of eight "
+                                            "hexadecimal digits"},
+        {"MonitorContendedEnter,1,0000000A,00000010,", "the owner is no hash of eight "
+                                                       "hexadecimal digits"},
+        {"ThreadStarted,1,0000000A", "a field is missing"},
     };
 
     (void)state;
@@ -198,6 +230,123 @@ static void a_wrong_line_is_left_out_and_reported(void **state)
             assert_string_equal(tm_error_text(), expected);
         recorder_free(&told);
     }
+}
+
+/* A dialect of two lines, so that both may have their word in another place. */
+#define WORD_IS_SECOND                                                                 \
+    "thread_end=time,End,thread;sleep=time,Sleep,thread,stack;thread_start=;"          \
+    "thread_start_called=;contended_enter=;contended_entered=;wait=;waited=;notify=;"  \
+    "notify_all=;slept=;join=;joined="
+
+static void the_word_of_a_line_may_stand_behind_other_fields(void **state)
+{
+    recorder told;
+
+    (void)state;
+    assert_int_equal(emit_text(&told,
+                               "1,End,0000000A\n"
+                               "2\n"
+                               "3,End,0000000B\n",
+                               WORD_IS_SECOND),
+                     TM_EDAMAGED);
+    assert_string_equal(tm_error_text(),
+                        "log: the line at byte 15 is left out: it has too few fields "
+                        "to be of an event");
+    assert_recorded(&told, "object 10 0 0 10 3\n"
+                           "thread 10 10 0 (null)|(null) 0 0\n"
+                           "event 1000000000 10 0 0 0 0 3 0\n"
+                           "object 11 0 0 11 3\n"
+                           "thread 11 11 0 (null)|(null) 0 0\n"
+                           "event 3000000000 11 0 0 0 0 3 0\n");
+    recorder_free(&told);
+}
+
+/* Which -1 is of a location, and which addresses are none, 32 or 64 bits wide. */
+static void a_location_beyond_all_code_is_unknown(void **state)
+{
+    (void)state;
+    assert_emitted("ThreadSleepEnter,1,0000000A,4,2a,FFFFFFFF,0,FFFFFFFFFFFFFFFF,"
+                   "2A,8000000000000000,2A,00000000FFFFFFFF\n",
+                   NULL,
+                   "object 10 0 0 10 3\n"
+                   "thread 10 10 0 (null)|(null) 0 0\n"
+                   "stack 1 0 4\n"
+                   "  frame 42 -1 0\n"
+                   "  frame 0 -1 0\n"
+                   "  frame 42 -1 0\n"
+                   "  frame 42 4294967295 0\n"
+                   "event 1000000000 10 0 0 0 1 12 0\n");
+}
+
+static void a_name_ends_where_what_is_behind_it_fits(void **state)
+{
+    static const char dialect[] =
+        "thread_start=ThreadStarted,time,name,thread;thread_end=ThreadEnded,time,"
+        "name,thread,stack";
+
+    (void)state;
+    assert_emitted("ThreadStarted,1,,a,,0000000A\n"
+                   "ThreadEnded,2,b,0000000A,1,2A,0\n",
+                   dialect,
+                   "object 10 0 0 10 3\n"
+                   "thread 10 10 0 ,a,|(null) 0 0\n"
+                   "event 1000000000 10 0 0 0 0 2 0\n"
+                   "thread 10 10 0 b|(null) 0 0\n"
+                   "stack 1 0 1\n"
+                   "  frame 42 0 0\n"
+                   "event 2000000000 10 0 0 0 1 3 0\n");
+}
+
+static void a_thread_that_was_started_is_not_started_again(void **state)
+{
+    recorder told;
+
+    (void)state;
+    /* 0B is started twice before it runs; 0C had waited before; 0D and 0E had ended,
+     * the one before its start and the other before the call. */
+    assert_int_equal(emit_text(&told,
+                               "ThreadStart,1,0000000A,0000000B,0\n"
+                               "ThreadStart,2,0000000A,0000000B,0\n"
+                               "ObjectWaitEnter,3,0000000C,00000100\n"
+                               "ThreadStarted,4,0000000C,c\n"
+                               "ThreadEnded,5,0000000D\n"
+                               "ThreadStarted,6,0000000D,d\n"
+                               "ThreadEnded,7,0000000E\n"
+                               "ThreadStart,8,0000000A,0000000E\n"
+                               "ObjectWaitEnter,9,0000000A,00000100\n"
+                               "ObjectNotify,10,0000000A,00000100\n",
+                               NULL),
+                     TM_OK);
+    assert_recorded(&told, "object 10 0 0 10 3\n"
+                           "thread 10 10 0 (null)|(null) 0 0\n"
+                           "object 11 0 0 11 3\n"
+                           "thread 11 11 0 (null)|(null) 0 0\n"
+                           "event 1000000000 10 0 11 0 0 1 4\n"
+                           "thread 4294967307 0 0 (null)|(null) 0 0\n"
+                           "event 2000000000 10 0 4294967307 0 0 1 4\n"
+                           "object 12 0 0 12 3\n"
+                           "thread 12 12 0 (null)|(null) 0 0\n"
+                           "object 256 0 0 256 3\n"
+                           "event 3000000000 12 256 0 0 0 6 0\n"
+                           "thread 4294967308 0 0 c|(null) 0 0\n"
+                           "event 4000000000 4294967308 0 0 0 0 2 0\n"
+                           "object 13 0 0 13 3\n"
+                           "thread 13 13 0 (null)|(null) 0 0\n"
+                           "event 5000000000 13 0 0 0 0 3 0\n"
+                           "thread 4294967309 0 0 d|(null) 0 0\n"
+                           "event 6000000000 4294967309 0 0 0 0 2 0\n"
+                           "object 14 0 0 14 3\n"
+                           "thread 14 14 0 (null)|(null) 0 0\n"
+                           "event 7000000000 14 0 0 0 0 3 0\n"
+                           "thread 4294967310 0 0 (null)|(null) 0 0\n"
+                           "event 8000000000 10 0 4294967310 0 0 1 4\n"
+                           "event 9000000000 10 256 0 0 0 6 0\n"
+                           "event 10000000000 10 256 0 0 0 8 0\n");
+    assert_non_null(strstr(told.text, "caveat 2 times two live threads had one hash"));
+    assert_non_null(strstr(told.text, "caveat 2 times a thread had the hash of one"));
+    assert_non_null(strstr(told.text, "caveat 1 events are of a thread that was "
+                                      "blocked just then"));
+    recorder_free(&told);
 }
 
 static void threads_of_one_hash_are_distinguished(void **state)
@@ -335,6 +484,112 @@ static void metadata_lie_beside_the_log_in_one_file_or_two(void **state)
     unlink("test_contention.orca");
 }
 
+#define NO_CLASS "the class is no descriptor followed by a comma"
+#define NO_NUMBER "the method's number is no hexadecimal one"
+#define NO_SIGNATURE "the method has no signature"
+#define NO_DESCRIPTOR "the method's class is no descriptor"
+#define NO_TABLE "the line table is not as long as it says"
+
+static void wrong_metadata_are_reported_and_the_rest_is_used(void **state)
+{
+    static const char *const cases[][2] = {
+        {"LShop", NO_CLASS},
+        {"LShop;", NO_CLASS},
+        {"LShop;Shop.java", NO_CLASS},
+        {"[[", NO_CLASS},
+        {"run,()V,LShop;,-1", NO_NUMBER},
+        {"2C", NO_NUMBER},
+        {"2C;run,()V,LShop;,-1", NO_NUMBER},
+        {"11112222333344445,run,()V,LShop;,-1", NO_NUMBER},
+        {"2C,", NO_SIGNATURE},
+        {"2C,run", NO_SIGNATURE},
+        {"2C,run,", NO_SIGNATURE},
+        {"2C,run,x", NO_SIGNATURE},
+        {"2C,run,(I", NO_SIGNATURE},
+        {"2C,run,(Q)V,LShop;,-1", NO_SIGNATURE},
+        {"2C,run,()", NO_SIGNATURE},
+        {"2C,run,()V", NO_SIGNATURE},
+        {"2C,run,()V;LShop;,-1", NO_SIGNATURE},
+        {"2C,run,()V,", NO_DESCRIPTOR},
+        {"2C,run,()V,LShop", NO_DESCRIPTOR},
+        {"2C,run,()V,LShop;", NO_DESCRIPTOR},
+        {"2C,run,()V,LShop;-1", NO_DESCRIPTOR},
+        {"2C,run,()V,LShop;,", NO_TABLE},
+        {"2C,run,()V,LShop;,-2", NO_TABLE},
+        {"2C,run,()V,LShop;,12", NO_TABLE},
+        {"2C,run,()V,LShop;,2147483648", NO_TABLE},
+        {"2C,run,()V,LShop;,99999999999", NO_TABLE},
+        {"2C,run,()V,LShop;,1;00,5", NO_TABLE},
+        {"2C,run,()V,LShop;,1,0000", NO_TABLE},
+        {"2C,run,()V,LShop;,1,xx,5", NO_TABLE},
+        {"2C,run,()V,LShop;,1,00;5", NO_TABLE},
+        {"2C,run,()V,LShop;,1,00,x", NO_TABLE},
+        {"2C,run,()V,LShop;,1,00,99999999999", NO_TABLE},
+        {"2C,run,()V,LShop;,1,8000000000000000,5", NO_TABLE},
+        {"2C,run,()V,LShop;,1,00,5,6", NO_TABLE},
+        {"2C,run,()V,LShop;,2,00,5,01", NO_TABLE},
+    };
+
+    (void)state;
+    put_text("test_contention.orca", "ThreadSleepEnter,1,0000000A,1,0000002B,0\n");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        char text[200];
+        recorder told;
+
+        snprintf(text, sizeof(text), "\n%s\n2B,go,()V,LShop;,-1\n", cases[i][0]);
+        put_text("test_contention.meta", text);
+        assert_int_equal(emit_file(&told, "test_contention.orca"), TM_EDAMAGED);
+        snprintf(text, sizeof(text),
+                 "test_contention.orca: test_contention.meta, the line at byte 1: %s",
+                 cases[i][1]);
+        assert_string_equal(tm_error_text(), text);
+        assert_non_null(strstr(told.text, "method 43 1 go|()V 0\n"));
+        assert_int_equal(told.events, 1);
+        recorder_free(&told);
+    }
+    unlink("test_contention.meta");
+    unlink("test_contention.orca");
+}
+
+static void metadata_beside_a_log_may_say_little_or_much(void **state)
+{
+    size_t length = 2 << 20;
+    char *text = malloc(length + 100);
+    recorder told;
+
+    (void)state;
+    assert_non_null(text);
+    /* A method again, one without a signature, and a line that no memory is taken
+     * for; beside a log whose name has no extension. */
+    memset(text, 'x', length);
+    strcpy(text + length, "\n2A,go,()V,I,-1\n2A,gone,,LShop;,0\n");
+    put_text("test_contention.log", "ThreadSleepEnter,1,0000000A,1,2A,0\n");
+    put_text("test_contention.log.meta", text);
+    assert_int_equal(emit_file(&told, "test_contention.log"), TM_EDAMAGED);
+    assert_string_equal(tm_error_text(),
+                        "test_contention.log: test_contention.log.meta, the line at "
+                        "byte 0: the line has over a million bytes");
+    assert_recorded(&told, "class 1 int|(null)\n"
+                           "class 2 Shop|(null)\n"
+                           "object 10 0 0 10 3\n"
+                           "thread 10 10 0 (null)|(null) 0 0\n"
+                           "method 42 2 gone|(null) 0\n"
+                           "stack 1 0 1\n"
+                           "  frame 42 0 0\n"
+                           "event 1000000000 10 0 0 0 1 12 0\n");
+    recorder_free(&told);
+    unlink("test_contention.log");
+    unlink("test_contention.log.meta");
+    put_text("test_contention", "ThreadSleepEnter,1,0000000A,1,2A,0\n");
+    put_text("test_contention.meta", "2A,go,()V,LShop;,-1\n");
+    assert_int_equal(emit_file(&told, "test_contention"), TM_OK);
+    assert_non_null(strstr(told.text, "method 42 1 go|()V 0\n"));
+    recorder_free(&told);
+    unlink("test_contention");
+    unlink("test_contention.meta");
+    free(text);
+}
+
 static void a_line_without_an_end_is_passed_over_in_bounded_memory(void **state)
 {
     size_t length = 3 << 20;
@@ -394,8 +649,14 @@ int main(void)
         cmocka_unit_test(another_dialect_is_read_by_its_table),
         cmocka_unit_test(a_wrong_dialect_is_refused_with_its_line),
         cmocka_unit_test(a_wrong_line_is_left_out_and_reported),
+        cmocka_unit_test(the_word_of_a_line_may_stand_behind_other_fields),
+        cmocka_unit_test(a_location_beyond_all_code_is_unknown),
+        cmocka_unit_test(a_name_ends_where_what_is_behind_it_fits),
+        cmocka_unit_test(a_thread_that_was_started_is_not_started_again),
         cmocka_unit_test(threads_of_one_hash_are_distinguished),
         cmocka_unit_test(metadata_lie_beside_the_log_in_one_file_or_two),
+        cmocka_unit_test(wrong_metadata_are_reported_and_the_rest_is_used),
+        cmocka_unit_test(metadata_beside_a_log_may_say_little_or_much),
         cmocka_unit_test(a_line_without_an_end_is_passed_over_in_bounded_memory),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),
     };
