@@ -20,6 +20,8 @@
 
 #include <threadmodel/threadmodel.h>
 
+#include "support/recorder.h"
+#include "support/scarce.h"
 #include "trace/coding.h"
 #include "trace/ring_layout.h"
 #include "trace/ring_record.h"
@@ -498,6 +500,212 @@ static void events_that_the_trace_once_had_are_missed(void **state)
     assert_non_null(strstr(got.caveat, "7 events between are missing"));
 }
 
+static void a_header_that_was_being_written_is_no_damage(void **state)
+{
+    (void)state;
+    make_trace(RUN_ID, 1);
+    make_rings();
+    put_event(0, 100, 9);
+    /* Killed in the middle of a round's end: what is torn is not asked for. */
+    tm__ring_mark_set(&header()->is_advancing, 1);
+    atomic_store(&header()->events.value, 7);
+    read_image();
+    assert_int_equal(got.event_count, 2);
+    tm__ring_mark_set(&header()->events, 1);
+    atomic_store(&header()->horizon.value, 7);
+    read_image();
+    assert_int_equal(got.event_count, 2);
+    /* Otherwise it is. */
+    tm__ring_mark_set(&header()->is_advancing, 0);
+    read_image();
+    assert_int_equal(got.event_count, 1);
+    assert_non_null(strstr(got.caveat, "are damaged, or cannot be read"));
+    tm__ring_mark_set(&header()->horizon, 0);
+    atomic_store(&header()->events.value, 7);
+    read_image();
+    assert_int_equal(got.event_count, 1);
+}
+
+static void rings_of_sizes_that_cannot_be_are_damaged(void **state)
+{
+    static const uint64_t sizes[] = {TM__RING_BYTES_MIN / 2,
+                                     UINT64_C(2) * TM__RING_BYTES_MAX,
+                                     TM__RING_BYTES_MIN + 8};
+
+    (void)state;
+    make_trace(RUN_ID, 0);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+        make_rings();
+        put_event(0, 1, 7);
+        put_event(1, 2, 8);
+        ring(0)->capacity = sizes[i];
+        ring(0)->constant =
+            tm__crc32((const uint8_t *)&ring(0)->capacity, 2 * sizeof(uint64_t));
+        read_image();
+        assert_int_equal(got.event_count, 1);
+        assert_int_equal(got.events[0].value, 8);
+        assert_non_null(strstr(got.caveat, "0 bytes and 1 whole rings of these are "
+                                           "damaged"));
+    }
+}
+
+static void a_jump_to_no_lap_is_not_taken(void **state)
+{
+    static const int64_t VALUES[] = {6, 7};
+
+    (void)state;
+    make_trace(RUN_ID, 0);
+    make_rings();
+    put_event(0, 1, 6);
+    atomic_store(&ring(0)->skip_from, atomic_load(&ring(0)->head));
+    atomic_store(&ring(0)->skip_to, RING_BYTES + 64);
+    put_event(0, 2, 7);
+    read_image();
+    assert_values(2, VALUES);
+}
+
+static void events_of_one_time_come_in_the_order_of_their_rings(void **state)
+{
+    static const int64_t VALUES[] = {6, 7, 8, 9};
+
+    (void)state;
+    make_trace(RUN_ID, 0);
+    make_rings();
+    put_event(1, 5, 8);
+    put_event(1, 5, 9);
+    put_event(0, 5, 6);
+    put_event(0, 5, 7);
+    read_image();
+    assert_values(4, VALUES);
+}
+
+/* Who writes records himself may leave names out; the VM's are empty at least. */
+static void a_record_without_a_name_defines_one_without(void **state)
+{
+    static const struct {
+        tm__record record;
+        const char *text;
+    } cases[] = {
+        {{.kind = TM__RECORD_CLASS, .class = {.id = 5}}, "class 5 |(null)\n"},
+        {{.kind = TM__RECORD_CLASS | TM__RECORD_PLAIN, .class = {.id = 5}},
+         "class 5 (null)|(null)\n"},
+        {{.kind = TM__RECORD_METHOD, .method = {.id = 6, .class_id = 5}},
+         "method 6 5 | 0\n"},
+        {{.kind = TM__RECORD_METHOD | TM__RECORD_PLAIN, .method = {.id = 6}},
+         "method 6 0 (null)|(null) 0\n"},
+        {{.kind = TM__RECORD_THREAD, .thread = {.id = 7}},
+         "thread 7 0 0 |(null) 0 0\n"},
+        {{.kind = TM__RECORD_THREAD, .thread = {.id = 7, .has_no_name = 1}},
+         "thread 7 0 0 (null)|(null) 0 0\n"},
+        {{.kind = TM__RECORD_OBJECT, .object = {.id = 8}}, "object 8 0 0 0 1\n"},
+        {{.kind = TM__RECORD_OBJECT | TM__RECORD_PLAIN, .object = {.id = 8}},
+         "object 8 0 0 0 0\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        recorder told;
+
+        recorder_init(&told);
+        assert_int_equal(tm__record_define(&cases[i].record, &told.sink), TM_OK);
+        assert_string_equal(told.text, cases[i].text);
+        recorder_free(&told);
+    }
+}
+
+/* All of a trace and its rings, as text, where something failed and was tried again. */
+static void read_patiently(recorder *told, const tm_allocator *allocator)
+{
+    tm_source_options options = {.size = sizeof(options), .allocator = allocator};
+    tm_source *source;
+    int rc = tm_source_open(&source, trace_path, &options);
+
+    if (rc == TM_ENOMEM)
+        rc = tm_source_open(&source, trace_path, &options);
+    assert_int_equal(rc, TM_OK);
+    do
+        rc = tm_source_read(source, &told->sink);
+    while (rc == TM_MORE || rc == TM_ENOMEM);
+    tm_source_close(source);
+    assert_int_equal(rc, TM_EDAMAGED);
+}
+
+static void make_much(void)
+{
+    make_trace(RUN_ID, 2);
+    make_rings();
+    tm__ring_mark_set(&header()->events, 2);
+    put_class(0, "Lp/Q;");
+    put_method(0);
+    for (int i = 0; i < 20; i++)
+        put_event(i % RINGS, 100 + i, i);
+    tm__ring_mark_set(&ring(1)->lost, 3);
+    write_file(rings_path, image, sizeof(image));
+}
+
+static void memory_that_runs_out_costs_nothing_of_the_rings(void **state)
+{
+    recorder whole;
+    size_t calls = 0;
+    int has_failed;
+
+    (void)state;
+    make_much();
+    recorder_init(&whole);
+    read_patiently(&whole, NULL);
+    assert_non_null(strstr(whole.text, "21 more events were recovered"));
+    do {
+        struct scarce scarce;
+        const tm_allocator hook = scarce_hook(&scarce, calls++);
+        recorder told;
+
+        scarce.fails_once = 1;
+        recorder_init(&told);
+        read_patiently(&told, &hook);
+        has_failed = scarce.has_failed;
+        assert_int_equal(told.events, whole.events);
+        assert_non_null(strstr(told.text, "class 5 p.Q|(null)\n"));
+        assert_non_null(strstr(told.text, "21 more events were recovered"));
+        assert_int_equal(scarce.live_blocks, 0);
+        recorder_free(&told);
+    } while (has_failed);
+    assert_true(calls > 20);
+    recorder_free(&whole);
+}
+
+/* Fails at one call, which is made again. */
+static void a_sink_that_stops_gets_the_rest_of_the_rings_later(void **state)
+{
+    recorder whole;
+    int is_over = 0;
+
+    (void)state;
+    make_much();
+    recorder_init(&whole);
+    read_patiently(&whole, NULL);
+    for (uint64_t calls = 1; !is_over; calls++) {
+        tm_source *source;
+        recorder told;
+        int rc;
+
+        recorder_init(&told);
+        told.fail_after = calls;
+        assert_int_equal(tm_source_open(&source, trace_path, NULL), TM_OK);
+        while ((rc = tm_source_read(source, &told.sink)) == TM_MORE ||
+               rc == TM_ESTOPPED)
+            if (rc == TM_ESTOPPED)
+                told.fail_after = 0;
+        is_over = told.fail_after != 0;
+        tm_source_close(source);
+        assert_int_equal(rc, TM_EDAMAGED);
+        assert_true(told.events >= whole.events);
+        assert_non_null(strstr(told.text, "method 7000 5 run|(I)V 2\n"));
+        assert_non_null(strstr(told.text, "event 119 2 1 0 19 "));
+        recorder_free(&told);
+    }
+    recorder_free(&whole);
+}
+
 enum { PUT = 12 };
 
 static void make_both(void)
@@ -619,6 +827,13 @@ int main(void)
         cmocka_unit_test(rings_of_an_older_release_are_read_and_newer_ones_not),
         cmocka_unit_test(rings_in_use_are_left_alone),
         cmocka_unit_test(events_that_the_trace_once_had_are_missed),
+        cmocka_unit_test(a_header_that_was_being_written_is_no_damage),
+        cmocka_unit_test(rings_of_sizes_that_cannot_be_are_damaged),
+        cmocka_unit_test(a_jump_to_no_lap_is_not_taken),
+        cmocka_unit_test(events_of_one_time_come_in_the_order_of_their_rings),
+        cmocka_unit_test(a_record_without_a_name_defines_one_without),
+        cmocka_unit_test(memory_that_runs_out_costs_nothing_of_the_rings),
+        cmocka_unit_test(a_sink_that_stops_gets_the_rest_of_the_rings_later),
         cmocka_unit_test(rings_cut_anywhere_yield_what_is_whole),
         cmocka_unit_test(rings_with_a_changed_byte_yield_nothing_that_was_not),
     };

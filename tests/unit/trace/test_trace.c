@@ -328,6 +328,9 @@ static void after_a_failed_write_every_call_yields_the_first_error(void **state)
                                      .payload = &paper,
                                      .block_events = 60};
         tm_event event = {.time_ns = 1};
+        tm_class class = {.size = sizeof(class), .id = 1};
+        tm_thread thread = {.size = sizeof(thread), .id = 1};
+        tm_object object = {.size = sizeof(object), .id = 1};
         tm_writer *writer;
         const tm_sink *sink;
         int rc = tm_writer_open(&writer, NULL, &options);
@@ -346,6 +349,9 @@ static void after_a_failed_write_every_call_yields_the_first_error(void **state)
             paper.failure = -78;
             assert_int_equal(sink->events(sink->payload, &event, 1), -77);
             assert_int_equal(sink->caveat(sink->payload, "x"), -77);
+            assert_int_equal(sink->define_class(sink->payload, &class), -77);
+            assert_int_equal(sink->define_thread(sink->payload, &thread), -77);
+            assert_int_equal(sink->define_object(sink->payload, &object), -77);
             assert_int_equal(tm_writer_flush(writer), -77);
             assert_non_null(strstr(tm_error_text(), "write function failed: -77"));
         }
@@ -391,6 +397,54 @@ static void definition_beyond_the_limit_is_refused_and_the_writer_goes_on(void *
     free(paper.bytes);
 }
 
+/* A library with debug checks ends the program there instead. */
+#ifndef TM_DEBUG
+static void what_defines_nothing_is_refused_in_words(void **state)
+{
+    struct paper paper = {0};
+    tm_writer *writer = new_writer(&paper, 0);
+    const tm_sink *sink = tm_writer_sink(writer);
+
+    (void)state;
+    assert_int_equal(sink->run(sink->payload, NULL), TM_EINVAL);
+    assert_string_equal(tm_error_text(), "register_run: not so: given");
+    assert_int_equal(sink->caveat(sink->payload, NULL), TM_EINVAL);
+    assert_string_equal(tm_error_text(), "register_caveat: not so: given");
+    assert_int_equal(sink->define_class(sink->payload, NULL), TM_EINVAL);
+    assert_string_equal(tm_error_text(), "register_class: not so: given");
+    assert_int_equal(sink->define_method(sink->payload, NULL), TM_EINVAL);
+    assert_string_equal(tm_error_text(), "register_method: not so: given");
+    assert_int_equal(sink->define_stack(sink->payload, NULL), TM_EINVAL);
+    assert_string_equal(tm_error_text(), "register_stack: not so: given");
+    assert_int_equal(sink->define_thread(sink->payload, NULL), TM_EINVAL);
+    assert_string_equal(tm_error_text(), "register_thread: not so: given");
+    assert_int_equal(sink->define_object(sink->payload, NULL), TM_EINVAL);
+    assert_string_equal(tm_error_text(), "register_object: not so: given");
+    assert_int_equal(tm_writer_close(writer), TM_OK);
+    free(paper.bytes);
+}
+#endif
+
+static void a_block_holds_no_more_events_than_readers_take(void **state)
+{
+    enum { EVENTS = TM__BLOCK_EVENT_LIMIT + 1 };
+    tm_event *events = calloc(EVENTS, sizeof(*events));
+    struct paper paper = {0};
+    tm_writer *writer = new_writer(&paper, UINT32_MAX);
+    const tm_sink *sink = tm_writer_sink(writer);
+    struct map map;
+
+    (void)state;
+    assert_non_null(events);
+    assert_int_equal(sink->events(sink->payload, events, EVENTS), TM_OK);
+    assert_int_equal(tm_writer_close(writer), TM_OK);
+    map = map_of(&paper);
+    assert_int_equal(map.headers[0].events, TM__BLOCK_EVENT_LIMIT);
+    assert_int_equal(map.headers[1].events, 1);
+    free(events);
+    free(paper.bytes);
+}
+
 static void full_disk_and_bad_path_are_reported_with_the_path(void **state)
 {
     tm_writer *writer;
@@ -421,6 +475,10 @@ int main(void)
             running_out_of_memory_once_anywhere_loses_nothing_in_the_reader),
         cmocka_unit_test(after_a_failed_write_every_call_yields_the_first_error),
         cmocka_unit_test(definition_beyond_the_limit_is_refused_and_the_writer_goes_on),
+#ifndef TM_DEBUG
+        cmocka_unit_test(what_defines_nothing_is_refused_in_words),
+#endif
+        cmocka_unit_test(a_block_holds_no_more_events_than_readers_take),
         cmocka_unit_test(full_disk_and_bad_path_are_reported_with_the_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

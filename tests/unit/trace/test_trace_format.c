@@ -215,6 +215,17 @@ static void impossible_blocks_are_damage_and_nothing_of_them_is_emitted(void **s
     REFUSED("\1\6\0\3\3\1\0\0\6\1\2\7\1\2", .events = 1);
     REFUSED("\1\6\0\3\3\1\0\0\11\2\2\2", .events = 1);
     REFUSED("\1\6\0\3\3\1\0\0\13\5\200\200\200\200\40\14\1\1", .events = 1);
+    /* Each column with a number more than there are events, and flags of more than 16
+     * bits. */
+    REFUSED("\3\2\1\1", .events = 1);
+    REFUSED("\4\2\0\0", .events = 1);
+    REFUSED("\5\2\1\1", .events = 1);
+    REFUSED("\7\2\0\0", .events = 1);
+    REFUSED("\10\2\0\0", .events = 1);
+    REFUSED("\12\2\0\0", .events = 1);
+    REFUSED("\14\2\0\0", .events = 1);
+    REFUSED("\3\3\200\200\4", .events = 1);
+    REFUSED("\4\1\200", .events = 1);
     /* Times: later than the block's last, and not as late. */
     REFUSED("\1\6\0\3\3\1\0\0\4\1\1", .events = 1);
     REFUSED("\1\6\0\3\3\1\0\0\4\1\1", .events = 1, .last_ns = 5);
@@ -226,6 +237,10 @@ static void impossible_blocks_are_damage_and_nothing_of_them_is_emitted(void **s
     REFUSED("\1\10\0\3\5\1\3\0a\0", .events = 1);
     REFUSED("\1\11\0\4\6\1\1\0\0\5\1", .events = 1);
     REFUSED("\1\12\0\5\7\1\0\377\377\377\377\1", .events = 1);
+    /* A method with lines beyond 32 bits, above and below; an object cut short. */
+    REFUSED("\1\16\0\4\13\1\0\0\0\1\0\200\200\200\200\40", .events = 1);
+    REFUSED("\1\16\0\4\13\1\0\0\0\1\0\377\377\377\377\37", .events = 1);
+    REFUSED("\1\4\0\7\1\1", .events = 1);
     /* Headers that claim too much. */
     REFUSED("\2\1\1", .events = TM__BLOCK_EVENT_LIMIT + 1);
     REFUSED("\2\1\1", .events = UINT32_MAX);
@@ -237,6 +252,73 @@ static void impossible_blocks_are_damage_and_nothing_of_them_is_emitted(void **s
     assert_refused((tm__block_header){0}, large, sizeof(large));
     /* All zeros unpack to much, and still to no section. */
     assert_refused(header, large, TM__BLOCK_RAW_LIMIT);
+}
+
+/* Two blocks that cannot be read, the second of an earlier time, and one that can. */
+static void what_is_lost_between_good_blocks_has_the_times_of_all_bad_ones(void **state)
+{
+    static const uint8_t good[] = {2, 1, 6}, bad[] = {0};
+    struct paper paper = {0};
+    recorder actual;
+
+    (void)state;
+    put_file_header(&paper, 2, 0);
+    put_block(
+        &paper,
+        (tm__block_header){
+            .type = 1, .events = 1, .first_ns = 1000000000, .last_ns = 1000000000},
+        good, sizeof(good));
+    put_block(&paper,
+              (tm__block_header){.type = 1,
+                                 .events = 2,
+                                 .events_before = 1,
+                                 .first_ns = 5000000000,
+                                 .last_ns = 6000000000},
+              bad, sizeof(bad));
+    put_block(&paper,
+              (tm__block_header){.type = 1,
+                                 .events = 3,
+                                 .events_before = 3,
+                                 .first_ns = 4000000000,
+                                 .last_ns = 5000000000},
+              bad, sizeof(bad));
+    put_block(&paper,
+              (tm__block_header){.type = 1,
+                                 .events = 1,
+                                 .events_before = 6,
+                                 .first_ns = 9000000000,
+                                 .last_ns = 9000000000},
+              good, sizeof(good));
+    put_end(&paper, 7);
+    recorder_init(&actual);
+    assert_int_equal(read_all(&actual, paper.bytes, paper.length), TM_EDAMAGED);
+    assert_non_null(strstr(actual.last_caveat, "are damaged: 2 blocks, 5 events "
+                                               "between 3.000 s and 5.000 s are "
+                                               "missing"));
+    assert_non_null(strstr(actual.text, "event 6000000000 0 4000000000 0 5 0 23 0\n"));
+    recorder_free(&actual);
+    free(paper.bytes);
+}
+
+static void blocks_that_count_backward_are_missing_nobody_knows_how_many(void **state)
+{
+    static const uint8_t good[] = {2, 1, 6};
+    struct paper paper = {0};
+    recorder actual;
+
+    (void)state;
+    put_file_header(&paper, 2, 0);
+    for (int i = 0; i < 2; i++)
+        put_block(&paper, (tm__block_header){.type = 1, .events = 1}, good,
+                  sizeof(good));
+    put_end(&paper, 1);
+    recorder_init(&actual);
+    assert_int_equal(read_all(&actual, paper.bytes, paper.length), TM_EDAMAGED);
+    assert_int_equal(actual.events, 2);
+    assert_non_null(strstr(actual.last_caveat, ": an unknown number of events is "
+                                               "missing"));
+    recorder_free(&actual);
+    free(paper.bytes);
 }
 
 static void nested_headers_cannot_make_the_search_quadratic(void **state)
@@ -271,6 +353,9 @@ int main(void)
             a_trace_is_written_in_a_version_that_readers_of_version_1_refuse),
         cmocka_unit_test(newer_minor_version_is_read_and_what_is_new_is_passed_over),
         cmocka_unit_test(impossible_blocks_are_damage_and_nothing_of_them_is_emitted),
+        cmocka_unit_test(
+            what_is_lost_between_good_blocks_has_the_times_of_all_bad_ones),
+        cmocka_unit_test(blocks_that_count_backward_are_missing_nobody_knows_how_many),
         cmocka_unit_test(nested_headers_cannot_make_the_search_quadratic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
