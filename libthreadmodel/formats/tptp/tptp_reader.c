@@ -69,6 +69,7 @@ typedef struct reader {
     int rc;              ///< of what an element did to the sink
     const char *refused; ///< why the parser was stopped; NULL: it was not
     int has_own_root;
+    int is_suspended; ///< behind an element that failed
 } reader;
 
 static uint64_t offset_now(const reader *self)
@@ -80,8 +81,9 @@ static uint64_t offset_now(const reader *self)
                : (uint64_t)index - self->root_bytes;
 }
 
-static void stop(reader *self)
+static void refuse(reader *self, const char *why)
 {
+    self->refused = why;
     XML_StopParser(self->parser, XML_FALSE);
 }
 
@@ -90,16 +92,16 @@ static void on_start(void *payload, const XML_Char *name, const XML_Char **attri
     reader *self = payload;
 
     if (self->depth++ == DEPTH) {
-        self->refused = "elements within elements deeper than any trace";
-        stop(self);
+        refuse(self, "elements within elements deeper than any trace");
         return;
     }
     /* After stop() expat may still report the end of an empty element. */
     if (self->rc >= 0)
         self->rc =
             tm__tptp_trace_read(&self->trace, name, attributes, offset_now(self));
+    /* Where it failed for memory or the sink, the next call goes on behind it. */
     if (self->rc < 0)
-        stop(self);
+        XML_StopParser(self->parser, XML_TRUE);
 }
 
 static void on_end(void *payload, const XML_Char *name)
@@ -119,8 +121,7 @@ static void on_entity(void *payload, const XML_Char *name, int is_parameter,
 
     (void)name, (void)is_parameter, (void)value, (void)length;
     (void)base, (void)system, (void)public_id, (void)notation;
-    self->refused = "an entity is declared, which no trace does";
-    stop(self);
+    refuse(self, "an entity is declared, which no trace does");
 }
 
 static void reader_close(void *payload)
@@ -215,15 +216,26 @@ static int note_failure(reader *self)
                             (unsigned long long)offset_now(self), why);
 }
 
-static int parse(reader *self, const char *bytes, size_t count, int is_final)
+/* What came of parsing. */
+static int settle(reader *self, enum XML_Status status)
 {
-    if (XML_Parse(self->parser, bytes, (int)count, is_final) == XML_STATUS_OK)
+    int rc = self->rc;
+
+    if (status == XML_STATUS_OK)
         return TM_OK;
-    if (self->rc < 0)
-        return self->rc;
+    if (status == XML_STATUS_SUSPENDED) {
+        self->is_suspended = 1;
+        self->rc = TM_OK;
+        return rc;
+    }
     if (XML_GetErrorCode(self->parser) == XML_ERROR_NO_MEMORY)
         return tm__fail(TM_ENOMEM, "out of memory");
     return note_failure(self);
+}
+
+static int parse(reader *self, const char *bytes, size_t count, int is_final)
+{
+    return settle(self, XML_Parse(self->parser, bytes, (int)count, is_final));
 }
 
 static int end_of_file(reader *self)
@@ -242,8 +254,13 @@ static int read_part(reader *self)
 {
     const uint8_t *bytes = NULL;
     size_t available;
-    int rc = tm__input_view(self->input, self->offset, PART_BYTES, &bytes, &available);
+    int rc;
 
+    if (self->is_suspended) {
+        self->is_suspended = 0;
+        return settle(self, XML_ResumeParser(self->parser));
+    }
+    rc = tm__input_view(self->input, self->offset, PART_BYTES, &bytes, &available);
     if (rc < 0)
         return rc;
     if (available == 0)

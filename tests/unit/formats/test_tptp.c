@@ -164,8 +164,22 @@ static void what_is_damaged_is_reported_and_the_rest_is_kept(void **state)
          "trace: monWait at byte 39 is left out: its time is missing or no number", 2},
         {"<monWait time=\"1\" objIdRef=\"1\"/>",
          "trace: monWait at byte 39 is left out: it names no thread", 2},
+        {"<monWait threadIdRef=\"7\" time=\"\" objIdRef=\"1\"/>",
+         "trace: monWait at byte 39 is left out: its time is missing or no number", 2},
         {"<callNotify threadId=\"7\" time=\"1\"/>",
          "trace: callNotify at byte 39 is left out: it names no object", 2},
+        {"<callNotify threadId=\"7\" time=\"1\" objIdRef=\"-1\"/>",
+         "trace: callNotify at byte 39 is left out: it names no object", 2},
+        {"<callStart threadId=\"7\" time=\"1\"/>",
+         "trace: callStart at byte 39 is left out: it names no thread's object", 2},
+        {"<callInterrupt threadId=\"7\" time=\"1\" objIdRef=\"-1\"/>",
+         "trace: callInterrupt at byte 39 is left out: it names no thread's object", 2},
+        {"<classDef name=\"a/B\"/>",
+         "trace: classDef at byte 39 is left out: it has no id or no name", 2},
+        {"<classDef classId=\"5\"/>",
+         "trace: classDef at byte 39 is left out: it has no id or no name", 2},
+        {"<objDef classIdRef=\"5\"/>",
+         "trace: objDef at byte 39 is left out: it has no id", 2},
         {"<monWait <",
          "trace: not read from byte 48 on: not well-formed (invalid "
          "token)",
@@ -243,6 +257,166 @@ static void a_document_type_alone_is_no_harm(void **state)
                    "event 1000000000 8 0 0 0 0 3 0\n");
 }
 
+static void values_that_mean_nothing_are_none(void **state)
+{
+    (void)state;
+    /* An owner that is none in three ways, timeouts that are no numbers, an id without
+     * a text before one with, and a sleep that ends as a wait for an object. */
+    assert_emitted(
+        "\xef\xbb\xbf<monContendedEnter threadIdRef=\"7\" time=\"1\" objIdRef=\"42\" "
+        "threadOwner=\"\"/>"
+        "<monContendedEnter threadIdRef=\"7\" time=\"2\" objIdRef=\"42\" "
+        "threadOwner=\"0\"/>"
+        "<monContendedEnter threadIdRef=\"7\" time=\"3\" objIdRef=\"42\" "
+        "threadOwner=\"-1\"/>"
+        "<monContendedEntered threadIdRef=\"7\" time=\"4\" objIdRef=\"42\" "
+        "threadOwner=\"9\"/>"
+        "<monWait threadIdRef=\"\" threadId=\"7\" time=\"5\" objIdRef=\"42\" "
+        "timeout=\"\"/>"
+        "<monWaited threadIdRef=\"7\" time=\"6\" objIdRef=\"42\"/>"
+        "<monWait threadIdRef=\"7\" time=\"7\" objIdRef=\"-1\" timeout=\"-5\"/>"
+        "<monWaited threadIdRef=\"7\" time=\"8\" objIdRef=\"42\"/>"
+        "<monWait threadIdRef=\"7\" time=\"9\" timeout=\"5x\"/>",
+        "object 42 0 0 0 0\n"
+        "event 1000000000 7 42 0 0 0 4 0\n"
+        "event 2000000000 7 42 0 0 0 4 0\n"
+        "event 3000000000 7 42 0 0 0 4 0\n"
+        "event 4000000000 7 42 0 0 0 5 0\n"
+        "event 5000000000 7 42 0 0 0 6 0\n"
+        "event 6000000000 7 42 0 0 0 7 0\n"
+        "event 7000000000 7 0 0 0 0 12 0\n"
+        "event 8000000000 7 42 0 0 0 7 0\n"
+        "event 9000000000 7 0 0 0 0 6 0\n");
+}
+
+static void an_id_that_is_no_small_number_gets_one(void **state)
+{
+    (void)state;
+    assert_emitted("<threadEnd threadIdRef=\"0\" time=\"1\"/>"
+                   "<threadEnd threadIdRef=\"12x\" time=\"2\"/>"
+                   "<threadEnd threadIdRef=\"99999999999999999999\" time=\"3\"/>"
+                   "<threadEnd threadIdRef=\"2305843009213693952\" time=\"4\"/>"
+                   "<threadEnd threadIdRef=\"2305843009213693951\" time=\"5\"/>",
+                   "event 1000000000 2305843009213693952 0 0 0 0 3 0\n"
+                   "event 2000000000 2305843009213693953 0 0 0 0 3 0\n"
+                   "event 3000000000 2305843009213693954 0 0 0 0 3 0\n"
+                   "event 4000000000 2305843009213693955 0 0 0 0 3 0\n"
+                   "event 5000000000 2305843009213693951 0 0 0 0 3 0\n");
+}
+
+static void the_object_of_a_thread_that_starts_is_of_no_other(void **state)
+{
+    recorder told;
+
+    (void)state;
+    assert_int_equal(
+        emit_with(&told,
+                  "<threadStart threadId=\"7\" time=\"1\" objIdRef=\"70\"/>"
+                  "<threadStart threadId=\"8\" time=\"2\" objIdRef=\"70\"/>"
+                  "<threadStart threadId=\"9\" time=\"3\"/>",
+                  NULL),
+        TM_OK);
+    assert_recorded(&told, "object 70 0 7 0 0\n"
+                           "thread 7 70 0 (null)|(null) 0 0\n"
+                           "event 1000000000 7 0 0 0 0 2 0\n"
+                           "object 2305843009213693952 0 8 0 0\n"
+                           "thread 8 2305843009213693952 0 (null)|(null) 0 0\n"
+                           "event 2000000000 8 0 0 0 0 2 0\n"
+                           "thread 9 0 0 (null)|(null) 0 0\n"
+                           "event 3000000000 9 0 0 0 0 2 0\n");
+    assert_non_null(strstr(told.text, "caveat 1 ids were reused for another object"));
+    recorder_free(&told);
+}
+
+/* Each kind of element so often, each time of other things, that what is kept of
+ * these grows in every place where it can. */
+static void memory_that_runs_out_costs_one_element(void **state)
+{
+    static const char *const elements[] = {
+        "<classDef name=\"a/B%d\" classId=\"c%d\"/>",
+        "<objDef objId=\"o%d\" classIdRef=\"c%d\"/>",
+        "<threadStart threadId=\"t%d\" time=\"1\" objIdRef=\"o%d\"/>",
+        "<monWait threadIdRef=\"t%d\" time=\"1\" objIdRef=\"o%d\"/>",
+        "<monContendedEnter threadIdRef=\"7\" time=\"1\" objIdRef=\"o%d\" "
+        "threadOwner=\"t%d\"/>",
+        "<callStart threadId=\"t%d\" time=\"1\" objIdRef=\"o%d\"/>",
+        "<threadEnd threadIdRef=\"t%d\" transientThreadIdRef=\"%d\" time=\"1\"/>",
+    };
+    enum { TIMES = 20, KINDS = sizeof(elements) / sizeof(*elements) };
+    static const char last[] = "<threadEnd threadIdRef=\"last\" time=\"9\"/>";
+
+    (void)state;
+    for (size_t kind = 0; kind < KINDS; kind++) {
+        char text[4096];
+        size_t length = 0, calls = 0;
+        uint64_t whole = kind < 2 ? 1 : TIMES + 1;
+        int has_failed;
+
+        for (int i = 0; i < TIMES; i++)
+            length += (size_t)snprintf(text + length, sizeof(text) - length,
+                                       elements[kind], i, i);
+        snprintf(text + length, sizeof(text) - length, "%s", last);
+        do {
+            struct scarce scarce;
+            tm_allocator hook = scarce_hook(&scarce, calls++);
+            tm_source_options options = {.size = sizeof(options), .allocator = &hook};
+            size_t times = 0;
+            tm_source *source;
+            recorder told;
+            int rc;
+
+            scarce.fails_once = 1;
+            recorder_init(&told);
+            rc = tm__source_open_memory(&source, "trace", text, strlen(text), &options);
+            if (rc == TM_OK) {
+                while ((rc = tm_source_read(source, &told.sink)) == TM_MORE ||
+                       rc == TM_ENOMEM)
+                    times += rc == TM_ENOMEM;
+                assert_int_equal(rc, TM_OK);
+                assert_in_range(times, 0, 1);
+                assert_in_range(told.events, whole - times, whole);
+                tm_source_close(source);
+            } else {
+                assert_int_equal(rc, TM_ENOMEM);
+            }
+            has_failed = scarce.has_failed;
+            assert_int_equal(scarce.live_blocks, 0);
+            recorder_free(&told);
+        } while (has_failed);
+        assert_true(calls > 5);
+    }
+}
+
+static void a_sink_that_stops_gets_the_next_element_later(void **state)
+{
+    static const char text[] = HEAD "<TRACE>"
+                                    "<monWait threadIdRef=\"7\" time=\"1\"/>"
+                                    "<monWaited threadIdRef=\"7\" time=\"2\"/>"
+                                    "<threadEnd threadIdRef=\"7\" time=\"3\"/>"
+                                    "</TRACE>";
+    tm_source *source;
+    recorder told;
+    int rc, stops = 0;
+
+    (void)state;
+    recorder_init(&told);
+    assert_int_equal(
+        tm__source_open_memory(&source, "trace", text, sizeof(text) - 1, NULL), TM_OK);
+    assert_int_equal(tm_source_read(source, &told.sink), TM_MORE);
+    told.fail_after = told.calls = 1; /* every call from here on */
+    while ((rc = tm_source_read(source, &told.sink)) == TM_MORE || rc == TM_ESTOPPED) {
+        stops += rc == TM_ESTOPPED;
+        if (stops == 3)
+            told.fail_after = 0;
+    }
+    assert_int_equal(rc, TM_OK);
+    tm_source_close(source);
+    assert_recorded(&told, "event 1000000000 7 0 0 0 0 6 0\n"
+                           "event 2000000000 7 0 0 0 0 7 0\n"
+                           "event 3000000000 7 0 0 0 0 3 0\n");
+    recorder_free(&told);
+}
+
 static void running_out_of_memory_leaks_nothing(void **state)
 {
     const char *text = "<classDef name=\"a/B\" classId=\"5\"/>"
@@ -279,6 +453,11 @@ int main(void)
         cmocka_unit_test(a_cut_trace_yields_what_came_before_at_every_byte),
         cmocka_unit_test(entities_and_depth_are_refused_before_they_grow),
         cmocka_unit_test(a_document_type_alone_is_no_harm),
+        cmocka_unit_test(values_that_mean_nothing_are_none),
+        cmocka_unit_test(an_id_that_is_no_small_number_gets_one),
+        cmocka_unit_test(the_object_of_a_thread_that_starts_is_of_no_other),
+        cmocka_unit_test(memory_that_runs_out_costs_one_element),
+        cmocka_unit_test(a_sink_that_stops_gets_the_next_element_later),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),
     };
 
