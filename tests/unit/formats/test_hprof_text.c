@@ -76,6 +76,7 @@ static void wrong_lines_are_reported_and_passed_over(void **state)
         "THREAD START (obj=1, id = 0, name=\"\", group=\"\")",
         "THREAD START (obj=1, id = 5, name=\"no group\")",
         "THREAD END (id = )",
+        "THREAD END (id = 0)",
         "TRACE x:",
         "WAIT: MONITOR La/Box;",
         "WAITED: nothing",
@@ -93,6 +94,100 @@ static void wrong_lines_are_reported_and_passed_over(void **state)
                  strlen(HEAD));
         assert_non_null(strstr(tm_error_text(), text));
     }
+}
+
+static void lines_of_no_thread_are_counted(void **state)
+{
+    (void)state;
+    assert_reads(HEAD "WAIT: MONITOR La/Box;, timeout=5, thread 0\n"
+                      "WAITED: MONITOR La/Box;, time_waited=5, thread x\n"
+                      "SLEEP: timeout=5, thread 0\n" WAITS,
+                 TM_OK, "caveat 3 lines are about threads that HPROF did not know.");
+}
+
+static void a_wait_without_a_class_is_for_no_object(void **state)
+{
+    (void)state;
+    assert_reads(HEAD "WAIT: MONITOR , timeout=5, thread 1\n"
+                      "SLEEP: timeout=18446744073709551615, thread 2\n",
+                 TM_OK,
+                 "event 0 1 0 0 5000000 0 6 0\n"
+                 "event 0 2 0 0 9223372036854775807 0 12 0\n");
+}
+
+static void a_trace_that_comes_again_has_its_last_frames(void **state)
+{
+    char text[8192];
+
+    (void)state;
+    memset(text, 0, sizeof(text));
+    /* One without frames, and one whose place is longer than any. */
+    snprintf(text, sizeof(text),
+             "%sTRACE 7: (thread=1)\n\ta.Main.old(Main.java:1)\n"
+             "TRACE 7: (thread=1)\n\t<empty>\n\ta.Main.go(Main.java:Native method)\n"
+             "\t%05000d(Main.java:Native method)\n%s",
+             HEAD, 0,
+             "CPU SAMPLES BEGIN (total = 1) x\n   1 100.00% 100.00%  1 7 a.Main.go\n"
+             "CPU SAMPLES END\n");
+    assert_reads(text, TM_OK, "stack 1 0 2\n  frame 2 -1 0\n  frame 0 -1 0\n");
+    assert_reads(text, TM_OK, "method 2 1 go|(null) 0\n");
+}
+
+static void a_row_of_too_many_is_left_out_and_counted(void **state)
+{
+    (void)state;
+    assert_reads(HEAD "TRACE 7: (thread=1)\n\ta.Main.go(Main.java:3)\n"
+                      "MONITOR TIME BEGIN (total = 1 ms) x\n"
+                      "   1 50.00% 50.00%  0 7 La/Box; (Java)\n"
+                      "   2 50,00% 50.00%  131073 7 La/Box; (Java)\n"
+                      "MONITOR TIME END\n"
+                      "CPU SAMPLES BEGIN (total = 30000) x\n"
+                      "   1 100.00% 100.00%  1048577 7 a.Main.go\n"
+                      "   2 100.00% 100.00%  5 8 a.Main.go\n"
+                      "CPU SAMPLES END\n",
+                 TM_OK, "caveat 1179655 samples and contentions were left out");
+}
+
+static void wrong_lines_of_a_dump_are_reported_and_passed_over(void **state)
+{
+    static const char *const lines[] = {
+        "    THREAD 0, trace 7, status: R",
+        "    THREAD x, trace 7, status: R",
+        "\towner: thread 2, entry count: 1", /* of no monitor yet */
+        "    MONITOR ",
+        "    nonsense",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+        char text[2000];
+
+        snprintf(text, sizeof(text),
+                 "%sMONITOR DUMP BEGIN\n%s\n\n"
+                 "    THREAD 1, trace 4294967295, status: S|NS\n"
+                 "    MONITOR La/Box; unowned\n\twaiting to enter: thread 0, thread 2\n"
+                 "\towner: thread 0, entry count: 1\nMONITOR DUMP END\n",
+                 HEAD, lines[i]);
+        assert_reads(text, TM_EDAMAGED,
+                     "event 0 1 0 0 1 0 22 0\nevent 0 1 0 0 0 0 21 0\n"
+                     "event 0 2 4611686018427387905 0 3 0 22 0\n");
+        assert_non_null(strstr(tm_error_text(), "; and 1 more such places"));
+    }
+}
+
+static void tables_and_lines_of_any_length_are_passed_over(void **state)
+{
+    enum { BYTES = 2 << 20 };
+    char *text = malloc(BYTES + 2000);
+    size_t length = (size_t)sprintf(text, HEAD "HEAP DUMP BEGIN (x)\nx\nHEAP DUMP\n"
+                                               "HEAP DUMP END\n");
+
+    (void)state;
+    memset(text + length, 'x', BYTES);
+    length += BYTES;
+    length += (size_t)sprintf(text + length, "\n" WAITS);
+    assert_emits(text, length, TM_OK, "event 40000000 1 1 0 0 0 7 0\n");
+    free(text);
 }
 
 static void numbers_beyond_all_bounds_stay_in_64_bits(void **state)
@@ -134,6 +229,12 @@ int main(void)
         cmocka_unit_test(a_monitor_dump_is_an_instant),
         cmocka_unit_test(totals_are_a_million_times_what_is_printed),
         cmocka_unit_test(wrong_lines_are_reported_and_passed_over),
+        cmocka_unit_test(lines_of_no_thread_are_counted),
+        cmocka_unit_test(a_wait_without_a_class_is_for_no_object),
+        cmocka_unit_test(a_trace_that_comes_again_has_its_last_frames),
+        cmocka_unit_test(a_row_of_too_many_is_left_out_and_counted),
+        cmocka_unit_test(wrong_lines_of_a_dump_are_reported_and_passed_over),
+        cmocka_unit_test(tables_and_lines_of_any_length_are_passed_over),
         cmocka_unit_test(numbers_beyond_all_bounds_stay_in_64_bits),
         cmocka_unit_test(a_row_of_many_is_reported_in_full),
         cmocka_unit_test(a_table_that_is_cut_is_reported),
