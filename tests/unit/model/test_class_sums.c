@@ -151,6 +151,52 @@ static void an_end_without_a_begin_and_a_begin_without_an_end_are_none(void **st
     tm_class_sums_free(summary);
 }
 
+static void classes_of_one_name_are_one_and_threads_are_joined(void **state)
+{
+    static const tm_class classes[] = {
+        {sizeof(tm_class), 1, "app.Lock", NULL},
+        {sizeof(tm_class), 2, "app.Lock", NULL}, /* of another loader */
+        {sizeof(tm_class), 1, "app.Renamed", NULL},
+        {sizeof(tm_class), 3, "app.Worker", NULL},
+    };
+    static const tm_object objects[] = {
+        {sizeof(tm_object), 8, 1, 0, 0, 0},
+        {sizeof(tm_object), 9, 0, 0, 0, 0},
+        {sizeof(tm_object), 9, 2, 0, 0, 0}, /* its class comes later */
+        {sizeof(tm_object), 10, 3, 5, 0, 0},
+    };
+    static const tm_event events[] = {
+        {.time_ns = 10, .thread = 1, .object = 8, .kind = TM_EVENT_WAIT},
+        {.time_ns = 10, .thread = 0, .object = 8, .kind = TM_EVENT_WAIT},
+        {.time_ns = 10, .thread = 2, .object = 10, .kind = TM_EVENT_WAIT},
+        {.time_ns = 10, .thread = 3, .object = 9, .kind = TM_EVENT_CONTENDED_ENTER},
+        {.time_ns = 20, .thread = 1, .object = 8, .kind = TM_EVENT_WAITED},
+        {.time_ns = 20, .thread = 2, .object = 10, .kind = TM_EVENT_WAITED},
+        {.time_ns = 20, .thread = 3, .object = 9, .kind = TM_EVENT_CONTENDED_ENTERED},
+    };
+    const tm_sink *sink;
+    tm_class_sums *summary;
+    tm_table *table;
+
+    (void)state;
+    assert_int_equal(tm_class_sums_new(&summary, NULL), TM_OK);
+    sink = tm_class_sums_sink(summary);
+    for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+        assert_int_equal(sink->define_class(sink->payload, &classes[i]), TM_OK);
+    for (size_t i = 0; i < sizeof(objects) / sizeof(*objects); i++)
+        assert_int_equal(sink->define_object(sink->payload, &objects[i]), TM_OK);
+    assert_int_equal(
+        sink->events(sink->payload, events, sizeof(events) / sizeof(*events)), TM_OK);
+    assert_int_equal(tm_class_sums_list(&table, summary), TM_OK);
+    /* Equal totals in the order of first sight, of a class by its states. */
+    assert_int_equal(tm_table_row_count(table), 3);
+    assert_row(table, 0, "app.Lock", "blocked", 10);
+    assert_row(table, 1, "app.Lock", "waiting", 10);
+    assert_row(table, 2, "app.Worker", "joining", 10);
+    tm_table_free(table);
+    tm_class_sums_free(summary);
+}
+
 static void memory_may_run_out_at_any_allocation(void **state)
 {
     (void)state;
@@ -194,6 +240,7 @@ int main(void)
         cmocka_unit_test(only_the_kinds_that_are_wanted_come),
         cmocka_unit_test(what_was_not_asked_for_is_not_emitted_and_that_is_reported),
         cmocka_unit_test(an_end_without_a_begin_and_a_begin_without_an_end_are_none),
+        cmocka_unit_test(classes_of_one_name_are_one_and_threads_are_joined),
         cmocka_unit_test(memory_may_run_out_at_any_allocation),
     };
 

@@ -168,6 +168,38 @@ static void what_the_vm_confirmed_stays_listed(void **state)
     assert_int_equal(tm_table_int64(table, "resolved_ns")[0], 8);
     assert_string_equal(state_of(model, ALICE), "blocked");
     tm_table_free(table);
+    /* What is over cannot be denied any more. */
+    assert_int_equal(tm_deadlock_confirm(model, told.deadlock, 0), TM_OK);
+    assert_int_equal(listed(model, "reported"), 2);
+    tm_model_free(model);
+}
+
+static void of_two_deadlocks_one_may_be_withdrawn(void **state)
+{
+    enum { CAROL = 3, DAVE = 4, UP = 30, DOWN = 40 };
+    struct told told = {0};
+    tm_model *model = new_model();
+
+    (void)state;
+    tm_deadlock_watch(model, hear, &told);
+    assert_int_equal(suspect(model), TM_OK);
+    assert_int_equal(feed(model, 11, CAROL, TM_EVENT_CONTENDED_ENTER, UP), TM_OK);
+    assert_int_equal(feed(model, 12, CAROL, TM_EVENT_CONTENDED_ENTERED, UP), TM_OK);
+    assert_int_equal(feed(model, 13, DAVE, TM_EVENT_CONTENDED_ENTER, DOWN), TM_OK);
+    assert_int_equal(feed(model, 14, DAVE, TM_EVENT_CONTENDED_ENTERED, DOWN), TM_OK);
+    assert_int_equal(feed(model, 15, CAROL, TM_EVENT_CONTENDED_ENTER, DOWN), TM_OK);
+    assert_int_equal(feed(model, 16, DAVE, TM_EVENT_CONTENDED_ENTER, UP), TM_OK);
+    assert_int_equal(told.calls, 2);
+    assert_int_equal(told.deadlock, 1);
+    assert_int_equal(listed(model, "inferred"), 4);
+    assert_int_equal(tm_deadlock_confirm(model, 0, 0), TM_OK);
+    assert_int_equal(listed(model, "inferred"), 2);
+    assert_int_equal(tm_deadlock_confirm(model, 0, 1), TM_ENOTFOUND);
+    assert_string_equal(tm_error_text(), "there is no deadlock 0");
+    assert_int_equal(tm_deadlock_confirm(model, 1, 1), TM_OK);
+    assert_int_equal(listed(model, "reported"), 2);
+    assert_string_equal(state_of(model, CAROL), "deadlocked");
+    assert_string_equal(state_of(model, ALICE), "blocked");
     tm_model_free(model);
 }
 
@@ -227,6 +259,7 @@ int main(void)
         cmocka_unit_test(a_callback_that_returns_stop_ends_the_ingest),
         cmocka_unit_test(a_suspicion_is_forgotten_when_a_member_gets_away),
         cmocka_unit_test(what_the_vm_confirmed_stays_listed),
+        cmocka_unit_test(of_two_deadlocks_one_may_be_withdrawn),
         cmocka_unit_test(what_the_vm_denied_is_withdrawn),
         cmocka_unit_test(running_out_of_memory_leaves_the_model_usable),
     };

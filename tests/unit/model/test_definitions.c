@@ -14,8 +14,10 @@
 #include <threadmodel/threadmodel.h>
 
 #include "model/entity_names.h"
+#include "model/hidden_class_name.h"
 #include "model/methods.h"
 #include "model/model.h"
+#include "support/scarce.h"
 
 enum { MANY = 200000 };
 
@@ -148,6 +150,170 @@ static void definitions_keep_to_the_memory_limit_and_are_counted(void **state)
     free(frames);
 }
 
+static void beyond_the_memory_limit_a_thread_is_known_without_its_name(void **state)
+{
+    enum { BYTES = 2 << 20 };
+    char *name = malloc(BYTES);
+    tm_model *model = new_model(1);
+    const tm_sink *sink = tm_model_sink(model);
+    tm_thread thread = {.size = sizeof(thread), .id = 5, .name = name};
+    tm_method method = {.size = sizeof(method), .id = 6, .name = name};
+    uint64_t id = 5;
+    tm_selection selection = {
+        .size = sizeof(selection), .threads = &id, .thread_count = 1};
+    tm_event event = {.time_ns = 1, .thread = 5, .kind = TM_EVENT_THREAD_START};
+    tm_table *table;
+
+    (void)state;
+    assert_non_null(name);
+    memset(name, 'x', BYTES - 1);
+    name[BYTES - 1] = '\0';
+    assert_int_equal(sink->define_thread(sink->payload, &thread), TM_OK);
+    assert_int_equal(sink->define_method(sink->payload, &method), TM_OK);
+    assert_int_equal(tm_model_ingest(model, &event, 1), TM_OK);
+    assert_int_equal(tm_thread_list(&table, model, &selection), TM_OK);
+    assert_int_equal(tm_table_row_count(table), 1);
+    assert_null(tm_table_string(table, "thread", 0));
+    tm_table_free(table);
+    assert_string_equal(caveat_of(&table, model, "To stay within"),
+                        "To stay within 1 bytes 2 definitions of names, methods and "
+                        "stacks were left out.");
+    tm_table_free(table);
+    tm_model_free(model);
+    free(name);
+}
+
+static void a_hidden_class_is_named_without_what_differs_in_each_run(void **state)
+{
+    static const char *const cases[][3] = {
+        {"a.B", "a.B", ""},
+        {"a.B/0x00007f3a5c000c28", "a.B", "/hidden"},
+        {"a.B$$Lambda/0x00007f3a5c000c28", "a.B$$Lambda", ""},
+        {"a.B$$Lambda$14+0x0000000800c03000", "a.B$$Lambda", ""},
+        {"a.B$$Lambda$14/1057941451", "a.B$$Lambda", ""},
+        {"a.B$$Lambda$14.1057941451", "a.B$$Lambda", ""},
+        /* No number of the VM's: the program may have called it so. */
+        {"a.B:0x1f", "a.B:0x1f", ""},
+        {"a.B.14", "a.B.14", ""},
+        {"a.B$$Lambdax14/0x1f", "a.B$$Lambdax14", ""},
+        {"a.B$$Lambda$/0x1f", "a.B$$Lambda$", ""},
+        {"a.B/0x1f$$Lambda/0x2e", "a.B/0x1f$$Lambda", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const char *suffix;
+        size_t bytes = tm__hidden_name(cases[i][0], &suffix);
+
+        assert_int_equal(bytes, strlen(cases[i][1]));
+        assert_string_equal(suffix, cases[i][2]);
+    }
+}
+
+/* What a call returns when it is made again where there was no memory. */
+#define AGAIN(call) (rc = (call)) == TM_ENOMEM ? (call) : rc
+
+/* Definitions of every kind, so long that each takes memory of its own. */
+static void define_all(tm_model *model, char *const texts[5])
+{
+    enum { STACKS = 40 };
+    const tm_sink *sink = tm_model_sink(model);
+    tm_run run = {.size = sizeof(run),
+                  .source = texts[0],
+                  .format = texts[1],
+                  .producer = texts[2],
+                  .vm = texts[3],
+                  .command = texts[4]};
+    int rc;
+
+    assert_int_equal(AGAIN(sink->run(sink->payload, &run)), TM_OK);
+    for (uint64_t i = 1; i <= STACKS; i++) {
+        tm_frame frame = {.method = 1000 + i};
+        tm_stack stack = {.size = sizeof(stack),
+                          .id = (uint32_t)i,
+                          .frames = &frame,
+                          .frame_count = 1};
+        tm_object object = {
+            .size = sizeof(object), .id = i, .class_id = 2000 + i, .thread = 3000 + i};
+        tm_thread thread = {
+            .size = sizeof(thread), .id = 4000 + i, .object = 5000 + i, .name = "t"};
+        tm_method method = {
+            .size = sizeof(method), .id = 6000 + i, .class_id = 7000 + i, .name = "m"};
+        char sentence[40];
+
+        snprintf(sentence, sizeof(sentence), "Sentence %d.", (int)i);
+        assert_int_equal(AGAIN(sink->define_stack(sink->payload, &stack)), TM_OK);
+        assert_int_equal(AGAIN(sink->define_object(sink->payload, &object)), TM_OK);
+        assert_int_equal(AGAIN(sink->define_thread(sink->payload, &thread)), TM_OK);
+        assert_int_equal(AGAIN(sink->define_method(sink->payload, &method)), TM_OK);
+        assert_int_equal(AGAIN(sink->caveat(sink->payload, sentence)), TM_OK);
+    }
+}
+
+static void a_definition_that_had_no_memory_may_come_again(void **state)
+{
+    enum { BYTES = 6000 };
+    char *texts[5];
+    size_t calls = 0;
+    int has_failed;
+
+    (void)state;
+    for (size_t i = 0; i < 5; i++) {
+        texts[i] = malloc((i + 1) * BYTES);
+        assert_non_null(texts[i]);
+        memset(texts[i], 'a' + (int)i, (i + 1) * BYTES - 1);
+        texts[i][(i + 1) * BYTES - 1] = '\0';
+        /* No UTF-8 in one of them, which is repaired in memory of its own. */
+        texts[i][0] = i == 2 ? '\xff' : 'x';
+    }
+    do {
+        struct scarce scarce;
+        tm_allocator hook = scarce_hook(&scarce, calls++);
+        tm_model_options options = {.size = sizeof(options), .allocator = &hook};
+        tm_model *model;
+        tm_table *table;
+
+        scarce.fails_once = 1;
+        if (tm_model_new(&model, &options) < 0)
+            assert_int_equal(tm_model_new(&model, &options), TM_OK);
+        define_all(model, texts);
+        has_failed = scarce.has_failed;
+        scarce.calls_left = SIZE_MAX;
+        assert_string_equal(tm_model_run(model)->source, texts[0]);
+        assert_string_equal(tm_model_run(model)->producer + 3, texts[2] + 1);
+        assert_string_equal(tm_model_run(model)->command, texts[4]);
+        assert_string_equal(caveat_of(&table, model, "Sentence 40"), "Sentence 40.");
+        tm_table_free(table);
+        assert_string_equal(name_of(model, 6040), "m");
+        tm_model_free(model);
+        assert_int_equal(scarce.live_blocks, 0);
+    } while (has_failed);
+    assert_true(calls > 30);
+    for (size_t i = 0; i < 5; i++)
+        free(texts[i]);
+}
+
+static void a_thread_or_an_object_without_an_id_is_none(void **state)
+{
+    tm_model *model = new_model(0);
+    const tm_sink *sink = tm_model_sink(model);
+    tm_thread thread = {.size = sizeof(thread), .name = "nobody"};
+    tm_object object = {.size = sizeof(object), .class_id = 1};
+    tm_table *table;
+
+    (void)state;
+    assert_int_equal(sink->define_thread(sink->payload, &thread), TM_OK);
+    assert_int_equal(sink->define_object(sink->payload, &object), TM_OK);
+    assert_int_equal(tm_thread_list(&table, model, NULL), TM_OK);
+    assert_int_equal(tm_table_row_count(table), 0);
+    tm_table_free(table);
+    assert_int_equal(tm_diagnostic_list(&table, model), TM_OK);
+    assert_int_equal(tm_table_row_count(table), 1);
+    assert_string_equal(tm_table_string(table, "cause", 0), "no_thread");
+    tm_table_free(table);
+    tm_model_free(model);
+}
+
 static void sentences_beyond_a_thousand_are_counted(void **state)
 {
     tm_model *model = new_model(0);
@@ -194,6 +360,10 @@ int main(void)
         cmocka_unit_test(a_method_that_changes_its_class_is_named_by_the_last),
         cmocka_unit_test(a_class_with_an_endless_name_is_cut_in_its_methods_names),
         cmocka_unit_test(definitions_keep_to_the_memory_limit_and_are_counted),
+        cmocka_unit_test(beyond_the_memory_limit_a_thread_is_known_without_its_name),
+        cmocka_unit_test(a_hidden_class_is_named_without_what_differs_in_each_run),
+        cmocka_unit_test(a_definition_that_had_no_memory_may_come_again),
+        cmocka_unit_test(a_thread_or_an_object_without_an_id_is_none),
         cmocka_unit_test(sentences_beyond_a_thousand_are_counted),
         cmocka_unit_test(a_policy_that_changes_all_the_time_costs_little),
     };
