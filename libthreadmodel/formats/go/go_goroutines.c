@@ -13,10 +13,10 @@
 
 static void run(const tm__go_step *at, tm__go_goroutine *it)
 {
-    tm__go_emit(at, TM_EVENT_ON_CPU, it->id)->value =
+    tm__go_emit(at, TM_EVENT_ON_CPU, it->thread)->value =
         (int64_t)((tm__go_present_p(at)->id & INT32_MAX) + 1);
     if (it->is_new)
-        tm__go_emit(at, TM_EVENT_THREAD_START, it->id)->peer = it->creator;
+        tm__go_emit(at, TM_EVENT_THREAD_START, it->thread)->peer = it->by;
     it->is_new = 0;
     tm__go_end_wait(at, it);
     it->status = TM__GO_RUNNING;
@@ -31,12 +31,13 @@ static int first_seen(const tm__go_step *at, tm__go_goroutine *it, uint64_t stat
         [TM__GO_RUNNING] = TM_STATE_RUNNING,
         [TM__GO_IN_SYSCALL] = TM_STATE_WAITING,
         [TM__GO_WAITING] = TM_STATE_WAITING};
-    int waits = states[status] == TM_STATE_WAITING, is_named, rc;
+    int waits = states[status] == TM_STATE_WAITING, rc;
+    tm__go_goroutine life;
     uint64_t object = 0;
     uint32_t stack;
     tm_event *event;
 
-    rc = tm__go_name_at(at, it->id, stack_number, 0, &is_named);
+    rc = tm__go_define_life(at, it, stack_number, 0, &life);
     if (rc >= 0)
         rc = tm__go_stack_at(at, stack_number, &stack);
     if (rc >= 0 && waits)
@@ -45,12 +46,11 @@ static int first_seen(const tm__go_step *at, tm__go_goroutine *it, uint64_t stat
                               &object);
     if (rc < 0)
         return rc;
-    *it = (tm__go_goroutine){.id = it->id,
-                             .status = (uint8_t)status,
-                             .object = object,
-                             .wait = waits ? TM__GO_AWAITS : TM__GO_NO_WAIT,
-                             .is_named = (uint8_t)is_named};
-    event = tm__go_emit(at, TM_EVENT_SNAPSHOT, it->id);
+    life.status = (uint8_t)status;
+    life.object = object;
+    life.wait = waits ? TM__GO_AWAITS : TM__GO_NO_WAIT;
+    tm__go_begin_life(at, it, &life);
+    event = tm__go_emit(at, TM_EVENT_SNAPSHOT, it->thread);
     event->value = states[status];
     event->object = object;
     event->stack = stack;
@@ -68,8 +68,8 @@ int tm__go_on_status(const tm__go_step *at)
     if (status == TM__GO_ABSENT || status >= TM__GO_STATUS_END)
         return TM_EDAMAGED;
     rc = tm__go_find_goroutine(at->self, arguments[0], &index);
-    if (rc < 0 || arguments[0] == 0)
-        return rc < 0 ? rc : TM_EDAMAGED;
+    if (rc < 0)
+        return rc;
     it = &at->self->goroutines[index];
     if (it->status == TM__GO_ABSENT)
         rc = first_seen(at, it, status, has_stack ? arguments[3] : 0);
@@ -95,12 +95,12 @@ int tm__go_on_create(const tm__go_step *at)
 {
     const uint64_t *arguments = at->stream->arguments;
     tm__go_goroutine *by = tm__go_running(at), *it;
-    uint64_t creator = by ? by->id : 0;
-    int is_blocked = at->stream->type == TM__GO_CREATE_BLOCKED, is_named, rc;
+    uint64_t creator = by ? by->thread : 0;
+    int is_blocked = at->stream->type == TM__GO_CREATE_BLOCKED, rc;
+    tm__go_goroutine life;
     uint32_t index, stack;
 
-    if (!tm__go_present_p(at) || (by && by->status != TM__GO_RUNNING) ||
-        arguments[0] == 0)
+    if (!tm__go_present_p(at) || (by && by->status != TM__GO_RUNNING))
         return TM_EDAMAGED;
     rc = tm__go_find_goroutine(at->self, arguments[0], &index);
     if (rc < 0)
@@ -108,27 +108,23 @@ int tm__go_on_create(const tm__go_step *at)
     it = &at->self->goroutines[index];
     if (it->status != TM__GO_ABSENT)
         return TM_EDAMAGED;
-    rc = tm__go_name_at(at, it->id, arguments[1], 1, &is_named);
+    rc = tm__go_define_life(at, it, arguments[1], 1, &life);
     if (rc >= 0)
         rc = tm__go_stack_at(at, arguments[2], &stack);
     if (rc < 0)
         return rc;
-    *it = (tm__go_goroutine){
-        .id = it->id,
-        .generation = at->generation->number,
-        .creator = creator,
-        .status = is_blocked ? TM__GO_WAITING : TM__GO_RUNNABLE,
-        .is_new = 1,
-        .is_named = (uint8_t)is_named,
-    };
+    life.by = creator;
+    life.status = is_blocked ? TM__GO_WAITING : TM__GO_RUNNABLE;
+    life.is_new = 1;
+    tm__go_begin_life(at, it, &life);
     if (creator) {
         tm_event *event = tm__go_emit(at, TM_EVENT_THREAD_START_CALLED, creator);
 
-        event->peer = it->id;
+        event->peer = it->thread;
         event->stack = stack;
     }
     if (!is_blocked)
-        tm__go_emit(at, TM_EVENT_RUNNABLE, it->id)->peer = creator;
+        tm__go_emit(at, TM_EVENT_RUNNABLE, it->thread)->peer = creator;
     return TM_OK;
 }
 
@@ -160,7 +156,7 @@ static int on_block(const tm__go_step *at, tm__go_goroutine *it)
     if (rc >= 0 && !sleeps)
         rc = tm__go_object_at(at, arguments[1], arguments[0], "unknown", &object);
     if (rc >= 0 && !is_named && stack)
-        rc = tm__go_name_at(at, it->id, arguments[1], 0, &is_named);
+        rc = tm__go_name_at(at, it, arguments[1], 0, &is_named);
     if (rc < 0)
         return rc;
     it->is_named = (uint8_t)is_named;
@@ -178,10 +174,10 @@ int tm__go_on_leave(const tm__go_step *at)
     if (!it)
         return TM_EDAMAGED;
     if (at->stream->type == TM__GO_DESTROY) {
-        tm__go_emit(at, TM_EVENT_THREAD_END, it->id);
+        tm__go_emit(at, TM_EVENT_THREAD_END, it->thread);
         it->status = TM__GO_ABSENT;
     } else if (at->stream->type == TM__GO_STOP) {
-        tm__go_emit(at, TM_EVENT_OFF_CPU, it->id);
+        tm__go_emit(at, TM_EVENT_OFF_CPU, it->thread);
         it->status = TM__GO_RUNNABLE;
     } else {
         rc = on_block(at, it);
@@ -207,7 +203,7 @@ int tm__go_on_unblock(const tm__go_step *at)
         return rc;
     it->counter++;
     it->status = TM__GO_RUNNABLE;
-    tm__go_wake(at, it, by ? by->id : 0, stack);
+    tm__go_wake(at, it, by ? by->thread : 0, stack);
     return TM_OK;
 }
 
@@ -228,12 +224,12 @@ int tm__go_on_switch(const tm__go_step *at)
     if (rc < 0)
         return rc;
     it->counter++;
-    tm__go_wake(at, it, by->id, 0);
+    tm__go_wake(at, it, by->thread, 0);
     if (at->stream->type == TM__GO_SWITCH) {
         tm__go_begin_wait(at, by, TM_EVENT_AWAIT, object, 0);
         by->status = TM__GO_WAITING;
     } else {
-        tm__go_emit(at, TM_EVENT_THREAD_END, by->id);
+        tm__go_emit(at, TM_EVENT_THREAD_END, by->thread);
         by->status = TM__GO_ABSENT;
     }
     at->m->goroutine = (uint32_t)(it - at->self->goroutines);

@@ -252,22 +252,23 @@ int tm__go_define_object(tm__go_names *names, const tm__go_generation *generatio
     return TM_OK;
 }
 
-int tm__go_define_thread(const tm__go_generation *generation, uint64_t goroutine,
-                         const tm__go_stack *stack, int innermost, const tm_sink *sink,
-                         int *is_named)
+int tm__go_define_thread(const tm__go_generation *generation, const tm__go_name_of *of,
+                         const tm__go_stack *stack, const tm_sink *sink, int *is_named)
 {
-    char name[NAME_BYTES + 32], group[NAME_BYTES + 1] = "";
+    char name[NAME_BYTES + 64], group[NAME_BYTES + 1] = "", life[24] = "";
     tm_thread definition = TM_THREAD_INIT;
     frame it = {{"", 0}, {"", 0}, 0};
 
-    if (stack && (innermost || stack->frame_count < TM__GO_STACK_FRAMES)) {
+    if (stack && (of->innermost || stack->frame_count < TM__GO_STACK_FRAMES)) {
         tm__cursor cursor = stack->frames;
 
-        for (uint32_t i = 0; i < stack->frame_count && (i == 0 || !innermost); i++)
+        for (uint32_t i = 0; i < stack->frame_count && (i == 0 || !of->innermost); i++)
             it = next_frame(generation, &cursor);
     }
     *is_named = it.function.length > 0;
-    definition.id = goroutine;
+    definition.id = of->thread;
+    if (of->life > 1)
+        snprintf(life, sizeof(life), ", life %u", (unsigned)of->life);
     if (*is_named) {
         int is_main =
             it.function.length == 12 && begins_with(it.function, "runtime.main");
@@ -279,10 +280,12 @@ int tm__go_define_thread(const tm__go_generation *generation, uint64_t goroutine
         else if (begins_with(it.function, "runtime.") ||
                  begins_with(it.function, "runtime/trace."))
             definition.flags = TM_THREAD_AGENT;
-        snprintf(name, sizeof(name), "%s #%llu", group, (unsigned long long)goroutine);
+        snprintf(name, sizeof(name), "%s #%llu%s", group,
+                 (unsigned long long)of->goroutine, life);
         definition.group = group;
     } else {
-        snprintf(name, sizeof(name), "goroutine #%llu", (unsigned long long)goroutine);
+        snprintf(name, sizeof(name), "goroutine #%llu%s",
+                 (unsigned long long)of->goroutine, life);
     }
     definition.name = name;
     return sink->define_thread(sink->payload, &definition);

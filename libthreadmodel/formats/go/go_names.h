@@ -42,15 +42,21 @@ int tm__go_define_object(tm__go_names *names, const tm__go_generation *generatio
                          tm__go_stack *stack, uint64_t reason, const char *what,
                          const tm_sink *sink, uint64_t *object);
 
+/** Whose name it is, and where in a stack its function stands. */
+typedef struct tm__go_name_of {
+    uint64_t thread;    ///< as the sink knows it
+    uint64_t goroutine; ///< as Go knows it
+    uint32_t life;      ///< from 1
+    int innermost;      ///< in the stack's innermost frame, else its outermost
+} tm__go_name_of;
+
 /**
  * Have the sink know a goroutine, by the function that it runs.
  * @param stack      may be NULL
- * @param innermost  the function is the stack's innermost frame, else its outermost
  * @param[out] is_named  a function is known
  */
-int tm__go_define_thread(const tm__go_generation *generation, uint64_t goroutine,
-                         const tm__go_stack *stack, int innermost, const tm_sink *sink,
-                         int *is_named);
+int tm__go_define_thread(const tm__go_generation *generation, const tm__go_name_of *of,
+                         const tm__go_stack *stack, const tm_sink *sink, int *is_named);
 
 void tm__go_names_free(tm__go_names *names);
 

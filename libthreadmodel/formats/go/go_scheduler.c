@@ -43,8 +43,11 @@ static int row(tm__map *map, void *rows, uint32_t *count, uint32_t *capacity,
 
 int tm__go_find_goroutine(tm__go_scheduler *self, uint64_t id, uint32_t *index)
 {
-    int rc = ROW(self, goroutine, tm__go_goroutine, id, index);
+    int rc;
 
+    if (id == 0 || id >= TM__GO_LATER_LIVES)
+        return TM_EDAMAGED;
+    rc = ROW(self, goroutine, tm__go_goroutine, id, index);
     if (rc == TM_OK)
         self->goroutines[*index].id = id;
     return rc < 0 ? rc : TM_OK;
@@ -82,13 +85,37 @@ int tm__go_object_at(const tm__go_step *at, uint64_t stack, uint64_t reason,
                                 at->sink, object);
 }
 
-/* It has an id that no running one has. */
-int tm__go_name_at(const tm__go_step *at, uint64_t id, uint64_t stack, int innermost,
-                   int *is_named)
+int tm__go_name_at(const tm__go_step *at, const tm__go_goroutine *it, uint64_t stack,
+                   int innermost, int *is_named)
 {
-    return tm__go_define_thread(at->generation, id,
-                                tm__go_stack_of(at->generation, stack), innermost,
-                                at->sink, is_named);
+    tm__go_name_of name = {it->thread, it->id, it->lives, innermost};
+
+    return tm__go_define_thread(at->generation, &name,
+                                tm__go_stack_of(at->generation, stack), at->sink,
+                                is_named);
+}
+
+int tm__go_define_life(const tm__go_step *at, const tm__go_goroutine *it,
+                       uint64_t stack, int innermost, tm__go_goroutine *life)
+{
+    int is_named = 0, rc;
+
+    *life = (tm__go_goroutine){
+        .id = it->id,
+        .thread = it->lives ? TM__GO_LATER_LIVES + at->self->later_lives : it->id,
+        .lives = it->lives + 1,
+        .generation = at->generation->number,
+    };
+    rc = tm__go_name_at(at, life, stack, innermost, &is_named);
+    life->is_named = (uint8_t)is_named;
+    return rc;
+}
+
+void tm__go_begin_life(const tm__go_step *at, tm__go_goroutine *it,
+                       const tm__go_goroutine *life)
+{
+    at->self->later_lives += life->lives > 1;
+    *it = *life;
 }
 
 static int on_stopped_world(const tm__go_step *at)
@@ -99,10 +126,9 @@ static int on_stopped_world(const tm__go_step *at)
         return TM_EDAMAGED;
     if (at->stream->type == TM__GO_STW_BEGIN) {
         it->stopped_ns = at->time_ns;
-        it->stops_world = 1;
-    } else if (it->stops_world) {
+    } else if (it->stopped_ns) {
         tm__go_emit(at, TM_EVENT_GC_PAUSE, 0)->value = at->time_ns - it->stopped_ns;
-        it->stops_world = 0;
+        it->stopped_ns = 0;
     }
     return TM_OK;
 }
@@ -178,7 +204,7 @@ int tm__go_scheduler_sample(tm__go_scheduler *self, const tm__go_generation *gen
         return rc;
     if (at.time_ns <= self->last_ns)
         at.time_ns = self->last_ns + 1;
-    event = tm__go_emit(&at, TM_EVENT_CPU_SAMPLE, it->id);
+    event = tm__go_emit(&at, TM_EVENT_CPU_SAMPLE, it->thread);
     event->stack = stack;
     self->last_ns = at.time_ns;
     return TM_OK;

@@ -11,19 +11,24 @@
 
 enum { TM__GO_OUT_EVENTS = 2048, TM__GO_OUT_SPARE = 8 };
 
+/** Goroutines have numbers below. Lives after the first are counted from here on: a
+ * double holds these numbers, too, as JSON needs. */
+#define TM__GO_LATER_LIVES (UINT64_C(1) << 52)
+
 typedef struct tm__go_goroutine {
     uint64_t id;
     uint64_t generation; ///< in which its counter began
     uint64_t counter;
-    uint64_t creator;   ///< 0: not known
-    uint64_t waker;     ///< since it waits; 0: nobody, or the runtime
+    uint64_t thread;    ///< what the sink calls its present life
+    uint64_t by;        ///< who created it, while it is new; who woke it, since it
+                        ///< waits; 0: nobody who is known
     uint64_t object;    ///< that it waits for; 0: none
-    int64_t stopped_ns; ///< when it stopped the world
+    int64_t stopped_ns; ///< when it stopped the world; 0: it runs
+    uint32_t lives;     ///< a thread of C may get the goroutine of one that ended
     uint8_t status;     ///< enum tm__go_status
     uint8_t wait;       ///< enum tm__go_wait
     uint8_t is_new;     ///< it never ran
     uint8_t is_named;
-    uint8_t stops_world;
 } tm__go_goroutine;
 
 /** What ends when it runs again. */
@@ -51,7 +56,8 @@ typedef struct tm__go_scheduler {
     uint32_t p_count, p_capacity;
     uint32_t m_count, m_capacity;
     tm__map goroutine_map, p_map, m_map;
-    uint64_t processors; ///< GOMAXPROCS, the most that was seen
+    uint64_t processors;  ///< GOMAXPROCS, the most that was seen
+    uint64_t later_lives; ///< of all goroutines, without the first ones
     int64_t last_ns;
     tm_event *out; ///< TM__GO_OUT_EVENTS and TM__GO_OUT_SPARE
     uint32_t out_count;

@@ -19,8 +19,8 @@ typedef struct tm__go_step {
     int64_t time_ns;
 } tm__go_step;
 
-/** Find or add what is known of an id. @return TM_OK or TM_ENOMEM; of an M TM_MORE: it
- * was known */
+/** Find or add what is known of an id. @return TM_OK or TM_ENOMEM; of a goroutine
+ * TM_EDAMAGED: none has that id; of an M TM_MORE: it was known */
 int tm__go_find_goroutine(tm__go_scheduler *self, uint64_t id, uint32_t *index);
 int tm__go_find_p(tm__go_scheduler *self, uint64_t id, uint32_t *index);
 int tm__go_find_m(tm__go_scheduler *self, uint64_t id, uint32_t *index);
@@ -79,8 +79,17 @@ static inline tm_event *tm__go_emit(const tm__go_step *at, int kind, uint64_t th
 int tm__go_stack_at(const tm__go_step *at, uint64_t number, uint32_t *id);
 int tm__go_object_at(const tm__go_step *at, uint64_t stack, uint64_t reason,
                      const char *what, uint64_t *object);
-int tm__go_name_at(const tm__go_step *at, uint64_t id, uint64_t stack, int innermost,
-                   int *is_named);
+int tm__go_name_at(const tm__go_step *at, const tm__go_goroutine *it, uint64_t stack,
+                   int innermost, int *is_named);
+
+/**
+ * Have the sink know the next life of a goroutine that is absent.
+ * @param[out] life  what it then is, for tm__go_begin_life()
+ */
+int tm__go_define_life(const tm__go_step *at, const tm__go_goroutine *it,
+                       uint64_t stack, int innermost, tm__go_goroutine *life);
+void tm__go_begin_life(const tm__go_step *at, tm__go_goroutine *it,
+                       const tm__go_goroutine *life);
 
 /** A goroutine begins to wait, is woken, and has done with waiting. */
 void tm__go_begin_wait(const tm__go_step *at, tm__go_goroutine *it, int kind,

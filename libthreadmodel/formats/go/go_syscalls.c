@@ -8,11 +8,11 @@
 void tm__go_begin_wait(const tm__go_step *at, tm__go_goroutine *it, int kind,
                        uint64_t object, uint32_t stack)
 {
-    tm_event *event = tm__go_emit(at, kind, it->id);
+    tm_event *event = tm__go_emit(at, kind, it->thread);
 
     it->wait = kind == TM_EVENT_SLEEP ? TM__GO_SLEEPS : TM__GO_AWAITS;
     it->object = kind == TM_EVENT_SLEEP ? 0 : object;
-    it->waker = 0;
+    it->by = 0;
     event->object = it->object;
     event->stack = stack;
 }
@@ -22,12 +22,12 @@ void tm__go_end_wait(const tm__go_step *at, tm__go_goroutine *it)
     tm_event *event;
 
     if (it->wait == TM__GO_SLEEPS) {
-        tm__go_emit(at, TM_EVENT_SLEPT, it->id)->flags = TM_EVENT_TIMED_OUT;
+        tm__go_emit(at, TM_EVENT_SLEPT, it->thread)->flags = TM_EVENT_TIMED_OUT;
     } else if (it->wait == TM__GO_AWAITS) {
-        event = tm__go_emit(at, TM_EVENT_AWAITED, it->id);
+        event = tm__go_emit(at, TM_EVENT_AWAITED, it->thread);
         event->object = it->object;
-        event->peer = it->waker;
-        if (it->waker)
+        event->peer = it->by;
+        if (it->by)
             event->flags = TM_EVENT_PEER_REPORTED;
     }
     it->wait = TM__GO_NO_WAIT;
@@ -41,11 +41,11 @@ void tm__go_wake(const tm__go_step *at, tm__go_goroutine *it, uint64_t waker,
     if (waker && it->wait == TM__GO_AWAITS) {
         event = tm__go_emit(at, TM_EVENT_POST, waker);
         event->object = it->object;
-        event->peer = it->id;
+        event->peer = it->thread;
         event->stack = stack;
-        it->waker = waker;
+        it->by = waker;
     }
-    tm__go_emit(at, TM_EVENT_RUNNABLE, it->id)->peer = waker;
+    tm__go_emit(at, TM_EVENT_RUNNABLE, it->thread)->peer = waker;
 }
 
 int tm__go_on_syscall_begin(const tm__go_step *at)
@@ -101,11 +101,11 @@ int tm__go_on_syscall_end_blocked(const tm__go_step *at)
 int tm__go_on_create_syscall(const tm__go_step *at)
 {
     uint64_t id = at->stream->arguments[0], object;
-    tm__go_goroutine *it;
+    tm__go_goroutine *it, life;
     uint32_t index;
-    int is_named, rc;
+    int rc;
 
-    if (tm__go_running(at) || id == 0)
+    if (tm__go_running(at))
         return TM_EDAMAGED;
     rc = tm__go_find_goroutine(at->self, id, &index);
     if (rc < 0)
@@ -113,14 +113,14 @@ int tm__go_on_create_syscall(const tm__go_step *at)
     it = &at->self->goroutines[index];
     if (it->status != TM__GO_ABSENT)
         return TM_EDAMAGED;
-    rc = tm__go_name_at(at, id, 0, 0, &is_named);
+    rc = tm__go_define_life(at, it, 0, 0, &life);
     if (rc >= 0)
         rc = tm__go_object_at(at, 0, 0, "syscall", &object);
     if (rc < 0)
         return rc;
-    *it = (tm__go_goroutine){
-        .id = id, .generation = at->generation->number, .status = TM__GO_IN_SYSCALL};
-    tm__go_emit(at, TM_EVENT_THREAD_START, id);
+    life.status = TM__GO_IN_SYSCALL;
+    tm__go_begin_life(at, it, &life);
+    tm__go_emit(at, TM_EVENT_THREAD_START, it->thread);
     tm__go_begin_wait(at, it, TM_EVENT_AWAIT, object, 0);
     at->m->goroutine = index;
     return TM_OK;
@@ -136,7 +136,7 @@ int tm__go_on_destroy_syscall(const tm__go_step *at)
     if (p)
         p->status = TM__GO_P_ABANDONED;
     tm__go_end_wait(at, it);
-    tm__go_emit(at, TM_EVENT_THREAD_END, it->id);
+    tm__go_emit(at, TM_EVENT_THREAD_END, it->thread);
     it->status = TM__GO_ABSENT;
     *at->m = (tm__go_m){TM__NONE, TM__NONE};
     return TM_OK;

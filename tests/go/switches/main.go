@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command switches has coroutines, which goroutines switch to without the scheduler, and
-// threads of C that call into Go; it records itself.
+// threads of C that call into Go, of which later ones get goroutines of earlier
+// ones; it records itself.
 package main
 
 /*
@@ -78,7 +79,10 @@ func main() {
 			sum(200)
 		}()
 	}
-	C.callFromThreads(8)
+	// Those that have ended leave their goroutines to the next ones.
+	for i := 0; i < 3; i++ {
+		C.callFromThreads(8)
+	}
 	wg.Wait()
 	trace.Stop()
 	f.Close()
