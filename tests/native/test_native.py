@@ -197,6 +197,29 @@ def test_a_program_does_what_it_does_without_us(which: str, tmp_path: Path) -> N
         assert not contradicted & {"two_owners", "acquired_twice"}
 
 
+@pytest.mark.parametrize(
+    ("which", "name"), [("errors", "native_hardship"), ("closes", "renamed")]
+)
+def test_a_program_that_ends_before_the_recorder_looks_has_its_name(
+    which: str, name: str, tmp_path: Path
+) -> None:
+    trace = str(tmp_path / "run.tmt")
+    with native.Recorder(trace) as recording:
+        variables = recording.environment(os.environ)
+        process = int(variables[native.REGION_VARIABLE].split("/")[2])
+        os.kill(process, signal.SIGSTOP)
+        try:
+            done = subprocess.run(
+                [program("hardships"), which], env=variables, check=False
+            )
+        finally:
+            os.kill(process, signal.SIGCONT)
+    model = threadmodel.open(trace)
+    assert done.returncode == 0
+    assert model.threads()["name"][0] == name
+    assert not len(model.diagnostics())
+
+
 def test_a_fork_has_a_trace_of_its_own(tmp_path: Path) -> None:
     record(tmp_path / "run.tmt", program("hardships"), "forks")
     traces = sorted(path.name for path in tmp_path.iterdir())

@@ -56,12 +56,16 @@ _Static_assert(sizeof(tm__control) <= TM__CONTROL_BYTES,
 enum tm__record_kind {
     TM__PADDING = 0, ///< up to the ring's end
     TM__STACK = 1,   ///< object: number in the cache; payload: addresses
-    TM__NAME = 2,    ///< object: handle of the thread, 0: itself; payload: its name
+    TM__NAME = 2,    ///< object: handle of the thread, 0: itself; peer: enum
+                     ///< tm__name_source; payload: its name
     TM__MODULE = 3, ///< object: load bias, peer: build id's length; payload: it, a path
     TM__EXIT = 4,   ///< the process ends
     TM__HANDLE = 5, ///< object: pthread_t of the thread `peer`
     TM__NOTED_EVENTS = 16
 };
+
+/** Of a name. A thread may rename itself soon after it has begun, unseen. */
+enum tm__name_source { TM__NAME_AS_SET = 0, TM__NAME_AT_BEGIN = 1 };
 
 /** What an object is. */
 enum tm__object_kind {

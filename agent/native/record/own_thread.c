@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -112,7 +111,6 @@ void tm__ring_adopt(tm__ring *ring)
 static void end_thread(void *value)
 {
     tm__self *self = value;
-    char name[16] = "";
 
     if (self->image != *tm__the_image || !self->ring)
         return;
@@ -120,8 +118,7 @@ static void end_thread(void *value)
         pthread_setspecific(the_key, self);
         return;
     }
-    if (prctl(PR_GET_NAME, name) == 0)
-        tm__record_name(self->ring, 0, name);
+    tm__record_own_name(self->ring, TM__NAME_AS_SET);
     tm__record_event(self->ring, TM_EVENT_THREAD_END, tm__now());
     set_state(self->ring, TM__RING_LEFT);
     self->ring = NULL;
@@ -141,8 +138,11 @@ tm__ring *tm__ring_attach(void)
     if (*the_wiped_page == 0)
         become_image();
     tm__ring_adopt(tm__ring_claim());
-    if (tm__the_self.ring)
-        tm__record_event(tm__the_self.ring, TM_EVENT_THREAD_START, tm__now());
+    if (!tm__the_self.ring)
+        return NULL;
+    tm__record_event(tm__the_self.ring, TM_EVENT_THREAD_START, tm__now());
+    /* The recorder may come too late to ask the kernel. */
+    tm__record_own_name(tm__the_self.ring, TM__NAME_AT_BEGIN);
     return tm__the_self.ring;
 }
 

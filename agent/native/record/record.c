@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -197,7 +198,15 @@ static void record_text(tm__ring *ring, int kind, uint64_t object, uint64_t peer
 
 void tm__record_name(tm__ring *ring, uint64_t handle, const char *name)
 {
-    record_text(ring, TM__NAME, handle, 0, name);
+    record_text(ring, TM__NAME, handle, TM__NAME_AS_SET, name);
+}
+
+void tm__record_own_name(tm__ring *ring, enum tm__name_source source)
+{
+    char name[16] = "";
+
+    if (prctl(PR_GET_NAME, name) == 0)
+        record_text(ring, TM__NAME, 0, source, name);
 }
 
 void tm__record_handle(tm__ring *ring, uint64_t handle, uint64_t thread)
@@ -207,6 +216,7 @@ void tm__record_handle(tm__ring *ring, uint64_t handle, uint64_t thread)
 
 void tm__record_exit(tm__ring *ring)
 {
+    tm__record_own_name(ring, TM__NAME_AS_SET);
     record_text(ring, TM__EXIT, 0, 0, "");
 }
 

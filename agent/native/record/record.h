@@ -57,6 +57,9 @@ void tm__write_module(tm__ring *ring, uint64_t bias, size_t id_bytes,
 /** A thread was created. */
 void tm__record_handle(tm__ring *ring, uint64_t handle, uint64_t thread);
 
+/** The name that the kernel has for the thread that calls. */
+void tm__record_own_name(tm__ring *ring, enum tm__name_source source);
+
 /** The process ends. */
 void tm__record_exit(tm__ring *ring);
 

@@ -146,6 +146,8 @@ static void rename_thread(const tm__item *item)
                           ? tm__thread_by_handle(reader->image, item->event.object)
                           : reader->thread;
 
+    if (item->event.value == TM__NAME_AT_BEGIN && *reader->name)
+        return;
     if (thread)
         tm__thread_define(reader->image, thread, 0, item->name);
     if (thread == reader->thread)

@@ -66,6 +66,7 @@ static void take_name(tm__ring_reader *reader, const tm__record *record)
         (uint64_t)record->value > room)
         return;
     item->event.object = record->object;
+    item->event.value = (int64_t)record->peer;
     memcpy(item->name, record + 1, (size_t)record->value);
 }
 

@@ -23,7 +23,7 @@ typedef struct tm__item {
     uint64_t time; ///< in ticks
     uint64_t order;
     struct tm__ring_reader *reader;
-    tm_event event; ///< its object is an address
+    tm_event event; ///< its object is an address; the value of a name: its source
     uint32_t object_kind;
     char name[16]; ///< of an event without a kind: a thread's new name, where that is
                    ///< not the handle of its peer
