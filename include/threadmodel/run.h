@@ -9,7 +9,8 @@ TM_BEGIN_DECLS
 
 /** How a woken waiter is bound to the notify that woke it. */
 enum tm_policy {
-    TM_POLICY_UNKNOWN = 0, ///< as HOTSPOT, and every binding is inferred
+    TM_POLICY_UNKNOWN = 0, ///< as HOTSPOT, but that a condition apart from its mutex
+                           ///< may wake any waiter; every binding is inferred
     TM_POLICY_HOTSPOT = 1, ///< wait set is first in, first out; notify needs the lock
     TM_POLICY_TPTP = 2,    ///< the rule of the TPTP 4.5 design, by wake order
     TM_POLICY_REPORTED = 3 ///< only what the producer itself names

@@ -157,10 +157,12 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
 
     /* One that the notify found in time may yet say that time was up, or that it was
      * interrupted, having had to queue for the monitor beyond it. */
-    if ((fact->peer == TM__NONE || fact->peer == notify->from_thread) &&
-        !tm__may_leave_by(model, waiter, notify->from_ns) &&
-        !ended_at_once(model, fact, notify) &&
-        !(fact->flags & TM_EVENT_BY_INTERRUPT && waiter->interrupt == TM__NONE))
+    if (left && tm__wakes_any(model, waiter))
+        ; /* it says itself that no notify woke it */
+    else if ((fact->peer == TM__NONE || fact->peer == notify->from_thread) &&
+             !tm__may_leave_by(model, waiter, notify->from_ns) &&
+             !ended_at_once(model, fact, notify) &&
+             !(fact->flags & TM_EVENT_BY_INTERRUPT && waiter->interrupt == TM__NONE))
         left = 0;
     else if (left && was_probably_found(fact, notify)) {
         left = 0;
@@ -224,6 +226,32 @@ static void find_notify(tm_model *model, const tm__fact *fact)
     }
 }
 
+/* A waiter came back notified out of a set that has no order: the first notify since it
+ * waits was its own, and who is thought to have been woken by that waits on. */
+static void take_over(tm_model *model, const tm__fact *fact)
+{
+    const tm__thread *waiter = &model->threads[fact->thread];
+    uint32_t i = model->objects[fact->object].binding_head;
+
+    if (waiter->waits_in != fact->object)
+        return;
+    for (; i != TM__NONE; i = model->bindings[i].next) {
+        tm__binding *it = &model->bindings[i];
+        uint32_t other = it->waiter;
+
+        if (it->settled || !it->doubtful ||
+            !tm__wakes_any(model, &model->threads[other]) ||
+            tm__row(model, it->interaction)->from_ns < tm__blocked_since_ns(waiter))
+            continue;
+        tm__bind_unwake(model, other, fact->time_ns);
+        tm__wait_set_put_back(model, fact->object, other);
+        tm__bind_wake(model, fact->thread, it->interaction);
+        it->waiter = fact->thread;
+        model->threads[fact->thread].binding = i;
+        return;
+    }
+}
+
 /* Whether the notifier that the VM named can have done it by one call only. */
 static int names_one_call(const tm_model *model, const tm__fact *fact,
                           const tm__thread *waiter)
@@ -264,7 +292,9 @@ uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact, int *certain)
     *certain = tm__sees_notifies(model) && waiter->bound == TM__NONE &&
                waiter->waits_in != TM__NONE && !tm__may_have_joined(model, waiter) &&
                !model->objects[fact->object].doubt && !may_be_meant(model, fact);
-    if (waiter->bound == TM__NONE && !left)
+    if (waiter->bound == TM__NONE && !left && tm__wakes_any(model, waiter))
+        take_over(model, fact);
+    else if (waiter->bound == TM__NONE && !left)
         find_notify(model, fact);
     if (waiter->bound != TM__NONE)
         row = come_back(model, fact, left);

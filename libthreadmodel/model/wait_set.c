@@ -40,6 +40,27 @@ void tm__wait_set_put_first(tm_model *model, uint32_t object, uint32_t thread)
     it->waiter_head = thread;
 }
 
+void tm__wait_set_put_back(tm_model *model, uint32_t object, uint32_t thread)
+{
+    tm__thread *waiter = &model->threads[thread];
+    int64_t since_ns = tm__blocked_since_ns(waiter);
+    uint32_t next = model->objects[object].waiter_head;
+
+    while (next != TM__NONE && tm__blocked_since_ns(&model->threads[next]) <= since_ns)
+        next = model->threads[next].next;
+    if (next == TM__NONE) {
+        tm__wait_set_add(model, object, thread);
+    } else if (model->threads[next].previous == TM__NONE) {
+        tm__wait_set_put_first(model, object, thread);
+    } else {
+        waiter->waits_in = object;
+        waiter->next = next;
+        waiter->previous = model->threads[next].previous;
+        model->threads[waiter->previous].next = thread;
+        model->threads[next].previous = thread;
+    }
+}
+
 void tm__wait_set_remove(tm_model *model, uint32_t thread)
 {
     tm__thread *waiter = &model->threads[thread];
@@ -60,6 +81,15 @@ void tm__wait_set_remove(tm_model *model, uint32_t thread)
 int tm__policy(const tm_model *model)
 {
     return model->forced_policy ? model->forced_policy : model->run.policy;
+}
+
+/* A condition that is apart from its mutex promises no order: who comes to wait while a
+ * signal is under way may take it before those that sleep. */
+int tm__wakes_any(const tm_model *model, const tm__thread *waiter)
+{
+    return tm__policy(model) == TM_POLICY_UNKNOWN &&
+           waiter->blocking_state == TM_STATE_WAITING &&
+           waiter->intervals[tm__blocking_index(waiter)].flags & TM__INTERVAL_NOT_OWNED;
 }
 
 /* Whether all that binding goes by is in the events. */

@@ -138,7 +138,8 @@ class EventFlag(IntFlag):
 class Policy(IntEnum):
     """How a woken waiter is bound to the notify that woke it."""
 
-    #: as HOTSPOT, and every binding is inferred
+    #: as HOTSPOT, but that a condition apart from its mutex may wake any waiter; every
+    #: binding is inferred
     UNKNOWN = 0
     #: wait set is first in, first out; notify needs the lock
     HOTSPOT = 1
