@@ -60,11 +60,10 @@ static void end(void *payload)
 
 WAIT(pthread_cond_wait, (pthread_cond_t * condition, pthread_mutex_t *mutex),
      (condition, mutex), condition, mutex, 0, 0)
-/* Its clock is in its attributes; most have this one. */
 WAIT(pthread_cond_timedwait,
      (pthread_cond_t * condition, pthread_mutex_t *mutex, const struct timespec *until),
-     (condition, mutex, until), condition, mutex, tm__timeout_ns(CLOCK_REALTIME, until),
-     rc == ETIMEDOUT)
+     (condition, mutex, until), condition, mutex,
+     tm__timeout_ns(tm__likely_clock(until), until), rc == ETIMEDOUT)
 WAIT(pthread_cond_clockwait,
      (pthread_cond_t * condition, pthread_mutex_t *mutex, clockid_t clock,
       const struct timespec *until),

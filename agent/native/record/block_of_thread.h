@@ -40,4 +40,10 @@ static inline void tm__block_end_owning(tm__ring *ring, tm__fact *fact, int kind
 /** How long from now until a time of a clock, at least 1 ns. */
 int64_t tm__timeout_ns(clockid_t clock, const struct timespec *until);
 
+/**
+ * The clock of a wait for a condition, which only the condition knows: the one that is
+ * nearer to `until`. The epoch lies decades before any boot.
+ */
+clockid_t tm__likely_clock(const struct timespec *until);
+
 #endif
