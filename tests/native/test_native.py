@@ -8,9 +8,11 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from signallers import KINDS, WRONG, judge
 
 import threadmodel
 from threadmodel import native
@@ -173,6 +175,16 @@ def test_a_wait_ends_by_who_signalled(conditions: threadmodel.Model) -> None:
         ("post", "wait_barrier", "barrier the_barrier"),
     ]:
         assert (kind, main, thread, waited_for, "woke") in found
+
+
+def test_who_ends_a_wait_is_as_the_program_knows_it() -> None:
+    found: Counter[tuple[str, str]] = Counter()
+    for _ in range(3):
+        found += judge()
+    assert {kind for kind, _ in found} == set(KINDS)
+    wrong = sum(count for (_, how), count in found.items() if how == WRONG)
+    assert found.total() > 1000
+    assert wrong <= found.total() / 1000, found
 
 
 def test_a_condition_is_no_lock(conditions: threadmodel.Model) -> None:

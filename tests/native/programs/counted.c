@@ -1,46 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Four threads that take one mutex, and count how often it was taken by another. Prints
- * that count: what a recorder shows as contended enters, and at most what the kernel
- * shows as waits.
+ * Four threads queue for a mutex in each turn, and its owner lets it go when all of
+ * them do. Prints how often one queued: what a recorder shows as contended enters, and
+ * at most what the kernel shows as waits.
  */
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <time.h>
+#include "program.h"
 
-enum { THREADS = 4, TURNS = 500 };
+enum { THREADS = 4, TURNS = 25 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static atomic_int blocked;
 
-static void pause_ns(long ns)
+static void *queue(void *unused)
 {
-    nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
-}
-
-static void *work(void *unused)
-{
-    for (int i = 0; i < TURNS; i++) {
-        if (pthread_mutex_trylock(&lock) != 0) {
-            atomic_fetch_add(&blocked, 1);
-            pthread_mutex_lock(&lock);
-        }
-        pause_ns(20000);
-        pthread_mutex_unlock(&lock);
-        pause_ns(60000);
-    }
+    about_to_block();
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
     return unused;
 }
 
 int main(void)
 {
     pthread_t threads[THREADS];
+    int blocked = 0;
 
-    for (int i = 0; i < THREADS; i++)
-        pthread_create(&threads[i], NULL, work, NULL);
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
-    printf("%d\n", atomic_load(&blocked));
+    for (int turn = 0; turn < TURNS; turn++) {
+        pthread_mutex_lock(&lock);
+        for (int i = 0; i < THREADS; i++) {
+            start("queue", queue);
+            threads[i] = the_thread;
+            blocked++;
+        }
+        pthread_mutex_unlock(&lock);
+        for (int i = 0; i < THREADS; i++)
+            pthread_join(threads[i], NULL);
+    }
+    printf("%d\n", blocked);
     return 0;
 }
