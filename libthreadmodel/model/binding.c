@@ -81,6 +81,7 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
             certain ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
         tm__bind_woke_nobody(model, row);
         it->doubt = TM__DOUBT_NONE;
+        model->details[object].latest_all = row;
         return TM_OK;
     }
     group = model->group_count++;
@@ -100,6 +101,8 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
 
         row = tm__interaction_new(model, kind, &from);
         woken = tm__row(model, row);
+        if (kind == TM_INTERACTION_NOTIFY_ALL)
+            model->details[object].latest_all = row;
         woken->group = group;
         woken->provenance =
             certain && !doubtful ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;

@@ -67,6 +67,13 @@ uint32_t tm__bind_waited_tptp(tm_model *model, const tm__fact *fact);
 int tm__bind_notify_reported(tm_model *model, const tm__fact *fact);
 uint32_t tm__bind_waited_reported(tm_model *model, const tm__fact *fact);
 
+/**
+ * A waiter came back of which it was not known what it waited for.
+ * @param fact  with the object, as the end names it
+ * @return interactions[] that woke it, or TM__NONE
+ */
+uint32_t tm__bind_late(tm_model *model, const tm__fact *fact);
+
 /* binding_list.c: an object's notifies that are not settled, oldest first */
 
 /** Room for one more. @return TM_OK or TM_ENOMEM */

@@ -75,21 +75,11 @@ void tm__binding_drop(tm_model *model, uint32_t object, uint32_t previous)
 uint32_t tm__binding_match(tm_model *model, uint32_t object, uint32_t binding,
                            uint32_t previous, const tm__fact *to, int provenance)
 {
-    uint32_t row = model->bindings[binding].interaction;
-    tm__interaction *notify = tm__row(model, row);
+    /* A notifyAll has a row for each waiter. */
+    uint32_t row = tm__interaction_again(model, model->bindings[binding].interaction);
 
-    if (notify->to_thread != TM__NONE) {
-        /* A notifyAll has a row for each waiter. */
-        if (notify->group == TM__NONE)
-            notify->group = model->group_count++;
-        tm__interaction copy = *notify;
-
-        row = model->interactions_first + model->interactions_count++;
-        notify = tm__row(model, row);
-        *notify = copy;
-    }
     tm__interaction_woke(model, row, to->thread, to);
-    notify->provenance = (uint8_t)provenance;
+    tm__row(model, row)->provenance = (uint8_t)provenance;
     if (!model->bindings[binding].all)
         tm__binding_drop(model, object, previous);
     return row;

@@ -53,6 +53,7 @@ static const tm__object_links unseen_links = {.next = TM__NONE, .previous = TM__
 static const tm__object_detail unseen_detail = {
     .binding_tail = TM__NONE,
     .doubtful = TM__NONE,
+    .latest_all = TM__NONE,
     .post_head = TM__NONE,
     .post_tail = TM__NONE,
     .post_spare = TM__NONE,

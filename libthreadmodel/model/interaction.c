@@ -66,6 +66,18 @@ void tm__interaction_woke(tm_model *model, uint32_t interaction, uint32_t thread
     note_running(model, tm__row(model, interaction), thread, to->time_ns);
 }
 
+uint32_t tm__interaction_again(tm_model *model, uint32_t interaction)
+{
+    tm__interaction *row = tm__row(model, interaction);
+
+    if (row->to_thread == TM__NONE)
+        return interaction;
+    if (row->group == TM__NONE)
+        row->group = model->group_count++;
+    model->interactions[model->interactions_count++] = *row;
+    return newest(model);
+}
+
 uint32_t tm__interaction_unseen(tm_model *model, int kind, uint32_t from,
                                 int provenance, const tm__fact *to)
 {

@@ -59,6 +59,9 @@ static inline int tm__interaction_reserve(tm_model *model, size_t more)
 }
 /** A new row from a fact's thread, its to-side empty. @return its index */
 uint32_t tm__interaction_new(tm_model *model, int kind, const tm__fact *from);
+/** A row of the same act for one more thread: itself where it has none yet, or else a
+ * copy in its group, for which there is room. */
+uint32_t tm__interaction_again(tm_model *model, uint32_t interaction);
 /** Fill the to-side: the thread goes on now, its present blocking interval is over. */
 void tm__interaction_woke(tm_model *model, uint32_t interaction, uint32_t thread,
                           const tm__fact *to);

@@ -54,6 +54,7 @@ typedef struct tm__object_detail {
     uint32_t binding_tail; ///< of the list that begins with its binding_head
     uint32_t hash;
     uint32_t doubtful;     ///< interactions: the last notify that was in doubt
+    uint32_t latest_all;   ///< interactions[]: of the last notifyAll, or TM__NONE
     uint32_t first_tenure; ///< the first record that is kept; 0: none
     uint32_t first_reader; ///< the first record of those who share it, or have shared
                            ///< it and nobody waited; 0: none

@@ -154,6 +154,8 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     /* One that was first seen when it had been notified was not let go by time. */
     known = wait->state != TM_STATE_REENTERING || thread->bound != TM__NONE;
     cause = tm__bind_waited(model, &fact, &certain);
+    if (fact.object == TM__NONE && !not_notified)
+        cause = tm__bind_late(model, original);
     if (cause == TM__NONE && known)
         cause = other_cause(model, &fact, fact.object, certain);
     /* Binding may have rewritten the end of the timeline. */

@@ -118,6 +118,7 @@ def test_what_every_virtual_thread_waits_for_is_reported(java: Java):
     assert odd(model) == {}
 
 
+@pytest.mark.every_release
 def test_what_virtual_threads_were_in_ends_when_it_ends(java: Java):
     model = recorded(java, OTHERS, go_on=True)
     assert odd(model) == {}
@@ -127,9 +128,9 @@ def test_what_virtual_threads_were_in_ends_when_it_ends(java: Java):
     names = {row["name"] for row in virtual}
     parks = rows(model, "timeline", state="parked")
     assert not any(row["open"] for row in parks if row["thread"] in names)
-    # What a wait was for that JDK 21 did not tell of is known from its end alone.
-    told = rows(model, "interactions", kind="notify_all", to_thread="listener")
-    assert bool(told) == (java.jdk.release >= SNAPSHOT_SINCE)
+    # What a wait was for that JDK 21 did not tell of is known from its end.
+    (told,) = rows(model, "interactions", kind="notify_all", to_thread="listener")
+    assert (told["from_thread"], told["effect"]) == ("main", "woke")
     for name, class_name in (("blocked", "Door"), ("listener", "Bell")):
         (first, *_) = rows(model, "timeline", thread=name)
         assert first["class"] == f"VirtualAttached${class_name}"
