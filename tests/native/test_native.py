@@ -199,7 +199,17 @@ def test_who_runs_a_routine_once_is_waited_for(conditions: threadmodel.Model) ->
 
 
 @pytest.mark.parametrize(
-    "which", ["errors", "cancels", "closes", "forks", "signals", "replaces", "storm"]
+    "which",
+    [
+        "errors",
+        "cancels",
+        "closes",
+        "forks",
+        "signals",
+        "replaces",
+        "storm",
+        "sandboxes",
+    ],
 )
 def test_a_program_does_what_it_does_without_us(which: str, tmp_path: Path) -> None:
     done = record(tmp_path / "run.tmt", program("hardships"), which)
@@ -230,6 +240,35 @@ def test_a_program_that_ends_before_the_recorder_looks_has_its_name(
     assert done.returncode == 0
     assert model.threads()["name"][0] == name
     assert not len(model.diagnostics())
+
+
+def test_threads_in_a_sandbox_are_recorded(tmp_path: Path) -> None:
+    trace = str(tmp_path / "run.tmt")
+    record(tmp_path / "run.tmt", program("hardships"), "sandboxes")
+    model = threadmodel.open(trace)
+    assert model.threads()["name"][0] == "in a box"
+    assert len(model.threads()) == 5
+    assert not len(model.diagnostics())
+
+
+def test_without_the_memory_a_program_runs_unrecorded(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [program("hardships"), "errors"],
+        env=os.environ
+        | {
+            "LD_PRELOAD": str(native.path(native.PRELOAD)),
+            native.REGION_VARIABLE: str(tmp_path / "none"),
+        },
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "fine\n")
+    assert re.fullmatch(
+        r"threadmodel: not recorded: no memory shared with the recorder: .*\n",
+        done.stderr,
+    )
 
 
 def test_a_fork_has_a_trace_of_its_own(tmp_path: Path) -> None:

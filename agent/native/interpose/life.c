@@ -2,7 +2,9 @@
 /* Threads: begin, join, name, sleep; and the begin and the end of the process. */
 #include "interpose/lock.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 /* The creator claimed the ring, so that its number is known to both. */
@@ -133,6 +135,26 @@ TM__EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 
     if (ring && rc == 0)
         tm__record_name(ring, (uint64_t)thread, name);
+    return rc;
+}
+
+/* A thread renames itself, or asks the kernel to refuse it what it does not need. */
+TM__EXPORT int prctl(int option, ...)
+{
+    tm__ring *ring = tm__ring_here();
+    unsigned long values[4];
+    va_list arguments;
+    int rc;
+
+    va_start(arguments, option);
+    for (int i = 0; i < 4; i++)
+        values[i] = va_arg(arguments, unsigned long);
+    va_end(arguments);
+    if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS)
+        atomic_store(&tm__is_sandboxed, 1);
+    rc = TM__REAL(prctl)(option, values[0], values[1], values[2], values[3]);
+    if (ring && option == PR_SET_NAME && rc == 0)
+        tm__record_name(ring, 0, (const char *)values[0]);
     return rc;
 }
 

@@ -20,6 +20,7 @@
 #include <threadmodel/event.h>
 
 #include "record/record.h"
+#include "record/stack.h"
 
 static const uint64_t NO_IMAGE;
 
@@ -27,7 +28,10 @@ __thread tm__self tm__the_self __attribute__((tls_model("initial-exec")));
 const uint64_t *tm__the_image = &NO_IMAGE;
 tm__control *tm__the_control;
 
+atomic_int tm__is_sandboxed;
+
 static uint64_t *the_wiped_page;
+static uint32_t the_process;
 static unsigned char *the_rings;
 static pthread_key_t the_key;
 
@@ -79,7 +83,7 @@ tm__ring *tm__ring_claim(void)
         memset(ring, 0, sizeof(*ring));
         ring->image = *tm__the_image;
         ring->thread = atomic_fetch_add(&tm__the_control->next_thread, 1) + 1;
-        ring->pid = (uint32_t)getpid();
+        ring->pid = the_process;
         raise_used_end(i + 1);
         set_state(ring, TM__RING_USED);
         return ring;
@@ -103,7 +107,8 @@ void tm__ring_adopt(tm__ring *ring)
     if (!ring)
         return;
     atomic_store(&ring->handle, (uint64_t)pthread_self());
-    atomic_store(&ring->os_id, (uint32_t)syscall(SYS_gettid));
+    if (!atomic_load(&tm__is_sandboxed))
+        atomic_store(&ring->os_id, (uint32_t)syscall(SYS_gettid));
     pthread_setspecific(the_key, self);
 }
 
@@ -128,6 +133,7 @@ static void end_thread(void *value)
 static void become_image(void)
 {
     tm__waiters_reset();
+    the_process = (uint32_t)getpid();
     *the_wiped_page = atomic_fetch_add(&tm__the_control->next_image, 1) + 1;
 }
 
@@ -188,6 +194,7 @@ void tm__process_begin(void)
         return;
     }
     the_rings = (unsigned char *)tm__the_control + TM__CONTROL_BYTES;
+    tm__modules_begin();
     the_wiped_page = page;
     become_image();
     tm__the_image = page;

@@ -6,6 +6,7 @@
 #ifndef TM_NATIVE_RECORD_OWN_THREAD_H
 #define TM_NATIVE_RECORD_OWN_THREAD_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,10 @@ static inline uint64_t tm__now(void)
 {
     return tm__ticks(tm__the_control->uses_counter);
 }
+
+/** Set for good when the program asks for a sandbox: what the kernel is asked from then
+ * on beyond futexes may be the program's end. */
+extern atomic_int tm__is_sandboxed;
 
 /** A ring for a thread that is about to be created; NULL: there is none. */
 tm__ring *tm__ring_claim(void);

@@ -46,6 +46,7 @@
     X(int, pthread_clockjoin_np,                                                       \
       (pthread_t, void **, clockid_t, const struct timespec *))                        \
     X(int, pthread_setname_np, (pthread_t, const char *))                              \
+    X(int, prctl, (int, ...))                                                          \
     X(int, sem_wait, (sem_t *))                                                        \
     X(int, sem_trywait, (sem_t *))                                                     \
     X(int, sem_timedwait, (sem_t *, const struct timespec *))                          \

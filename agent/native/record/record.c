@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "record/real.h"
 #include "record/stack.h"
 
 _Atomic uint32_t tm__the_waiters[TM__WAITERS];
@@ -205,7 +206,7 @@ void tm__record_own_name(tm__ring *ring, enum tm__name_source source)
 {
     char name[16] = "";
 
-    if (prctl(PR_GET_NAME, name) == 0)
+    if (!atomic_load(&tm__is_sandboxed) && TM__REAL(prctl)(PR_GET_NAME, name) == 0)
         record_text(ring, TM__NAME, 0, source, name);
 }
 

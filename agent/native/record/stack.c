@@ -53,6 +53,8 @@ static int read_loads(struct dl_phdr_info *info, size_t bytes, void *payload)
     return 1;
 }
 
+static char the_program[PATH_MAX];
+
 static size_t build_id(const struct dl_phdr_info *info, unsigned char *id)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -91,14 +93,20 @@ static int report_module(struct dl_phdr_info *info, size_t bytes, void *payload)
         length = strnlen(info->dlpi_name, PATH_MAX - 1);
         memcpy(text + id_bytes, info->dlpi_name, length);
     } else {
-        ssize_t got = readlink("/proc/self/exe", (char *)text + id_bytes, PATH_MAX - 1);
-
-        if (got <= 0)
+        if (!*the_program)
             return 0;
-        length = (size_t)got;
+        length = strnlen(the_program, PATH_MAX - 1);
+        memcpy(text + id_bytes, the_program, length);
     }
     tm__write_module(payload, info->dlpi_addr, id_bytes, text, id_bytes + length);
     return 0;
+}
+
+void tm__modules_begin(void)
+{
+    ssize_t length = readlink("/proc/self/exe", the_program, PATH_MAX - 1);
+
+    the_program[length > 0 ? length : 0] = 0;
 }
 
 void tm__modules_report(tm__ring *ring)

@@ -15,6 +15,9 @@
  */
 size_t tm__stack_walk(uint64_t frames[TM__FRAMES_MOST], const void *site);
 
+/** Learn the program's file, which it may not ask for later. */
+void tm__modules_begin(void);
+
 /** Report executables and libraries, if any came since. In a record of the caller's. */
 void tm__modules_report(tm__ring *ring);
 

@@ -132,9 +132,13 @@ void tm__facts_read_name(tm__ring_reader *reader)
 static void begin_thread(const tm__item *item)
 {
     tm__ring_reader *reader = item->reader;
+    char number[32];
 
     tm__facts_read_name(reader);
-    tm__thread_define(reader->image, reader->thread, reader->os_id, reader->name);
+    /* A thread in a sandbox may not ask for its name. */
+    snprintf(number, sizeof(number), "thread %llu", (unsigned long long)reader->thread);
+    tm__thread_define(reader->image, reader->thread, reader->os_id,
+                      *reader->name ? reader->name : number);
     tm__thread_set_handle(reader->image, atomic_load(&reader->ring->handle),
                           reader->thread);
 }

@@ -6,6 +6,9 @@
 #include "program.h"
 
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <sys/prctl.h>
 
 static pthread_mutex_t the_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -136,6 +139,52 @@ static int closes(void)
     return open("/dev/null", O_RDONLY) != 3;
 }
 
+#ifndef SYS_readlink
+#define SYS_readlink SYS_readlinkat
+#endif
+
+/* From now on the kernel kills who asks it for something that this program does not. */
+static int enter_sandbox(void)
+{
+    enum { FIRST = 1, REFUSED = 5 };
+    static const unsigned refused[REFUSED] = {SYS_openat, SYS_readlinkat, SYS_readlink,
+                                              SYS_prctl, SYS_gettid};
+    struct sock_filter code[FIRST + REFUSED + 2] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+    struct sock_fprog filter = {FIRST + REFUSED + 2, code};
+
+    for (unsigned i = 0; i < REFUSED; i++)
+        code[FIRST + i] = (struct sock_filter)BPF_JUMP(
+            BPF_JMP | BPF_JEQ | BPF_K, refused[i], (unsigned char)(REFUSED - i), 0);
+    code[FIRST + REFUSED] =
+        (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    code[FIRST + REFUSED + 1] =
+        (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0;
+}
+
+static void *contend_only(void *unused)
+{
+    contend();
+    return unused;
+}
+
+static int sandboxes(void)
+{
+    pthread_t threads[4];
+
+    prctl(PR_SET_NAME, "in a box");
+    if (enter_sandbox() != 0)
+        return 1;
+    for (int i = 0; i < 4; i++)
+        if (pthread_create(&threads[i], NULL, contend_only, NULL) != 0)
+            return 2;
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    return the_count != 4L * 200;
+}
+
 static int replaces(char *program)
 {
     char *arguments[] = {program, "storm", NULL};
@@ -190,14 +239,15 @@ int main(int argc, char **argv)
 
     if (strcmp(which, "goes_on") == 0)
         goes_on();
-    rc = strcmp(which, "storm") == 0      ? storm()
-         : strcmp(which, "forks") == 0    ? forks()
-         : strcmp(which, "cancels") == 0  ? cancels()
-         : strcmp(which, "signals") == 0  ? signals()
-         : strcmp(which, "closes") == 0   ? closes()
-         : strcmp(which, "replaces") == 0 ? replaces(argv[0])
-         : strcmp(which, "errors") == 0   ? errors()
-                                          : 99;
+    rc = strcmp(which, "storm") == 0       ? storm()
+         : strcmp(which, "sandboxes") == 0 ? sandboxes()
+         : strcmp(which, "forks") == 0     ? forks()
+         : strcmp(which, "cancels") == 0   ? cancels()
+         : strcmp(which, "signals") == 0   ? signals()
+         : strcmp(which, "closes") == 0    ? closes()
+         : strcmp(which, "replaces") == 0  ? replaces(argv[0])
+         : strcmp(which, "errors") == 0    ? errors()
+                                           : 99;
 
     if (rc == 0)
         puts("fine");
