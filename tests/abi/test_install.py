@@ -64,6 +64,21 @@ def test_pkg_config_yields_the_release(installed: Path) -> None:
     assert pkg_config(installed, "--modversion") == [".".join(numbers)]
 
 
+def test_an_embedder_links_entirely_statically(installed: Path, tmp_path: Path) -> None:
+    for name in ("libc.a", "libexpat.a", "libzstd.a"):
+        found = subprocess.check_output(["gcc", f"-print-file-name={name}"], text=True)
+        if found.strip() == name:
+            pytest.skip(f"no {name}")
+    program = tmp_path / "embed"
+    flags = pkg_config(installed, "--static", "--cflags")
+    libraries = pkg_config(installed, "--static", "--libs")
+    command = ["gcc", "-std=c11", "-static", *flags, EXAMPLE, "-o", program]
+    subprocess.run([*command, *libraries], check=True)
+    headers = subprocess.check_output(["readelf", "--segments", program], text=True)
+    assert "INTERP" not in headers
+    assert subprocess.check_output([program], text=True) == ANSWER.read_text()
+
+
 @pytest.mark.parametrize("linking", ["shared", "static"])
 def test_an_embedder_compiles_links_and_runs(
     installed: Path, library: Path, tmp_path: Path, linking: str
@@ -73,7 +88,7 @@ def test_an_embedder_compiles_links_and_runs(
     if linking == "shared":
         libraries = pkg_config(installed, "--libs")
     else:
-        # Ours alone: Debian calls the static library of yajl by another name.
+        # Ours alone.
         libraries = [
             "-l:libthreadmodel.a" if flag == "-lthreadmodel" else flag
             for flag in pkg_config(installed, "--libs", "--static")
