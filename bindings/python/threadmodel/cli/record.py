@@ -78,9 +78,10 @@ def record(
         raise click.UsageError("--depth and --agent-option are the JVM agent's")
     pattern = trace_pattern(output, several=not is_java and not is_native)
     before = traces(pattern)
+    is_recorded = True
     try:
         if is_native:
-            status = record_native(command, pattern)
+            status, is_recorded = record_native(command, pattern)
         else:
             status = _record_java(command, pattern, is_java, depth, agent_options)
     except errors.MissingFileError:
@@ -90,6 +91,8 @@ def record(
         reason = "program not found" if missing else failure.strerror
         say(f"{command[0]}: {reason}")
         context.exit(NOT_FOUND if missing else NOT_STARTED)
+    if not is_recorded:
+        context.exit(status or NO_TRACE)
     after = traces(pattern)
     made = [path for path, stamp in after.items() if before.get(path) != stamp]
     if made:

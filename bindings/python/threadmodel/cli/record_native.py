@@ -10,8 +10,12 @@ from threadmodel.cli.messages import say
 from threadmodel.cli.program import run
 
 
-def record_native(command: Sequence[str], output: str) -> int:
-    """Run a program and return its exit status, as program.run() does.
+def record_native(command: Sequence[str], output: str) -> tuple[int, bool]:
+    """Run a program.
+
+    Returns:
+        its exit status, as program.run() does, and whether it was recorded: where not,
+        the recorder has said why on stderr
 
     Raises:
         MissingFileError: this build records no native programs
@@ -19,9 +23,8 @@ def record_native(command: Sequence[str], output: str) -> int:
     """
     with native.Recorder(output) as recorder:
         if not recorder.region:
-            # It has said why on stderr.
-            return run(command, os.environ)
-        return run(command, recorder.environment(os.environ))
+            return run(command, os.environ), False
+        return run(command, recorder.environment(os.environ)), True
 
 
 def say_why_unseen(command: Sequence[str]) -> None:
