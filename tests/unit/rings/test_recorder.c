@@ -299,11 +299,13 @@ static void rings_of_threads_that_ended_are_used_again(void **state)
 
         report(thread, i);
         tm_recorder_detach(thread);
-        assert_int_equal(tm_recorder_drain(recorder), TM_OK);
+        /* An event of the instant of a drain is in a later one. */
+        do
+            assert_int_equal(tm_recorder_drain(recorder), TM_OK);
+        while (got.recorded[1] == i);
     }
     for (tm__thread_ring *r = (tm__thread_ring *)recorder->threads; r; r = r->next)
         rings++;
-    /* An event of the instant of a drain is in the next. */
     assert_in_range(rings, 1, 3);
     assert_int_equal(tm_recorder_close(recorder), TM_OK);
     assert_int_equal(got.recorded[1], 100);
