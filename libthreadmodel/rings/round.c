@@ -64,27 +64,45 @@ static int reserve_heap(tm__round *round, const tm__thread_ring *first)
     return 0;
 }
 
+/* The earliest time that the event may have which a ring's thread has in work, or
+ * begins next. @return INT64_MAX: one that a debugger stopped is not waited for */
+static int64_t bound_of(tm__thread_ring *ring, const tm__round *round, int64_t last)
+{
+    int64_t since = atomic_load_explicit(&ring->since, memory_order_acquire);
+
+    if (since != TM__BEGINS)
+        ring->begins_ns = 0;
+    if (since == TM__IDLE) {
+        ring->idle_ns = round->seen_ns;
+        return INT64_MAX;
+    }
+    if (since != TM__BEGINS)
+        return round->now_ns - since < STUCK_NS ? since : INT64_MAX;
+    /* One that is about to read the clock reads a later time than that at which it was
+     * last seen idle; a new one, than the last round's. */
+    if (!ring->begins_ns)
+        ring->begins_ns = round->now_ns;
+    if (round->now_ns - ring->begins_ns >= STUCK_NS)
+        return INT64_MAX;
+    return ring->idle_ns ? ring->idle_ns : last;
+}
+
 /* Set every ring's limit. @return the time before which all is committed */
 static int64_t find_horizon(const tm__round *round, tm__thread_ring *first, int final)
 {
-    int64_t now = round->now_ns, seen = round->seen_ns;
     int64_t last = round->last_horizon_ns ? round->last_horizon_ns : TM__BEGINS;
-    int64_t horizon = final ? now : seen;
+    int64_t horizon = final ? round->now_ns : round->seen_ns;
 
     for (tm__thread_ring *r = first; r; r = r->next) {
-        int64_t since = atomic_load_explicit(&r->since, memory_order_acquire);
+        int64_t bound = bound_of(r, round, last);
 
-        /* One that is about to read the clock reads a later time than that at
-         * which it was last seen idle; a new one, than the last round's. */
-        if (since == TM__IDLE)
-            r->idle_ns = seen;
-        else if (since == TM__BEGINS)
-            since = r->idle_ns ? r->idle_ns : last;
-        if (!final && since != TM__IDLE && since < horizon && now - since < STUCK_NS)
-            horizon = since;
+        if (!final && bound < horizon)
+            horizon = bound;
         r->limit = atomic_load_explicit(&r->page->head, memory_order_acquire);
     }
-    return horizon;
+    /* Who was last seen idle long ago has had events since, so it may seem to begin an
+     * earlier one. All before the last horizon was committed by then. */
+    return horizon > last ? horizon : last;
 }
 
 void tm__round_begin(tm__round *round)

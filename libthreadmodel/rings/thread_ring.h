@@ -35,6 +35,7 @@ typedef struct tm__thread_ring {
     uint64_t limit;              ///< where this round ends
     uint64_t scanned;            ///< up to here definitions were taken
     int64_t idle_ns;             ///< it had nothing in work then
+    int64_t begins_ns;           ///< it has begun an event since; 0: it has not
     struct tm__thread_ring *next;
 } tm__thread_ring;
 

@@ -288,6 +288,51 @@ static void a_helper_thread_drains(void **state)
     assert_false(got.in_disorder);
 }
 
+/* A thread that is idle, has an event in work, and begins the next one. */
+static void a_later_round_goes_no_less_far(void **state)
+{
+    static const tm__mirror none;
+    static tm__ring page = {.capacity = 4096};
+    tm__thread_ring ring = {.wake_fd = -1};
+    tm__round round = {0};
+    int64_t horizon_ns;
+
+    (void)state;
+    tm__thread_ring_put(&ring, &page, &none);
+    tm__round_begin(&round);
+    assert_int_equal(tm__round_limit(&round, &ring, 0), 0);
+    horizon_ns = round.horizon_ns;
+    for (int i = 0; i < 3; i++) {
+        tm__round_begin(&round);
+        atomic_store(&ring.since, i == 2 ? TM__BEGINS : round.seen_ns - 1);
+        assert_int_equal(tm__round_limit(&round, &ring, 0), 0);
+        assert_true(round.horizon_ns >= horizon_ns);
+        horizon_ns = round.horizon_ns;
+    }
+    tm__round_free(&round);
+}
+
+/* However long ago it was last looked at: only who was seen to begin is stuck. */
+static void the_first_round_waits_for_who_begins(void **state)
+{
+    static const tm__mirror none;
+    static tm__ring page = {.capacity = 4096};
+    tm__thread_ring ring = {.wake_fd = -1};
+    tm__round round = {0};
+
+    (void)state;
+    tm__thread_ring_put(&ring, &page, &none);
+    atomic_store(&ring.since, TM__BEGINS);
+    tm__round_begin(&round);
+    assert_int_equal(tm__round_limit(&round, &ring, 0), 0);
+    assert_true(round.horizon_ns <= 1);
+    round.now_ns += INT64_C(3000000000);
+    round.seen_ns = round.now_ns;
+    assert_int_equal(tm__round_limit(&round, &ring, 0), 0);
+    assert_int_equal(round.horizon_ns, round.seen_ns);
+    tm__round_free(&round);
+}
+
 static void rings_of_threads_that_ended_are_used_again(void **state)
 {
     tm_recorder *recorder = open_recorder(NULL, &sink);
@@ -747,6 +792,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(every_event_is_drained_in_order_or_counted, begin),
         cmocka_unit_test_setup(a_helper_thread_drains, begin),
+        cmocka_unit_test(a_later_round_goes_no_less_far),
+        cmocka_unit_test(the_first_round_waits_for_who_begins),
         cmocka_unit_test_setup(rings_of_threads_that_ended_are_used_again, begin),
         cmocka_unit_test_setup(names_lines_and_stacks_arrive, begin),
         cmocka_unit_test_setup(a_killed_process_leaves_them_in_its_rings, begin),
