@@ -21,7 +21,7 @@ typedef struct work {
     atomic_size_t next;
 } work;
 
-static void *take_tasks(void *argument)
+static void *run_tasks(void *argument)
 {
     work *it = argument;
 
@@ -45,11 +45,11 @@ static void parallel_for(void *payload, size_t count, tm_parallel_task task,
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (begun + 1 < count && begun < THREADS_MAX &&
-           pthread_create(&threads[begun], &attributes, take_tasks, &it) == 0)
+           pthread_create(&threads[begun], &attributes, run_tasks, &it) == 0)
         begun++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
-    take_tasks(&it);
+    run_tasks(&it);
     while (begun--)
         pthread_join(threads[begun], NULL);
 }

@@ -125,8 +125,8 @@ static int ask_part(void *context, size_t part)
     return rc;
 }
 
-static void take_gain(const tm__findings *findings, tm__finding *item,
-                      const tm__gain *gain)
+static void judge_gain(const tm__findings *findings, tm__finding *item,
+                       const tm__gain *gain)
 {
     item->has_gain = is_reliable(findings, item, gain);
     item->gain_ns = gain->middle_ns;
@@ -209,7 +209,7 @@ static int ask_all(tm__findings *findings)
         all.part_count = all.count;
     rc = tm__do_parts(executor, all.part_count, ask_part, &all);
     for (uint32_t i = 0; rc == TM_OK && i < all.count; i++)
-        take_gain(findings, all.items[i], &all.gains[i]);
+        judge_gain(findings, all.items[i], &all.gains[i]);
     return rc;
 }
 

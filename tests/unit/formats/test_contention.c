@@ -551,7 +551,7 @@ static void wrong_metadata_are_reported_and_the_rest_is_used(void **state)
     unlink("test_contention.orca");
 }
 
-static void metadata_beside_a_log_may_say_little_or_much(void **state)
+static void metadata_beside_a_log_may_state_little_or_much(void **state)
 {
     size_t length = 2 << 20;
     char *text = malloc(length + 100);
@@ -656,7 +656,7 @@ int main(void)
         cmocka_unit_test(threads_of_one_hash_are_distinguished),
         cmocka_unit_test(metadata_lie_beside_the_log_in_one_file_or_two),
         cmocka_unit_test(wrong_metadata_are_reported_and_the_rest_is_used),
-        cmocka_unit_test(metadata_beside_a_log_may_say_little_or_much),
+        cmocka_unit_test(metadata_beside_a_log_may_state_little_or_much),
         cmocka_unit_test(a_line_without_an_end_is_passed_over_in_bounded_memory),
         cmocka_unit_test(running_out_of_memory_leaks_nothing),
     };

@@ -207,7 +207,7 @@ static void turns_are_those_of_one_generation(void **state)
 }
 
 /* Of events that wait for their turn each is looked at only so often. */
-static void events_whose_turn_never_comes_are_given_up(void **state)
+static void events_whose_turn_never_comes_are_left_out(void **state)
 {
     enum { THREADS = 80, OTHERS = 3500, MARK = 36 };
 
@@ -315,7 +315,7 @@ static void a_rate_that_is_none_is_not_guessed_at(void **state)
 }
 
 /* Of 1.26, whose generations have an end; 1.25's end where another begins. */
-static void a_generation_ends_where_it_says_so(void **state)
+static void a_generation_ends_where_it_states_so(void **state)
 {
     char text[80];
 
@@ -406,12 +406,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_that_contradict_one_another_end_the_trace),
         cmocka_unit_test(turns_are_those_of_one_generation),
-        cmocka_unit_test(events_whose_turn_never_comes_are_given_up),
+        cmocka_unit_test(events_whose_turn_never_comes_are_left_out),
         cmocka_unit_test(a_generation_repeats_who_is_there),
         cmocka_unit_test(a_batch_that_is_damaged_is_left_out),
         cmocka_unit_test(an_event_that_go_does_not_write_ends_the_trace),
         cmocka_unit_test(a_rate_that_is_none_is_not_guessed_at),
-        cmocka_unit_test(a_generation_ends_where_it_says_so),
+        cmocka_unit_test(a_generation_ends_where_it_states_so),
         cmocka_unit_test(a_generation_may_be_longer_than_one_view),
         cmocka_unit_test(only_releases_that_are_known_are_read),
     };

@@ -158,7 +158,7 @@ static void put_zeros(int tag, int bytes)
     end_record(&paper);
 }
 
-static void records_too_short_for_what_they_say_are_reported(void **state)
+static void records_too_short_for_what_they_state_are_reported(void **state)
 {
     /* Of strings, classes, frames, traces, starts, ends, samples and settings. */
     static const struct {
@@ -359,7 +359,7 @@ static void make_virtual(uint32_t state, uint32_t carrier_status, int has_permit
     end_record(&paper);
 }
 
-static void a_virtual_thread_is_as_its_carrier_or_as_its_number_says(void **state)
+static void a_virtual_thread_is_as_its_carrier_or_as_its_number_shows(void **state)
 {
     static const struct {
         uint32_t state, carrier_status;
@@ -433,14 +433,14 @@ int main(void)
         cmocka_unit_test(objects_may_come_before_their_classes),
         cmocka_unit_test(starts_ends_samples_and_settings_of_the_agent),
         cmocka_unit_test(what_is_wrong_is_reported_with_its_place),
-        cmocka_unit_test(records_too_short_for_what_they_say_are_reported),
+        cmocka_unit_test(records_too_short_for_what_they_state_are_reported),
         cmocka_unit_test(what_is_defined_again_stays_as_it_was),
         cmocka_unit_test(a_frame_of_an_unknown_class_has_a_question_mark),
         cmocka_unit_test(a_class_that_is_its_own_ancestor_is_survived),
         cmocka_unit_test(many_samples_are_emitted_in_parts_and_too_many_left_out),
         cmocka_unit_test(bits_of_a_thread_are_its_state),
         cmocka_unit_test(a_thread_without_a_number_is_known_by_its_object),
-        cmocka_unit_test(a_virtual_thread_is_as_its_carrier_or_as_its_number_says),
+        cmocka_unit_test(a_virtual_thread_is_as_its_carrier_or_as_its_number_shows),
         cmocka_unit_test(headers_that_cannot_be_are_refused),
         HARDSHIP_TESTS(&it),
     };

@@ -81,8 +81,8 @@ static recorder read_pipe(const uint8_t *from, size_t count, int *rc)
     return all;
 }
 
-static void assert_told(const recorder *all, int rc, int code, const char *damage,
-                        const char *event, uint64_t events)
+static void assert_reports(const recorder *all, int rc, int code, const char *damage,
+                           const char *event, uint64_t events)
 {
     if (rc != code || (code != TM_OK && !strstr(tm_error_text(), damage)))
         fail_msg("%d, and no \"%s\" in \"%s\"", rc, damage, tm_error_text());
@@ -98,10 +98,10 @@ static void assert_reads(int code, const char *damage, const char *event,
     int rc;
     recorder all = emit_all((const char *)bytes, length, &rc);
 
-    assert_told(&all, rc, code, damage, event, events);
+    assert_reports(&all, rc, code, damage, event, events);
     recorder_free(&all);
     all = read_pipe(bytes, length, &rc);
-    assert_told(&all, rc, code, damage, event, events);
+    assert_reports(&all, rc, code, damage, event, events);
     recorder_free(&all);
 }
 
@@ -205,7 +205,7 @@ static void a_long_chunk_is_read_by_a_pipe(void **state)
     memcpy(all + CHUNK_HEADER + EVENTS * (size_t)EVENT, paper.bytes + CHUNK_HEADER,
            behind);
     read = read_pipe(all, length, &rc);
-    assert_told(&read, rc, TM_OK, "", "event 5000400 7 0 0 0 0 3 0\n", 1);
+    assert_reports(&read, rc, TM_OK, "", "event 5000400 7 0 0 0 0 3 0\n", 1);
     recorder_free(&read);
     free(all);
 }

@@ -194,7 +194,7 @@ static void a_jvm_is_named_with_its_version(void **state)
     }
 }
 
-static void threads_and_objects_of_several_jvms_are_told_apart(void **state)
+static void threads_and_objects_of_several_jvms_are_distinguished(void **state)
 {
     static chunk_paper all;
     char bytes[80];
@@ -245,7 +245,7 @@ int main(void)
         cmocka_unit_test(threads_are_those_of_java_or_of_the_jvm),
         cmocka_unit_test(a_thread_that_is_renamed_is_defined_again),
         cmocka_unit_test(a_jvm_is_named_with_its_version),
-        cmocka_unit_test(threads_and_objects_of_several_jvms_are_told_apart),
+        cmocka_unit_test(threads_and_objects_of_several_jvms_are_distinguished),
         cmocka_unit_test(more_jvms_than_ids_have_room_for_are_the_last),
     };
 

@@ -243,7 +243,7 @@ static void make_whole(void)
     paper = whole;
 }
 
-static void a_recording_says_what_it_does_not_hold(void **state)
+static void a_recording_names_what_it_does_not_hold(void **state)
 {
     static const char *const caveats[] = {
         "JFR's threshold for contended monitor enters: under 20.000 ms they were not "
@@ -378,7 +378,7 @@ int main(void)
 {
     subject it = {.events = 55};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_recording_says_what_it_does_not_hold),
+        cmocka_unit_test(a_recording_names_what_it_does_not_hold),
         cmocka_unit_test(a_threshold_of_both_enters_and_waits_is_no_caveat),
         cmocka_unit_test(a_deadlock_by_locks_that_park_and_by_waits_is_in_the_dump),
         cmocka_unit_test(a_join_is_for_a_thread_of_its_class),

@@ -201,7 +201,7 @@ static void each_event_is_a_line_and_each_name_is_kept_in_one(void **state)
     remove_log();
 }
 
-static void a_dialect_says_what_is_written_and_what_is_not(void **state)
+static void a_dialect_decides_what_is_written(void **state)
 {
     tm_event event = {SECONDS(1), .thread = 1, .kind = TM_EVENT_INTERRUPT_CALLED};
     tm_writer *writer = new_log("interrupt_called=Stop,-,target,time,thread;"
@@ -328,7 +328,7 @@ enum { STRANGERS = 40 };
 
 /* Threads and monitors that nobody defined, so that what is kept of them grows in the
  * middle of events. */
-static int meet_strangers(void)
+static int define_strangers(void)
 {
     int rc = TM_OK;
 
@@ -363,7 +363,7 @@ static void assert_whole_where_memory_fails(int format, const char *name)
             patient_next = tm_writer_sink(writer);
             assert_int_equal(define_all(&patient_sink), TM_OK);
             assert_int_equal(patient_events(NULL, events, COUNT(events)), TM_OK);
-            assert_int_equal(meet_strangers(), TM_OK);
+            assert_int_equal(define_strangers(), TM_OK);
             assert_int_equal(tm_writer_close(writer), TM_OK);
             assert_int_equal(events_of(name, TM_OK),
                              COUNT(events) - LEFT_OUT + 2 * STRANGERS);
@@ -512,7 +512,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_event_is_a_line_and_each_name_is_kept_in_one),
-        cmocka_unit_test(a_dialect_says_what_is_written_and_what_is_not),
+        cmocka_unit_test(a_dialect_decides_what_is_written),
         cmocka_unit_test(metadata_lie_beside_a_log_without_an_extension_too),
         cmocka_unit_test(a_wrong_dialect_writes_nothing),
         cmocka_unit_test(a_full_disk_under_any_of_the_files_is_reported),

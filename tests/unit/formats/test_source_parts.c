@@ -121,7 +121,7 @@ static void files_of_the_same_time_stay_in_the_order_given(void **state)
 }
 
 /* A dump that has text before it does not say when it was. */
-static void one_that_says_no_time_leaves_all_in_the_order_given(void **state)
+static void one_without_a_time_leaves_all_in_the_order_given(void **state)
 {
     static const char dump[] =
         "1970-01-01 00:00:05\nFull thread dump VM (21 mixed mode):\n\n"
@@ -169,7 +169,7 @@ static void files_that_are_not_alike_are_refused(void **state)
     assert_refused(UINT32_MAX / 64 + 1, TM_ELIMIT, "67108864 files");
 }
 
-static void a_file_shorter_than_a_header_says_no_time(void **state)
+static void a_file_shorter_than_a_header_has_no_time(void **state)
 {
     recorder all;
 
@@ -259,9 +259,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_are_read_in_the_order_of_their_times),
         cmocka_unit_test(files_of_the_same_time_stay_in_the_order_given),
-        cmocka_unit_test(one_that_says_no_time_leaves_all_in_the_order_given),
+        cmocka_unit_test(one_without_a_time_leaves_all_in_the_order_given),
         cmocka_unit_test(files_that_are_not_alike_are_refused),
-        cmocka_unit_test(a_file_shorter_than_a_header_says_no_time),
+        cmocka_unit_test(a_file_shorter_than_a_header_has_no_time),
         cmocka_unit_test(traces_of_go_are_read_one_at_a_time),
         cmocka_unit_test(memory_may_run_out_between_files),
         cmocka_unit_test(nothing_is_asked_of_nothing),
