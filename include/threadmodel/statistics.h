@@ -39,7 +39,8 @@ typedef struct tm_statistics_options {
     /**
      * Frames of these classes are skipped when the caller is determined,
      * unless all frames are: name prefixes, "java.". NULL: java., javax., jdk.,
-     * sun., and what of com.sun. belongs to the JDK (docs/analysis.md lists it).
+     * sun., what of com.sun. belongs to the JDK (docs/analysis.md lists it), and
+     * libstdc++ and libc++.
      * When all frames match, the caller is the innermost frame outside
      * java.lang.Object, java.lang.Thread and java.util.concurrent.locks.
      *

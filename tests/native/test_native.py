@@ -72,6 +72,7 @@ def rows(table: threadmodel.Table, *columns: str) -> list[tuple[object, ...]]:
     return list(zip(*(list(table[name]) for name in columns), strict=True))
 
 
+Frame = tuple[object, ...]
 BLOCKED = {
     "lock_mutex": "mutex the_mutex",
     "recursive": "mutex the_recursive",
@@ -92,15 +93,150 @@ def test_every_kind_of_lock_blames_its_owner(contended: threadmodel.Model) -> No
     }
 
 
-def test_without_elfutils_a_frame_is_an_offset_in_its_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["contended", "locks_inlined"])
+def test_without_elfutils_a_frame_is_an_offset_in_its_file(
+    name: str, tmp_path: Path
+) -> None:
     (tmp_path / "libdw.so.1").write_text("no library")
     trace = tmp_path / "run.tmt"
-    done = record(trace, program("contended"), LD_LIBRARY_PATH=str(tmp_path))
+    done = record(trace, program(name), LD_LIBRARY_PATH=str(tmp_path))
     assert done.returncode == 0
     assert done.stderr.count("libdw.so.1 of elfutils is not installed") == 1
     callers = set(threadmodel.open(str(trace)).blame()["method"])
     assert callers
-    assert all(re.fullmatch(r"native_contended\.0x[0-9a-f]+", it) for it in callers)
+    assert all(re.fullmatch(rf"native_{name}\.0x[0-9a-f]+", it) for it in callers)
+
+
+def frames_of(model: threadmodel.Model, thread: str, state: str) -> list[Frame]:
+    """Of the one interval of a thread in a state, innermost first."""
+    intervals = rows(model.timeline(), "thread", "state", "stack")
+    (stack,) = (row[2] for row in intervals if row[:2] == (thread, state))
+    columns = ("stack", "class", "method", "source", "line")
+    return [row[1:] for row in rows(model.stacks(), *columns) if row[0] == stack]
+
+
+def line_of(source: str, text: str) -> int:
+    lines = (Path(__file__).parent / "programs" / source).read_text().splitlines()
+    (number,) = (i for i, line in enumerate(lines, 1) if line.strip() == text)
+    return number
+
+
+def own_frames(source: str, name: str, lines: dict[str, str]) -> list[Frame]:
+    """Frames of a program's functions, by the text of the line where each is."""
+    module = Path(program(name)).name
+    return [
+        (module, f"{module}.{function}", source, line_of(source, text))
+        for function, text in lines.items()
+    ]
+
+
+def test_functions_that_were_inlined_are_frames_with_lines(tmp_path: Path) -> None:
+    trace = tmp_path / "run.tmt"
+    assert record(trace, program("locks_inlined")).returncode == 0
+    model = threadmodel.open(str(trace))
+    frames = own_frames(
+        "locks_inlined.c",
+        "locks_inlined",
+        {
+            "lock_the_mutex": "pthread_mutex_lock(&the_mutex);",
+            "count_one": "lock_the_mutex();",
+            "count": "count_one();",
+        },
+    )
+    assert frames_of(model, "count", "blocked")[:3] == frames
+    blame = rows(model.blame(), "share", "method", "source", "line")
+    assert ("owner", *frames[0][1:]) in blame
+
+
+@pytest.fixture(scope="module")
+def cplusplus(tmp_path_factory: pytest.TempPathFactory) -> threadmodel.Model:
+    if not Path(program("cplusplus")).exists():
+        pytest.skip("no compiler of C++")
+    trace = tmp_path_factory.mktemp("native") / "run.tmt"
+    assert record(trace, program("cplusplus")).returncode == 0
+    return threadmodel.open(str(trace))
+
+
+def test_every_block_of_cplusplus_blames_its_owner(
+    cplusplus: threadmodel.Model,
+) -> None:
+    blame = rows(cplusplus.blame(), "thread", "class", "share", "owner", "provenance")
+    main = Path(program("cplusplus")).name[:15]
+    assert sorted(row for row in blame if row[2] == "owner") == [
+        ("lock_unique", "mutex the_account", "owner", main, "exact"),
+        ("put_money", "mutex the_account", "owner", main, "exact"),
+        ("read_shared", "rwlock the_shared", "owner", main, "exact"),
+        ("write_shared", "rwlock the_shared", "owner", main, "exact"),
+    ]
+    holds = rows(cplusplus.holds(), "class", "thread", "shared")
+    assert [row[1:] for row in holds if row[0] == "rwlock the_shared"] == [
+        (main, False),
+        ("read_shared", True),
+        (main, True),
+        ("write_shared", False),
+    ]
+    assert not len(cplusplus.diagnostics())
+
+
+def test_waits_of_cplusplus_end_by_who_signalled(cplusplus: threadmodel.Model) -> None:
+    columns = ("kind", "from_thread", "to_thread", "object", "effect")
+    main = Path(program("cplusplus")).name[:15]
+    ends = {
+        (*row[:3], str(row[3]).split("@")[0], row[4])
+        for row in rows(cplusplus.interactions(), *columns)
+        if str(row[0]).startswith("notify")
+    }
+    assert ends == {
+        ("notify", main, "wait_plain", "condition the_condition", "woke"),
+        ("notify_all", main, "wait_timed", "condition the_condition", "woke"),
+    }
+
+
+CPLUSPLUS = {
+    "put_money": ("blocked", "std::mutex::lock()"),
+    "lock_unique": ("blocked", "std::unique_lock<std::mutex>::lock()"),
+    "read_shared": ("blocked", "std::shared_mutex::lock_shared()"),
+    "write_shared": ("blocked", "std::shared_mutex::lock()"),
+    "wait_plain": ("waiting", "std::condition_variable::wait"),
+    "wait_timed": ("waiting", "std::condition_variable::wait_for"),
+}
+OWN_LINES = {
+    "put_money": {
+        "Account::deposit()": "std::lock_guard<std::mutex> guard(lock);",
+        "put_money()": "the_account.deposit();",
+    },
+    "lock_unique": {
+        "lock_unique()": "std::unique_lock<std::mutex> unique(the_account.lock);"
+    },
+    "read_shared": {
+        "read_shared()": "std::shared_lock<std::shared_mutex> reader(the_shared);"
+    },
+    "write_shared": {
+        "write_shared()": "std::unique_lock<std::shared_mutex> writer(the_shared);"
+    },
+    "wait_plain": {"wait_plain()": "the_condition.wait(lock, [] { return is_set; });"},
+    "wait_timed": {
+        "wait_timed()": "the_condition.wait_for("
+        "lock, std::chrono::minutes(1), [] { return is_set; });"
+    },
+}
+
+
+@pytest.mark.parametrize("thread", CPLUSPLUS)
+def test_the_caller_of_a_block_in_cplusplus_is_the_program_s_function(
+    thread: str, cplusplus: threadmodel.Model
+) -> None:
+    """What the compiler inlined of the library lies within it, and is named as such."""
+    state, of_library = CPLUSPLUS[thread]
+    own = own_frames("cplusplus.cpp", "cplusplus", OWN_LINES[thread])
+    frames = frames_of(cplusplus, thread, state)
+    within = frames.index(own[0])
+    assert frames[within : within + len(own)] == own
+    assert {str(frame[0]).split(".")[0] for frame in frames[:within]} == {"libstdc++"}
+    assert any(of_library in str(frame[1]) for frame in frames[:within])
+    columns = ("thread", "state", "method", "source", "line")
+    callers = rows(cplusplus.timeline(), *columns)
+    assert (thread, state, *own[0][1:]) in callers
 
 
 JAVA = re.compile(r"\b(Java|JVM|VM|JDK|HotSpot|monitors?|carriers?)\b", re.IGNORECASE)

@@ -12,11 +12,13 @@ typedef struct named {
     char text[];
 } named;
 
-typedef struct known_frame {
+/* An address, with a frame for each function that was inlined there. */
+typedef struct known_code {
     uint64_t address;
-    tm_frame frame;
     UT_hash_handle hh;
-} known_frame;
+    size_t count;
+    tm_frame frames[];
+} known_code;
 
 typedef struct known_stack {
     uint32_t id;
@@ -27,7 +29,7 @@ typedef struct known_stack {
 
 typedef struct tm__definitions {
     named *classes, *methods;
-    known_frame *frames;
+    known_code *code;
     known_stack *stacks;
     uint64_t next_class, next_method, next_object;
     uint32_t next_stack;
@@ -114,40 +116,51 @@ static uint64_t define_method(tm__image *image, uint64_t class_id, const char *n
     return it->id;
 }
 
-/* A return address is the next call's; the call is the byte before. */
-static tm_frame define_frame(tm__image *image, uint64_t address)
+static tm_frame define_frame(tm__image *image, const tm__symbol *symbol)
 {
-    tm__definitions *all = definitions_of(image);
     tm_frame frame = {0, -1, 0, 0};
-    tm__symbol symbol;
-    known_frame *it;
+    char offset[32];
 
-    if (!all)
-        return frame;
-    HASH_FIND(hh, all->frames, &address, sizeof(address), it);
-    if (it)
-        return it->frame;
-    tm__symbols_find(image->symbols, address - 1, 0, &symbol);
-    if (!*symbol.function)
-        snprintf(symbol.function, sizeof(symbol.function), "0x%llx",
-                 (unsigned long long)symbol.offset + 1);
+    snprintf(offset, sizeof(offset), "0x%llx", (unsigned long long)symbol->offset + 1);
     frame.method = define_method(
-        image, define_class(image, *symbol.module ? symbol.module : "?", symbol.source),
-        symbol.function);
-    frame.line = symbol.line;
-    it = calloc(1, sizeof(*it));
-    if (it) {
-        it->address = address;
-        it->frame = frame;
-        HASH_ADD(hh, all->frames, address, sizeof(it->address), it);
-    }
+        image,
+        define_class(image, *symbol->module ? symbol->module : "?", symbol->source),
+        *symbol->function ? symbol->function : offset);
+    frame.line = symbol->line;
     return frame;
+}
+
+/*
+ * A return address is the next call's; the call is the byte before.
+ * @return NULL: there is no memory
+ */
+static const known_code *define_code(tm__image *image, uint64_t address)
+{
+    tm__definitions *all = image->definitions;
+    tm__symbol chain[TM__INLINED_MOST];
+    known_code *it;
+    size_t count;
+
+    HASH_FIND(hh, all->code, &address, sizeof(address), it);
+    if (it)
+        return it;
+    count = tm__symbols_find_code(image->symbols, address - 1, chain);
+    it = calloc(1, sizeof(*it) + count * sizeof(*it->frames));
+    if (!it)
+        return NULL;
+    it->address = address;
+    it->count = count;
+    for (size_t i = 0; i < count; i++)
+        it->frames[i] = define_frame(image, &chain[i]);
+    HASH_ADD(hh, all->code, address, sizeof(it->address), it);
+    return it;
 }
 
 uint32_t tm__stack_of_frames(tm__image *image, const uint64_t *frames, size_t count)
 {
     tm__definitions *all = definitions_of(image);
-    tm_frame defined[TM__FRAMES_MOST];
+    tm_frame defined[TM__FRAMES_MOST * TM__INLINED_MOST];
+    size_t defined_count = 0;
     tm_stack definition = TM_STACK_INIT;
     known_stack *it;
 
@@ -164,12 +177,18 @@ uint32_t tm__stack_of_frames(tm__image *image, const uint64_t *frames, size_t co
     it->id = ++all->next_stack;
     HASH_ADD_KEYPTR(hh, all->stacks, it->frames, (unsigned)(count * sizeof(*frames)),
                     it);
-    for (size_t i = 0; i < count; i++)
-        defined[i] = define_frame(image, frames[i]);
+    for (size_t i = 0; i < count; i++) {
+        const known_code *code = define_code(image, frames[i]);
+
+        if (code)
+            memcpy(defined + defined_count, code->frames,
+                   code->count * sizeof(*defined));
+        defined_count += code ? code->count : 0;
+    }
     definition.id = it->id;
     definition.flags = count == TM__FRAMES_MOST ? TM_STACK_TRUNCATED : 0;
     definition.frames = defined;
-    definition.frame_count = count;
+    definition.frame_count = defined_count;
     TM__IMAGE_DEFINE(image, define_stack, &definition);
     return it->id;
 }
@@ -180,7 +199,7 @@ static uint64_t define_object_class(tm__image *image, uint64_t address, uint32_t
     char name[600];
     tm__symbol symbol;
 
-    tm__symbols_find(image->symbols, address, 1, &symbol);
+    tm__symbols_find_data(image->symbols, address, &symbol);
     if (*symbol.function)
         snprintf(name, sizeof(name), "%s %s", KINDS[kind], symbol.function);
     else
@@ -265,7 +284,7 @@ void tm__definitions_free(tm__image *image)
         return;
     FREE_ALL(named, all->classes);
     FREE_ALL(named, all->methods);
-    FREE_ALL(known_frame, all->frames);
+    FREE_ALL(known_code, all->code);
     FREE_ALL(known_stack, all->stacks);
     free(all);
     image->definitions = NULL;

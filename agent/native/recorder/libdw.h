@@ -15,6 +15,38 @@
 typedef struct Dwfl Dwfl;
 typedef struct Dwfl_Module Dwfl_Module;
 typedef struct Dwfl_Line Dwfl_Line;
+typedef struct Dwarf_Files_s Dwarf_Files;
+
+/* Of libdw's public header: an entry of what debug information describes. */
+typedef struct tm__dwarf_die {
+    void *address;
+    void *unit;
+    void *abbreviation;
+    long padding;
+} tm__dwarf_die;
+
+typedef struct tm__dwarf_attribute {
+    unsigned code;
+    unsigned form;
+    unsigned char *value;
+    void *unit;
+} tm__dwarf_attribute;
+
+/* Of the DWARF standard. */
+enum {
+    TM__DW_TAG_CLASS_TYPE = 0x02,
+    TM__DW_TAG_STRUCTURE_TYPE = 0x13,
+    TM__DW_TAG_UNION_TYPE = 0x17,
+    TM__DW_TAG_INLINED_SUBROUTINE = 0x1d,
+    TM__DW_TAG_SUBPROGRAM = 0x2e,
+    TM__DW_TAG_NAMESPACE = 0x39,
+    TM__DW_AT_ABSTRACT_ORIGIN = 0x31,
+    TM__DW_AT_SPECIFICATION = 0x47,
+    TM__DW_AT_CALL_FILE = 0x58,
+    TM__DW_AT_CALL_LINE = 0x59,
+    TM__DW_AT_LINKAGE_NAME = 0x6e,
+    TM__DW_AT_MIPS_LINKAGE_NAME = 0x2007,
+};
 
 typedef struct tm__dwfl_callbacks {
     void *find_elf;
@@ -42,7 +74,25 @@ typedef struct tm__dwfl_callbacks {
        void *elf, void *bias))                                                         \
     X(Dwfl_Line *, dwfl_module_getsrc, (Dwfl_Module *, uint64_t address))              \
     X(const char *, dwfl_lineinfo,                                                     \
-      (Dwfl_Line *, uint64_t * address, int *line, int *column, void *, void *))
+      (Dwfl_Line *, uint64_t * address, int *line, int *column, void *, void *))       \
+    X(tm__dwarf_die *, dwfl_module_addrdie,                                            \
+      (Dwfl_Module *, uint64_t address, uint64_t * bias))                              \
+    X(int, dwarf_getscopes,                                                            \
+      (tm__dwarf_die * unit, uint64_t address, tm__dwarf_die * *scopes))               \
+    X(int, dwarf_getscopes_die, (tm__dwarf_die *, tm__dwarf_die * *scopes))            \
+    X(int, dwarf_tag, (tm__dwarf_die *))                                               \
+    X(const char *, dwarf_diename, (tm__dwarf_die *))                                  \
+    X(tm__dwarf_attribute *, dwarf_attr,                                               \
+      (tm__dwarf_die *, unsigned name, tm__dwarf_attribute *))                         \
+    X(tm__dwarf_attribute *, dwarf_attr_integrate,                                     \
+      (tm__dwarf_die *, unsigned name, tm__dwarf_attribute *))                         \
+    X(const char *, dwarf_formstring, (tm__dwarf_attribute *))                         \
+    X(tm__dwarf_die *, dwarf_formref_die, (tm__dwarf_attribute *, tm__dwarf_die *))    \
+    X(int, dwarf_formudata, (tm__dwarf_attribute *, uint64_t *))                       \
+    X(int, dwarf_getsrcfiles,                                                          \
+      (tm__dwarf_die * unit, Dwarf_Files * *files, size_t * count))                    \
+    X(const char *, dwarf_filesrc,                                                     \
+      (Dwarf_Files *, size_t index, uint64_t * time, uint64_t * bytes))
 
 typedef struct tm__libdw {
 #define TM__LIBDW_MEMBER(result, name, arguments) result(*name) arguments;

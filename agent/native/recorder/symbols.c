@@ -2,7 +2,8 @@
 /* Symbols and lines by elfutils, with separate debug files where they are installed. */
 #include "recorder/symbols.h"
 
-#include "recorder/libdw.h"
+#include "recorder/cpp_library.h"
+#include "recorder/inlined_calls.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -96,16 +97,18 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static void copy_function(const tm__symbols *symbols, char *to, size_t room,
-                          const char *name)
+static void copy_function(const tm__symbols *symbols, tm__symbol *to, const char *name)
 {
+    const char *library = tm__cpp_library_of(name);
     char *plain = NULL;
     int status = 0;
 
     if (symbols->demangle && strncmp(name, "_Z", 2) == 0)
         plain = symbols->demangle(name, NULL, NULL, &status);
-    snprintf(to, room, "%s", plain ? plain : name);
+    snprintf(to->function, sizeof(to->function), "%s", plain ? plain : name);
     free(plain);
+    if (library && strncmp(to->module, library, strlen(library)) != 0)
+        snprintf(to->module, sizeof(to->module), "%s", library);
 }
 
 /* Without elfutils: the file that is loaded next below it. */
@@ -123,42 +126,103 @@ static void place_in_file(const tm__symbols *symbols, uint64_t address,
     symbol->offset = address - nearest->bias;
 }
 
-void tm__symbols_find(tm__symbols *symbols, uint64_t address, int is_data,
-                      tm__symbol *symbol)
+/*
+ * Where an address lies in which file.
+ * @return NULL: the file is not the program's, or nobody can read it
+ */
+static Dwfl_Module *find_module(const tm__symbols *symbols, uint64_t address,
+                                tm__symbol *symbol)
 {
     const tm__libdw *libdw = symbols->libdw;
     Dwfl_Module *module =
         symbols->dwfl ? libdw->dwfl_addrmodule(symbols->dwfl, address) : NULL;
     const loaded *it;
-    const char *path, *name, *source;
-    Dwfl_Line *line;
-    uint64_t offset = 0;
-    Elf64_Sym sym;
+    const char *path;
 
     memset(symbol, 0, sizeof(*symbol));
     symbol->offset = address;
     if (!symbols->dwfl)
         place_in_file(symbols, address, symbol);
     if (!module)
-        return;
+        return NULL;
     path = libdw->dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
     it = loaded_as(symbols, path);
     if (!it)
-        return;
+        return NULL;
     snprintf(symbol->module, sizeof(symbol->module), "%s", base_name(path));
     symbol->offset = address - it->bias;
-    if (!is_same_file(libdw, module, it))
-        return;
-    name =
-        libdw->dwfl_module_addrinfo(module, address, &offset, &sym, NULL, NULL, NULL);
-    if (name && sym.st_size > offset &&
-        ELF64_ST_TYPE(sym.st_info) == (is_data ? STT_OBJECT : STT_FUNC))
-        copy_function(symbols, symbol->function, sizeof(symbol->function), name);
-    line = is_data ? NULL : libdw->dwfl_module_getsrc(module, address);
-    source =
+    return is_same_file(libdw, module, it) ? module : NULL;
+}
+
+static void find_name(const tm__symbols *symbols, Dwfl_Module *module, uint64_t address,
+                      unsigned type, tm__symbol *symbol)
+{
+    uint64_t offset = 0;
+    Elf64_Sym sym;
+    const char *name = symbols->libdw->dwfl_module_addrinfo(module, address, &offset,
+                                                            &sym, NULL, NULL, NULL);
+
+    if (name && sym.st_size > offset && ELF64_ST_TYPE(sym.st_info) == type)
+        copy_function(symbols, symbol, name);
+}
+
+static void find_line(const tm__libdw *libdw, Dwfl_Module *module, uint64_t address,
+                      tm__symbol *symbol)
+{
+    Dwfl_Line *line = libdw->dwfl_module_getsrc(module, address);
+    const char *source =
         line ? libdw->dwfl_lineinfo(line, NULL, &symbol->line, NULL, NULL, NULL) : NULL;
+
     if (source)
         snprintf(symbol->source, sizeof(symbol->source), "%s", base_name(source));
+}
+
+/*
+ * Put what was inlined at an address before the function that has its code.
+ * @param chain  that function, with the line of the address
+ */
+static size_t put_inlined(const tm__symbols *symbols, Dwfl_Module *module,
+                          uint64_t address, const char *file, tm__symbol *chain)
+{
+    tm__inlined_call calls[TM__INLINED_MOST - 1];
+    const tm__symbol outermost = *chain;
+    uint64_t bias = 0;
+    tm__dwarf_die *unit = symbols->libdw->dwfl_module_addrdie(module, address, &bias);
+    size_t count = unit ? tm__inlined_calls_find(symbols->libdw, unit, address - bias,
+                                                 calls, TM__INLINED_MOST - 1)
+                        : 0;
+
+    for (size_t i = 0; i < count; i++) {
+        snprintf(chain[i].module, sizeof(chain[i].module), "%s", file);
+        copy_function(symbols, &chain[i],
+                      calls[i].mangled ? calls[i].mangled : calls[i].name);
+        chain[i + 1] = outermost;
+        memcpy(chain[i + 1].source, calls[i].source, sizeof(calls[i].source));
+        chain[i + 1].line = calls[i].line;
+    }
+    return count + 1;
+}
+
+size_t tm__symbols_find_code(tm__symbols *symbols, uint64_t address,
+                             tm__symbol chain[TM__INLINED_MOST])
+{
+    Dwfl_Module *module = find_module(symbols, address, chain);
+    char file[sizeof(chain->module)];
+
+    if (!module)
+        return 1;
+    memcpy(file, chain->module, sizeof(file));
+    find_name(symbols, module, address, STT_FUNC, chain);
+    find_line(symbols->libdw, module, address, chain);
+    return put_inlined(symbols, module, address, file, chain);
+}
+
+void tm__symbols_find_data(tm__symbols *symbols, uint64_t address, tm__symbol *symbol)
+{
+    Dwfl_Module *module = find_module(symbols, address, symbol);
+
+    if (module)
+        find_name(symbols, module, address, STT_OBJECT, symbol);
 }
 
 void tm__symbols_free(tm__symbols *symbols)

@@ -8,8 +8,12 @@
 
 typedef struct tm__symbols tm__symbols;
 
+enum { TM__INLINED_MOST = 16 };
+
 typedef struct tm__symbol {
-    char module[256];   ///< file name of the executable or library; "": none
+    /** File name of the executable or library; "": none. "libstdc++" or "libc++" where
+     * a function of C++'s library was compiled into another file. */
+    char module[256];
     char function[512]; ///< "" : unknown
     char source[256];   ///< file name; "": unknown
     int line;
@@ -27,9 +31,16 @@ tm__symbols *tm__symbols_new(void);
 void tm__symbols_add(tm__symbols *symbols, const char *path, uint64_t bias,
                      const unsigned char *id, size_t id_bytes);
 
-/** @param is_data  the address is that of an object, not of code */
-void tm__symbols_find(tm__symbols *symbols, uint64_t address, int is_data,
-                      tm__symbol *symbol);
+/**
+ * The functions at an address of code: those that were inlined, innermost first, then
+ * the one that they were inlined in.
+ * @return how many; at least one
+ */
+size_t tm__symbols_find_code(tm__symbols *symbols, uint64_t address,
+                             tm__symbol chain[TM__INLINED_MOST]);
+
+/** The variable at an address. */
+void tm__symbols_find_data(tm__symbols *symbols, uint64_t address, tm__symbol *symbol);
 
 void tm__symbols_free(tm__symbols *symbols);
 

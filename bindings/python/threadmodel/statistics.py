@@ -96,7 +96,7 @@ def statistics(
             lock or permit, as blame tells, and takes as long as blame
         selection: of threads, classes of objects, and time
         libraries: prefixes of class names (``java.``) whose frames are skipped when
-            the caller is determined; None: those of the JDK
+            the caller is determined; None: those of the JDK and of C++
     """
     choices = _choices(model, by, selection, libraries)
     return model._ask(lib.tm_statistics_list, choices)

@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,13 @@
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifdef __cplusplus
+#include <atomic>
+using std::atomic_int;
+#else
+#include <stdatomic.h>
+#endif
 
 static pthread_t the_thread;
 static atomic_int the_blocker; ///< thread that is about to block; 0: none
