@@ -2,8 +2,9 @@
 #include "recorder/inlined_calls.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+enum { INLINED_MOST = 64 };
 
 /* Where a function is declared: an inlined one refers to its source, and that, of a
  * method, to its class. */
@@ -23,38 +24,28 @@ static tm__dwarf_die declaration_of(const tm__libdw *libdw, tm__dwarf_die die)
     return die;
 }
 
-static int is_space(int tag)
-{
-    return tag == TM__DW_TAG_NAMESPACE || tag == TM__DW_TAG_CLASS_TYPE ||
-           tag == TM__DW_TAG_STRUCTURE_TYPE || tag == TM__DW_TAG_UNION_TYPE;
-}
-
 /* The name with its namespaces and classes: "std::condition_variable::wait". */
-static void qualify(const tm__libdw *libdw, tm__dwarf_die *scope, const char *name,
-                    char *to, size_t room)
+static void qualify(tm__debug_unit **units, const tm__libdw *libdw,
+                    tm__dwarf_die *scope, const char *name, char *to, size_t room)
 {
     tm__dwarf_die declaration = declaration_of(libdw, *scope);
-    tm__dwarf_die *around = NULL;
-    int count = libdw->dwarf_getscopes_die(&declaration, &around);
-    size_t length = 0;
+    tm__dwarf_die die;
+    const tm__debug_unit *unit = NULL;
+    size_t length;
 
     to[0] = '\0';
-    for (int i = count - 1; i > 0; i--) {
-        const char *space = libdw->dwarf_diename(&around[i]);
-
-        if (is_space(libdw->dwarf_tag(&around[i])) && length < room)
-            length += (size_t)snprintf(to + length, room - length,
-                                       "%s::", space ? space : "(anonymous namespace)");
-    }
-    free(around);
-    if (length < room)
-        snprintf(to + length, room - length, "%s", name);
+    if (libdw->dwarf_diecu(&declaration, &die, NULL, NULL))
+        unit = tm__debug_unit_of(units, libdw, &die);
+    if (unit)
+        tm__debug_unit_spaces(unit, &declaration, to, room);
+    length = strlen(to);
+    snprintf(to + length, room - length, "%s", name);
 }
 
 /* What the compiler inlines everywhere may have no name in the file, as a template for
  * a type that is local: then it is put together. */
-static void put_name(const tm__libdw *libdw, tm__dwarf_die *scope,
-                     tm__inlined_call *call)
+static void put_name(tm__debug_unit **units, const tm__libdw *libdw,
+                     tm__dwarf_die *scope, tm__inlined_call *call)
 {
     tm__dwarf_attribute room;
     tm__dwarf_attribute *linkage =
@@ -68,7 +59,7 @@ static void put_name(const tm__libdw *libdw, tm__dwarf_die *scope,
     call->name[0] = '\0';
     name = call->mangled ? NULL : libdw->dwarf_diename(scope);
     if (name)
-        qualify(libdw, scope, name, call->name, sizeof(call->name));
+        qualify(units, libdw, scope, name, call->name, sizeof(call->name));
 }
 
 static uint64_t number_of(const tm__libdw *libdw, tm__dwarf_die *scope, unsigned name)
@@ -97,29 +88,46 @@ static void put_place(const tm__libdw *libdw, tm__dwarf_die *unit, tm__dwarf_die
     call->line = (int)number_of(libdw, scope, TM__DW_AT_CALL_LINE);
 }
 
-size_t tm__inlined_calls_find(const tm__libdw *libdw, tm__dwarf_die *unit,
-                              uint64_t address, tm__inlined_call *calls, size_t most)
+/* @return 0: nothing that was inlined lies there */
+static int descend(const tm__libdw *libdw, tm__dwarf_die *die, uint64_t address)
 {
-    tm__dwarf_die *innermost = NULL, *scopes = NULL;
-    size_t found = 0;
-    int count = 0;
+    tm__dwarf_die child;
 
-    /* The first of these asks where the code is, but goes on with what lies around an
-     * inlined function's source. The second goes on with what lies around its code. */
-    if (libdw->dwarf_getscopes(unit, address, &innermost) > 0)
-        count = libdw->dwarf_getscopes_die(innermost, &scopes);
-    for (int i = 0; i < count; i++) {
-        int tag = libdw->dwarf_tag(&scopes[i]);
+    if (libdw->dwarf_child(die, &child) != 0)
+        return 0;
+    do {
+        int tag = libdw->dwarf_tag(&child);
 
-        if (tag == TM__DW_TAG_SUBPROGRAM)
-            break;
-        if (tag != TM__DW_TAG_INLINED_SUBROUTINE)
-            continue;
+        if ((tag == TM__DW_TAG_INLINED_SUBROUTINE || tag == TM__DW_TAG_LEXICAL_BLOCK) &&
+            libdw->dwarf_haspc(&child, address) > 0) {
+            *die = child;
+            return tag;
+        }
+    } while (libdw->dwarf_siblingof(&child, &child) == 0);
+    return 0;
+}
+
+size_t tm__inlined_calls_find(tm__debug_unit **units, const tm__libdw *libdw,
+                              tm__dwarf_die *unit, uint64_t address,
+                              tm__inlined_call *calls, size_t most)
+{
+    const tm__debug_unit *indexed = tm__debug_unit_of(units, libdw, unit);
+    const tm__dwarf_die *function =
+        indexed ? tm__debug_unit_function(indexed, address) : NULL;
+    tm__dwarf_die at, inlined[INLINED_MOST];
+    size_t count = 0, found = 0;
+    int tag;
+
+    if (!function)
+        return 0;
+    at = *function;
+    while (count < INLINED_MOST && (tag = descend(libdw, &at, address)) != 0)
+        if (tag == TM__DW_TAG_INLINED_SUBROUTINE)
+            inlined[count++] = at;
+    while (count-- > 0) {
         if (found < most)
-            put_name(libdw, &scopes[i], &calls[found++]);
-        put_place(libdw, unit, &scopes[i], &calls[found - 1]);
+            put_name(units, libdw, &inlined[count], &calls[found++]);
+        put_place(libdw, unit, &inlined[count], &calls[found - 1]);
     }
-    free(innermost);
-    free(scopes);
     return found;
 }

@@ -3,7 +3,7 @@
 #ifndef TM_NATIVE_RECORDER_INLINED_CALLS_H
 #define TM_NATIVE_RECORDER_INLINED_CALLS_H
 
-#include "recorder/libdw.h"
+#include "recorder/debug_unit.h"
 
 /** An inlined function, and where the next one has called it. */
 typedef struct tm__inlined_call {
@@ -14,12 +14,14 @@ typedef struct tm__inlined_call {
 } tm__inlined_call;
 
 /**
+ * @param units    tm__debug_unit_of
  * @param unit     what was compiled together with the address
  * @param address  as the file's debug information counts
  * @return how many were put, innermost first; where there are more than most, the last
  *         is called where the outermost is
  */
-size_t tm__inlined_calls_find(const tm__libdw *libdw, tm__dwarf_die *unit,
-                              uint64_t address, tm__inlined_call *calls, size_t most);
+size_t tm__inlined_calls_find(tm__debug_unit **units, const tm__libdw *libdw,
+                              tm__dwarf_die *unit, uint64_t address,
+                              tm__inlined_call *calls, size_t most);
 
 #endif

@@ -35,6 +35,7 @@ typedef struct tm__dwarf_attribute {
 /* Of the DWARF standard. */
 enum {
     TM__DW_TAG_CLASS_TYPE = 0x02,
+    TM__DW_TAG_LEXICAL_BLOCK = 0x0b,
     TM__DW_TAG_STRUCTURE_TYPE = 0x13,
     TM__DW_TAG_UNION_TYPE = 0x17,
     TM__DW_TAG_INLINED_SUBROUTINE = 0x1d,
@@ -77,9 +78,14 @@ typedef struct tm__dwfl_callbacks {
       (Dwfl_Line *, uint64_t * address, int *line, int *column, void *, void *))       \
     X(tm__dwarf_die *, dwfl_module_addrdie,                                            \
       (Dwfl_Module *, uint64_t address, uint64_t * bias))                              \
-    X(int, dwarf_getscopes,                                                            \
-      (tm__dwarf_die * unit, uint64_t address, tm__dwarf_die * *scopes))               \
-    X(int, dwarf_getscopes_die, (tm__dwarf_die *, tm__dwarf_die * *scopes))            \
+    X(int, dwarf_child, (tm__dwarf_die *, tm__dwarf_die * child))                      \
+    X(int, dwarf_siblingof, (tm__dwarf_die *, tm__dwarf_die * sibling))                \
+    X(int, dwarf_haspc, (tm__dwarf_die *, uint64_t address))                           \
+    X(ptrdiff_t, dwarf_ranges,                                                         \
+      (tm__dwarf_die *, ptrdiff_t at, uint64_t * base, uint64_t * begin,               \
+       uint64_t * end))                                                                \
+    X(tm__dwarf_die *, dwarf_diecu,                                                    \
+      (tm__dwarf_die *, tm__dwarf_die * unit, uint8_t *, uint8_t *))                   \
     X(int, dwarf_tag, (tm__dwarf_die *))                                               \
     X(const char *, dwarf_diename, (tm__dwarf_die *))                                  \
     X(tm__dwarf_attribute *, dwarf_attr,                                               \

@@ -22,6 +22,7 @@ struct tm__symbols {
     const tm__libdw *libdw; /* NULL: not installed */
     Dwfl *dwfl;
     loaded *modules;
+    tm__debug_unit *units;
     char *(*demangle)(const char *, char *, size_t *, int *);
 };
 
@@ -181,16 +182,17 @@ static void find_line(const tm__libdw *libdw, Dwfl_Module *module, uint64_t addr
  * Put what was inlined at an address before the function that has its code.
  * @param chain  that function, with the line of the address
  */
-static size_t put_inlined(const tm__symbols *symbols, Dwfl_Module *module,
-                          uint64_t address, const char *file, tm__symbol *chain)
+static size_t put_inlined(tm__symbols *symbols, Dwfl_Module *module, uint64_t address,
+                          const char *file, tm__symbol *chain)
 {
     tm__inlined_call calls[TM__INLINED_MOST - 1];
     const tm__symbol outermost = *chain;
     uint64_t bias = 0;
     tm__dwarf_die *unit = symbols->libdw->dwfl_module_addrdie(module, address, &bias);
-    size_t count = unit ? tm__inlined_calls_find(symbols->libdw, unit, address - bias,
-                                                 calls, TM__INLINED_MOST - 1)
-                        : 0;
+    size_t count =
+        unit ? tm__inlined_calls_find(&symbols->units, symbols->libdw, unit,
+                                      address - bias, calls, TM__INLINED_MOST - 1)
+             : 0;
 
     for (size_t i = 0; i < count; i++) {
         snprintf(chain[i].module, sizeof(chain[i].module), "%s", file);
@@ -231,6 +233,7 @@ void tm__symbols_free(tm__symbols *symbols)
 
     if (!symbols)
         return;
+    tm__debug_units_free(&symbols->units);
     if (symbols->dwfl)
         symbols->libdw->dwfl_end(symbols->dwfl);
     for (loaded *it = symbols->modules; it; it = next) {

@@ -8,7 +8,7 @@
 
 typedef struct tm__symbols tm__symbols;
 
-enum { TM__INLINED_MOST = 16 };
+enum { TM__INLINED_MOST = 32 };
 
 typedef struct tm__symbol {
     /** File name of the executable or library; "": none. "libstdc++" or "libc++" where

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/debug_unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <uthash.h>
+
+enum { DEPTH_MOST = 64 };
+
+/* A function has several where a part that is seldom run lies elsewhere. */
+typedef struct code {
+    uint64_t begin, end;
+    tm__dwarf_die function;
+} code;
+
+/* A namespace or class. The first is none, which lies in itself. */
+typedef struct space {
+    const char *name;
+    size_t outer;
+} space;
+
+typedef struct declared {
+    const void *address;
+    size_t space;
+} declared;
+
+struct tm__debug_unit {
+    const void *address;
+    code *codes;
+    space *spaces;
+    declared *declareds;
+    size_t code_count, space_count, declared_count;
+    UT_hash_handle hh;
+};
+
+/* Room for one more, which is doubled when it is full.
+ * @return NULL: there is no memory, and the items are as before */
+static void *add(void **items, size_t *count, size_t bytes)
+{
+    void *more;
+
+    if ((*count & (*count - 1)) == 0) {
+        more = realloc(*items, (*count ? *count * 2 : 1) * bytes);
+        if (!more)
+            return NULL;
+        *items = more;
+    }
+    return (char *)*items + (*count)++ * bytes;
+}
+
+static void add_function(tm__debug_unit *unit, const tm__libdw *libdw,
+                         tm__dwarf_die *die, size_t in)
+{
+    tm__dwarf_attribute room;
+    uint64_t base = 0, begin, end;
+    ptrdiff_t at = 0;
+
+    if (in && !libdw->dwarf_attr(die, TM__DW_AT_LINKAGE_NAME, &room)) {
+        declared *it = add((void **)&unit->declareds, &unit->declared_count,
+                           sizeof(*unit->declareds));
+
+        if (it)
+            *it = (declared){die->address, in};
+    }
+    while ((at = libdw->dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+        code *it = add((void **)&unit->codes, &unit->code_count, sizeof(*unit->codes));
+
+        if (it)
+            *it = (code){begin, end, *die};
+    }
+}
+
+static size_t add_space(tm__debug_unit *unit, int tag, const char *name, size_t outer)
+{
+    space *it = add((void **)&unit->spaces, &unit->space_count, sizeof(*unit->spaces));
+
+    if (!it)
+        return 0;
+    if (!name)
+        name =
+            tag == TM__DW_TAG_NAMESPACE ? "(anonymous namespace)" : "(anonymous class)";
+    *it = (space){name, outer};
+    return unit->space_count - 1;
+}
+
+static void visit(tm__debug_unit *unit, const tm__libdw *libdw, tm__dwarf_die *parent,
+                  size_t in, int depth)
+{
+    tm__dwarf_die die;
+
+    if (depth == DEPTH_MOST || libdw->dwarf_child(parent, &die) != 0)
+        return;
+    do {
+        int tag = libdw->dwarf_tag(&die);
+        size_t within = 0;
+
+        switch (tag) {
+        case TM__DW_TAG_NAMESPACE:
+        case TM__DW_TAG_CLASS_TYPE:
+        case TM__DW_TAG_STRUCTURE_TYPE:
+        case TM__DW_TAG_UNION_TYPE:
+            within = add_space(unit, tag, libdw->dwarf_diename(&die), in);
+            break;
+        case TM__DW_TAG_SUBPROGRAM: add_function(unit, libdw, &die, in); break;
+        case TM__DW_TAG_LEXICAL_BLOCK: break;
+        default: continue;
+        }
+        visit(unit, libdw, &die, within, depth + 1);
+    } while (libdw->dwarf_siblingof(&die, &die) == 0);
+}
+
+static int compare_code(const void *left, const void *right)
+{
+    const code *l = left, *r = right;
+
+    return l->begin < r->begin ? -1 : l->begin > r->begin;
+}
+
+const tm__debug_unit *tm__debug_unit_of(tm__debug_unit **units, const tm__libdw *libdw,
+                                        const tm__dwarf_die *die)
+{
+    tm__dwarf_die whole = *die;
+    tm__debug_unit *it;
+
+    HASH_FIND_PTR(*units, &die->address, it);
+    if (it)
+        return it;
+    it = calloc(1, sizeof(*it));
+    if (!it)
+        return NULL;
+    it->address = die->address;
+    add_space(it, 0, "", 0);
+    visit(it, libdw, &whole, 0, 0);
+    if (it->code_count)
+        qsort(it->codes, it->code_count, sizeof(*it->codes), compare_code);
+    HASH_ADD_PTR(*units, address, it);
+    return it;
+}
+
+const tm__dwarf_die *tm__debug_unit_function(const tm__debug_unit *unit,
+                                             uint64_t address)
+{
+    size_t low = 0, high = unit->code_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (unit->codes[middle].begin <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && address < unit->codes[low - 1].end ? &unit->codes[low - 1].function
+                                                     : NULL;
+}
+
+static size_t put_spaces(const tm__debug_unit *unit, size_t in, char *to, size_t room)
+{
+    size_t length;
+
+    if (in == 0)
+        return 0;
+    length = put_spaces(unit, unit->spaces[in].outer, to, room);
+    if (length < room)
+        length +=
+            (size_t)snprintf(to + length, room - length, "%s::", unit->spaces[in].name);
+    return length;
+}
+
+void tm__debug_unit_spaces(const tm__debug_unit *unit, const tm__dwarf_die *function,
+                           char *to, size_t room)
+{
+    size_t low = 0, high = unit->declared_count;
+
+    to[0] = '\0';
+    /* They were added as they lie in the file. */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if ((uintptr_t)unit->declareds[middle].address < (uintptr_t)function->address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < unit->declared_count && unit->declareds[low].address == function->address)
+        put_spaces(unit, unit->declareds[low].space, to, room);
+}
+
+void tm__debug_units_free(tm__debug_unit **units)
+{
+    tm__debug_unit *it, *next;
+
+    HASH_ITER(hh, *units, it, next)
+    {
+        HASH_DEL(*units, it);
+        free(it->codes);
+        free(it->spaces);
+        free(it->declareds);
+        free(it);
+    }
+}

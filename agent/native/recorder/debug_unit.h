@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What was compiled together, indexed once: libdw reads all of a unit for each
+ * question, which took 8 ms an address where a program had much of C++'s library in it.
+ */
+#ifndef TM_NATIVE_RECORDER_DEBUG_UNIT_H
+#define TM_NATIVE_RECORDER_DEBUG_UNIT_H
+
+#include "recorder/libdw.h"
+
+typedef struct tm__debug_unit tm__debug_unit;
+
+/**
+ * @param units  all that were asked for; first NULL, later for tm__debug_units_free
+ * @param die    the unit's own entry
+ * @return NULL: there is no memory
+ */
+const tm__debug_unit *tm__debug_unit_of(tm__debug_unit **units, const tm__libdw *libdw,
+                                        const tm__dwarf_die *die);
+
+/** @return the function that has code at an address; NULL: none */
+const tm__dwarf_die *tm__debug_unit_function(const tm__debug_unit *unit,
+                                             uint64_t address);
+
+/** The namespaces and classes that a declared function is in: "std::mutex::", or "".
+ * It is known for those without a mangled name. */
+void tm__debug_unit_spaces(const tm__debug_unit *unit, const tm__dwarf_die *function,
+                           char *to, size_t room);
+
+void tm__debug_units_free(tm__debug_unit **units);
+
+#endif
