@@ -25,12 +25,14 @@ typedef struct declared {
     size_t space;
 } declared;
 
+/* Or a module, with its units instead of functions. */
 struct tm__debug_unit {
     const void *address;
     code *codes;
     space *spaces;
     declared *declareds;
     size_t code_count, space_count, declared_count;
+    uint64_t bias; /* of a module */
     UT_hash_handle hh;
 };
 
@@ -49,12 +51,23 @@ static void *add(void **items, size_t *count, size_t bytes)
     return (char *)*items + (*count)++ * bytes;
 }
 
+static void add_code(tm__debug_unit *unit, const tm__libdw *libdw, tm__dwarf_die *die)
+{
+    uint64_t base = 0, begin, end;
+    ptrdiff_t at = 0;
+
+    while ((at = libdw->dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
+        code *it = add((void **)&unit->codes, &unit->code_count, sizeof(*unit->codes));
+
+        if (it)
+            *it = (code){begin, end, *die};
+    }
+}
+
 static void add_function(tm__debug_unit *unit, const tm__libdw *libdw,
                          tm__dwarf_die *die, size_t in)
 {
     tm__dwarf_attribute room;
-    uint64_t base = 0, begin, end;
-    ptrdiff_t at = 0;
 
     if (in && !libdw->dwarf_attr(die, TM__DW_AT_LINKAGE_NAME, &room)) {
         declared *it = add((void **)&unit->declareds, &unit->declared_count,
@@ -63,12 +76,7 @@ static void add_function(tm__debug_unit *unit, const tm__libdw *libdw,
         if (it)
             *it = (declared){die->address, in};
     }
-    while ((at = libdw->dwarf_ranges(die, at, &base, &begin, &end)) > 0) {
-        code *it = add((void **)&unit->codes, &unit->code_count, sizeof(*unit->codes));
-
-        if (it)
-            *it = (code){begin, end, *die};
-    }
+    add_code(unit, libdw, die);
 }
 
 static size_t add_space(tm__debug_unit *unit, int tag, const char *name, size_t outer)
@@ -117,25 +125,67 @@ static int compare_code(const void *left, const void *right)
     return l->begin < r->begin ? -1 : l->begin > r->begin;
 }
 
-const tm__debug_unit *tm__debug_unit_of(tm__debug_unit **units, const tm__libdw *libdw,
-                                        const tm__dwarf_die *die)
+static void sort_code(tm__debug_unit *unit)
 {
-    tm__dwarf_die whole = *die;
+    if (unit->code_count)
+        qsort(unit->codes, unit->code_count, sizeof(*unit->codes), compare_code);
+}
+
+/* @return the one of a key, which has no contents if *is_new; NULL: there is no memory
+ */
+static tm__debug_unit *find(tm__debug_unit **units, const void *key, int *is_new)
+{
     tm__debug_unit *it;
 
-    HASH_FIND_PTR(*units, &die->address, it);
+    *is_new = 0;
+    HASH_FIND_PTR(*units, &key, it);
     if (it)
         return it;
     it = calloc(1, sizeof(*it));
     if (!it)
         return NULL;
-    it->address = die->address;
-    add_space(it, 0, "", 0);
-    visit(it, libdw, &whole, 0, 0);
-    if (it->code_count)
-        qsort(it->codes, it->code_count, sizeof(*it->codes), compare_code);
+    *is_new = 1;
+    it->address = key;
     HASH_ADD_PTR(*units, address, it);
     return it;
+}
+
+const tm__debug_unit *tm__debug_unit_of(tm__debug_unit **units, const tm__libdw *libdw,
+                                        const tm__dwarf_die *die)
+{
+    tm__dwarf_die whole = *die;
+    int is_new;
+    tm__debug_unit *it = find(units, die->address, &is_new);
+
+    if (is_new) {
+        add_space(it, 0, "", 0);
+        visit(it, libdw, &whole, 0, 0);
+        sort_code(it);
+    }
+    return it;
+}
+
+const tm__dwarf_die *tm__debug_unit_at(tm__debug_unit **units, const tm__libdw *libdw,
+                                       Dwfl_Module *module, uint64_t address,
+                                       uint64_t *bias)
+{
+    const tm__dwarf_die *known = libdw->dwfl_module_addrdie(module, address, bias);
+    tm__dwarf_die *die = NULL;
+    tm__debug_unit *it;
+    int is_new;
+
+    if (known)
+        return known;
+    it = find(units, module, &is_new);
+    if (is_new) {
+        while ((die = libdw->dwfl_module_nextcu(module, die, &it->bias)))
+            add_code(it, libdw, die);
+        sort_code(it);
+    }
+    if (!it)
+        return NULL;
+    *bias = it->bias;
+    return tm__debug_unit_function(it, address - it->bias);
 }
 
 const tm__dwarf_die *tm__debug_unit_function(const tm__debug_unit *unit,

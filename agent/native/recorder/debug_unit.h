@@ -18,6 +18,16 @@ typedef struct tm__debug_unit tm__debug_unit;
 const tm__debug_unit *tm__debug_unit_of(tm__debug_unit **units, const tm__libdw *libdw,
                                         const tm__dwarf_die *die);
 
+/**
+ * The unit of an address. Clang lists the addresses of units only when it is asked to,
+ * by -gdwarf-aranges, and elfutils may find none without such a list.
+ * @param bias  what the program adds to addresses in debug information
+ * @return NULL: it has no debug information
+ */
+const tm__dwarf_die *tm__debug_unit_at(tm__debug_unit **units, const tm__libdw *libdw,
+                                       Dwfl_Module *module, uint64_t address,
+                                       uint64_t *bias);
+
 /** @return the function that has code at an address; NULL: none */
 const tm__dwarf_die *tm__debug_unit_function(const tm__debug_unit *unit,
                                              uint64_t address);

@@ -108,13 +108,13 @@ static int descend(const tm__libdw *libdw, tm__dwarf_die *die, uint64_t address)
 }
 
 size_t tm__inlined_calls_find(tm__debug_unit **units, const tm__libdw *libdw,
-                              tm__dwarf_die *unit, uint64_t address,
+                              const tm__dwarf_die *unit, uint64_t address,
                               tm__inlined_call *calls, size_t most)
 {
     const tm__debug_unit *indexed = tm__debug_unit_of(units, libdw, unit);
     const tm__dwarf_die *function =
         indexed ? tm__debug_unit_function(indexed, address) : NULL;
-    tm__dwarf_die at, inlined[INLINED_MOST];
+    tm__dwarf_die at, whole = *unit, inlined[INLINED_MOST];
     size_t count = 0, found = 0;
     int tag;
 
@@ -127,7 +127,7 @@ size_t tm__inlined_calls_find(tm__debug_unit **units, const tm__libdw *libdw,
     while (count-- > 0) {
         if (found < most)
             put_name(units, libdw, &inlined[count], &calls[found++]);
-        put_place(libdw, unit, &inlined[count], &calls[found - 1]);
+        put_place(libdw, &whole, &inlined[count], &calls[found - 1]);
     }
     return found;
 }

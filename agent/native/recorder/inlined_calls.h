@@ -21,7 +21,7 @@ typedef struct tm__inlined_call {
  *         is called where the outermost is
  */
 size_t tm__inlined_calls_find(tm__debug_unit **units, const tm__libdw *libdw,
-                              tm__dwarf_die *unit, uint64_t address,
+                              const tm__dwarf_die *unit, uint64_t address,
                               tm__inlined_call *calls, size_t most);
 
 #endif

@@ -14,7 +14,7 @@
 
 typedef struct Dwfl Dwfl;
 typedef struct Dwfl_Module Dwfl_Module;
-typedef struct Dwfl_Line Dwfl_Line;
+typedef struct Dwarf_Line_s Dwarf_Line;
 typedef struct Dwarf_Files_s Dwarf_Files;
 
 /* Of libdw's public header: an entry of what debug information describes. */
@@ -73,11 +73,13 @@ typedef struct tm__dwfl_callbacks {
     X(const char *, dwfl_module_addrinfo,                                              \
       (Dwfl_Module *, uint64_t address, uint64_t * offset, Elf64_Sym *, void *section, \
        void *elf, void *bias))                                                         \
-    X(Dwfl_Line *, dwfl_module_getsrc, (Dwfl_Module *, uint64_t address))              \
-    X(const char *, dwfl_lineinfo,                                                     \
-      (Dwfl_Line *, uint64_t * address, int *line, int *column, void *, void *))       \
     X(tm__dwarf_die *, dwfl_module_addrdie,                                            \
       (Dwfl_Module *, uint64_t address, uint64_t * bias))                              \
+    X(tm__dwarf_die *, dwfl_module_nextcu,                                             \
+      (Dwfl_Module *, tm__dwarf_die * last, uint64_t * bias))                          \
+    X(Dwarf_Line *, dwarf_getsrc_die, (tm__dwarf_die * unit, uint64_t address))        \
+    X(int, dwarf_lineno, (Dwarf_Line *, int *line))                                    \
+    X(const char *, dwarf_linesrc, (Dwarf_Line *, uint64_t * time, uint64_t * bytes))  \
     X(int, dwarf_child, (tm__dwarf_die *, tm__dwarf_die * child))                      \
     X(int, dwarf_siblingof, (tm__dwarf_die *, tm__dwarf_die * sibling))                \
     X(int, dwarf_haspc, (tm__dwarf_die *, uint64_t address))                           \

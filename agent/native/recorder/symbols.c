@@ -167,32 +167,29 @@ static void find_name(const tm__symbols *symbols, Dwfl_Module *module, uint64_t 
         copy_function(symbols, symbol, name);
 }
 
-static void find_line(const tm__libdw *libdw, Dwfl_Module *module, uint64_t address,
-                      tm__symbol *symbol)
+static void find_line(const tm__libdw *libdw, const tm__dwarf_die *unit,
+                      uint64_t address, tm__symbol *symbol)
 {
-    Dwfl_Line *line = libdw->dwfl_module_getsrc(module, address);
-    const char *source =
-        line ? libdw->dwfl_lineinfo(line, NULL, &symbol->line, NULL, NULL, NULL) : NULL;
+    tm__dwarf_die whole = *unit;
+    Dwarf_Line *line = libdw->dwarf_getsrc_die(&whole, address);
+    const char *source = line ? libdw->dwarf_linesrc(line, NULL, NULL) : NULL;
 
-    if (source)
-        snprintf(symbol->source, sizeof(symbol->source), "%s", base_name(source));
+    if (!source || libdw->dwarf_lineno(line, &symbol->line) != 0)
+        return;
+    snprintf(symbol->source, sizeof(symbol->source), "%s", base_name(source));
 }
 
 /*
  * Put what was inlined at an address before the function that has its code.
  * @param chain  that function, with the line of the address
  */
-static size_t put_inlined(tm__symbols *symbols, Dwfl_Module *module, uint64_t address,
-                          const char *file, tm__symbol *chain)
+static size_t put_inlined(tm__symbols *symbols, const tm__dwarf_die *unit,
+                          uint64_t address, const char *file, tm__symbol *chain)
 {
     tm__inlined_call calls[TM__INLINED_MOST - 1];
     const tm__symbol outermost = *chain;
-    uint64_t bias = 0;
-    tm__dwarf_die *unit = symbols->libdw->dwfl_module_addrdie(module, address, &bias);
-    size_t count =
-        unit ? tm__inlined_calls_find(&symbols->units, symbols->libdw, unit,
-                                      address - bias, calls, TM__INLINED_MOST - 1)
-             : 0;
+    size_t count = tm__inlined_calls_find(&symbols->units, symbols->libdw, unit,
+                                          address, calls, TM__INLINED_MOST - 1);
 
     for (size_t i = 0; i < count; i++) {
         snprintf(chain[i].module, sizeof(chain[i].module), "%s", file);
@@ -210,13 +207,18 @@ size_t tm__symbols_find_code(tm__symbols *symbols, uint64_t address,
 {
     Dwfl_Module *module = find_module(symbols, address, chain);
     char file[sizeof(chain->module)];
+    const tm__dwarf_die *unit;
+    uint64_t bias;
 
     if (!module)
         return 1;
     memcpy(file, chain->module, sizeof(file));
     find_name(symbols, module, address, STT_FUNC, chain);
-    find_line(symbols->libdw, module, address, chain);
-    return put_inlined(symbols, module, address, file, chain);
+    unit = tm__debug_unit_at(&symbols->units, symbols->libdw, module, address, &bias);
+    if (!unit)
+        return 1;
+    find_line(symbols->libdw, unit, address - bias, chain);
+    return put_inlined(symbols, unit, address - bias, file, chain);
 }
 
 void tm__symbols_find_data(tm__symbols *symbols, uint64_t address, tm__symbol *symbol)
