@@ -131,8 +131,25 @@ __attribute__((unused)) static int standin_run(const struct CMUnitTest *tests,
     return failures;
 }
 
-/* Groups with a setup of their own are not used. */
+__attribute__((unused)) static int standin_run_between(const struct CMUnitTest *tests,
+                                                       size_t count,
+                                                       int (*setup)(void **state),
+                                                       int (*teardown)(void **state))
+{
+    void *state = NULL;
+    int failures;
+
+    if (setjmp(standin_failed) != 0 || (setup && setup(&state) != 0)) {
+        printf("# what comes before the tests failed\n");
+        return 1;
+    }
+    failures = standin_run(tests, count);
+    if (teardown && teardown(&state) != 0)
+        failures++;
+    return failures;
+}
+
 #define cmocka_run_group_tests(tests, setup, teardown)                                 \
-    standin_run((tests), sizeof(tests) / sizeof(*(tests)))
+    standin_run_between((tests), sizeof(tests) / sizeof(*(tests)), (setup), (teardown))
 
 #endif
