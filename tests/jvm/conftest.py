@@ -114,11 +114,17 @@ class Recording:
 def odd(model: threadmodel.Model) -> dict[str, int]:
     """What was odd about the events. That a guess at an owner was wrong is not, nor
     that one whom an attach found blocked had gone on by then, nor that two threads
-    came to need a class at the same time."""
+    came to need a class at the same time, nor that a thread has no name which was
+    started as the VM ended, and never ran."""
     counts = {row["cause"]: row["count"] for row in model.diagnostics()}
     counts.pop("stale_owner", None)
     counts.pop("two_owners", None)
     counts.pop("initialisation_wait", None)
+    never_ran = sum(
+        row["state"] == "new" and row["name"] is None for row in model.threads()
+    )
+    if counts.get("undefined_thread") == never_ran:
+        del counts["undefined_thread"]
     return counts
 
 
