@@ -83,6 +83,19 @@ def test_a_deadlock_is_reported_within_100_ms(java: Java, kind: str, threads: st
     assert min(took_ms) <= WITHIN_MS
 
 
+@pytest.mark.every_release
+@pytest.mark.parametrize("threads", ["platform", "virtual"])
+def test_no_reference_of_another_thread_is_looked_at(java: Java, threads: str):
+    """Before JDK 25 JVM TI hands those out of what a virtual thread holds. The VM ends
+    at once where it checks references, and else when the carrier has gone on."""
+    if threads == "virtual" and java.jdk.release < VIRTUAL_SINCE:
+        pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
+    arguments = ("Deadlocks", "monitors", threads, STAY_MS)
+    run = java.record(*arguments, flags=("-Xcheck:jni",))
+    assert "FATAL" not in run.stdout + run.stderr
+    told(run.stderr)
+
+
 def test_a_deadlock_that_a_timeout_will_break_is_reported_as_such(java: Java):
     run = java.record("Deadlocks", "timed", "platform", STAY_MS)
     _, members = told(run.stderr)

@@ -142,7 +142,7 @@ void tm__deadlock_watch_feed(const tm__long_blocked *it)
                                          .flags = TM_OBJECT_SYNCHRONIZER});
     if (!it->is_fed) {
         read_beginning(it);
-        if (tm__the_vm.reports_held)
+        if (it->is_held_known)
             note_held(it->thread, 0, it->asked_ns);
         for (uint32_t i = 0; i < it->held_count; i++)
             note_held(it->thread, it->held[i], it->asked_ns);

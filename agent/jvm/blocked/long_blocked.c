@@ -187,6 +187,32 @@ void tm__long_blocked_follow(JNIEnv *jni, const tm_event *event, jweak weak,
         tm__long_blocked_forget_all(jni);
 }
 
+void tm__long_blocked_note_held(const tm_event *event)
+{
+    tm__long_blocked *it = tm__long_blocked_find(event->thread);
+    size_t count = it ? (size_t)it->held_count + 1 : 0;
+    uint64_t *held;
+    int32_t *depths;
+
+    if (!it)
+        return;
+    if (event->object == 0) {
+        it->held_count = 0;
+        it->is_held_known = 1;
+        return;
+    }
+    held = realloc(it->held, count * sizeof(*held));
+    it->held = held ? held : it->held;
+    depths = realloc(it->depths, count * sizeof(*depths));
+    it->depths = depths ? depths : it->depths;
+    if (!held || !depths) {
+        it->is_held_known = 0;
+        return;
+    }
+    it->held[it->held_count] = event->object;
+    it->depths[it->held_count++] = (int32_t)event->value;
+}
+
 /* What has not been asked again for longest comes first. */
 static void ask_again(JNIEnv *jni, tm__buffer *own, int64_t until_ns)
 {
@@ -296,7 +322,7 @@ static int emit_answer(const tm__long_blocked *it, int64_t time_ns)
     const tm_sink *sink = tm__the_recording.sink;
     int rc = TM_OK;
 
-    if (!tm__the_vm.reports_held)
+    if (!it->is_held_known)
         return TM_OK;
     /* Who holds nothing and is not blocked tells nothing new. */
     if (it->state != TM_STATE_BLOCKED && !it->held_count)

@@ -19,6 +19,10 @@
 void tm__long_blocked_follow(JNIEnv *jni, const tm_event *event, jweak weak,
                              int weak_is_ours);
 
+/** What a thread itself reports that it holds as it is blocked: first of no object, and
+ * then of each. */
+void tm__long_blocked_note_held(const tm_event *event);
+
 /**
  * Ask the VM about those that have lasted for long, once a blocking interval.
  * @param own    the writer thread's buffer

@@ -92,6 +92,7 @@ static void keep(tm__long_blocked *it, JNIEnv *jni, tm__buffer *own,
     free(it->held);
     free(it->depths);
     it->held_count = 0;
+    it->is_held_known = 1;
     it->held = calloc((size_t)count + 1, sizeof(*it->held));
     it->depths = calloc((size_t)count + 1, sizeof(*it->depths));
     for (jint i = 0; it->held && it->depths && i < count; i++) {
@@ -118,12 +119,21 @@ static int ask_held_late(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it,
     return it->held && it->depths;
 }
 
+static int may_ask_held(JNIEnv *jni, jthread thread)
+{
+    return tm__the_vm.tells_of_virtual || !tm__the_java.virtual_class ||
+           !(*jni)->IsInstanceOf(jni, thread, tm__the_java.virtual_class);
+}
+
 static int ask_held(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it, jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jvmtiMonitorStackDepthInfo *monitors = NULL;
     jint count = 0;
 
+    /* It has told itself, as it was blocked. */
+    if (!may_ask_held(jni, thread))
+        return 1;
     if ((*jvmti)->GetOwnedMonitorStackDepthInfo(jvmti, thread, &count, &monitors) !=
         JVMTI_ERROR_NONE)
         return ask_held_late(jni, own, it, thread);

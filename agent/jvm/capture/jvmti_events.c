@@ -13,6 +13,7 @@
 #include "base/saturate.h"
 #include "capture/cpu_use.h"
 #include "capture/event_report.h"
+#include "capture/held_report.h"
 #include "ident/monitor_owner.h"
 #include "ident/object_identity.h"
 #include "ident/thread_identity.h"
@@ -35,33 +36,6 @@ static uint64_t blocked_on(tm__event_report *r, JNIEnv *jni, jobject object)
     return id ? id : tm__object_id(r->buffer, jni, object);
 }
 
-/* All monitors that the calling thread holds, as of now. The first event, without an
- * object, says that those which follow are all. What asking costs is paid out of the
- * share of stacks: it is one more walk. */
-static void add_held(tm__event_report *r, jvmtiEnv *jvmti, JNIEnv *jni)
-{
-    tm_event event = {.kind = TM_EVENT_HELD,
-                      .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED};
-    jvmtiMonitorStackDepthInfo *monitors = NULL;
-    jint count = 0;
-    int64_t began_ns = tm__now_ns();
-
-    r->weak = NULL; /* it went with the enter */
-    if ((*jvmti)->GetOwnedMonitorStackDepthInfo(jvmti, NULL, &count, &monitors) !=
-        JVMTI_ERROR_NONE)
-        return;
-    tm__event_report_add(r, TM__NO_STACK, event);
-    for (jint i = 0; i < count; i++) {
-        event.object = tm__object_id(r->buffer, jni, monitors[i].monitor);
-        event.value = monitors[i].stack_depth;
-        if (event.object)
-            tm__event_report_add(r, TM__NO_STACK, event);
-        (*jni)->DeleteLocalRef(jni, monitors[i].monitor);
-    }
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)monitors);
-    tm__counter_add(&r->buffer->stacks.walks_ns, (uint64_t)(tm__now_ns() - began_ns));
-}
-
 static const tm__contender *contender_of(const tm__event_report *r, tm__contender *out)
 {
     *out = (tm__contender){
@@ -76,6 +50,7 @@ static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
     tm__contender self;
     tm__event_report r;
 
+    (void)jvmti;
     if (tm__event_report_is_left_out() || !tm__event_report_begin(&r, jni, thread))
         return;
     event.peer = tm__monitor_owner_read(jni, contender_of(&r, &self), object);
@@ -88,9 +63,10 @@ static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
         r.buffer->object = event.object;
     if (tm__event_report_add(&r, TM__WHOLE_STACK, event) != 0 && r.weak)
         (*jni)->DeleteWeakGlobalRef(jni, r.weak);
-    /* Without its stack nobody could tell where it got what it holds. */
-    if (tm__the_options.held && r.has_stack)
-        add_held(&r, jvmti, jni);
+    /* Without its stack nobody could tell where it got what it holds. A virtual thread
+     * may be the only one that the VM tells that to. */
+    if (tm__held_is_its_own_to_tell(&r) || (tm__the_options.held && r.has_stack))
+        tm__held_add(&r, jni, 0);
     tm__event_report_drop(&r);
 }
 
@@ -125,13 +101,16 @@ static void JNICALL wait(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject o
         r.buffer->object = id;
     if (r.is_virtual && joined)
         r.weak = (*jni)->NewWeakGlobalRef(jni, thread);
-    rc = tm__event_report_finish(&r, TM__WHOLE_STACK,
-                                 (tm_event){.kind = TM_EVENT_WAIT,
-                                            .object = id,
-                                            .peer = joined,
-                                            .value = tm__product(timeout_ms, 1000000)});
+    rc = tm__event_report_add(&r, TM__WHOLE_STACK,
+                              (tm_event){.kind = TM_EVENT_WAIT,
+                                         .object = id,
+                                         .peer = joined,
+                                         .value = tm__product(timeout_ms, 1000000)});
     if (rc != 0 && r.weak)
         (*jni)->DeleteWeakGlobalRef(jni, r.weak);
+    else if (tm__held_is_its_own_to_tell(&r))
+        tm__held_add(&r, jni, id);
+    tm__event_report_drop(&r);
 }
 
 /* Whoever finds a class being initialised by another thread waits in the VM, on an

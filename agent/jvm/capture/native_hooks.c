@@ -21,6 +21,7 @@
 
 #include "base/saturate.h"
 #include "capture/event_report.h"
+#include "capture/held_report.h"
 #include "capture/park_facts.h"
 #include "capture/virtual_calls.h"
 #include "ident/object_identity.h"
@@ -293,6 +294,9 @@ static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlo
         return;
     }
     if (tm__virtual_reports(&r)) {
+        /* It has said that it parks. It keeps its carrier, most often for a monitor. */
+        if (tm__held_is_its_own_to_tell(&r))
+            tm__held_add(&r, jni, 0);
         tm__event_report_drop(&r);
         original(PARK).park(jni, unsafe, until, time);
         return;

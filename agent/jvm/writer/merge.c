@@ -94,6 +94,8 @@ static int emit(JNIEnv *jni, tm__buffer *buffer, const tm__record *record)
     } else if (weak) {
         (*jni)->DeleteWeakGlobalRef(jni, weak);
     }
+    if (event->kind == TM_EVENT_HELD)
+        tm__long_blocked_note_held(event);
     rc = tm__stack_table_stack(&event->stack, (const jvmtiFrameInfo *)(record + 1),
                                record->event.frame_count, record->event.stack_flags);
     if (rc == TM_OK)
