@@ -565,6 +565,8 @@ int tm_recorder_open(tm_recorder **out, const tm_recorder_options *options)
                         "1073741824",
                         given.ring_bytes);
     rc = recorder_new(&recorder, &given);
+    if (!recorder)
+        return rc;
     if (rc >= 0)
         rc = begin(recorder, &given);
     if (rc >= 0) {
@@ -573,8 +575,6 @@ int tm_recorder_open(tm_recorder **out, const tm_recorder_options *options)
         *out = recorder;
         return TM_OK;
     }
-    if (!recorder)
-        return rc;
     snprintf(text, sizeof(text), "%s", tm_error_text());
     (void)judge(recorder, rc);
     (void)close_trace(recorder);

@@ -121,7 +121,7 @@ static int ask_held_late(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it,
 
 static int may_ask_held(JNIEnv *jni, jthread thread)
 {
-    return tm__the_vm.tells_of_virtual || !tm__the_java.virtual_class ||
+    return tm__the_vm.reports_virtual || !tm__the_java.virtual_class ||
            !(*jni)->IsInstanceOf(jni, thread, tm__the_java.virtual_class);
 }
 

@@ -6,9 +6,9 @@
 #include "rings/clock.h"
 #include "vm/vm.h"
 
-int tm__held_is_its_own_to_tell(const tm__event_report *r)
+int tm__held_is_self_reported(const tm__event_report *r)
 {
-    return r->is_virtual && tm__the_vm.reports_held && !tm__the_vm.tells_of_virtual;
+    return r->is_virtual && tm__the_vm.reports_held && !tm__the_vm.reports_virtual;
 }
 
 /* All monitors that the calling thread holds, as of now. The first event, without an

@@ -9,7 +9,7 @@
 
 /** Whether nobody else can ask the VM what the calling thread holds: it is a virtual
  * one, of a JDK before 25. */
-int tm__held_is_its_own_to_tell(const tm__event_report *report);
+int tm__held_is_self_reported(const tm__event_report *report);
 
 /** Report all monitors that it holds, as of now, behind the event that blocks it.
  * @param waited_on  this it will not hold any more; 0: none */

@@ -64,8 +64,8 @@ static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
     if (tm__event_report_add(&r, TM__WHOLE_STACK, event) != 0 && r.weak)
         (*jni)->DeleteWeakGlobalRef(jni, r.weak);
     /* Without its stack nobody could tell where it got what it holds. A virtual thread
-     * may be the only one that the VM tells that to. */
-    if (tm__held_is_its_own_to_tell(&r) || (tm__the_options.held && r.has_stack))
+     * may be the only one that the VM reports that to. */
+    if (tm__held_is_self_reported(&r) || (tm__the_options.held && r.has_stack))
         tm__held_add(&r, jni, 0);
     tm__event_report_drop(&r);
 }
@@ -108,7 +108,7 @@ static void JNICALL wait(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject o
                                          .value = tm__product(timeout_ms, 1000000)});
     if (rc != 0 && r.weak)
         (*jni)->DeleteWeakGlobalRef(jni, r.weak);
-    else if (tm__held_is_its_own_to_tell(&r))
+    else if (tm__held_is_self_reported(&r))
         tm__held_add(&r, jni, id);
     tm__event_report_drop(&r);
 }

@@ -295,7 +295,7 @@ static void JNICALL unsafe_park(JNIEnv *jni, jobject unsafe, jboolean until, jlo
     }
     if (tm__virtual_reports(&r)) {
         /* It has said that it parks. It keeps its carrier, most often for a monitor. */
-        if (tm__held_is_its_own_to_tell(&r))
+        if (tm__held_is_self_reported(&r))
             tm__held_add(&r, jni, 0);
         tm__event_report_drop(&r);
         original(PARK).park(jni, unsafe, until, time);

@@ -128,7 +128,7 @@ static int get_ready(int is_late)
     tm__the_vm.replaces_natives = c.hooks;
     tm__the_vm.reports_held = c.able.can_get_current_contended_monitor &&
                               c.able.can_get_owned_monitor_stack_depth_info;
-    tm__the_vm.tells_of_virtual = tm__the_vm.release >= 25;
+    tm__the_vm.reports_virtual = tm__the_vm.release >= 25;
     atomic_store(&tm__the_recording.kinds, 0);
     tm__events_set(&callbacks);
     tm__virtual_set(&callbacks);

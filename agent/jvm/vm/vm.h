@@ -12,7 +12,7 @@ typedef struct tm__vm {
     int release;          ///< 17, 25
     int processors;       ///< that it may use, by a container's limits too; 0: unknown
     int reports_held;     ///< it tells which monitors a thread holds
-    int tells_of_virtual; ///< of a virtual thread, too, when another one asks. Before
+    int reports_virtual;  ///< of a virtual thread, too, when another one asks. Before
                           ///< JDK 25 the references are the carrier's own, which goes
                           ///< on and drops them: who looks at one then ends the VM
     int replaces_natives; ///< native methods of the JDK may be replaced
