@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recordings of the JDK Flight Recorder made by hand, right and wrong in every way. */
 #include "support/chunk_paper.h"
-#include "support/paper.h"
-#include "support/scarce.h"
+#include "support/hardship.h"
 
 static chunk_paper paper;
 
@@ -412,42 +411,20 @@ static void no_byte_can_do_harm(void **state)
         }
 }
 
+static int open_paper(tm_source **source, const void *what,
+                      const tm_source_options *options)
+{
+    const chunk_paper *it = what;
+
+    return tm__source_open_memory(source, "t.jfr", it->bytes, it->length, options);
+}
+
 static void memory_may_run_out_anywhere(void **state)
 {
-    struct scarce scarce;
-
     (void)state;
     make_recording(&paper);
-    for (size_t calls = 0;; calls++) {
-        tm_allocator hook = scarce_hook(&scarce, calls);
-        tm_source_options options = {.size = sizeof(options), .allocator = &hook};
-        tm_source *source;
-        recorder all;
-        int rc = tm__source_open_memory(&source, "t.jfr", paper.bytes, paper.length,
-                                        &options);
-
-        recorder_init(&all);
-        while (rc == TM_OK || rc == TM_MORE) {
-            rc = tm_source_read(source, &all.sink);
-            if (rc == TM_OK)
-                break;
-            if (rc == TM_ENOMEM) { /* it goes on when there is memory again */
-                scarce.calls_left = SIZE_MAX;
-                rc = TM_MORE;
-            }
-        }
-        if (source) {
-            assert_int_equal(rc, TM_OK);
-            assert_non_null(strstr(all.text, "event 5000100 1 256 0 0 1 4 0\n"));
-            assert_int_equal(all.events, 15);
-        } else
-            assert_int_equal(rc, TM_ENOMEM);
-        tm_source_close(source);
-        recorder_free(&all);
-        assert_int_equal(scarce.live_blocks, 0);
-        if (!scarce.has_failed)
-            break;
-    }
+    assert_whole_where_memory_fails(open_paper, &paper, TM_OK, 15,
+                                    "event 5000100 1 256 0 0 1 4 0\n");
 }
 
 static void a_sink_that_fails_ends_the_reading(void **state)

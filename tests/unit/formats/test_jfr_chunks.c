@@ -381,10 +381,15 @@ static void a_chunk_of_more_than_4_gb_is_not_read(void **state)
     unlink(path);
 }
 
+static int open_path(tm_source **source, const void *what,
+                     const tm_source_options *options)
+{
+    return tm_source_open(source, what, options);
+}
+
 static void memory_may_run_out_in_a_file(void **state)
 {
     const char *path;
-    struct scarce scarce;
 
     (void)state;
     length = 0;
@@ -395,30 +400,7 @@ static void memory_may_run_out_in_a_file(void **state)
     make_chunk(6000000);
     append();
     path = scratch();
-    for (size_t calls = 0;; calls++) {
-        tm_allocator hook = scarce_hook(&scarce, calls);
-        tm_source_options options = {.size = sizeof(options), .allocator = &hook};
-        tm_source *source;
-        recorder all;
-        int rc = tm_source_open(&source, path, &options);
-
-        recorder_init(&all);
-        for (rc = rc == TM_OK ? TM_MORE : rc; rc == TM_MORE;) {
-            rc = tm_source_read(source, &all.sink);
-            if (rc == TM_ENOMEM) {
-                scarce.calls_left = SIZE_MAX;
-                rc = TM_MORE;
-            }
-        }
-        assert_int_equal(rc, source ? TM_EDAMAGED : TM_ENOMEM);
-        if (source)
-            assert_int_equal(all.events, 2);
-        tm_source_close(source);
-        recorder_free(&all);
-        assert_int_equal(scarce.live_blocks, 0);
-        if (!scarce.has_failed)
-            break;
-    }
+    assert_whole_where_memory_fails(open_path, path, TM_EDAMAGED, 2, "");
     unlink(path);
 }
 

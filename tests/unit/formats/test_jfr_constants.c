@@ -50,14 +50,7 @@ static void texts_of_any_encoding_are_utf8_here(void **state)
 }
 
 static const chunk_class whole_thread[] = {
-    {"java.lang.Thread",
-     TYPE_THREAD,
-     {{"osName", TYPE_STRING, 0, 0, NULL},
-      {"osThreadId", TYPE_LONG, 0, 0, NULL},
-      {"javaName", TYPE_STRING, 0, 0, NULL},
-      {"javaThreadId", TYPE_LONG, 0, 0, NULL},
-      {"group", TYPE_GROUP, 1, 0, NULL},
-      {"virtual", TYPE_BOOLEAN, 0, 0, NULL}}},
+    {"java.lang.Thread", TYPE_THREAD, {FIELDS_WHOLE_THREAD}},
 };
 
 typedef struct named {

@@ -16,14 +16,7 @@ enum {
 };
 
 static const chunk_class more[] = {
-    {"java.lang.Thread",
-     TYPE_THREAD,
-     {{"osName", TYPE_STRING, 0, 0, NULL},
-      {"osThreadId", TYPE_LONG, 0, 0, NULL},
-      {"javaName", TYPE_STRING, 0, 0, NULL},
-      {"javaThreadId", TYPE_LONG, 0, 0, NULL},
-      {"group", TYPE_GROUP, 1, 0, NULL},
-      {"virtual", TYPE_BOOLEAN, 0, 0, NULL}}},
+    {"java.lang.Thread", TYPE_THREAD, {FIELDS_WHOLE_THREAD}},
     {"jdk.types.InflateCause", TYPE_CAUSE, {{"cause", TYPE_STRING, 0, 0, NULL}}},
     {"jdk.GCPhasePause", TYPE_PAUSE, {FIELD_START, FIELD_DURATION}},
     {"jdk.GarbageCollection", TYPE_COLLECTION, {FIELD_START, FIELD_DURATION}},

@@ -3,6 +3,7 @@
  * the disk runs out. */
 #define _POSIX_C_SOURCE 200809L
 #include "support/paper.h"
+#include "support/patient.h"
 #include "support/scarce.h"
 
 #include <unistd.h>
@@ -285,45 +286,6 @@ static void a_full_disk_under_any_of_the_files_is_reported(void **state)
     }
 }
 
-/* Each call once more where there was no memory for it. */
-static const tm_sink *patient_next;
-
-#define PATIENT(name, type)                                                            \
-    static int patient_##name(void *payload, const type *given)                        \
-    {                                                                                  \
-        int rc = patient_next->name(patient_next->payload, given);                     \
-                                                                                       \
-        (void)payload;                                                                 \
-        return rc == TM_ENOMEM ? patient_next->name(patient_next->payload, given)      \
-                               : rc;                                                   \
-    }
-PATIENT(define_class, tm_class)
-PATIENT(define_method, tm_method)
-PATIENT(define_stack, tm_stack)
-PATIENT(define_thread, tm_thread)
-PATIENT(define_object, tm_object)
-
-static int patient_events(void *payload, const tm_event *given, size_t count)
-{
-    int rc = TM_OK;
-
-    (void)payload;
-    for (size_t i = 0; rc == TM_OK && i < count; i++) {
-        rc = patient_next->events(patient_next->payload, &given[i], 1);
-        if (rc == TM_ENOMEM)
-            rc = patient_next->events(patient_next->payload, &given[i], 1);
-    }
-    return rc;
-}
-
-static const tm_sink patient_sink = {.size = sizeof(tm_sink),
-                                     .define_class = patient_define_class,
-                                     .define_method = patient_define_method,
-                                     .define_stack = patient_define_stack,
-                                     .define_thread = patient_define_thread,
-                                     .define_object = patient_define_object,
-                                     .events = patient_events};
-
 enum { STRANGERS = 40 };
 
 /* Threads and monitors that nobody defined, so that what is kept of them grows in the
@@ -336,10 +298,10 @@ static int define_strangers(void)
         tm_event event = {SECONDS(20), .thread = 100 + i, .object = 200 + i,
                           .peer = 300 + i, .kind = TM_EVENT_CONTENDED_ENTER};
 
-        rc = patient_events(NULL, &event, 1);
+        rc = patient_event(NULL, &event, 1);
         event.kind = TM_EVENT_THREAD_START_CALLED;
         if (rc == TM_OK)
-            rc = patient_events(NULL, &event, 1);
+            rc = patient_event(NULL, &event, 1);
     }
     return rc;
 }
@@ -360,9 +322,11 @@ static void assert_whole_where_memory_fails(int format, const char *name)
         scarce.fails_once = 1;
         rc = tm_writer_open(&writer, at(name), &options);
         if (rc == TM_OK) {
+            const tm_sink patient = patient_sink(1);
+
             patient_next = tm_writer_sink(writer);
-            assert_int_equal(define_all(&patient_sink), TM_OK);
-            assert_int_equal(patient_events(NULL, events, COUNT(events)), TM_OK);
+            assert_int_equal(define_all(&patient), TM_OK);
+            assert_int_equal(patient_event(NULL, events, COUNT(events)), TM_OK);
             assert_int_equal(define_strangers(), TM_OK);
             assert_int_equal(tm_writer_close(writer), TM_OK);
             assert_int_equal(events_of(name, TM_OK),

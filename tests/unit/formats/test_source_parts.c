@@ -2,9 +2,8 @@
 /* Several files that are opened as one, and what of a source may be asked for. */
 #define _POSIX_C_SOURCE 200809L
 #include "support/chunk_paper.h"
-#include "support/paper.h"
+#include "support/hardship.h"
 #include "support/recorded.h"
-#include "support/scarce.h"
 
 #include <unistd.h>
 
@@ -195,36 +194,19 @@ static void traces_of_go_are_read_one_at_a_time(void **state)
     assert_refused(1, TM_EUNSUPPORTED, text);
 }
 
+static int open_three(tm_source **source, const void *what,
+                      const tm_source_options *options)
+{
+    (void)what;
+    return open_parts(source, 2, options->allocator);
+}
+
 static void memory_may_run_out_between_files(void **state)
 {
-    struct scarce scarce;
-
     (void)state;
     for (int i = 0; i < 3; i++)
         put_recording(i, 60000000000 - 20000000000 * (uint64_t)i);
-    for (size_t calls = 0;; calls++) {
-        tm_allocator hook = scarce_hook(&scarce, calls);
-        tm_source *source;
-        recorder all;
-        int rc = open_parts(&source, 2, &hook);
-
-        recorder_init(&all);
-        for (rc = rc == TM_OK ? TM_MORE : rc; rc == TM_MORE;) {
-            rc = tm_source_read(source, &all.sink);
-            if (rc == TM_ENOMEM) {
-                scarce.calls_left = SIZE_MAX;
-                rc = TM_MORE;
-            }
-        }
-        assert_int_equal(rc, source ? TM_OK : TM_ENOMEM);
-        if (source)
-            assert_int_equal(all.events, 3);
-        tm_source_close(source);
-        recorder_free(&all);
-        assert_int_equal(scarce.live_blocks, 0);
-        if (!scarce.has_failed)
-            break;
-    }
+    assert_whole_where_memory_fails(open_three, NULL, TM_OK, 3, "");
     remove_files();
 }
 

@@ -74,6 +74,14 @@ typedef struct chunk_class {
     {                                                                                  \
         "address", TYPE_LONG, 0, 0, NULL                                               \
     }
+/* Of a thread, since JDK 17. */
+#define FIELDS_WHOLE_THREAD                                                            \
+    {"osName", TYPE_STRING, 0, 0, NULL}, {"osThreadId", TYPE_LONG, 0, 0, NULL},        \
+        {"javaName", TYPE_STRING, 0, 0, NULL},                                         \
+        {"javaThreadId", TYPE_LONG, 0, 0, NULL}, {"group", TYPE_GROUP, 1, 0, NULL},    \
+    {                                                                                  \
+        "virtual", TYPE_BOOLEAN, 0, 0, NULL                                            \
+    }
 #define FIELDS_BLOCKED                                                                 \
     FIELD_START, FIELD_DURATION, FIELD_THREAD("eventThread"), FIELD_STACK
 

@@ -75,9 +75,16 @@ static inline void no_byte_does_harm(void **state)
     free(changed);
 }
 
-static inline void memory_may_run_out(void **state)
+/** Opens what is to be read by a test. */
+typedef int open_source(tm_source **source, const void *what,
+                        const tm_source_options *options);
+
+/* Memory runs out at each call in turn, and is there again when the source is asked
+ * once more: it then gives `code`, all events and `text`. */
+static inline void assert_whole_where_memory_fails(open_source *open, const void *what,
+                                                   int code, uint64_t events,
+                                                   const char *text)
 {
-    const subject *it = *state;
     struct scarce scarce;
 
     for (size_t calls = 0;; calls++) {
@@ -85,25 +92,42 @@ static inline void memory_may_run_out(void **state)
         tm_source_options options = {.size = sizeof(options), .allocator = &hook};
         tm_source *source;
         recorder all;
-        int rc = tm__source_open_memory(&source, "t", it->bytes, it->length, &options);
+        int rc = open(&source, what, &options);
 
         recorder_init(&all);
         for (rc = rc == TM_OK ? TM_MORE : rc; rc == TM_MORE;) {
             rc = tm_source_read(source, &all.sink);
-            if (rc == TM_ENOMEM) { /* it goes on when there is memory again */
+            if (rc == TM_ENOMEM) {
                 scarce.calls_left = SIZE_MAX;
                 rc = TM_MORE;
             }
         }
-        assert_int_equal(rc, source ? TM_OK : TM_ENOMEM);
-        if (source && all.events != it->events)
+        assert_int_equal(rc, source ? code : TM_ENOMEM);
+        if (source && all.events != events)
             fail_msg("%zu calls: %llu events", calls, (unsigned long long)all.events);
+        if (source && !strstr(all.text, text))
+            fail_msg("%zu calls: no \"%s\" in:\n%s", calls, text, all.text);
         tm_source_close(source);
         recorder_free(&all);
         assert_int_equal(scarce.live_blocks, 0);
         if (!scarce.has_failed)
             break;
     }
+}
+
+static inline int open_subject(tm_source **source, const void *what,
+                               const tm_source_options *options)
+{
+    const subject *it = what;
+
+    return tm__source_open_memory(source, "t", it->bytes, it->length, options);
+}
+
+static inline void memory_may_run_out(void **state)
+{
+    const subject *it = *state;
+
+    assert_whole_where_memory_fails(open_subject, it, TM_OK, it->events, "");
 }
 
 static inline void a_sink_may_fail(void **state)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What goes into a trace comes out of it, in order; what cannot go in is said. */
 #include "support/paper.h"
+#include "support/patient.h"
+#include "support/scarce.h"
 
 static void every_field_of_everything_is_read_back_in_order(void **state)
 {
@@ -162,58 +164,6 @@ static void event_later_than_its_block_is_kept_out_of_order(void **state)
     free(paper.bytes);
 }
 
-/* Fails the n-th allocation, and only that; 0: none. */
-struct scarce {
-    size_t calls;
-    size_t fail_at;
-};
-
-static void *scarce_resize(void *payload, void *block, size_t bytes)
-{
-    struct scarce *scarce = payload;
-
-    if (bytes == 0) {
-        free(block);
-        return NULL;
-    }
-    return ++scarce->calls == scarce->fail_at ? NULL : realloc(block, bytes);
-}
-
-/* A sink before a sink, that asks again when there was no memory. */
-static const tm_sink *patient_next;
-
-#define PATIENT(name, type)                                                            \
-    static int patient_##name(void *payload, const type *given)                        \
-    {                                                                                  \
-        int rc = patient_next->name(patient_next->payload, given);                     \
-                                                                                       \
-        (void)payload;                                                                 \
-        return rc == TM_ENOMEM ? patient_next->name(patient_next->payload, given)      \
-                               : rc;                                                   \
-    }
-PATIENT(run, tm_run)
-PATIENT(caveat, char)
-PATIENT(define_class, tm_class)
-PATIENT(define_method, tm_method)
-PATIENT(define_stack, tm_stack)
-PATIENT(define_thread, tm_thread)
-PATIENT(define_object, tm_object)
-
-static int patient_events(void *payload, const tm_event *events, size_t count)
-{
-    int rc = patient_next->events(patient_next->payload, events, count);
-
-    (void)payload;
-    return rc == TM_ENOMEM ? patient_next->events(patient_next->payload, events, count)
-                           : rc;
-}
-
-static const tm_sink patient_sink = {sizeof(tm_sink),       NULL,
-                                     patient_run,           patient_caveat,
-                                     patient_define_class,  patient_define_method,
-                                     patient_define_stack,  patient_define_thread,
-                                     patient_define_object, patient_events};
-
 /* A block of everything, and one that has to be sorted. */
 static int emit_much(const tm_sink *sink)
 {
@@ -236,14 +186,14 @@ static void running_out_of_memory_once_anywhere_loses_nothing_in_the_writer(
 {
     struct paper whole = {0};
     tm_writer *whole_writer = new_writer(&whole, 60);
-    size_t fail_at;
+    size_t calls;
 
     (void)state;
     assert_int_equal(emit_much(tm_writer_sink(whole_writer)), TM_OK);
     assert_int_equal(tm_writer_close(whole_writer), TM_OK);
-    for (fail_at = 1;; fail_at++) {
-        struct scarce scarce = {.fail_at = fail_at};
-        tm_allocator hook = {scarce_resize, &scarce};
+    for (calls = 0;; calls++) {
+        struct scarce scarce;
+        tm_allocator hook = scarce_hook(&scarce, calls);
         struct paper paper = {0};
         tm_writer_options options = {.size = sizeof(options),
                                      .allocator = &hook,
@@ -251,11 +201,15 @@ static void running_out_of_memory_once_anywhere_loses_nothing_in_the_writer(
                                      .payload = &paper,
                                      .block_events = 60};
         tm_writer *writer;
-        int rc = tm_writer_open(&writer, NULL, &options);
+        int rc;
 
+        scarce.fails_once = 1;
+        rc = tm_writer_open(&writer, NULL, &options);
         if (rc == TM_OK) {
+            const tm_sink patient = patient_sink(0);
+
             patient_next = tm_writer_sink(writer);
-            assert_int_equal(emit_much(&patient_sink), TM_OK);
+            assert_int_equal(emit_much(&patient), TM_OK);
             rc = tm_writer_flush(writer);
             if (rc == TM_ENOMEM)
                 rc = tm_writer_flush(writer);
@@ -269,10 +223,10 @@ static void running_out_of_memory_once_anywhere_loses_nothing_in_the_writer(
         } else
             assert_int_equal(rc, TM_ENOMEM);
         free(paper.bytes);
-        if (scarce.calls < fail_at)
+        if (!scarce.has_failed)
             break;
     }
-    assert_true(fail_at > 20);
+    assert_true(calls > 19);
     free(whole.bytes);
 }
 
@@ -281,20 +235,22 @@ static void running_out_of_memory_once_anywhere_loses_nothing_in_the_reader(
 {
     struct paper whole = small_trace(12, 300, 60);
     recorder expected;
-    size_t fail_at;
+    size_t calls;
 
     (void)state;
     recorder_init(&expected);
     assert_int_equal(read_all(&expected, whole.bytes, whole.length), TM_OK);
-    for (fail_at = 1;; fail_at++) {
-        struct scarce scarce = {.fail_at = fail_at};
-        tm_allocator hook = {scarce_resize, &scarce};
+    for (calls = 0;; calls++) {
+        struct scarce scarce;
+        tm_allocator hook = scarce_hook(&scarce, calls);
         tm_source_options options = {.size = sizeof(options), .allocator = &hook};
         recorder actual;
         tm_source *source;
-        int rc = tm__source_open_memory(&source, "t.tmt", whole.bytes, whole.length,
-                                        &options);
+        int rc;
 
+        scarce.fails_once = 1;
+        rc = tm__source_open_memory(&source, "t.tmt", whole.bytes, whole.length,
+                                    &options);
         recorder_init(&actual);
         if (rc == TM_OK) {
             while ((rc = tm_source_read(source, &actual.sink)) == TM_MORE ||
@@ -308,10 +264,10 @@ static void running_out_of_memory_once_anywhere_loses_nothing_in_the_reader(
             assert_null(source);
         }
         recorder_free(&actual);
-        if (scarce.calls < fail_at)
+        if (!scarce.has_failed)
             break;
     }
-    assert_true(fail_at > 8);
+    assert_true(calls > 7);
     recorder_free(&expected);
     free(whole.bytes);
 }
