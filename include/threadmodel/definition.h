@@ -17,20 +17,29 @@
 
 TM_BEGIN_DECLS
 
+/** Bits of tm_class.flags. */
+enum tm_class_flag {
+    TM_CLASS_LIBRARY = 1 ///< of a runtime or a library: no caller that a person means
+};
+
 /** A class, by its name in source code: "java.util.HashMap", "int[]". The address that
  * a VM appends to the name of a hidden class, "a.B$$Lambda/0x00007f3a5c000c28", is not
- * shown in answers: it differs in the next run. */
+ * shown in answers: it differs in the next run. Which classes are libraries is known of
+ * Java, Go and C++; a producer of another runtime reports it. */
 typedef struct tm_class {
     size_t size; ///< sizeof(tm_class)
     uint64_t id;
     const char *name;
-    const char *source; ///< file name without folders; NULL: unknown
+    const char *source;   ///< file name without folders; NULL: unknown
+    uint64_t flags;       ///< bits of enum tm_class_flag, given along with the name
+    const char *build_id; ///< of native code: hexadecimal, of the executable or library
+                          ///< that the class is named after; NULL: none
 } tm_class;
 
 /** A tm_class with nothing in it but its size. */
 #define TM_CLASS_INIT                                                                  \
     {                                                                                  \
-        sizeof(tm_class), 0, NULL, NULL                                                \
+        sizeof(tm_class), 0, NULL, NULL, 0, NULL                                       \
     }
 
 /** From bytecode `location` on, up to the next entry, the source line is `line`. */
@@ -39,6 +48,11 @@ typedef struct tm_line {
     int32_t line;     ///< from 1
     int32_t reserved; ///< 0
 } tm_line;
+
+/** Bits of tm_method.flags. */
+enum tm_method_flag {
+    TM_METHOD_IDLES = 1 ///< a thread that is blocked in it waits for work: it is idle
+};
 
 /** A method of a class. */
 typedef struct tm_method {
@@ -49,12 +63,13 @@ typedef struct tm_method {
     const char *signature; ///< as the VM writes it, "(ILjava/lang/String;)V"; or NULL
     const tm_line *lines;  ///< by rising location; NULL: no line table
     size_t line_count;
+    uint64_t flags; ///< bits of enum tm_method_flag
 } tm_method;
 
 /** A tm_method with nothing in it but its size. */
 #define TM_METHOD_INIT                                                                 \
     {                                                                                  \
-        sizeof(tm_method), 0, 0, NULL, NULL, NULL, 0                                   \
+        sizeof(tm_method), 0, 0, NULL, NULL, NULL, 0, 0                                \
     }
 
 /** One frame of a stack. */
@@ -103,12 +118,13 @@ typedef struct tm_thread {
     const char *group; ///< thread group or container; NULL: unknown
     int32_t priority;  ///< 0: unknown
     uint32_t flags;    ///< bits of enum tm_thread_flag
+    uint64_t pid;      ///< process that it is of, in a run of several; 0: tm_run.pid
 } tm_thread;
 
 /** A tm_thread with nothing in it but its size. */
 #define TM_THREAD_INIT                                                                 \
     {                                                                                  \
-        sizeof(tm_thread), 0, 0, 0, NULL, NULL, 0, 0                                   \
+        sizeof(tm_thread), 0, 0, 0, NULL, NULL, 0, 0, 0                                \
     }
 
 /** Bits of tm_object.flags. */
@@ -116,6 +132,22 @@ enum tm_object_flag {
     TM_OBJECT_HAS_HASH = 1,    ///< hash holds the identity hash code
     TM_OBJECT_MAYBE_MANY = 2,  ///< id was made from a hash: two objects may share it
     TM_OBJECT_SYNCHRONIZER = 4 ///< a j.u.c. lock or other park blocker, no monitor
+};
+
+/** What an object is to threads. */
+enum tm_object_kind {
+    TM_OBJECT_KIND_UNKNOWN = 0, ///< a synchronizer by its flag, else a monitor
+    TM_OBJECT_KIND_MONITOR = 1,
+    TM_OBJECT_KIND_SYNCHRONIZER = 2, ///< of java.util.concurrent
+    TM_OBJECT_KIND_MUTEX = 3,
+    TM_OBJECT_KIND_RWLOCK = 4,
+    TM_OBJECT_KIND_SPIN_LOCK = 5,
+    TM_OBJECT_KIND_CONDITION = 6,
+    TM_OBJECT_KIND_SEMAPHORE = 7,
+    TM_OBJECT_KIND_BARRIER = 8,
+    TM_OBJECT_KIND_ONCE = 9,
+    TM_OBJECT_KIND_CHANNEL = 10,
+    TM_OBJECT_KIND_END = 11 ///< one more than the last
 };
 
 /** An object that threads lock, wait on or park for. */
@@ -126,13 +158,24 @@ typedef struct tm_object {
     uint64_t thread;   ///< tm_thread.id where it is a thread object; else 0
     uint32_t hash;     ///< identity hash code, with TM_OBJECT_HAS_HASH
     uint32_t flags;    ///< bits of enum tm_object_flag
+    const char *name;  ///< what it is shown as: "orders.lock"; NULL: class and number
+    uint64_t kind;     ///< enum tm_object_kind
 } tm_object;
 
 /** A tm_object with nothing in it but its size. */
 #define TM_OBJECT_INIT                                                                 \
     {                                                                                  \
-        sizeof(tm_object), 0, 0, 0, 0, 0                                               \
+        sizeof(tm_object), 0, 0, 0, 0, 0, NULL, 0                                      \
     }
+
+/**
+ * The name of a kind of object, "mutex" for instance.
+ *
+ * @param kind  a value of enum tm_object_kind
+ * @return a constant string; NULL for a number that is none
+ * @since 0.1
+ */
+TM_API const char *tm_object_kind_name(int kind);
 
 TM_END_DECLS
 

@@ -40,21 +40,21 @@ typedef struct tm_hold_options {
  * its owner is known to have held it, and between which instants it acquired and
  * released it.
  *
- * Columns (table `holds`): object string, class string, kind string (monitor,
- * synchronizer), thread_id uint64, thread string, start_ns int64 (as far as is known),
- * end_ns int64 (as far as is known; null: it is held still, or nothing shows when it
- * was released), start_earliest_ns int64 (it was acquired no earlier), start_latest_ns
- * int64 (and no later), end_earliest_ns int64 (it was released no earlier),
- * end_latest_ns int64 (and no later; null: as end_ns is), start_provenance string and
- * end_provenance string (enum tm_provenance), to_thread_id uint64 (null: nobody, or not
- * known), to_thread string (who was blocked by it and acquired the lock next; null:
- * nobody, or not known), to_provenance string (enum tm_provenance; that nobody had it
- * between; null: as to_thread_id is), method string (where it was acquired), source
- * string, line int32, shared bool (one of several owners), contested bool (another
- * owner was reported while this one cannot have released it: the producer contradicts
- * itself, and where this hold ends is in doubt), not_running_ns int64 (of the hold: its
- * owner was blocked, waited, slept, was parked or had no processor), not_running_state
- * string (enum tm_state; what most of that was; null: it ran).
+ * Columns (table `holds`): object string, class string, kind string (enum
+ * tm_object_kind), thread_id uint64, thread string, start_ns int64 (as far as is
+ * known), end_ns int64 (as far as is known; null: it is held still, or nothing shows
+ * when it was released), start_earliest_ns int64 (it was acquired no earlier),
+ * start_latest_ns int64 (and no later), end_earliest_ns int64 (it was released no
+ * earlier), end_latest_ns int64 (and no later; null: as end_ns is), start_provenance
+ * string and end_provenance string (enum tm_provenance), to_thread_id uint64 (null:
+ * nobody, or not known), to_thread string (who was blocked by it and acquired the lock
+ * next; null: nobody, or not known), to_provenance string (enum tm_provenance; that
+ * nobody had it between; null: as to_thread_id is), method string (where it was
+ * acquired), source string, line int32, shared bool (one of several owners), contested
+ * bool (another owner was reported while this one cannot have released it: the producer
+ * contradicts itself, and where this hold ends is in doubt), not_running_ns int64 (of
+ * the hold: its owner was blocked, waited, slept, was parked or had no processor),
+ * not_running_state string (enum tm_state; what most of that was; null: it ran).
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked

@@ -71,7 +71,8 @@ typedef struct tm_statistics_options {
  * null: none), cpu_samples uint64 (how often it was seen on a processor), cpu_time_ns
  * int64 (for how long it was on processors, as the scheduler counts; null: not
  * reported), cpu_wait_ns int64 (for how long it could run and had no processor, as the
- * scheduler counts; null: not reported).
+ * scheduler counts; null: not reported), pid uint64 (process that it is of, in a run of
+ * several; null: the run's).
  *
  * @param[out] out   the answer, yours; NULL on failure
  * @param model      asked

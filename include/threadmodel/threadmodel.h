@@ -23,6 +23,7 @@
 #include <threadmodel/interaction.h>
 #include <threadmodel/lockorder.h>
 #include <threadmodel/model.h>
+#include <threadmodel/module.h>
 #include <threadmodel/path.h>
 #include <threadmodel/recorder.h>
 #include <threadmodel/resource.h>

@@ -94,3 +94,19 @@ uint32_t *tm__stack_callers(const tm_model *model, tm__memory *memory,
     tm__free(memory, roles, bytes_of_roles(model));
     return callers;
 }
+
+static int has_role(const tm_model *model, uint32_t frame, uint16_t roles)
+{
+    return frame != TM__NONE &&
+           role_of(model, model->frames[frame].method, NULL) & roles;
+}
+
+int tm__frame_is_idle(const tm_model *model, uint32_t frame)
+{
+    return has_role(model, frame, TM__ROLE_IDLES | TM__ROLE_LOOPS);
+}
+
+int tm__frame_is_library(const tm_model *model, uint32_t frame)
+{
+    return has_role(model, frame, TM__ROLE_LIBRARY);
+}

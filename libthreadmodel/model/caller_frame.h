@@ -11,6 +11,11 @@
 /** @return frames[] index of the caller of a stack, TM__NONE where unknown */
 uint32_t tm__stack_caller(const tm_model *model, uint32_t stack);
 
+/** Whether a thread that is blocked where this is the caller, frames[] or TM__NONE,
+ * waits for work; and whether that is a method of a library. */
+int tm__frame_is_idle(const tm_model *model, uint32_t frame);
+int tm__frame_is_library(const tm_model *model, uint32_t frame);
+
 /**
  * The callers of all stacks, for questions that touch many intervals.
  * @return frames[] index or TM__NONE a stack, model->stacks_count + 1 of them, for

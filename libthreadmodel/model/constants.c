@@ -8,6 +8,25 @@
          ? (names)[number]                                                             \
          : NULL)
 
+const char *tm_object_kind_name(int kind)
+{
+    static const char *const names[] = {
+        [TM_OBJECT_KIND_UNKNOWN] = "unknown",
+        [TM_OBJECT_KIND_MONITOR] = "monitor",
+        [TM_OBJECT_KIND_SYNCHRONIZER] = "synchronizer",
+        [TM_OBJECT_KIND_MUTEX] = "mutex",
+        [TM_OBJECT_KIND_RWLOCK] = "rwlock",
+        [TM_OBJECT_KIND_SPIN_LOCK] = "spin_lock",
+        [TM_OBJECT_KIND_CONDITION] = "condition",
+        [TM_OBJECT_KIND_SEMAPHORE] = "semaphore",
+        [TM_OBJECT_KIND_BARRIER] = "barrier",
+        [TM_OBJECT_KIND_ONCE] = "once",
+        [TM_OBJECT_KIND_CHANNEL] = "channel",
+    };
+
+    return NAME_OF(names, kind);
+}
+
 const char *tm_diagnostic_name(int cause)
 {
     static const char *const names[] = {

@@ -75,10 +75,15 @@ static int name_method(tm_model *model, tm__method *method)
     }
     rc = intern_all(model, &method->full_name, class_name,
                     tm__utf8_cut(class_name, CLASS_BYTES), ".", name);
-    if (rc == TM_OK)
-        method->role = tm__role(
-            class_name, tm__strings_get(&model->strings, method->full_name), NULL);
-    return rc;
+    if (rc < 0)
+        return rc;
+    method->role =
+        tm__role(class_name, tm__strings_get(&model->strings, method->full_name), NULL);
+    if (model->classes[method->class_index].flags & TM_CLASS_LIBRARY)
+        method->role |= TM__ROLE_LIBRARY;
+    if (method->flags & TM_METHOD_IDLES)
+        method->role |= TM__ROLE_IDLES;
+    return TM_OK;
 }
 
 /* Methods wait for their class's name in a list, so that to name a class costs
@@ -132,9 +137,12 @@ static int define_class(tm_model *model, const void *payload)
     if (rc < 0)
         return rc;
     class_ = &model->classes[index];
+    class_->flags |= (uint32_t)definition->flags;
     rc = name_class(model, class_, definition->name);
     if (rc == TM_OK)
         rc = intern_text(model, &class_->source, definition->source);
+    if (rc == TM_OK)
+        rc = intern_text(model, &class_->build_id, definition->build_id);
     while (rc == TM_OK && class_->name != TM__NONE && class_->name_waits != TM__NONE) {
         uint32_t method = class_->name_waits;
 
@@ -164,6 +172,7 @@ static int define_method(tm_model *model, const void *payload)
             await_name(model, index);
     }
     method = &model->methods[index];
+    method->flags |= (uint16_t)definition->flags;
     rc = intern_text(model, &method->name, definition->name);
     if (rc == TM_OK)
         rc = name_method(model, method);
@@ -240,8 +249,8 @@ static int define_thread(tm_model *model, const void *payload)
     thread->flags |= definition->flags;
     if (definition->os_id)
         thread->os_id = definition->os_id;
-    if (definition->priority)
-        thread->priority = definition->priority;
+    if (definition->pid)
+        thread->pid = (uint32_t)definition->pid;
     rc = intern_text(model, &thread->name, definition->name);
     if (rc == TM_OK)
         rc = intern_text(model, &thread->group, definition->group);
@@ -272,8 +281,10 @@ static int define_object(tm_model *model, const void *payload)
         object->class_index = class_index;
     if (definition->flags & TM_OBJECT_HAS_HASH)
         model->details[index].hash = definition->hash;
-    object->flags |= definition->flags;
-    return TM_OK;
+    object->flags |= (uint16_t)definition->flags;
+    if (definition->kind && definition->kind < TM_OBJECT_KIND_END)
+        object->kind = (uint16_t)definition->kind;
+    return intern_text(model, &model->details[index].name, definition->name);
 }
 
 static size_t text_bytes(const char *text)
@@ -307,7 +318,8 @@ int tm__define_class(void *payload, const tm_class *given)
     int rc = TM__READ(&definition, given, tm_class, id);
 
     if (rc < 0 ||
-        !has_room(payload, text_bytes(definition.name) + text_bytes(definition.source)))
+        !has_room(payload, text_bytes(definition.name) + text_bytes(definition.source) +
+                               text_bytes(definition.build_id)))
         return rc;
     return define(payload, define_class, &definition);
 }
@@ -341,7 +353,7 @@ int tm__define_stack(void *payload, const tm_stack *given)
     return define(payload, define_stack, &definition);
 }
 
-/* A thread is known without its names, too. */
+/* Threads and objects are known without their names, too. */
 int tm__define_thread(void *payload, const tm_thread *given)
 {
     tm_thread definition;
@@ -359,5 +371,9 @@ int tm__define_object(void *payload, const tm_object *given)
     tm_object definition;
     int rc = TM__READ(&definition, given, tm_object, id);
 
-    return rc < 0 ? rc : define(payload, define_object, &definition);
+    if (rc < 0)
+        return rc;
+    if (definition.name && !has_room(payload, text_bytes(definition.name)))
+        definition.name = NULL;
+    return define(payload, define_object, &definition);
 }

@@ -57,6 +57,7 @@ static const tm__object_detail unseen_detail = {
     .post_head = TM__NONE,
     .post_tail = TM__NONE,
     .post_spare = TM__NONE,
+    .name = TM__NONE,
 };
 
 /* Room for one more in an array of its own or of several that go together. */
@@ -111,8 +112,11 @@ int tm__model_class(tm_model *model, uint64_t id, uint32_t *index)
     if (RESERVE(tm__reserve, model, classes, model->classes_count) < 0 ||
         number(&model->class_map, id, &model->classes_count, index) < 0)
         return TM_ENOMEM;
-    model->classes[*index] = (tm__class){
-        .id = id, .name = TM__NONE, .source = TM__NONE, .name_waits = TM__NONE};
+    model->classes[*index] = (tm__class){.id = id,
+                                         .name = TM__NONE,
+                                         .source = TM__NONE,
+                                         .name_waits = TM__NONE,
+                                         .build_id = TM__NONE};
     return TM_OK;
 }
 

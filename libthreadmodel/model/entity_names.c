@@ -69,8 +69,13 @@ void tm__object_label(const tm_model *model, uint32_t object, char *buffer,
     enum { NUMBER_BYTES = 24 };
     const tm__object *it = &model->objects[object];
     const char *class_name = tm__class_name(model, it->class_index);
+    const char *name = tm__strings_get(&model->strings, model->details[object].name);
     int length;
 
+    if (name) {
+        snprintf(buffer, bytes, "%.*s", (int)tm__utf8_cut(name, bytes - 1), name);
+        return;
+    }
     if (!class_name)
         class_name = "object";
     /* What tells objects apart stands behind the name, however long that is. */
@@ -83,6 +88,17 @@ void tm__object_label(const tm_model *model, uint32_t object, char *buffer,
                  model->run.identity == TM_IDENTITY_ADDRESS ? "%.*s@0x%llx"
                                                             : "%.*s#%llu",
                  length, class_name, (unsigned long long)model->details[object].id);
+}
+
+const char *tm__object_kind(const tm_model *model, uint32_t object)
+{
+    const tm__object *it = &model->objects[object];
+
+    if (it->kind != TM_OBJECT_KIND_UNKNOWN)
+        return tm_object_kind_name(it->kind);
+    return tm_object_kind_name(it->flags & TM_OBJECT_SYNCHRONIZER
+                                   ? TM_OBJECT_KIND_SYNCHRONIZER
+                                   : TM_OBJECT_KIND_MONITOR);
 }
 
 int tm__labels_open(tm__labels *labels, const tm_model *model)

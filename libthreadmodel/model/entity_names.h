@@ -18,9 +18,12 @@ const char *tm__short_name(const char *name);
 const char *tm__frame_source(const tm_model *model, const tm__frame *frame);
 /** @return source line; 0: unknown */
 int32_t tm__frame_line(const tm_model *model, const tm__frame *frame);
-/** "class@1b2c3d" or "class#17", written to a buffer. */
+/** Its name, or "class@1b2c3d" or "class#17", written to a buffer. */
 void tm__object_label(const tm_model *model, uint32_t object, char *buffer,
                       size_t bytes);
+
+/** "mutex": what kind of object it is. */
+const char *tm__object_kind(const tm_model *model, uint32_t object);
 
 /** The label of each object that one answer names, made once. */
 typedef struct tm__labels {

@@ -26,8 +26,6 @@ int tm__listing_open(tm__listing *list, const tm_model *model,
         return rc;
     tm__memory_init(&list->memory, &model->memory.hook);
     list->origin_ns = tm__model_origin_ns(model);
-    list->idle_method = TM__NONE;
-    list->is_idle = 0;
     list->callers = tm__stack_callers(model, &list->memory, NULL);
     rc = list->callers ? tm__labels_open(&list->labels, model) : TM_ENOMEM;
     if (rc < 0) {

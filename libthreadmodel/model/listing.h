@@ -19,10 +19,8 @@ typedef struct tm__listing {
     tm__scope scope;
     tm__labels labels;
     tm__memory memory;
-    uint32_t *callers;    ///< frames[] of each stack
-    uint32_t idle_method; ///< methods[] of the last caller that was judged
-    int is_idle;          ///< what came of it
-    int64_t origin_ns;    ///< from which the answer's times count
+    uint32_t *callers; ///< frames[] of each stack
+    int64_t origin_ns; ///< from which the answer's times count
 } tm__listing;
 
 /**

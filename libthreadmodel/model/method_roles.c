@@ -184,16 +184,10 @@ static int is_of_go(const char *name)
     return has_prefix(name, go_folders, COUNT(go_folders));
 }
 
-int tm__is_library(const char *name)
+static int is_library(const char *name)
 {
     return has_prefix(name, default_libraries, COUNT(default_libraries)) ||
            is_of_go(name);
-}
-
-int tm__is_idle(const char *method)
-{
-    return is_among(method, takers, COUNT(takers)) ||
-           is_among(method, loops, COUNT(loops));
 }
 
 uint16_t tm__role(const char *class_name, const char *name,
@@ -204,7 +198,7 @@ uint16_t tm__role(const char *class_name, const char *name,
 
     if (!class_name || !name)
         return TM__ROLE_NAMELESS;
-    role = (uint16_t)(is_default ? tm__is_library(class_name)
+    role = (uint16_t)(is_default ? is_library(class_name)
                                  : has_prefix(class_name, libraries->prefixes,
                                               libraries->count));
     role |= role_by_pattern(name);

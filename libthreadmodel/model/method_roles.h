@@ -33,12 +33,6 @@ enum tm__role {
 uint16_t tm__role(const char *class_name, const char *name,
                   const tm__libraries *libraries);
 
-/** Whether a class or method, package.Class.method, is one of the default libraries. */
-int tm__is_library(const char *name);
-
-/** Whether a caller's method (as above) is where a thread waits for work. */
-int tm__is_idle(const char *method);
-
 /** Whether the VM locks objects of a class while it initialises another. */
 int tm__is_initialisation_lock(const char *class_name);
 

@@ -10,7 +10,8 @@ typedef struct tm__class {
     uint32_t name;       ///< strings
     uint32_t source;     ///< strings
     uint32_t name_waits; ///< methods[] to be named when it is, or TM__NONE
-    uint32_t reserved;
+    uint32_t flags;      ///< enum tm_class_flag
+    uint32_t build_id;   ///< strings; TM__NONE: none
 } tm__class;
 
 typedef struct tm__method {
@@ -22,7 +23,8 @@ typedef struct tm__method {
     uint32_t line_count;
     uint32_t next; ///< in its class's name_waits; itself: in none
     uint32_t previous;
-    uint16_t role; ///< what it does: see method_roles.h
+    uint16_t role;  ///< what it does: see method_roles.h
+    uint16_t flags; ///< enum tm_method_flag
 } tm__method;
 
 typedef struct tm__frame {

@@ -30,7 +30,8 @@ typedef struct tm__object {
     uint32_t losses;       ///< model->losses when it was last touched
     uint32_t class_index;  ///< classes[]; TM__NONE: unknown
     uint32_t thread;       ///< threads[] whose thread object it is, or TM__NONE
-    uint32_t flags;        ///< enum tm_object_flag
+    uint16_t flags;        ///< enum tm_object_flag
+    uint16_t kind;         ///< enum tm_object_kind
     uint32_t waiter_head;  ///< wait set, oldest first
     uint32_t waiter_tail;
     uint32_t binding_head; ///< notifies that are not settled, oldest first; newest
@@ -61,6 +62,7 @@ typedef struct tm__object_detail {
     uint32_t post_head;    ///< posts that a waiter is thought to have got, oldest first
     uint32_t post_tail;
     uint32_t post_spare; ///< posts: the last that nobody waited for, or TM__NONE
+    uint32_t name;       ///< strings; TM__NONE: it has none
 } tm__object_detail;
 
 #endif

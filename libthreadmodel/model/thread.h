@@ -54,7 +54,7 @@ typedef struct tm__thread {
     uint32_t aggregate; ///< head of the list of its aggregates, or TM__NONE
     uint32_t name;      ///< strings; TM__NONE: unknown
     uint32_t group;     ///< strings; TM__NONE: unknown
-    int32_t priority;
+    uint32_t pid;       ///< 0: the run's
 } tm__thread;
 
 _Static_assert(sizeof(tm__thread) <= 192, "a thread is three cache lines");

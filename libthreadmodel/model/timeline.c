@@ -34,20 +34,6 @@ int tm__interval_cut(const tm_model *model, const tm__scope *scope,
     return 1;
 }
 
-/* Neighbours in a timeline have few callers: the last one's answer is kept. */
-static int is_idle(tm__listing *list, const tm_model *model, uint32_t caller)
-{
-    uint32_t method = caller == TM__NONE ? TM__NONE : model->frames[caller].method;
-
-    if (method != list->idle_method) {
-        const char *name = tm__method_name(model, method);
-
-        list->idle_method = method;
-        list->is_idle = name && tm__is_idle(name);
-    }
-    return list->is_idle;
-}
-
 void tm__put_interval_detail(tm__listing *list, const tm_model *model,
                              const tm__thread *thread, uint32_t index)
 {
@@ -77,7 +63,7 @@ void tm__put_interval_detail(tm__listing *list, const tm_model *model,
     if (!tm__pass_unwanted(builder, 1))
         tm__put_bool(builder,
                      (it->state == TM_STATE_WAITING || it->state == TM_STATE_PARKED) &&
-                         is_idle(list, model, caller));
+                         tm__frame_is_idle(model, caller));
 }
 
 static void put_interval(tm__listing *list, const tm_model *model,

@@ -238,7 +238,7 @@ static void put_texts(tm__record *record, const char *first, size_t first_bytes,
 
 int tm_recorder_define_class(tm_recorder_thread *thread, const tm_class *definition)
 {
-    size_t name_bytes, source_bytes;
+    size_t name_bytes, source_bytes, build_id_bytes, bytes;
     tm__record *record;
     tm_class given;
     int rc;
@@ -249,17 +249,24 @@ int tm_recorder_define_class(tm_recorder_thread *thread, const tm_class *definit
         return rc;
     name_bytes = kept(given.name);
     source_bytes = kept(given.source);
-    rc = define_begin(thread, name_bytes + source_bytes, &record);
+    build_id_bytes = kept(given.build_id);
+    bytes = name_bytes + source_bytes + build_id_bytes;
+    rc = define_begin(thread, bytes, &record);
     if (rc < 0)
         return rc;
     record->class = (tm__class_record){
         .name_bytes = (uint16_t)name_bytes,
         .source_bytes = (uint32_t)source_bytes,
         .id = given.id,
+        .build_id_bytes = (uint32_t)build_id_bytes,
+        .flags = (uint16_t)given.flags,
         .has_source = given.source != NULL,
     };
     put_texts(record, given.name, name_bytes, given.source, source_bytes);
-    define_end(thread, record, TM__RECORD_CLASS, name_bytes + source_bytes);
+    if (build_id_bytes > 0)
+        memcpy((char *)(record + 1) + name_bytes + source_bytes, given.build_id,
+               build_id_bytes);
+    define_end(thread, record, TM__RECORD_CLASS, bytes);
     return TM_OK;
 }
 
@@ -303,6 +310,7 @@ int tm_recorder_define_method(tm_recorder_thread *thread, const tm_method *defin
         .signature_bytes = (uint32_t)signature_bytes,
         .id = given.id,
         .class_id = given.class_id,
+        .flags = given.flags,
     };
     put_texts(record, given.name, name_bytes, given.signature, signature_bytes);
     lines_at = tm__record_lines_at(&record->method);
@@ -337,6 +345,7 @@ int tm_recorder_define_thread(tm_recorder_thread *thread, const tm_thread *defin
         .os_id = given.os_id,
         .priority = given.priority,
         .flags = given.flags,
+        .pid = given.pid,
         .has_no_name = given.name == NULL,
         .has_group = given.group != NULL,
     };
@@ -348,6 +357,7 @@ int tm_recorder_define_thread(tm_recorder_thread *thread, const tm_thread *defin
 int tm_recorder_define_object(tm_recorder_thread *thread, const tm_object *definition)
 {
     tm__record *record;
+    size_t name_bytes;
     tm_object given;
     int rc;
 
@@ -355,16 +365,20 @@ int tm_recorder_define_object(tm_recorder_thread *thread, const tm_object *defin
     rc = TM__READ(&given, definition, tm_object, id);
     if (rc < 0)
         return rc;
-    rc = define_begin(thread, 0, &record);
+    name_bytes = kept(given.name);
+    rc = define_begin(thread, name_bytes, &record);
     if (rc < 0)
         return rc;
     record->object = (tm__object_record){
+        .name_bytes = (uint16_t)name_bytes,
+        .object_kind = (uint16_t)given.kind,
         .thread = given.thread,
         .id = given.id,
         .class_id = given.class_id,
         .hash = given.hash,
         .flags = (uint16_t)given.flags,
     };
-    define_end(thread, record, TM__RECORD_OBJECT, 0);
+    put_texts(record, given.name, name_bytes, NULL, 0);
+    define_end(thread, record, TM__RECORD_OBJECT, name_bytes);
     return TM_OK;
 }

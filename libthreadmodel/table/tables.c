@@ -39,6 +39,7 @@ static const tm__column_spec threads[] = {
     {"cpu_samples", TM_TYPE_UINT64, 0, 0},
     {"cpu_time_ns", TM_TYPE_INT64, 0, 0},
     {"cpu_wait_ns", TM_TYPE_INT64, 0, 0},
+    {"pid", TM_TYPE_UINT64, 0, 0},
 };
 
 static const tm__column_spec groups[] = {
@@ -436,6 +437,11 @@ static const tm__column_spec finding_kinds[] = {
     {"remedy", TM_TYPE_STRING, 0, 0},
 };
 
+static const tm__column_spec modules[] = {
+    {"module", TM_TYPE_STRING, 0, 0},
+    {"build_id", TM_TYPE_STRING, 0, 0},
+};
+
 static const tm__column_spec diagnostics[] = {
     {"cause", TM_TYPE_STRING, 0, 0},
     {"count", TM_TYPE_UINT64, 0, 0},
@@ -475,5 +481,6 @@ const tm__table_spec tm__resources_table = SPEC("resources", resources);
 const tm__table_spec tm__resource_uses_table = SPEC("resource_uses", resource_uses);
 const tm__table_spec tm__findings_table = SPEC("findings", findings);
 const tm__table_spec tm__finding_kinds_table = SPEC("finding_kinds", finding_kinds);
+const tm__table_spec tm__modules_table = SPEC("modules", modules);
 const tm__table_spec tm__diagnostics_table = SPEC("diagnostics", diagnostics);
 const tm__table_spec tm__caveats_table = SPEC("caveats", caveats);

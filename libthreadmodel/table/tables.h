@@ -35,6 +35,7 @@ extern const tm__table_spec tm__resources_table;
 extern const tm__table_spec tm__resource_uses_table;
 extern const tm__table_spec tm__findings_table;
 extern const tm__table_spec tm__finding_kinds_table;
+extern const tm__table_spec tm__modules_table;
 extern const tm__table_spec tm__diagnostics_table;
 extern const tm__table_spec tm__caveats_table;
 

@@ -98,13 +98,19 @@ int tm__class_put(tm__bytes *out, const tm_class *given)
 
     if (rc < 0)
         return rc;
-    at = make_room(
-        out, 1, tm__string_room(definition.name) + tm__string_room(definition.source));
+    at = make_room(out, 2,
+                   tm__string_room(definition.name) +
+                       tm__string_room(definition.source) +
+                       tm__string_room(definition.build_id));
     if (!at)
         return TM_ENOMEM;
     at = tm__encode_varint(at, definition.id);
     at = tm__encode_string(at, definition.name);
     at = tm__encode_string(at, definition.source);
+    if (definition.flags || definition.build_id)
+        at = tm__encode_varint(at, definition.flags);
+    if (definition.build_id)
+        at = tm__encode_string(at, definition.build_id);
     return keep(out, at, "class");
 }
 
@@ -121,7 +127,7 @@ int tm__method_put(tm__bytes *out, const tm_method *given)
     count = definition.lines ? definition.line_count : 0;
     if (count > TM__DEFINITION_ITEM_LIMIT)
         return too_many("method", count);
-    at = make_room(out, 3 + 2 * count,
+    at = make_room(out, 4 + 2 * count,
                    tm__string_room(definition.name) +
                        tm__string_room(definition.signature));
     if (!at)
@@ -140,6 +146,8 @@ int tm__method_put(tm__bytes *out, const tm_method *given)
         location = next_location;
         line = next_line;
     }
+    if (definition.flags)
+        at = tm__encode_varint(at, definition.flags);
     return keep(out, at, "method");
 }
 
@@ -182,7 +190,7 @@ int tm__thread_put(tm__bytes *out, const tm_thread *given)
     if (rc < 0)
         return rc;
     at = make_room(
-        out, 5, tm__string_room(definition.name) + tm__string_room(definition.group));
+        out, 6, tm__string_room(definition.name) + tm__string_room(definition.group));
     if (!at)
         return TM_ENOMEM;
     at = tm__encode_varint(at, definition.id);
@@ -192,6 +200,8 @@ int tm__thread_put(tm__bytes *out, const tm_thread *given)
     at = tm__encode_string(at, definition.group);
     at = tm__encode_signed(at, definition.priority);
     at = tm__encode_varint(at, definition.flags);
+    if (definition.pid)
+        at = tm__encode_varint(at, definition.pid);
     return keep(out, at, "thread");
 }
 
@@ -203,7 +213,7 @@ int tm__object_put(tm__bytes *out, const tm_object *given)
 
     if (rc < 0)
         return rc;
-    at = make_room(out, 5, 0);
+    at = make_room(out, 6, tm__string_room(definition.name));
     if (!at)
         return TM_ENOMEM;
     at = tm__encode_varint(at, definition.id);
@@ -211,6 +221,10 @@ int tm__object_put(tm__bytes *out, const tm_object *given)
     at = tm__encode_varint(at, definition.thread);
     at = tm__encode_varint(at, definition.hash);
     at = tm__encode_varint(at, definition.flags);
+    if (definition.name || definition.kind) {
+        at = tm__encode_string(at, definition.name);
+        at = tm__encode_varint(at, definition.kind);
+    }
     return keep(out, at, "object");
 }
 
@@ -274,6 +288,10 @@ static int emit_class(tm__cursor *body, const tm_sink *sink)
     definition.id = tm__get_varint(body);
     definition.name = tm__get_string(body);
     definition.source = tm__get_string(body);
+    if (body->at < body->end)
+        definition.flags = tm__get_varint(body);
+    if (body->at < body->end)
+        definition.build_id = tm__get_string(body);
     if (whole(body, "class") < 0)
         return TM_EDAMAGED;
     return sink ? sink->define_class(sink->payload, &definition) : TM_OK;
@@ -313,6 +331,8 @@ static int emit_method(tm__definition_room *room, tm__cursor *body, const tm_sin
     }
     room->line_count += definition.line_count;
     definition.lines = definition.line_count ? room->lines : NULL;
+    if (body->at < body->end)
+        definition.flags = tm__get_varint(body);
     if (whole(body, "method") < 0)
         return TM_EDAMAGED;
     return sink ? sink->define_method(sink->payload, &definition) : TM_OK;
@@ -354,6 +374,8 @@ static int emit_thread(tm__cursor *body, const tm_sink *sink)
     definition.group = tm__get_string(body);
     definition.priority = tm__get_signed32(body);
     definition.flags = (uint32_t)tm__get_limited(body, UINT32_MAX);
+    if (body->at < body->end)
+        definition.pid = tm__get_varint(body);
     if (whole(body, "thread") < 0)
         return TM_EDAMAGED;
     return sink ? sink->define_thread(sink->payload, &definition) : TM_OK;
@@ -368,6 +390,10 @@ static int emit_object(tm__cursor *body, const tm_sink *sink)
     definition.thread = tm__get_varint(body);
     definition.hash = (uint32_t)tm__get_limited(body, UINT32_MAX);
     definition.flags = (uint32_t)tm__get_limited(body, UINT32_MAX);
+    if (body->at < body->end) {
+        definition.name = tm__get_string(body);
+        definition.kind = tm__get_varint(body);
+    }
     if (whole(body, "object") < 0)
         return TM_EDAMAGED;
     return sink ? sink->define_object(sink->payload, &definition) : TM_OK;

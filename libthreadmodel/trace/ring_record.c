@@ -6,6 +6,7 @@
  */
 #include "trace/ring_record.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <threadmodel/error.h>
@@ -14,7 +15,7 @@
 #include "trace/modified_utf8.h"
 
 /* A name of 2,000 bytes grows threefold at most, where every byte is bad. */
-enum { TEXT_BYTES = 6100 };
+enum { TEXT_BYTES = 6100, BUILD_ID_BYTES = 200 };
 enum { LINES = TM__RECORD_BYTES_MAX / sizeof(tm__record_line) };
 
 _Static_assert(sizeof(tm__record) == 64, "a record without frames is a cache line");
@@ -26,13 +27,17 @@ AT(event.frame_count, 8);
 AT(event.fact, 16);
 AT(class.source_bytes, 12);
 AT(class.id, 32);
+AT(class.build_id_bytes, 56);
+AT(class.flags, 60);
 AT(class.has_source, 62);
+AT(object.object_kind, 10);
 AT(object.thread, 24);
 AT(object.id, 32);
 AT(object.class_id, 40);
 AT(object.hash, 48);
 AT(object.flags, 62);
 AT(thread.group_bytes, 12);
+AT(thread.pid, 16);
 AT(thread.id, 24);
 AT(thread.object, 32);
 AT(thread.os_id, 40);
@@ -43,6 +48,7 @@ AT(method.signature_bytes, 12);
 AT(method.id, 32);
 AT(method.class_id, 40);
 AT(method.line_count, 48);
+AT(method.flags, 56);
 
 static inline uint64_t stir(uint64_t lane, uint64_t word)
 {
@@ -91,10 +97,11 @@ static size_t stated_bytes(const tm__record *record)
         return record->event.frame_count * tm__record_frame_bytes(&record->event);
     switch (record->kind & ~TM__RECORD_PLAIN) {
     case TM__RECORD_CLASS:
-        return (size_t)record->class.name_bytes + record->class.source_bytes;
+        return (size_t)record->class.name_bytes + record->class.source_bytes +
+               record->class.build_id_bytes;
     case TM__RECORD_THREAD:
         return (size_t)record->thread.name_bytes + record->thread.group_bytes;
-    case TM__RECORD_OBJECT: return 0;
+    case TM__RECORD_OBJECT: return record->object.name_bytes;
     case TM__RECORD_METHOD:
         if (method->line_count < 0 || method->line_count > UINT16_MAX)
             return SIZE_MAX;
@@ -143,6 +150,7 @@ static int define_thread(const tm__thread_record *thread, const char *text,
         .group = thread->has_group ? group : NULL,
         .priority = (int32_t)thread->priority,
         .flags = thread->flags,
+        .pid = thread->pid,
     };
 
     read_text(name, text, thread->name_bytes, is_plain);
@@ -153,25 +161,31 @@ static int define_thread(const tm__thread_record *thread, const char *text,
 static int define_class(const tm__class_record *class, const char *text, int is_plain,
                         const tm_sink *sink)
 {
-    char name[TEXT_BYTES], source[TEXT_BYTES];
+    char name[TEXT_BYTES], source[TEXT_BYTES], build_id[BUILD_ID_BYTES];
     tm_class definition = {
         .size = sizeof(definition),
         .id = class->id,
         .name = is_plain && class->name_bytes == 0 ? NULL : name,
         .source = class->has_source ? source : NULL,
+        .flags = class->flags,
+        .build_id = class->build_id_bytes ? build_id : NULL,
     };
 
     if (is_plain)
         read_text(name, text, class->name_bytes, 1);
     else
         tm__text_class(name, sizeof(name), text, class->name_bytes);
-    read_text(source, text + class->name_bytes, class->source_bytes, is_plain);
+    text += class->name_bytes;
+    read_text(source, text, class->source_bytes, is_plain);
+    snprintf(build_id, sizeof(build_id), "%.*s", (int)(class->build_id_bytes & 0xffff),
+             text + class->source_bytes);
     return sink->define_class(sink->payload, &definition);
 }
 
-static int define_object(const tm__object_record *object, int is_plain,
-                         const tm_sink *sink)
+static int define_object(const tm__object_record *object, const char *text,
+                         int is_plain, const tm_sink *sink)
 {
+    char name[TEXT_BYTES];
     tm_object definition = {
         .size = sizeof(definition),
         .id = object->id,
@@ -179,8 +193,11 @@ static int define_object(const tm__object_record *object, int is_plain,
         .thread = object->thread,
         .hash = (uint32_t)object->hash,
         .flags = (is_plain ? 0 : TM_OBJECT_HAS_HASH) | (uint32_t)object->flags,
+        .name = object->name_bytes ? name : NULL,
+        .kind = object->object_kind,
     };
 
+    read_text(name, text, object->name_bytes, is_plain);
     return sink->define_object(sink->payload, &definition);
 }
 
@@ -200,6 +217,7 @@ static int define_method(const tm__method_record *method, const char *text,
         .signature = is_plain && method->signature_bytes == 0 ? NULL : signature,
         .lines = lines,
         .line_count = line_count < LINES ? line_count : LINES,
+        .flags = method->flags,
     };
 
     read_text(name, text, method->name_bytes, is_plain);
@@ -217,7 +235,7 @@ int tm__record_define(const tm__record *record, const tm_sink *sink)
     switch (record->kind & ~TM__RECORD_PLAIN) {
     case TM__RECORD_THREAD: return define_thread(&record->thread, text, is_plain, sink);
     case TM__RECORD_CLASS: return define_class(&record->class, text, is_plain, sink);
-    case TM__RECORD_OBJECT: return define_object(&record->object, is_plain, sink);
+    case TM__RECORD_OBJECT: return define_object(&record->object, text, is_plain, sink);
     case TM__RECORD_METHOD: return define_method(&record->method, text, is_plain, sink);
     default: return TM_OK;
     }

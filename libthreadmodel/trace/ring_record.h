@@ -39,7 +39,7 @@ typedef struct tm__event_record {
     tm_event fact;          ///< its stack is no reader's business
 } tm__event_record;
 
-/** A class; its signature follows, then its source file. */
+/** A class; its signature follows, then its source file, then its build id. */
 typedef struct tm__class_record {
     uint16_t name_bytes;
     uint16_t unused_2;
@@ -47,14 +47,17 @@ typedef struct tm__class_record {
     uint64_t unused_8[2];
     uint64_t id;
     uint64_t unused_32[2];
-    uint32_t unused_48;
-    uint16_t unused_52;
+    uint32_t build_id_bytes; ///< 0: none
+    uint16_t flags;          ///< enum tm_class_flag
     uint16_t has_source;
 } tm__class_record;
 
-/** An object. */
+/** An object; its name follows. */
 typedef struct tm__object_record {
-    uint64_t unused_0[2];
+    uint16_t name_bytes;  ///< 0: it has none
+    uint16_t object_kind; ///< enum tm_object_kind
+    uint32_t unused_4;
+    uint64_t unused_8;
     uint64_t thread; ///< whose object this is; 0: nobody's
     uint64_t id;
     uint64_t class_id;
@@ -69,7 +72,7 @@ typedef struct tm__thread_record {
     uint16_t name_bytes;
     uint16_t unused_2;
     uint32_t group_bytes;
-    uint64_t unused_8;
+    uint64_t pid; ///< 0: the run's
     uint64_t id;
     uint64_t object;
     uint64_t os_id;
@@ -88,7 +91,7 @@ typedef struct tm__method_record {
     uint64_t id;
     uint64_t class_id;
     int64_t line_count;
-    uint64_t unused_48;
+    uint64_t flags; ///< enum tm_method_flag
 } tm__method_record;
 
 typedef struct tm__record {

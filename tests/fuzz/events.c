@@ -45,15 +45,25 @@ void fuzz_define_some(const tm_sink *sink)
         tm_line line = {.location = i, .line = (int32_t)i};
         tm_frame frames[] = {{.method = i, .location = 3},
                              {.method = 9 - i, .line = 7}};
-        tm_class class_ = {sizeof(class_), i, i % 2 ? "a.B" : "java.lang.\xff", NULL};
-        tm_method method = {sizeof(method), i, i, "run", NULL, &line, 1};
+        tm_class class_ = {sizeof(class_),
+                           i,
+                           i % 2 ? "a.B" : "java.lang.\xff",
+                           NULL,
+                           i == 3 ? TM_CLASS_LIBRARY : 0,
+                           NULL};
+        tm_method method = {sizeof(method), i,     i, "run",
+                            NULL,           &line, 1, i == 2 ? TM_METHOD_IDLES : 0};
         tm_stack stack = {sizeof(stack), i, i % 2, frames, i % 3};
         tm_thread thread = {.size = sizeof(thread),
                             .id = i,
                             .object = 12 - i,
                             .name = i % 3 ? "t" : NULL};
-        tm_object object = {
-            .size = sizeof(object), .id = i, .class_id = i, .thread = i % 4 ? 0 : i};
+        tm_object object = {.size = sizeof(object),
+                            .id = i,
+                            .class_id = i,
+                            .thread = i % 4 ? 0 : i,
+                            .name = i == 5 ? "a lock" : NULL,
+                            .kind = i % 3 * 5};
 
         sink->define_class(sink->payload, &class_);
         sink->define_method(sink->payload, &method);

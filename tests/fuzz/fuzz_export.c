@@ -48,8 +48,9 @@ static void define(const tm_sink *sink, const char *const *names)
     sink->run(sink->payload, &run);
     for (uint32_t i = 1; i <= 3; i++) {
         tm_frame frames[] = {{.method = i, .line = (int32_t)i}, {.method = 1}};
-        tm_class class_ = {sizeof(class_), i, names[i - 1], i < 3 ? names[i] : NULL};
-        tm_method method = {sizeof(method), i, i, names[i + 2], NULL, NULL, 0};
+        tm_class class_ = {sizeof(class_),          i, names[i - 1],
+                           i < 3 ? names[i] : NULL, 0, i == 2 ? names[i + 3] : NULL};
+        tm_method method = {sizeof(method), i, i, names[i + 2], NULL, NULL, 0, 0};
         tm_stack stack = {sizeof(stack), i, 0, frames, 2};
         tm_thread thread = {.size = sizeof(thread),
                             .id = i,

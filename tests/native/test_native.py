@@ -93,6 +93,23 @@ def test_every_kind_of_lock_blames_its_owner(contended: threadmodel.Model) -> No
     }
 
 
+def test_locks_have_their_names_and_kinds(contended: threadmodel.Model) -> None:
+    assert {
+        ("mutex the_mutex", "mutex the_mutex", "mutex"),
+        ("rwlock the_rwlock", "rwlock the_rwlock", "rwlock"),
+        ("spinlock the_spinlock", "spinlock the_spinlock", "spin_lock"),
+    } <= set(rows(contended.holds(), "object", "class", "kind"))
+
+
+def test_a_module_is_listed_with_its_build_id(contended: threadmodel.Model) -> None:
+    path = Path(program("contended"))
+    notes = subprocess.run(
+        ["readelf", "-n", path], capture_output=True, text=True, check=True
+    ).stdout
+    (build_id,) = re.findall(r"Build ID: ([0-9a-f]+)", notes)
+    assert (path.name, build_id) in rows(contended.modules(), "module", "build_id")
+
+
 @pytest.mark.parametrize("name", ["contended", "locks_inlined"])
 def test_without_elfutils_a_frame_is_an_offset_in_its_file(
     name: str, tmp_path: Path

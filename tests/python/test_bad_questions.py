@@ -41,6 +41,7 @@ PLAIN: dict[str, Ask] = {
     "lock_edges": Model.lock_edges,
     "findings": Model.findings,
     "stacks": Model.stacks,
+    "modules": Model.modules,
     "diagnostics": Model.diagnostics,
 }
 MISSING: list[tuple[dict[str, Any], type[Exception], str]] = [

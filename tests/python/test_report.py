@@ -44,6 +44,7 @@ TABLES = [
     "resource_uses",
     "findings",
     "finding_kinds",
+    "modules",
     "diagnostics",
 ]
 QUESTIONS = {"whatif": "whatif_rank"}

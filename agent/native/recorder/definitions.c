@@ -42,6 +42,17 @@ static const char *const KINDS[TM__OBJECT_KIND_END] = {
     [TM__OBJECT_BARRIER] = "barrier",     [TM__OBJECT_ONCE] = "once",
 };
 
+static const uint8_t PUBLIC_KINDS[TM__OBJECT_KIND_END] = {
+    [TM__OBJECT_NONE] = TM_OBJECT_KIND_UNKNOWN,
+    [TM__OBJECT_MUTEX] = TM_OBJECT_KIND_MUTEX,
+    [TM__OBJECT_RWLOCK] = TM_OBJECT_KIND_RWLOCK,
+    [TM__OBJECT_SPIN_LOCK] = TM_OBJECT_KIND_SPIN_LOCK,
+    [TM__OBJECT_CONDITION] = TM_OBJECT_KIND_CONDITION,
+    [TM__OBJECT_SEMAPHORE] = TM_OBJECT_KIND_SEMAPHORE,
+    [TM__OBJECT_BARRIER] = TM_OBJECT_KIND_BARRIER,
+    [TM__OBJECT_ONCE] = TM_OBJECT_KIND_ONCE,
+};
+
 static tm__definitions *definitions_of(tm__image *image)
 {
     if (!image->definitions)
@@ -68,7 +79,8 @@ static named *find_named(named **all, const char *text, int *is_new)
     return it;
 }
 
-static uint64_t define_class(tm__image *image, const char *name, const char *source)
+static uint64_t define_class(tm__image *image, const char *name, const char *source,
+                             const char *build_id)
 {
     tm__definitions *all = definitions_of(image);
     tm_class definition = TM_CLASS_INIT;
@@ -87,6 +99,7 @@ static uint64_t define_class(tm__image *image, const char *name, const char *sou
         definition.id = it->id;
         definition.name = name;
         definition.source = *source ? source : NULL;
+        definition.build_id = *build_id ? build_id : NULL;
         TM__IMAGE_DEFINE(image, define_class, &definition);
     }
     return it->id;
@@ -122,10 +135,11 @@ static tm_frame define_frame(tm__image *image, const tm__symbol *symbol)
     char offset[32];
 
     snprintf(offset, sizeof(offset), "0x%llx", (unsigned long long)symbol->offset + 1);
-    frame.method = define_method(
-        image,
-        define_class(image, *symbol->module ? symbol->module : "?", symbol->source),
-        *symbol->function ? symbol->function : offset);
+    frame.method =
+        define_method(image,
+                      define_class(image, *symbol->module ? symbol->module : "?",
+                                   symbol->source, symbol->build_id),
+                      *symbol->function ? symbol->function : offset);
     frame.line = symbol->line;
     return frame;
 }
@@ -194,17 +208,33 @@ uint32_t tm__stack_of_frames(tm__image *image, const uint64_t *frames, size_t co
 }
 
 /* "mutex", or "mutex names.lock" where it is a variable with a name. */
-static uint64_t define_object_class(tm__image *image, uint64_t address, uint32_t kind)
+static uint64_t define_object_class(tm__image *image, const char *variable,
+                                    uint32_t kind)
 {
     char name[600];
-    tm__symbol symbol;
 
-    tm__symbols_find_data(image->symbols, address, &symbol);
-    if (*symbol.function)
-        snprintf(name, sizeof(name), "%s %s", KINDS[kind], symbol.function);
+    if (*variable)
+        snprintf(name, sizeof(name), "%s %s", KINDS[kind], variable);
     else
         snprintf(name, sizeof(name), "%s", KINDS[kind]);
-    return define_class(image, name, "");
+    return define_class(image, name, "", "");
+}
+
+/* "mutex names.lock"; of what lies in an array or a struct, how far: "mutex
+ * accounts+0x40".
+ * @return NULL: it is no variable with a name */
+static const char *object_name(const tm__symbol *variable, uint32_t kind, char *name,
+                               size_t bytes)
+{
+    int length;
+
+    if (!*variable->function)
+        return NULL;
+    length = snprintf(name, bytes, "%s %s", KINDS[kind], variable->function);
+    if (variable->within && length > 0 && (size_t)length < bytes)
+        snprintf(name + length, bytes - (size_t)length, "+0x%llx",
+                 (unsigned long long)variable->within);
+    return name;
 }
 
 tm__native_object *tm__object_at(tm__image *image, uint64_t address, uint32_t kind)
@@ -212,6 +242,8 @@ tm__native_object *tm__object_at(tm__image *image, uint64_t address, uint32_t ki
     tm__definitions *all = definitions_of(image);
     tm__native_object *it, wanted = {0};
     tm_object definition = TM_OBJECT_INIT;
+    tm__symbol symbol;
+    char name[600];
 
     wanted.key.address = address;
     wanted.key.kind = kind < TM__OBJECT_KIND_END ? kind : TM__OBJECT_NONE;
@@ -225,7 +257,11 @@ tm__native_object *tm__object_at(tm__image *image, uint64_t address, uint32_t ki
     it->id = ++all->next_object;
     HASH_ADD(hh, image->objects, key, sizeof(it->key), it);
     definition.id = it->id;
-    definition.class_id = define_object_class(image, address, (uint32_t)it->key.kind);
+    tm__symbols_find_data(image->symbols, address, &symbol);
+    definition.class_id =
+        define_object_class(image, symbol.function, (uint32_t)it->key.kind);
+    definition.kind = PUBLIC_KINDS[it->key.kind];
+    definition.name = object_name(&symbol, (uint32_t)it->key.kind, name, sizeof(name));
     TM__IMAGE_DEFINE(image, define_object, &definition);
     return it;
 }

@@ -33,6 +33,8 @@ typedef struct tm__item {
 typedef struct tm__native_object tm__native_object;
 struct tm__definitions;
 
+enum { TM__SUSPICIONS_MOST = 16 };
+
 typedef struct tm__image {
     uint64_t id;
     uint32_t pid;
@@ -52,7 +54,8 @@ typedef struct tm__image {
     int64_t start_ns, last_ns; ///< of its first and its latest event
     tm_event batch[256];
     size_t batch_count;
-    int32_t suspicions[16]; ///< deadlocks that the model suspects
+    /** Deadlocks that the model suspects. */
+    struct tm__suspicion *suspicions[TM__SUSPICIONS_MOST];
     size_t suspicion_count;
     struct tm__image *next;
 } tm__image;

@@ -59,23 +59,42 @@ static void report(const tm__image *image, const tm_table *table, int32_t deadlo
     free(text);
 }
 
+/** A cycle as it was closed. */
+struct tm__suspicion {
+    int32_t deadlock;
+    size_t count;
+    tm_deadlock_member members[];
+};
+
 int tm__deadlock_suspected(void *payload, const tm_deadlock_member *members,
                            size_t count, int32_t deadlock)
 {
     tm__image *image = payload;
+    struct tm__suspicion *it;
 
-    (void)members, (void)count;
-    if (image->suspicion_count < sizeof(image->suspicions) / sizeof(*image->suspicions))
-        image->suspicions[image->suspicion_count++] = deadlock;
+    if (image->suspicion_count == TM__SUSPICIONS_MOST)
+        return 0;
+    it = malloc(sizeof(*it) + count * sizeof(*members));
+    if (!it)
+        return 0;
+    it->deadlock = deadlock;
+    it->count = count;
+    memcpy(it->members, members, count * sizeof(*members));
+    image->suspicions[image->suspicion_count++] = it;
     return 0;
 }
 
-static const tm__native_object *object_by_name(const tm__image *image, const char *name)
+/* What a thread of a cycle wants. */
+static const tm__native_object *wanted_by(const tm__image *image,
+                                          const struct tm__suspicion *suspicion,
+                                          uint64_t thread)
 {
-    const char *at = name ? strrchr(name, '@') : NULL;
-    uint64_t id = at ? strtoull(at + 1, NULL, 16) : 0;
     tm__native_object *it, *next;
+    uint64_t id = 0;
 
+    for (size_t i = 0; i < suspicion->count; i++)
+        if (suspicion->members[i].thread == thread)
+            id = suspicion->members[i].object;
     HASH_ITER(hh, image->objects, it, next)
     {
         if (it->id == id)
@@ -86,18 +105,20 @@ static const tm__native_object *object_by_name(const tm__image *image, const cha
 
 /* Whether each of a cycle is blocked, by a lock that the next one owns alone.
  * @return how many they are; 0: no */
-static size_t stands(const tm__image *image, const tm_table *table, int32_t deadlock)
+static size_t stands(const tm__image *image, const tm_table *table,
+                     const struct tm__suspicion *suspicion)
 {
     const int32_t *numbers = tm_table_int32(table, "deadlock");
+    const uint64_t *threads = tm_table_uint64(table, "thread_id");
     const uint64_t *owners = tm_table_uint64(table, "owner_id");
     size_t count = 0;
 
     for (size_t row = 0; row < tm_table_row_count(table); row++) {
         const tm__native_object *object;
 
-        if (numbers[row] != deadlock)
+        if (numbers[row] != suspicion->deadlock)
             continue;
-        object = object_by_name(image, tm_table_string(table, "object", row));
+        object = wanted_by(image, suspicion, threads[row]);
         if (!object || object->owner == 0 || object->owner != owners[row] ||
             !tm_table_is_null(table, "resolved_ns", row))
             return 0;
@@ -106,18 +127,15 @@ static size_t stands(const tm__image *image, const tm_table *table, int32_t dead
     return count;
 }
 
-static void state_owners(tm__image *image, const tm_table *table, int32_t deadlock)
+static void state_owners(tm__image *image, const struct tm__suspicion *suspicion)
 {
-    const int32_t *numbers = tm_table_int32(table, "deadlock");
     tm_event event = {.time_ns = image->last_ns,
                       .kind = TM_EVENT_HELD,
                       .flags = TM_EVENT_CONFIRMED | TM_EVENT_PEER_REPORTED};
 
-    for (size_t row = 0; row < tm_table_row_count(table); row++) {
+    for (size_t i = 0; i < suspicion->count; i++) {
         const tm__native_object *object =
-            numbers[row] == deadlock
-                ? object_by_name(image, tm_table_string(table, "object", row))
-                : NULL;
+            wanted_by(image, suspicion, suspicion->members[i].thread);
 
         if (!object)
             continue;
@@ -127,26 +145,36 @@ static void state_owners(tm__image *image, const tm_table *table, int32_t deadlo
     }
 }
 
+void tm__deadlocks_forget(tm__image *image)
+{
+    for (size_t i = 0; i < image->suspicion_count; i++)
+        free(image->suspicions[i]);
+    image->suspicion_count = 0;
+}
+
 void tm__deadlocks_confirm(tm__image *image)
 {
+    struct tm__suspicion *all[TM__SUSPICIONS_MOST];
     size_t count = image->suspicion_count;
 
+    /* What is emitted here may be suspected again. */
+    memcpy(all, image->suspicions, sizeof(all));
     image->suspicion_count = 0;
     for (size_t i = 0; i < count; i++) {
-        int32_t deadlock = image->suspicions[i];
+        struct tm__suspicion *it = all[i];
         tm_table *table = NULL;
-        size_t members;
+        size_t members = 0;
 
-        if (tm_deadlock_list(&table, image->model) != TM_OK)
-            continue;
-        members = stands(image, table, deadlock);
+        if (tm_deadlock_list(&table, image->model) == TM_OK)
+            members = stands(image, table, it);
         if (members) {
-            report(image, table, deadlock, members);
-            state_owners(image, table, deadlock);
+            report(image, table, it->deadlock, members);
+            state_owners(image, it);
         }
         tm_table_free(table);
+        free(it);
     }
     if (count)
         tm__image_flush(image);
-    image->suspicion_count = 0;
+    tm__deadlocks_forget(image);
 }

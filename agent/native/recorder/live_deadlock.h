@@ -15,4 +15,7 @@ struct tm__image;
  * stand. All that happened so far is in the model. */
 void tm__deadlocks_confirm(struct tm__image *image);
 
+/** Free what was noted. */
+void tm__deadlocks_forget(struct tm__image *image);
+
 #endif

@@ -108,8 +108,18 @@ static void copy_function(const tm__symbols *symbols, tm__symbol *to, const char
         plain = symbols->demangle(name, NULL, NULL, &status);
     snprintf(to->function, sizeof(to->function), "%s", plain ? plain : name);
     free(plain);
-    if (library && strncmp(to->module, library, strlen(library)) != 0)
-        snprintf(to->module, sizeof(to->module), "%s", library);
+    if (!library || strncmp(to->module, library, strlen(library)) == 0)
+        return;
+    snprintf(to->module, sizeof(to->module), "%s", library);
+    to->build_id[0] = '\0';
+}
+
+static void place_in(const loaded *file, uint64_t address, tm__symbol *symbol)
+{
+    snprintf(symbol->module, sizeof(symbol->module), "%s", base_name(file->path));
+    for (size_t i = 0; i < file->id_bytes; i++)
+        snprintf(symbol->build_id + 2 * i, 3, "%02x", file->id[i]);
+    symbol->offset = address - file->bias;
 }
 
 /* Without elfutils: the file that is loaded next below it. */
@@ -121,10 +131,8 @@ static void place_in_file(const tm__symbols *symbols, uint64_t address,
     for (const loaded *it = symbols->modules; it; it = it->next)
         if (it->bias <= address && (!nearest || it->bias > nearest->bias))
             nearest = it;
-    if (!nearest)
-        return;
-    snprintf(symbol->module, sizeof(symbol->module), "%s", base_name(nearest->path));
-    symbol->offset = address - nearest->bias;
+    if (nearest)
+        place_in(nearest, address, symbol);
 }
 
 /*
@@ -150,8 +158,7 @@ static Dwfl_Module *find_module(const tm__symbols *symbols, uint64_t address,
     it = loaded_as(symbols, path);
     if (!it)
         return NULL;
-    snprintf(symbol->module, sizeof(symbol->module), "%s", base_name(path));
-    symbol->offset = address - it->bias;
+    place_in(it, address, symbol);
     return is_same_file(libdw, module, it) ? module : NULL;
 }
 
@@ -163,8 +170,10 @@ static void find_name(const tm__symbols *symbols, Dwfl_Module *module, uint64_t 
     const char *name = symbols->libdw->dwfl_module_addrinfo(module, address, &offset,
                                                             &sym, NULL, NULL, NULL);
 
-    if (name && sym.st_size > offset && ELF64_ST_TYPE(sym.st_info) == type)
-        copy_function(symbols, symbol, name);
+    if (!name || sym.st_size <= offset || ELF64_ST_TYPE(sym.st_info) != type)
+        return;
+    copy_function(symbols, symbol, name);
+    symbol->within = offset;
 }
 
 static void find_line(const tm__libdw *libdw, const tm__dwarf_die *unit,

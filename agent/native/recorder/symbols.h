@@ -14,10 +14,12 @@ typedef struct tm__symbol {
     /** File name of the executable or library; "": none. "libstdc++" or "libc++" where
      * a function of C++'s library was compiled into another file. */
     char module[256];
+    char build_id[129]; ///< of that file, hexadecimal; "": unknown
     char function[512]; ///< "" : unknown
     char source[256];   ///< file name; "": unknown
     int line;
     uint64_t offset; ///< of the address in its module
+    uint64_t within; ///< and in the function or variable
 } tm__symbol;
 
 /** @return NULL: there is no memory */

@@ -38,7 +38,7 @@ from threadmodel.lanes import Timeline
 from threadmodel.model import Model
 from threadmodel.run import Identity, Policy, Run
 from threadmodel.selection import Selection
-from threadmodel.sink import Frame, Sink
+from threadmodel.sink import Frame, ObjectKind, Sink
 from threadmodel.source import Live, Progress, open, read
 from threadmodel.table import Table
 from threadmodel.writer import Writer, WriterFormat
@@ -66,6 +66,7 @@ __all__ = [
     "Model",
     "NewerVersionError",
     "NotFoundError",
+    "ObjectKind",
     "OutOfMemoryError",
     "Policy",
     "Progress",

@@ -122,6 +122,8 @@ class tm_class(CData):
     id: int
     name: Chars | Null
     source: Chars | Null
+    flags: int
+    build_id: Chars | Null
     def __getitem__(self, index: int) -> Self: ...
 
 class tm_line(CData):
@@ -138,6 +140,7 @@ class tm_method(CData):
     signature: Chars | Null
     lines: tm_line | Null
     line_count: int
+    flags: int
     def __getitem__(self, index: int) -> Self: ...
 
 class tm_frame(CData):
@@ -164,6 +167,7 @@ class tm_thread(CData):
     group: Chars | Null
     priority: int
     flags: int
+    pid: int
     def __getitem__(self, index: int) -> Self: ...
 
 class tm_object(CData):
@@ -173,6 +177,8 @@ class tm_object(CData):
     thread: int
     hash: int
     flags: int
+    name: Chars | Null
+    kind: int
     def __getitem__(self, index: int) -> Self: ...
 
 class tm_event(CData):
@@ -609,6 +615,8 @@ class Lib:
     TM_IDENTITY_EXACT: int
     TM_IDENTITY_HASH: int
     TM_IDENTITY_ADDRESS: int
+    TM_CLASS_LIBRARY: int
+    TM_METHOD_IDLES: int
     TM_STACK_TRUNCATED: int
     TM_THREAD_VIRTUAL: int
     TM_THREAD_DAEMON: int
@@ -617,6 +625,18 @@ class Lib:
     TM_OBJECT_HAS_HASH: int
     TM_OBJECT_MAYBE_MANY: int
     TM_OBJECT_SYNCHRONIZER: int
+    TM_OBJECT_KIND_UNKNOWN: int
+    TM_OBJECT_KIND_MONITOR: int
+    TM_OBJECT_KIND_SYNCHRONIZER: int
+    TM_OBJECT_KIND_MUTEX: int
+    TM_OBJECT_KIND_RWLOCK: int
+    TM_OBJECT_KIND_SPIN_LOCK: int
+    TM_OBJECT_KIND_CONDITION: int
+    TM_OBJECT_KIND_SEMAPHORE: int
+    TM_OBJECT_KIND_BARRIER: int
+    TM_OBJECT_KIND_ONCE: int
+    TM_OBJECT_KIND_CHANNEL: int
+    TM_OBJECT_KIND_END: int
     TM_EVENT_THREAD_START_CALLED: int
     TM_EVENT_THREAD_START: int
     TM_EVENT_THREAD_END: int
@@ -886,6 +906,7 @@ class Lib:
     def tm_table_export_arrow_stream(
         self, stream: ArrowArrayStream | Null, table: tm_table | Null, /
     ) -> int: ...
+    def tm_object_kind_name(self, kind: int, /) -> Chars: ...
     def tm_event_kind_name(self, kind: int, /) -> Chars: ...
     def tm_inflation_name(self, cause: int, /) -> Chars: ...
     def tm_model_new(
@@ -1016,6 +1037,9 @@ class Lib:
         self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
     ) -> int: ...
     def tm_lock_edge_list(
+        self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
+    ) -> int: ...
+    def tm_module_list(
         self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
     ) -> int: ...
     def tm_path_list(

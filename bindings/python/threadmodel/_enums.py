@@ -161,6 +161,24 @@ class Identity(IntEnum):
     ADDRESS = 3
 
 
+class ObjectKind(IntEnum):
+    """What an object is to threads."""
+
+    #: a synchronizer by its flag, else a monitor
+    UNKNOWN = 0
+    MONITOR = 1
+    #: of java.util.concurrent
+    SYNCHRONIZER = 2
+    MUTEX = 3
+    RWLOCK = 4
+    SPIN_LOCK = 5
+    CONDITION = 6
+    SEMAPHORE = 7
+    BARRIER = 8
+    ONCE = 9
+    CHANNEL = 10
+
+
 class WriterFormat(IntEnum):
     """What is written."""
 

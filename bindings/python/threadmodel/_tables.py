@@ -26,5 +26,6 @@ QUESTIONS: Final = {
     "resource_uses": "resource_uses",
     "findings": "findings",
     "finding_kinds": "finding_kinds",
+    "modules": "modules",
     "diagnostics": "diagnostics",
 }

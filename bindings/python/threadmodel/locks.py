@@ -102,21 +102,20 @@ def blockers(model: "Model", selection: Selection = ALL) -> Table:
 def holds(model: "Model", selection: Selection = ALL) -> Table:
     """List which thread held which lock: a row per hold, by rising start.
 
-    Columns (table ``holds``): object string, class string, kind string (monitor,
-    synchronizer), thread_id uint64, thread string, start_ns int64 (as far as is known),
-    end_ns int64 (as far as is known; None: it is held still, or nothing shows when it
-    was released), start_earliest_ns int64 (it was acquired no earlier), start_latest_ns
-    int64 (and no later), end_earliest_ns int64 (it was released no earlier),
-    end_latest_ns int64 (and no later; None: as end_ns is), start_provenance string,
-    end_provenance string, to_thread_id uint64 (None: nobody, or not known), to_thread
-    string (who was blocked by it and acquired the lock next; None: nobody, or not
-    known), to_provenance string (that nobody had it between; None: as to_thread_id is),
-    method string (where it was acquired), source string, line int32, shared bool (one
-    of several owners), contested bool (another owner was reported while this one cannot
-    have released it: the producer contradicts itself, and where this hold ends is in
-    doubt), not_running_ns int64 (of the hold: its owner was blocked, waited, slept, was
-    parked or had no processor), not_running_state string (what most of that was; None:
-    it ran).
+    Columns (table ``holds``): object string, class string, kind string, thread_id
+    uint64, thread string, start_ns int64 (as far as is known), end_ns int64 (as far as
+    is known; None: it is held still, or nothing shows when it was released),
+    start_earliest_ns int64 (it was acquired no earlier), start_latest_ns int64 (and no
+    later), end_earliest_ns int64 (it was released no earlier), end_latest_ns int64 (and
+    no later; None: as end_ns is), start_provenance string, end_provenance string,
+    to_thread_id uint64 (None: nobody, or not known), to_thread string (who was blocked
+    by it and acquired the lock next; None: nobody, or not known), to_provenance string
+    (that nobody had it between; None: as to_thread_id is), method string (where it was
+    acquired), source string, line int32, shared bool (one of several owners), contested
+    bool (another owner was reported while this one cannot have released it: the
+    producer contradicts itself, and where this hold ends is in doubt), not_running_ns
+    int64 (of the hold: its owner was blocked, waited, slept, was parked or had no
+    processor), not_running_state string (what most of that was; None: it ran).
 
     Args:
         model: asked

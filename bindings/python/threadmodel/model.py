@@ -194,6 +194,14 @@ class Model(Sink):
         """
         return self._ask(lib.tm_finding_kind_list)
 
+    def modules(self) -> Table:
+        """List the executables and libraries of a native program.
+
+        Columns (table ``modules``): module string (name of the executable or library),
+        build_id string (hexadecimal).
+        """
+        return self._ask(lib.tm_module_list)
+
     def diagnostics(self) -> Table:
         """List what was inconsistent in the events.
 

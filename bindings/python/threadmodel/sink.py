@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from threadmodel import errors
+from threadmodel._enums import ObjectKind as ObjectKind
 from threadmodel._library import (
     MAX_INT32,
     MAX_INT64,
@@ -94,16 +95,31 @@ class Sink:
         """Add a sentence on what the data cannot show."""
         self._emit("caveat", c_string(sentence, "caveat"))
 
-    def define_class(self, id: int, name: str, source: str | None = None) -> None:
+    def define_class(
+        self,
+        id: int,
+        name: str,
+        source: str | None = None,
+        *,
+        library: bool = False,
+        build_id: str | None = None,
+    ) -> None:
         """Define a class.
 
         Args:
             id: of the class
             name: as a person writes it, ``java.util.HashMap``
             source: file name without folders
+            library: of a runtime or a library, no caller that a person means; Java's,
+                Go's and C++'s own are known
+            build_id: of native code: hexadecimal, of the executable or library that the
+                class is named after
         """
-        kept = _strings(name=name, source=source)
-        self._emit("define_class", options("tm_class", id=_id(id, "class"), **kept))
+        kept = _strings(name=name, source=source, build_id=build_id)
+        self._emit(
+            "define_class",
+            options("tm_class", id=_id(id, "class"), flags=int(library), **kept),
+        )
 
     def define_method(
         self,
@@ -112,6 +128,8 @@ class Sink:
         name: str,
         signature: str | None = None,
         lines: Iterable[tuple[int, int]] = (),
+        *,
+        idles: bool = False,
     ) -> None:
         """Define a method of a class.
 
@@ -121,6 +139,7 @@ class Sink:
             name: without class
             signature: as the VM writes it, ``(ILjava/lang/String;)V``
             lines: pairs of bytecode index and the source line from there on
+            idles: a thread that is blocked in it waits for work
         """
         table = ffi.new(
             "tm_line[]",
@@ -138,6 +157,7 @@ class Sink:
                 class_id=whole(class_id, "class id", MAX_UINT64),
                 lines=table if len(table) else ffi.NULL,
                 line_count=len(table),
+                flags=int(idles),
                 **kept,
             ),
         )
@@ -194,6 +214,7 @@ class Sink:
         daemon: bool = False,
         carrier: bool = False,
         agent: bool = False,
+        pid: int = 0,
     ) -> None:
         """Define a thread.
 
@@ -208,6 +229,7 @@ class Sink:
             daemon: does not keep the program alive
             carrier: runs virtual threads
             agent: belongs to the producer or the VM, not to the program
+            pid: process that it is of, in a run of several; 0: the run's
         """
         flags = virtual | daemon << 1 | carrier << 2 | agent << 3
         kept = _strings(name=name, group=group)
@@ -220,6 +242,7 @@ class Sink:
                 os_id=whole(os_id, "os id", MAX_UINT64),
                 priority=whole(priority, "priority", MAX_INT32),
                 flags=flags,
+                pid=whole(pid, "pid", MAX_UINT32),
                 **kept,
             ),
         )
@@ -233,6 +256,8 @@ class Sink:
         thread: int = 0,
         maybe_many: bool = False,
         synchronizer: bool = False,
+        name: str | None = None,
+        kind: ObjectKind = ObjectKind.UNKNOWN,
     ) -> None:
         """Define an object that threads lock, wait on or park for.
 
@@ -243,6 +268,8 @@ class Sink:
             thread: id of the thread that it is the object of
             maybe_many: two objects may share the id, as it was made from a hash
             synchronizer: a j.u.c. lock or other park blocker, no monitor
+            name: what it is shown as, ``orders.lock``; None: its class and number
+            kind: what it is to threads
         """
         flags = (hash is not None) | maybe_many << 1 | synchronizer << 2
         self._emit(
@@ -254,6 +281,8 @@ class Sink:
                 thread=whole(thread, "thread id", MAX_UINT64),
                 hash=whole(hash or 0, "hash", MAX_UINT32),
                 flags=flags,
+                kind=whole(kind, "kind", ObjectKind.CHANNEL),
+                **_strings(name=name),
             ),
         )
 

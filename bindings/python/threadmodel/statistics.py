@@ -28,7 +28,8 @@ def threads(model: "Model", selection: Selection = ALL) -> Table:
     none), cpu_samples uint64 (how often it was seen on a processor), cpu_time_ns int64
     (for how long it was on processors, as the scheduler counts; None: not reported),
     cpu_wait_ns int64 (for how long it could run and had no processor, as the scheduler
-    counts; None: not reported).
+    counts; None: not reported), pid uint64 (process that it is of, in a run of several;
+    None: the run's).
     """
     return model._ask(lib.tm_thread_list, model._select(selection))
 

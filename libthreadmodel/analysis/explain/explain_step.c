@@ -13,11 +13,7 @@
 
 int tm__explain_is_idle(const tm_model *model, uint32_t stack)
 {
-    uint32_t frame = tm__stack_caller(model, stack);
-    const char *method =
-        frame == TM__NONE ? NULL : tm__method_name(model, model->frames[frame].method);
-
-    return method && tm__is_idle(method);
+    return tm__frame_is_idle(model, tm__stack_caller(model, stack));
 }
 
 /* ---- owners ---- */

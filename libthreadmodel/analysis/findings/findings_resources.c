@@ -88,16 +88,13 @@ static int has_uses(const place *at, const tm__resource *row)
 
 static int is_worth_reporting(const places *p, const place *it)
 {
-    const tm__strings *strings = &p->findings->model->strings;
     const tm__resource *row;
-    const char *waiting;
 
     if (it->resource == TM__NONE || it->waits < ENOUGH_WAITS || it->threads < 2 ||
         it->total_ns < p->findings->run_ns / PART_OF_RUN)
         return 0;
     row = &p->all.items[it->resource];
-    waiting = tm__strings_get(strings, row->waiting);
-    if (!waiting || tm__is_library(waiting) || tm__is_idle(waiting))
+    if (row->waiting == TM__NONE || row->is_library || row->is_idle)
         return 0;
     if (has_uses(it, row))
         return 1;

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "model/caller_frame.h"
 #include "model/entity_names.h"
 #include "model/methods.h"
 
@@ -37,10 +38,10 @@ static int put_frame(tm__callers *places, uint32_t *number, uint32_t frame_index
     if (!value)
         return TM_ENOMEM;
     if (*value == 0) {
-        const char *method = tm__strings_get(&model->strings, place.method);
+        int by_method = (places->parts & TM__CALLER_METHOD) != 0;
 
-        place.is_idle = method && tm__is_idle(method);
-        place.is_library = method && tm__is_library(method);
+        place.is_idle = by_method && tm__frame_is_idle(model, frame_index);
+        place.is_library = by_method && tm__frame_is_library(model, frame_index);
         if (tm__reserve(places->memory, &places->items, &places->items_capacity,
                         (size_t)places->items_count + 1, sizeof(place)) < 0)
             return TM_ENOMEM;

@@ -128,9 +128,7 @@ static void put_row(tm__listing *list, const tm_model *model, const tm__hold *ho
     tm__builder *builder = &list->builder;
 
     tm__put_object(list, model, hold->object);
-    tm__put_string(builder, model->objects[hold->object].flags & TM_OBJECT_SYNCHRONIZER
-                                ? "synchronizer"
-                                : "monitor");
+    tm__put_string(builder, tm__object_kind(model, hold->object));
     tm__put_thread(builder, model, it->owner);
     put_known(list, 1, bounds->got_latest_ns);
     put_known(list, !hold->is_open, bounds->released_ns);

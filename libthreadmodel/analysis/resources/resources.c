@@ -6,6 +6,7 @@
 #include "analysis/resources/resources.h"
 
 #include "base/saturate.h"
+#include "model/caller_frame.h"
 #include "model/method_roles.h"
 #include "model/methods.h"
 #include "model/object.h"
@@ -181,8 +182,6 @@ static int join_queue(tm__resources *all, tm__resource_wait *wait, uint32_t clas
 
 static int new_resource(tm__resources *all, uint32_t *number, tm__resource resource)
 {
-    const char *waiting = tm__strings_get(&all->model->strings, resource.waiting);
-
     if (tm__reserve(all->memory, &all->items, &all->items_capacity,
                     (size_t)all->items_count + 1, sizeof(resource)) < 0)
         return TM_ENOMEM;
@@ -190,7 +189,6 @@ static int new_resource(tm__resources *all, uint32_t *number, tm__resource resou
     resource.releaser = resource.waiter = resource.use_method = TM__NONE;
     resource.provenance =
         resource.releasing == TM__NONE ? TM_PROVENANCE_UNKNOWN : UINT8_MAX;
-    resource.is_idle = waiting && tm__is_idle(waiting);
     resource.wait_max_ns = -1;
     resource.first_ns = INT64_MAX;
     resource.last_ns = INT64_MIN;
@@ -274,6 +272,7 @@ static int add_wait(tm__resources *all, uint32_t thread, uint32_t index, uint32_
     const tm__thread *waiter = &model->threads[thread];
     const tm__interval *it = &waiter->intervals[index];
     uint32_t class_name = TM__NONE, waiting = tm__resource_place(all, it->stack);
+    uint32_t caller = it->stack == TM__NONE ? TM__NONE : all->callers[it->stack];
     uint32_t number = TM__NONE, got = end;
     tm__resource_wait wait = {.start_ns = it->start_ns,
                               .end_ns = tm__interval_end_ns(model, waiter, end - 1),
@@ -318,6 +317,8 @@ static int add_wait(tm__resources *all, uint32_t thread, uint32_t index, uint32_
             all, &wait.resource, wait.queue,
             (tm__resource){.class_name = class_name,
                            .waiting = waiting,
+                           .is_idle = (uint8_t)tm__frame_is_idle(model, caller),
+                           .is_library = (uint8_t)tm__frame_is_library(model, caller),
                            .releasing = tm__resource_place(
                                all, release ? release->from_stack : TM__NONE)}) < 0 ||
         tm__reserve(all->memory, &all->waits, &all->waits_capacity,

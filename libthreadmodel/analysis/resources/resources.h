@@ -52,6 +52,7 @@ typedef struct tm__resource {
     uint32_t use_method;
     uint8_t provenance; ///< enum tm_provenance
     uint8_t is_idle;    ///< workers wait for work there, which nobody has
+    uint8_t is_library; ///< a method of a library waits there
     int64_t releaser_ns;
     int64_t wait_total_ns;
     int64_t wait_max_ns;

@@ -105,6 +105,10 @@ static void put_thread(tm__builder *builder, const tm_model *model,
     tm__put_uint64(builder, it->samples);
     put_count(builder, tm__cpu_time_ns(model, thread));
     put_count(builder, tm__cpu_wait_ns(model, thread));
+    if (it->pid)
+        tm__put_uint64(builder, it->pid);
+    else
+        tm__put_null(builder);
 }
 
 int tm_thread_list(tm_table **out, const tm_model *model, const tm_selection *selection)

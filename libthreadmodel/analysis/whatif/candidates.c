@@ -128,7 +128,7 @@ int tm__candidates_choose_waits(tm__candidates *all, uint32_t class_name)
     return rc == TM_OK ? choose_locks(all, class_name) : rc;
 }
 
-/* Asked of each interval, and found by comparing names: so once for each stack. */
+/* Asked of each interval: so once for each stack. */
 static int find_idle(tm__candidates *all)
 {
     const tm_model *model = all->model;
@@ -136,14 +136,8 @@ static int find_idle(tm__candidates *all)
     all->idle = tm__zalloc(&all->memory, (size_t)model->stacks_count + 1);
     if (!all->idle)
         return TM_ENOMEM;
-    for (uint32_t i = 0; i < model->stacks_count; i++) {
-        uint32_t frame = all->callers[i];
-        const char *method = frame == TM__NONE
-                                 ? NULL
-                                 : tm__method_name(model, model->frames[frame].method);
-
-        all->idle[i] = method && tm__is_idle(method);
-    }
+    for (uint32_t i = 0; i < model->stacks_count; i++)
+        all->idle[i] = (uint8_t)tm__frame_is_idle(model, all->callers[i]);
     return TM_OK;
 }
 

@@ -185,6 +185,25 @@ static void lock_type(tm__go_text function, char *type, size_t bytes)
         snprintf(type, bytes, "sync.%.*s", (int)(end - start), start);
 }
 
+/* What the goroutines wait for there: sync's locks by their type, else by the reason
+ * that the runtime gives. */
+static uint64_t kind_of(const char *what)
+{
+    static const struct {
+        const char *begin;
+        uint64_t kind;
+    } kinds[] = {
+        {"sync.Mutex", TM_OBJECT_KIND_MUTEX}, {"sync.RWMutex", TM_OBJECT_KIND_RWLOCK},
+        {"sync.Once", TM_OBJECT_KIND_ONCE},   {"sync.Cond", TM_OBJECT_KIND_CONDITION},
+        {"chan ", TM_OBJECT_KIND_CHANNEL},    {"select", TM_OBJECT_KIND_CHANNEL},
+    };
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        if (strncmp(what, kinds[i].begin, strlen(kinds[i].begin)) == 0)
+            return kinds[i].kind;
+    return TM_OBJECT_KIND_UNKNOWN;
+}
+
 static int define_place(tm__go_names *names, const char *what, const frame *place,
                         const tm_sink *sink, uint32_t *index)
 {
@@ -205,6 +224,8 @@ static int define_place(tm__go_names *names, const char *what, const frame *plac
     definition.id = (uint64_t)*index + 1;
     definition.class_id = (uint64_t)class_index + 1;
     definition.flags = TM_OBJECT_MAYBE_MANY;
+    definition.kind = kind_of(what);
+    definition.name = text;
     rc = sink->define_object(sink->payload, &definition);
     if (rc >= 0)
         names->places_defined = *index + 1;

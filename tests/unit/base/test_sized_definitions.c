@@ -34,15 +34,20 @@ static const tm_run run = {.size = sizeof(run),
                            .cost_stacks_ns = 15,
                            .cost_recorder_ns = 16,
                            .processors = 17};
-static const tm_class class_ = {
-    .size = sizeof(class_), .id = CLASS, .name = "app.Lock", .source = "Lock.java"};
+static const tm_class class_ = {.size = sizeof(class_),
+                                .id = CLASS,
+                                .name = "app.Lock",
+                                .source = "Lock.java",
+                                .flags = TM_CLASS_LIBRARY,
+                                .build_id = "5f0e"};
 static const tm_method method = {.size = sizeof(method),
                                  .id = METHOD,
                                  .class_id = CLASS,
                                  .name = "take",
                                  .signature = "()V",
                                  .lines = lines,
-                                 .line_count = 2};
+                                 .line_count = 2,
+                                 .flags = TM_METHOD_IDLES};
 static const tm_stack stack = {.size = sizeof(stack),
                                .id = STACK,
                                .flags = TM_STACK_TRUNCATED,
@@ -55,13 +60,16 @@ static const tm_thread thread = {.size = sizeof(thread),
                                  .name = "worker",
                                  .group = "pool",
                                  .priority = 5,
-                                 .flags = TM_THREAD_DAEMON};
+                                 .flags = TM_THREAD_DAEMON,
+                                 .pid = 92};
 static const tm_object object = {.size = sizeof(object),
                                  .id = OBJECT,
                                  .class_id = CLASS,
                                  .thread = 4,
                                  .hash = 0xcafe,
-                                 .flags = TM_OBJECT_HAS_HASH};
+                                 .flags = TM_OBJECT_HAS_HASH,
+                                 .name = "stock",
+                                 .kind = TM_OBJECT_KIND_MUTEX};
 
 /* A call of one callback of a sink. */
 typedef int (*definer)(const tm_sink *sink, const void *given);
@@ -272,18 +280,20 @@ static const sized runs = {"tm_run",
                             END(tm_run, cost_stacks_ns), END(tm_run, cost_recorder_ns),
                             END(tm_run, processors)},
                            NULL};
-static const sized classes = {
-    "tm_class",
-    &class_,
-    sizeof(class_),
-    {END(tm_class, id), END(tm_class, name), END(tm_class, source)},
-    NULL};
+static const sized classes = {"tm_class",
+                              &class_,
+                              sizeof(class_),
+                              {END(tm_class, id), END(tm_class, name),
+                               END(tm_class, source), END(tm_class, flags),
+                               END(tm_class, build_id)},
+                              NULL};
 static const sized methods = {"tm_method",
                               &method,
                               sizeof(method),
                               {END(tm_method, id), END(tm_method, class_id),
                                END(tm_method, name), END(tm_method, signature),
-                               END(tm_method, lines), END(tm_method, line_count)},
+                               END(tm_method, lines), END(tm_method, line_count),
+                               END(tm_method, flags)},
                               NULL};
 static const sized stacks = {"tm_stack",
                              &stack,
@@ -297,14 +307,15 @@ static const sized threads = {"tm_thread",
                               {END(tm_thread, id), END(tm_thread, object),
                                END(tm_thread, os_id), END(tm_thread, name),
                                END(tm_thread, group), END(tm_thread, priority),
-                               END(tm_thread, flags)},
+                               END(tm_thread, flags), END(tm_thread, pid)},
                               NULL};
 static const sized objects = {"tm_object",
                               &object,
                               sizeof(object),
                               {END(tm_object, id), END(tm_object, class_id),
                                END(tm_object, thread), END(tm_object, hash),
-                               END(tm_object, flags)},
+                               END(tm_object, flags), END(tm_object, name),
+                               END(tm_object, kind)},
                               NULL};
 
 static void check(const sized *what, definer how,

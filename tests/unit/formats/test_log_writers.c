@@ -79,16 +79,16 @@ static const tm_frame frames[] = {{.method = 7, .location = 9},
 static int define_all(const tm_sink *to)
 {
     static const tm_class classes[] = {
-        {sizeof(tm_class), 1, "app.Lock", "Lock.java"},
-        {sizeof(tm_class), 2, "app.Line\nFeed", "a\rb"},
-        {sizeof(tm_class), 3, NULL, "Nameless.java"},
-        {sizeof(tm_class), 4, "int[][]", NULL},
+        {sizeof(tm_class), 1, "app.Lock", "Lock.java", 0, NULL},
+        {sizeof(tm_class), 2, "app.Line\nFeed", "a\rb", 0, NULL},
+        {sizeof(tm_class), 3, NULL, "Nameless.java", 0, NULL},
+        {sizeof(tm_class), 4, "int[][]", NULL, 0, NULL},
     };
     static const tm_method methods[] = {
-        {sizeof(tm_method), 7, 1, "run", "()V", lines, 2},
-        {sizeof(tm_method), 8, 1, "go", NULL, NULL, 3},
-        {sizeof(tm_method), 9, 99, "of no class", "()V", NULL, 0},
-        {sizeof(tm_method), 10, 1, NULL, "()V", NULL, 0},
+        {sizeof(tm_method), 7, 1, "run", "()V", lines, 2, 0},
+        {sizeof(tm_method), 8, 1, "go", NULL, NULL, 3, 0},
+        {sizeof(tm_method), 9, 99, "of no class", "()V", NULL, 0, 0},
+        {sizeof(tm_method), 10, 1, NULL, "()V", NULL, 0, 0},
     };
     static const tm_stack stacks[] = {
         {sizeof(tm_stack), 1, 0, frames, 2},
@@ -97,9 +97,9 @@ static int define_all(const tm_sink *to)
     };
     /* Two of one hash, and one with a hash that no map can hold. */
     static const tm_object objects[] = {
-        {sizeof(tm_object), 11, 1, 0, 0xABC, TM_OBJECT_HAS_HASH},
-        {sizeof(tm_object), 12, 1, 0, 0xABC, TM_OBJECT_HAS_HASH},
-        {sizeof(tm_object), 13, 0, 0, UINT32_MAX, TM_OBJECT_HAS_HASH},
+        {sizeof(tm_object), 11, 1, 0, 0xABC, TM_OBJECT_HAS_HASH, NULL, 0},
+        {sizeof(tm_object), 12, 1, 0, 0xABC, TM_OBJECT_HAS_HASH, NULL, 0},
+        {sizeof(tm_object), 13, 0, 0, UINT32_MAX, TM_OBJECT_HAS_HASH, NULL, 0},
     };
     static const tm_thread threads[] = {
         {.size = sizeof(tm_thread), .id = 1, .object = 11, .name = "main"},

@@ -154,16 +154,16 @@ static void an_end_without_a_begin_and_a_begin_without_an_end_are_none(void **st
 static void classes_of_one_name_are_one_and_threads_are_joined(void **state)
 {
     static const tm_class classes[] = {
-        {sizeof(tm_class), 1, "app.Lock", NULL},
-        {sizeof(tm_class), 2, "app.Lock", NULL}, /* of another loader */
-        {sizeof(tm_class), 1, "app.Renamed", NULL},
-        {sizeof(tm_class), 3, "app.Worker", NULL},
+        {sizeof(tm_class), 1, "app.Lock", NULL, 0, NULL},
+        {sizeof(tm_class), 2, "app.Lock", NULL, 0, NULL}, /* of another loader */
+        {sizeof(tm_class), 1, "app.Renamed", NULL, 0, NULL},
+        {sizeof(tm_class), 3, "app.Worker", NULL, 0, NULL},
     };
     static const tm_object objects[] = {
-        {sizeof(tm_object), 8, 1, 0, 0, 0},
-        {sizeof(tm_object), 9, 0, 0, 0, 0},
-        {sizeof(tm_object), 9, 2, 0, 0, 0}, /* its class comes later */
-        {sizeof(tm_object), 10, 3, 5, 0, 0},
+        {sizeof(tm_object), 8, 1, 0, 0, 0, NULL, 0},
+        {sizeof(tm_object), 9, 0, 0, 0, 0, NULL, 0},
+        {sizeof(tm_object), 9, 2, 0, 0, 0, NULL, 0}, /* its class comes later */
+        {sizeof(tm_object), 10, 3, 5, 0, 0, NULL, 0},
     };
     static const tm_event events[] = {
         {.time_ns = 10, .thread = 1, .object = 8, .kind = TM_EVENT_WAIT},

@@ -44,6 +44,8 @@ static struct {
     size_t frame_count;
     uint32_t stacks, stack_flags;
     char class_name[64], source[64], method_name[64], thread_name[64], group[64];
+    char object_name[64], build_id[64];
+    uint64_t class_flags, method_flags, pid;
     char caveat[300];
     tm_line line;
     tm_object object;
@@ -78,6 +80,8 @@ static int collect_class(void *payload, const tm_class *definition)
     (void)payload;
     copy(got.class_name, sizeof(got.class_name), definition->name);
     copy(got.source, sizeof(got.source), definition->source);
+    got.class_flags = definition->flags;
+    copy(got.build_id, sizeof(got.build_id), definition->build_id);
     return TM_OK;
 }
 
@@ -85,6 +89,7 @@ static int collect_method(void *payload, const tm_method *definition)
 {
     (void)payload;
     copy(got.method_name, sizeof(got.method_name), definition->name);
+    got.method_flags = definition->flags;
     if (definition->line_count > 0)
         got.line = definition->lines[0];
     return TM_OK;
@@ -108,6 +113,7 @@ static int collect_thread(void *payload, const tm_thread *definition)
         return TM_OK;
     copy(got.thread_name, sizeof(got.thread_name), definition->name);
     copy(got.group, sizeof(got.group), definition->group);
+    got.pid = definition->pid;
     return TM_OK;
 }
 
@@ -115,6 +121,7 @@ static int collect_object(void *payload, const tm_object *definition)
 {
     (void)payload;
     got.object = *definition;
+    copy(got.object_name, sizeof(got.object_name), definition->name);
     return TM_OK;
 }
 
@@ -361,17 +368,29 @@ static void report_all_there_is(tm_recorder *recorder)
     static const tm_frame frames[] = {{.method = 70, .location = 12, .line = 90210},
                                       {.method = 71, .location = -1}};
     tm_recorder_thread *thread;
-    tm_thread me = {
-        .size = sizeof(me), .id = 1, .name = "fädchen 🧵", .group = "pool"};
+    tm_thread me = {.size = sizeof(me),
+                    .id = 1,
+                    .name = "fädchen 🧵",
+                    .group = "pool",
+                    .pid = 4711};
     tm_line line = {.location = 3, .line = 14};
     tm_method method = {.size = sizeof(method),
                         .id = 70,
                         .class_id = 8,
                         .name = "operator()",
                         .lines = &line,
-                        .line_count = 1};
-    tm_class class = {.size = sizeof(class), .id = 8, .name = "std::Lock/a.b;"};
-    tm_object object = {.size = sizeof(object), .id = 5, .class_id = 8};
+                        .line_count = 1,
+                        .flags = TM_METHOD_IDLES};
+    tm_class class = {.size = sizeof(class),
+                      .id = 8,
+                      .name = "std::Lock/a.b;",
+                      .flags = TM_CLASS_LIBRARY,
+                      .build_id = "5f0e"};
+    tm_object object = {.size = sizeof(object),
+                        .id = 5,
+                        .class_id = 8,
+                        .name = "schloß",
+                        .kind = TM_OBJECT_KIND_RWLOCK};
     tm_event event = {.object = 5, .kind = TM_EVENT_CONTENDED_ENTER};
 
     assert_int_equal(tm_recorder_attach(recorder, &me, &thread), TM_OK);
@@ -394,6 +413,12 @@ static void assert_all_there_is(void)
     assert_int_equal(got.object.id, 5);
     assert_int_equal(got.object.class_id, 8);
     assert_int_equal(got.object.flags, 0);
+    assert_int_equal(got.object.kind, TM_OBJECT_KIND_RWLOCK);
+    assert_string_equal(got.object_name, "schloß");
+    assert_int_equal(got.class_flags, TM_CLASS_LIBRARY);
+    assert_string_equal(got.build_id, "5f0e");
+    assert_int_equal(got.method_flags, TM_METHOD_IDLES);
+    assert_int_equal(got.pid, 4711);
     assert_int_equal(got.recorded[1], 3);
     assert_int_equal(got.stacks, 1);
     assert_int_equal(got.stack_flags, 0);

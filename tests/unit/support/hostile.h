@@ -106,9 +106,9 @@ static inline int ask_threads(tm_table **out, const tm_model *model)
 }
 
 static int (*const questions[])(tm_table **, const tm_model *) = {
-    ask_timeline,   ask_interactions, ask_threads,
-    ask_monitors,   tm_deadlock_list, tm_diagnostic_list,
-    tm_context_sum, tm_stack_list,    tm_caveat_list,
+    ask_timeline,     ask_interactions,   ask_threads,    ask_monitors,
+    tm_deadlock_list, tm_diagnostic_list, tm_module_list, tm_context_sum,
+    tm_stack_list,    tm_caveat_list,
 };
 
 enum { QUESTION_COUNT = sizeof(questions) / sizeof(*questions) };

@@ -101,6 +101,9 @@ static inline int recorder_class(void *payload, const tm_class *given)
 
     recorder_put(self, "class %" PRIu64 " %s|%s\n", given->id,
                  recorder_text(given->name), recorder_text(given->source));
+    if (given->flags || given->build_id)
+        recorder_put(self, "  flags %" PRIu64 " %s\n", given->flags,
+                     recorder_text(given->build_id));
     return recorder_call(self);
 }
 
@@ -114,6 +117,8 @@ static inline int recorder_method(void *payload, const tm_method *given)
     for (size_t i = 0; i < given->line_count; i++)
         recorder_put(self, "  line %" PRId64 " %d\n", given->lines[i].location,
                      given->lines[i].line);
+    if (given->flags)
+        recorder_put(self, "  flags %" PRIu64 "\n", given->flags);
     return recorder_call(self);
 }
 
@@ -137,6 +142,8 @@ static inline int recorder_thread(void *payload, const tm_thread *given)
     recorder_put(self, "thread %" PRIu64 " %" PRIu64 " %" PRIu64 " %s|%s %d %u\n",
                  given->id, given->object, given->os_id, recorder_text(given->name),
                  recorder_text(given->group), given->priority, given->flags);
+    if (given->pid)
+        recorder_put(self, "  pid %" PRIu64 "\n", given->pid);
     return recorder_call(self);
 }
 
@@ -146,6 +153,9 @@ static inline int recorder_object(void *payload, const tm_object *given)
 
     recorder_put(self, "object %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u\n", given->id,
                  given->class_id, given->thread, given->hash, given->flags);
+    if (given->name || given->kind)
+        recorder_put(self, "  kind %" PRIu64 " %s\n", given->kind,
+                     recorder_text(given->name));
     return recorder_call(self);
 }
 
@@ -241,8 +251,9 @@ static inline int emit_random_definition(const tm_sink *sink, uint64_t *seed)
 
     switch (random_next(seed) >> 32 & 7) {
     case 0: {
-        tm_class item = {sizeof(item), random_number(seed), random_text(seed, a),
-                         random_text(seed, b)};
+        tm_class item = {sizeof(item),         random_number(seed),
+                         random_text(seed, a), random_text(seed, b),
+                         random_number(seed),  random_text(seed, c)};
         return sink->define_class(sink->payload, &item);
     }
     case 1: {
@@ -252,7 +263,8 @@ static inline int emit_random_definition(const tm_sink *sink, uint64_t *seed)
                           random_text(seed, a),
                           random_text(seed, b),
                           lines,
-                          (uint32_t)(random_next(seed) % 40)};
+                          (uint32_t)(random_next(seed) % 40),
+                          random_number(seed)};
         for (size_t i = 0; i < item.line_count; i++)
             lines[i] = (tm_line){(int64_t)random_number(seed),
                                  (int32_t)random_number(seed), 0};
@@ -276,7 +288,8 @@ static inline int emit_random_definition(const tm_sink *sink, uint64_t *seed)
                           random_text(seed, a),
                           random_text(seed, b),
                           (int32_t)random_number(seed),
-                          (uint32_t)random_number(seed)};
+                          (uint32_t)random_number(seed),
+                          random_number(seed)};
         return sink->define_thread(sink->payload, &item);
     }
     case 5: {
@@ -285,7 +298,9 @@ static inline int emit_random_definition(const tm_sink *sink, uint64_t *seed)
                           random_number(seed),
                           random_number(seed),
                           (uint32_t)random_number(seed),
-                          (uint32_t)random_number(seed)};
+                          (uint32_t)random_number(seed),
+                          random_text(seed, a),
+                          random_number(seed)};
         return sink->define_object(sink->payload, &item);
     }
     case 6: {
