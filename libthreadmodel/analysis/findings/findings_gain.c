@@ -81,38 +81,26 @@ static int is_reliable(const tm__findings *findings, const tm__finding *item,
            item->bound_ns < findings->run_ns / 4;
 }
 
-/** What is asked of the run: each question is one part of the work, or more are. */
+/** What is asked of the run: the locks together, and each of the rest by itself. */
 typedef struct asked {
     const tm__findings *findings;
-    tm__finding *items[ASKED_AT_MOST];
+    tm__finding *items[ASKED_AT_MOST]; ///< the locks first
     tm__gain gains[ASKED_AT_MOST];
     uint32_t count;
+    uint32_t lock_count;
     size_t part_count;
 } asked;
 
-static int ask(const tm__findings *findings, const tm__finding *item, tm__gain *gain)
+static int ask_locks(asked *all)
 {
-    const tm_model *model = findings->model;
-    size_t bytes = (size_t)model->objects_count + 1;
-    tm__gain_question question = {.change = item->change,
-                                  .class_name = item->class_name,
-                                  .method = item->change_method};
-    uint8_t *objects = NULL;
-    tm__memory memory;
-    int rc;
+    uint32_t groups[ASKED_AT_MOST];
 
-    tm__memory_init(&memory, &model->memory.hook);
-    if (item->lock_group != TM__NONE) {
-        objects = tm__zalloc(&memory, bytes);
-        if (!objects)
-            return TM_ENOMEM;
-        for (uint32_t i = 0; i < model->objects_count; i++)
-            objects[i] = findings->lock_group_of[i] == item->lock_group;
-        question.objects = objects;
-    }
-    rc = tm__gain_ask(gain, model, &question);
-    tm__free(&memory, objects, bytes);
-    return rc;
+    for (uint32_t i = 0; i < all->lock_count; i++)
+        groups[i] = all->items[i]->lock_group;
+    return all->lock_count ? tm__gain_ask_locks(all->gains, all->findings->model,
+                                                all->findings->lock_group_of, groups,
+                                                all->lock_count)
+                           : TM_OK;
 }
 
 static int ask_part(void *context, size_t part)
@@ -120,8 +108,15 @@ static int ask_part(void *context, size_t part)
     asked *all = context;
     int rc = TM_OK;
 
-    for (size_t i = part; rc == TM_OK && i < all->count; i += all->part_count)
-        rc = ask(all->findings, all->items[i], &all->gains[i]);
+    for (size_t i = all->lock_count + part; rc == TM_OK && i < all->count;
+         i += all->part_count) {
+        const tm__finding *item = all->items[i];
+        tm__gain_question question = {.change = item->change,
+                                      .class_name = item->class_name,
+                                      .method = item->change_method};
+
+        rc = tm__gain_ask(&all->gains[i], all->findings->model, &question);
+    }
     return rc;
 }
 
@@ -190,24 +185,37 @@ static tm__finding *next_to_ask(tm__findings *findings)
     return best;
 }
 
+static void choose(asked *all, tm__findings *findings)
+{
+    uint32_t allowed = replays_allowed(findings->model);
+    tm__finding *rest[ASKED_AT_MOST], *item;
+    uint32_t rest_count = 0;
+
+    while (all->count + rest_count < allowed && (item = next_to_ask(findings))) {
+        item->is_asked = 1;
+        if (item->lock_group != TM__NONE)
+            all->items[all->count++] = item;
+        else
+            rest[rest_count++] = item;
+    }
+    all->lock_count = all->count;
+    for (uint32_t i = 0; i < rest_count; i++)
+        all->items[all->count++] = rest[i];
+}
+
 static int ask_all(tm__findings *findings)
 {
     const tm_executor *executor = &findings->model->executor;
-    uint32_t allowed = replays_allowed(findings->model);
     asked all = {.findings = findings};
-    tm__finding *item;
     int rc;
 
-    while (all.count < allowed && (item = next_to_ask(findings)) != NULL) {
-        item->is_asked = 1;
-        all.items[all.count++] = item;
-    }
-    if (!all.count)
-        return TM_OK;
+    choose(&all, findings);
     all.part_count = tm__parts_of(executor);
-    if (all.part_count > all.count)
-        all.part_count = all.count;
-    rc = tm__do_parts(executor, all.part_count, ask_part, &all);
+    if (all.part_count > all.count - all.lock_count)
+        all.part_count = all.count - all.lock_count;
+    rc = ask_locks(&all);
+    if (rc == TM_OK && all.part_count)
+        rc = tm__do_parts(executor, all.part_count, ask_part, &all);
     for (uint32_t i = 0; rc == TM_OK && i < all.count; i++)
         judge_gain(findings, all.items[i], &all.gains[i]);
     return rc;

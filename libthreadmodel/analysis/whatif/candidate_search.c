@@ -91,7 +91,7 @@ static int add_once(tm__candidates *all, uint32_t class_name, uint32_t method)
     if (*value)
         return TM_OK;
     *value = 1;
-    return tm__candidates_add(all, class_name, method);
+    return tm__candidates_add(all, class_name, method, TM__NONE);
 }
 
 int tm__candidates_find(tm__candidates *all, uint32_t count)

@@ -5,6 +5,8 @@
  */
 #include "analysis/whatif/candidates.h"
 
+#include <string.h>
+
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/saturate.h"
 #include "model/caller_frame.h"
@@ -53,13 +55,24 @@ static int find_ends(tm__candidates *all)
     return TM_OK;
 }
 
+uint32_t *tm__candidates_choose_objects(tm__candidates *all)
+{
+    size_t bytes = ((size_t)all->model->objects_count + 1) * sizeof(uint32_t);
+
+    all->own_groups = tm__resize(&all->memory, NULL, 0, bytes);
+    if (all->own_groups)
+        memset(all->own_groups, 0xff, bytes);
+    all->groups = all->own_groups;
+    return all->own_groups;
+}
+
 /* Locks for which threads are blocked in the method asked about. */
 static int choose_locks(tm__candidates *all, uint32_t class_name)
 {
     const tm_model *model = all->model;
+    uint32_t *groups = tm__candidates_choose_objects(all);
 
-    all->chosen = tm__zalloc(&all->memory, (size_t)model->objects_count + 1);
-    if (!all->chosen)
+    if (!groups)
         return TM_ENOMEM;
     for (uint32_t t = 0; t < model->threads_count; t++)
         for (uint32_t i = 0; i < model->threads[t].interval_count; i++) {
@@ -73,7 +86,7 @@ static int choose_locks(tm__candidates *all, uint32_t class_name)
             if (class_name == TM__NONE ||
                 (class_index != TM__NONE &&
                  model->classes[class_index].name == class_name))
-                all->chosen[it->object] = 1;
+                groups[it->object] = 0;
         }
     return TM_OK;
 }
@@ -157,19 +170,20 @@ int tm__candidates_open_model(tm__candidates *all)
 
 int tm__candidates_gather(tm__candidates *all)
 {
-    all->holds.chosen = all->chosen;
+    all->holds.groups = all->groups;
     all->holds.callers = all->callers;
     all->holds.bound = TM__HOLDS_LIKELY;
     return tm__holds_gather(&all->holds);
 }
 
-int tm__candidates_add(tm__candidates *all, uint32_t class_name, uint32_t method)
+int tm__candidates_add(tm__candidates *all, uint32_t class_name, uint32_t method,
+                       uint32_t group)
 {
     if (tm__reserve(&all->memory, &all->items, &all->items_capacity,
                     (size_t)all->items_count + 1, sizeof(tm__candidate)) < 0)
         return TM_ENOMEM;
     all->items[all->items_count++] =
-        (tm__candidate){.class_name = class_name, .method = method};
+        (tm__candidate){.class_name = class_name, .method = method, .group = group};
     return TM_OK;
 }
 
@@ -179,10 +193,10 @@ int tm__candidate_matches(const tm__candidates *all, const tm__candidate *it,
     if (all->options->change == TM_WHATIF_METHOD)
         return 0;
     if (all->options->change != TM_WHATIF_HOLDS)
-        return place->is_chosen;
+        return place->group != TM__NONE && place->group == it->group;
     return (it->class_name == TM__NONE || it->class_name == place->class_name) &&
            (it->method == TM__NONE || it->method == place->method) &&
-           (!all->chosen || place->is_chosen);
+           (it->group == TM__NONE || it->group == place->group);
 }
 
 void tm__candidates_count_holds(tm__candidates *all)
@@ -203,7 +217,8 @@ void tm__candidates_close(tm__candidates *all)
 {
     const tm_model *model = all->model;
 
-    tm__free(&all->memory, all->chosen, (size_t)model->objects_count + 1);
+    tm__free(&all->memory, all->own_groups,
+             ((size_t)model->objects_count + 1) * sizeof(*all->own_groups));
     tm__free(&all->memory, all->idle, (size_t)model->stacks_count + 1);
     tm__free(&all->memory, all->stacks, (size_t)model->stacks_count + 1);
     tm__free(&all->memory, all->ends, (size_t)model->threads_count + 1);

@@ -12,12 +12,14 @@
 typedef struct tm__candidate {
     uint32_t class_name; ///< strings
     uint32_t method;     ///< strings
+    uint32_t group;      ///< of the objects that are asked about
     int64_t scaled;      ///< how many holds, uses, waits or sleeps it changes
     int64_t scaled_ns;
     int64_t gains_ns[TM__HOLDS_BOUND_END];
     int64_t unlinked_ns; ///< what a thread saves that nothing links to the end; 0
     int64_t hidden_ns;   ///< what one saves that must be over for the run to be; 0
     int64_t absorbed_ns; ///< by which threads wait longer for what is not recorded
+    uint64_t forced;     ///< threads that its replays had to let go on
 } tm__candidate;
 
 typedef struct tm__candidates {
@@ -32,14 +34,16 @@ typedef struct tm__candidates {
     tm__resources resources;
     tm__served served;
     tm__method_samples samples;
-    uint32_t *callers;   ///< frames[] of each stack
-    uint8_t *idle;       ///< a stack is where threads wait for work
-    uint8_t *chosen;     ///< an object; NULL: none is asked about
-    uint8_t *stacks;     ///< a stack is in the method asked about
-    uint8_t *ends;       ///< a thread has to be over for the path to be
-    int64_t off_ns;      ///< the replay with nothing changed less the recording
-    uint64_t forced;     ///< threads that a replay had to let go on
-    int is_too_long;     ///< the run has too many steps
+    uint32_t *callers;      ///< frames[] of each stack
+    uint8_t *idle;          ///< a stack is where threads wait for work
+    const uint32_t *groups; ///< an object: the group asked about that it is in, or
+                            ///< TM__NONE; NULL: no object is asked about
+    uint32_t *own_groups;   ///< the same, to be freed; NULL: they are lent
+    uint8_t *stacks;        ///< a stack is in the method asked about
+    uint8_t *ends;          ///< a thread has to be over for the path to be
+    int64_t off_ns;         ///< the replay with nothing changed less the recording
+    uint64_t forced;        ///< threads that the unchanged replays had to let go on
+    int is_too_long;        ///< the run has too many steps
     tm__triple_map seen; ///< classes on the path; (class, method) that are candidates
     TM__ARRAY(tm__candidate, items);
 } tm__candidates;
@@ -63,8 +67,13 @@ int tm__candidates_choose_waits(tm__candidates *all, uint32_t class_name);
 /** Gather the holds. @return TM_OK or TM_ENOMEM */
 int tm__candidates_gather(tm__candidates *all);
 
-/** Add one by name. @return TM_OK or TM_ENOMEM */
-int tm__candidates_add(tm__candidates *all, uint32_t class_name, uint32_t method);
+/** Ask about objects: of each a 0, or TM__NONE as it is at first.
+ * @return NULL: there is no memory */
+uint32_t *tm__candidates_choose_objects(tm__candidates *all);
+
+/** Add one by name, of a group of objects or any. @return TM_OK or TM_ENOMEM */
+int tm__candidates_add(tm__candidates *all, uint32_t class_name, uint32_t method,
+                       uint32_t group);
 
 /** Whether a change is of the holds of a place. */
 int tm__candidate_matches(const tm__candidates *all, const tm__candidate *it,

@@ -37,8 +37,14 @@ typedef struct replayer {
     uint8_t *scalings;    ///< enum tm__scaling of each place
     int64_t *saved_ns;    ///< a thread
     int64_t *finished_ns; ///< a thread
-    uint64_t forced;
 } replayer;
+
+/** What became of a replay. */
+typedef struct outcome {
+    int64_t length_ns;
+    int64_t until_ns; ///< as in tm__simulation
+    uint64_t forced;
+} outcome;
 
 /** The replays of one bound. */
 typedef struct replays {
@@ -46,8 +52,7 @@ typedef struct replays {
     const tm__script *script;
     int bound;
     replayer unchanged;
-    int64_t length_ns; ///< of the unchanged one
-    int64_t until_ns;
+    outcome recorded; ///< of the unchanged one
     replayer parts[TM__PARTS_MAX];
     size_t part_count;
 } replays;
@@ -106,8 +111,7 @@ static void choose_places(const tm__candidates *all, const tm__candidate *it,
                                             : TM__SCALING_NONE;
 }
 
-static int replay(const replays *at, replayer *r, const tm__candidate *it,
-                  int64_t *length_ns, int64_t *until_ns)
+static int replay(const replays *at, replayer *r, const tm__candidate *it, outcome *out)
 {
     const tm__candidates *all = at->all;
     uint32_t change = all->options->change;
@@ -118,6 +122,7 @@ static int replay(const replays *at, replayer *r, const tm__candidate *it,
         .ends = all->ends,
         .factor = all->options->factor,
         .more_permits = it && change == TM_WHATIF_PERMITS ? all->options->permits : 0,
+        .group = it ? it->group : TM__NONE,
         .scales_method = it && change == TM_WHATIF_METHOD && all->options->factor != 1,
         .scales_service = it && change == TM_WHATIF_USES,
         .scales_waits = at->bound != TM__HOLDS_SHORT,
@@ -136,9 +141,7 @@ static int replay(const replays *at, replayer *r, const tm__candidate *it,
     for (uint32_t i = 0; i < all->model->threads_count; i++)
         if (r->finished_ns[i] == INT64_MIN)
             r->finished_ns[i] = replay.length_ns;
-    r->forced += replay.forced;
-    *length_ns = replay.length_ns;
-    *until_ns = replay.until_ns;
+    *out = (outcome){replay.length_ns, replay.until_ns, replay.forced};
     return rc;
 }
 
@@ -149,27 +152,29 @@ static int replay_unchanged(replays *at)
     int rc = open_replayer(&at->unchanged, all);
 
     if (rc == TM_OK)
-        rc = replay(at, &at->unchanged, NULL, &at->length_ns, &at->until_ns);
+        rc = replay(at, &at->unchanged, NULL, &at->recorded);
+    all->forced += at->recorded.forced;
     if (rc < 0 || at->bound != TM__HOLDS_LIKELY)
         return rc;
     for (uint32_t i = 0; i < all->model->threads_count; i++)
         if (all->ends[i] && at->script->ended_ns[i] > recorded_ns)
             recorded_ns = at->script->ended_ns[i];
-    all->off_ns = at->length_ns - recorded_ns;
+    all->off_ns = at->recorded.length_ns - recorded_ns;
     return TM_OK;
 }
 
 static int replay_one(const replays *at, replayer *r, tm__candidate *it)
 {
-    int64_t length_ns, until_ns;
-    int rc = replay(at, r, it, &length_ns, &until_ns);
+    outcome own;
+    int rc = replay(at, r, it, &own);
 
     if (rc < 0)
         return rc;
-    it->gains_ns[at->bound] = at->length_ns - length_ns;
+    it->gains_ns[at->bound] = at->recorded.length_ns - own.length_ns;
+    it->forced += own.forced;
     if (at->bound != TM__HOLDS_LIKELY)
         return TM_OK;
-    it->absorbed_ns = until_ns - at->until_ns;
+    it->absorbed_ns = own.until_ns - at->recorded.until_ns;
     if (at->all->options->change == TM_WHATIF_METHOD)
         note_unlinked(at, r, it);
     return TM_OK;
@@ -199,12 +204,9 @@ static int replay_all(tm__candidates *all, const tm__script *script, int bound)
         at.part_count = all->items_count;
     if (rc == TM_OK)
         rc = tm__do_parts(executor, at.part_count, replay_part, &at);
-    all->forced += at.unchanged.forced;
     close_replayer(&at.unchanged, all);
-    for (size_t i = 0; i < at.part_count; i++) {
-        all->forced += at.parts[i].forced;
+    for (size_t i = 0; i < at.part_count; i++)
         close_replayer(&at.parts[i], all);
-    }
     return rc;
 }
 

@@ -2,8 +2,6 @@
 /* From three replays to the interval that is told, and the question in one call. */
 #include "analysis/whatif/gain.h"
 
-#include <string.h>
-
 #include "base/saturate.h"
 
 /* By no more the gain of programs that were really changed differed from what was told,
@@ -29,7 +27,7 @@ tm__gain tm__gain_of(const tm__candidates *all, const tm__candidate *it)
                      .middle_ns = middle_ns,
                      .absorbed_ns = it->absorbed_ns,
                      .off_ns = all->off_ns,
-                     .forced = all->forced};
+                     .forced = all->forced + it->forced};
 
     error_ns = (int64_t)((double)most(middle_ns, -middle_ns) * ERROR_SHARE);
     error_ns = tm__sum(error_ns, most(all->off_ns, -all->off_ns));
@@ -49,20 +47,21 @@ tm__gain tm__gain_of(const tm__candidates *all, const tm__candidate *it)
 
 static int choose(tm__candidates *all, const tm__gain_question *question)
 {
-    size_t objects = (size_t)all->model->objects_count;
     int rc;
 
-    if (question->objects) {
-        all->chosen = tm__zalloc(&all->memory, objects + 1);
-        if (!all->chosen)
-            return TM_ENOMEM;
-        memcpy(all->chosen, question->objects, objects);
-        return TM_OK;
-    }
     if (question->change == TM_WHATIF_METHOD)
         return tm__candidates_choose_caller(all, question->method);
     rc = tm__candidates_choose_method(all, question->method);
     return rc == TM_OK ? tm__candidates_choose_waits(all, question->class_name) : rc;
+}
+
+static int replay(tm__candidates *all, tm__gain *gains)
+{
+    int rc = tm__candidates_replay(all);
+
+    for (uint32_t i = 0; rc == TM_OK && i < all->items_count; i++)
+        gains[i] = tm__gain_of(all, &all->items[i]);
+    return rc;
 }
 
 int tm__gain_ask(tm__gain *gain, const tm_model *model,
@@ -72,7 +71,6 @@ int tm__gain_ask(tm__gain *gain, const tm_model *model,
     tm__candidates all;
     int rc;
 
-    *gain = (tm__gain){.is_known = 0};
     options.change = question->change;
     options.permits = model->threads_count;
     tm__candidates_open(&all, model, &options);
@@ -82,11 +80,32 @@ int tm__gain_ask(tm__gain *gain, const tm_model *model,
     if (rc == TM_OK)
         rc = tm__candidates_gather(&all);
     if (rc == TM_OK)
-        rc = tm__candidates_add(&all, TM__NONE, TM__NONE);
+        rc = tm__candidates_add(&all, TM__NONE, TM__NONE, 0);
     if (rc == TM_OK)
-        rc = tm__candidates_replay(&all);
+        rc = replay(&all, gain);
+    tm__candidates_close(&all);
+    return rc;
+}
+
+int tm__gain_ask_locks(tm__gain *gains, const tm_model *model,
+                       const uint32_t *of_object, const uint32_t *groups,
+                       uint32_t count)
+{
+    tm_whatif_options options = TM_WHATIF_OPTIONS_INIT;
+    tm__candidates all;
+    int rc;
+
+    options.change = TM_WHATIF_PERMITS;
+    options.permits = model->threads_count;
+    tm__candidates_open(&all, model, &options);
+    all.groups = of_object;
+    rc = tm__candidates_open_model(&all);
     if (rc == TM_OK)
-        *gain = tm__gain_of(&all, &all.items[0]);
+        rc = tm__candidates_gather(&all);
+    for (uint32_t i = 0; rc == TM_OK && i < count; i++)
+        rc = tm__candidates_add(&all, TM__NONE, TM__NONE, groups[i]);
+    if (rc == TM_OK)
+        rc = replay(&all, gains);
     tm__candidates_close(&all);
     return rc;
 }

@@ -12,7 +12,7 @@ typedef struct tm__gain {
     int64_t high_ns;
     int64_t absorbed_ns; ///< by which threads wait longer for what is not recorded
     int64_t off_ns;      ///< the unchanged replay less the recording
-    uint64_t forced;     ///< threads that a replay had to let go on
+    uint64_t forced;     ///< threads that its replays had to let go on
 } tm__gain;
 
 /** Of a candidate that was replayed. */
@@ -20,15 +20,26 @@ tm__gain tm__gain_of(const tm__candidates *all, const tm__candidate *it);
 
 /** What if nobody had to wait for it, or if it took no time? */
 typedef struct tm__gain_question {
-    uint32_t change;        ///< TM_WHATIF_PERMITS: nobody waits; TM_WHATIF_METHOD:
-                            ///< sleeps whose caller is `method` take no time
-    const uint8_t *objects; ///< PERMITS: objects[] that are locks; NULL: `method`
-    uint32_t class_name;    ///< strings: of what is waited for in `method`, or TM__NONE
-    uint32_t method;        ///< strings
+    uint32_t change;     ///< TM_WHATIF_PERMITS: nobody waits; TM_WHATIF_METHOD: sleeps
+                         ///< whose caller is `method` take no time
+    uint32_t class_name; ///< strings: of what is waited for in `method`, or TM__NONE
+    uint32_t method;     ///< strings
 } tm__gain_question;
 
 /** @return TM_OK or TM_ENOMEM */
 int tm__gain_ask(tm__gain *gain, const tm_model *model,
                  const tm__gain_question *question);
+
+/**
+ * What if nobody had to wait for the locks of one group? Of each of some groups, on the
+ * same replays of the run unchanged.
+ * @param gains   gets `count`
+ * @param of_object  which group each object is in; TM__NONE: in none
+ * @param groups  that are asked about, `count`
+ * @return TM_OK or TM_ENOMEM
+ */
+int tm__gain_ask_locks(tm__gain *gains, const tm_model *model,
+                       const uint32_t *of_object, const uint32_t *groups,
+                       uint32_t count);
 
 #endif

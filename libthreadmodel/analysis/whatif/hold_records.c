@@ -23,9 +23,9 @@ uint32_t tm__hold_place(tm__holds *holds, uint32_t object, uint32_t stack)
         place.class_name = model->classes[class_index].name;
     if (caller != TM__NONE && model->frames[caller].method != TM__NONE)
         place.method = model->methods[model->frames[caller].method].full_name;
-    place.is_chosen = holds->chosen && holds->chosen[object];
+    place.group = holds->groups ? holds->groups[object] : TM__NONE;
     value = tm__triple_map_at(&holds->by_place, holds->memory, place.class_name,
-                              place.method, place.is_chosen);
+                              place.method, place.group);
     if (!value)
         return TM__NONE;
     if (!*value) {

@@ -11,7 +11,7 @@
 typedef struct tm__place {
     uint32_t class_name; ///< strings; TM__NONE: not known
     uint32_t method;     ///< strings, of the caller that got it; TM__NONE: not known
-    uint32_t is_chosen;  ///< the object is one of those asked about
+    uint32_t group;      ///< of the objects asked about; TM__NONE: in none
     uint32_t holds;
     int64_t hold_ns;
 } tm__place;
@@ -74,13 +74,14 @@ typedef struct tm__record_ends {
 typedef struct tm__holds {
     const tm_model *model;
     tm__memory *memory;
-    const uint8_t *chosen;   ///< an object: asked about; NULL: none is
+    const uint32_t *groups;  ///< an object: by which it is asked about, or TM__NONE;
+                             ///< NULL: none is
     const uint32_t *callers; ///< frames[] a stack
     int bound;               ///< enum tm__holds_bound
     int64_t origin_ns;       ///< the run's begin
     tm__record_ends *ends;   ///< of each of the model's tenures
     uint32_t *first;         ///< of each owner in items[]; then where its next one goes
-    tm__triple_map by_place; ///< (class name, method, chosen): places[] + 1
+    tm__triple_map by_place; ///< (class name, method, group): places[] + 1
     tm__triple_map by_owner; ///< (object, owner or TM__NONE, 0): lengths[] + 1
     TM__ARRAY(tm__length, lengths);
     TM__ARRAY(tm__replay_hold, items);
@@ -89,7 +90,7 @@ typedef struct tm__holds {
 
 /**
  * Gather the holds of a run.
- * @param holds  with model, memory, chosen, callers and bound set, which are lent; the
+ * @param holds  with model, memory, groups, callers and bound set, which are lent; the
  *               rest 0, or as gathered at another bound
  * @return TM_OK or TM_ENOMEM; to be freed whatever is returned
  */

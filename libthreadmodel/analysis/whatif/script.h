@@ -100,11 +100,12 @@ static inline int64_t tm__script_capacity(const tm__script *script, uint32_t num
     return script->served ? script->served->servers : 0;
 }
 
-/** Whether it is what the question is about. */
-static inline int tm__script_is_asked(const tm__script *script, uint32_t number)
+/** Whether it is of those objects, or the resource, that a question is about. */
+static inline int tm__script_is_asked(const tm__script *script, uint32_t number,
+                                      uint32_t group)
 {
     if (number < script->model->objects_count)
-        return script->holds->chosen && script->holds->chosen[number];
+        return script->holds->groups && script->holds->groups[number] == group;
     return 1;
 }
 

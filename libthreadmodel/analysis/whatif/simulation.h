@@ -22,6 +22,7 @@ typedef struct tm__simulation {
     const uint8_t *ends;     ///< a thread: the run is not over before it is
     double factor;
     uint32_t more_permits;  ///< of locks that are asked about
+    uint32_t group;         ///< which those are, of the holds' groups
     uint8_t scales_method;  ///< what is in the method takes `factor` times as long
     uint8_t scales_service; ///< what servers do takes `factor` times as long
     uint8_t scales_waits;   ///< waits in scaled holds are scaled as well

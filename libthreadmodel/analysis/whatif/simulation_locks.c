@@ -71,7 +71,9 @@ static int is_resource(const tm__play *r, uint32_t number)
 
 static int64_t more_of(const tm__play *r, uint32_t number)
 {
-    return tm__script_is_asked(r->script, number) ? r->it->more_permits : 0;
+    return r->it->more_permits && tm__script_is_asked(r->script, number, r->it->group)
+               ? r->it->more_permits
+               : 0;
 }
 
 static int64_t capacity_of(const tm__play *r, uint32_t number)

@@ -88,7 +88,7 @@ static const char *note_of(const tm__candidates *all, const tm__candidate *it)
         return "cannot tell: the run is too long to be replayed";
     if (it->unlinked_ns)
         return "cannot tell: no recorded event links its thread to the end";
-    if (all->forced)
+    if (all->forced || it->forced)
         return "in the replay threads deadlocked, and were released";
     return NULL;
 }
@@ -189,17 +189,20 @@ static int find_method(const tm__candidates *all, uint32_t *name)
 static int find_object(tm__candidates *all)
 {
     char label[LABEL_BYTES];
+    uint32_t *groups;
     int found = 0;
 
     if (!all->options->object)
         return TM_OK;
-    all->chosen = tm__zalloc(&all->memory, (size_t)all->model->objects_count + 1);
-    if (!all->chosen)
+    groups = tm__candidates_choose_objects(all);
+    if (!groups)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < all->model->objects_count; i++) {
         tm__object_label(all->model, i, label, sizeof(label));
-        if (strcmp(label, all->options->object) == 0)
-            found = all->chosen[i] = 1;
+        if (strcmp(label, all->options->object) == 0) {
+            groups[i] = 0;
+            found = 1;
+        }
     }
     if (!found)
         return tm__fail(TM_ENOTFOUND, "there is no object %.200s in this run",
@@ -246,7 +249,9 @@ static int find_subject(tm__candidates *all)
         rc = tm__candidates_choose_waits(all, class_name);
     if (rc == TM_OK)
         rc = tm__candidates_gather(all);
-    return rc == TM_OK ? tm__candidates_add(all, class_name, method) : rc;
+    return rc == TM_OK
+               ? tm__candidates_add(all, class_name, method, all->groups ? 0 : TM__NONE)
+               : rc;
 }
 
 int tm_whatif_predict(tm_table **out, const tm_model *model,
