@@ -161,7 +161,7 @@ static void a_library_is_no_caller_and_who_waits_for_work_idles(void **state)
     tm_model_free(model);
 }
 
-static void threads_say_of_which_process_they_are(void **state)
+static void a_thread_may_be_of_another_process(void **state)
 {
     tm_model *model = model_of(1);
     tm_table *threads;
@@ -229,7 +229,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lock_is_shown_by_its_name_and_kind),
         cmocka_unit_test(a_library_is_no_caller_and_who_waits_for_work_idles),
-        cmocka_unit_test(threads_say_of_which_process_they_are),
+        cmocka_unit_test(a_thread_may_be_of_another_process),
         cmocka_unit_test(modules_are_listed_once_by_their_build_id),
         cmocka_unit_test(a_kind_that_is_none_is_left_out),
     };

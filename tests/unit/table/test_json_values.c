@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts and numbers in JSON, each beside what is worked out byte by byte. */
+/* Texts and numbers in JSON, each beside what is computed byte by byte. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -115,11 +115,39 @@ static void whole_numbers_of_any_length_are_written_whole(void **state)
     }
 }
 
+static void check_double(double number, const char *text)
+{
+    static const tm__column_spec column = {"v", TM_TYPE_DOUBLE, 0, 0};
+    char wanted[60];
+    tm__builder builder;
+
+    snprintf(wanted, sizeof(wanted), "[\n{\"v\":%s}\n]", text);
+    tm__builder_start(&builder, &(tm__table_spec){"numbers", &column, 1}, 0, NULL);
+    tm__put_double(&builder, number);
+    check_table(&builder, wanted);
+}
+
+static void whole_doubles_are_written_as_any_other(void **state)
+{
+    (void)state;
+    check_double(0.0, "0");
+    check_double(-0.0, "-0");
+    check_double(1.0, "1");
+    check_double(-3.0, "-3");
+    check_double(1.5, "1.5");
+    check_double(999999999999999.0, "999999999999999");
+    check_double(-999999999999999.0, "-999999999999999");
+    check_double(1e15, "1e+15");
+    check_double(-1e15, "-1e+15");
+    check_double(1e300, "1e+300");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_json_escapes_is_found_wherever_it_stands),
         cmocka_unit_test(whole_numbers_of_any_length_are_written_whole),
+        cmocka_unit_test(whole_doubles_are_written_as_any_other),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

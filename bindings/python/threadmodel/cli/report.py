@@ -26,7 +26,7 @@ from threadmodel.cli.reading import (
     sheet_option,
 )
 from threadmodel.errors import DamagedTraceWarning
-from threadmodel.table import Writable
+from threadmodel.table import WRITE_BYTES, Writable
 from threadmodel.tables import ALL_TABLES
 from threadmodel.text import count
 
@@ -172,7 +172,7 @@ def _target(output: str | None) -> Iterator[Writable]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     else:
-        with open(output, "wb") as file:
+        with open(output, "wb", buffering=WRITE_BYTES) as file:
             yield file
 
 
