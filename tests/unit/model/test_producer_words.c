@@ -153,7 +153,8 @@ static void a_library_is_no_caller_and_who_waits_for_work_idles(void **state)
     model = model_of(0);
     table = by_method(model);
     for (size_t i = 0; i < tm_table_row_count(table); i++) {
-        assert_string_not_equal(tm_table_string(table, "method", i), "shop.Orders.pay");
+        assert_true(strcmp(tm_table_string(table, "method", i), "shop.Orders.pay") !=
+                    0);
         assert_int_equal(tm_table_cell_int64(table, tm_table_column(table, "idle"), i),
                          0);
     }
