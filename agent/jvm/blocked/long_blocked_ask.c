@@ -92,9 +92,9 @@ static void keep(tm__long_blocked *it, JNIEnv *jni, tm__buffer *own,
     free(it->held);
     free(it->depths);
     it->held_count = 0;
-    it->is_held_known = 1;
     it->held = calloc((size_t)count + 1, sizeof(*it->held));
     it->depths = calloc((size_t)count + 1, sizeof(*it->depths));
+    it->is_held_known = it->held && it->depths;
     for (jint i = 0; it->held && it->depths && i < count; i++) {
         uint64_t object = tm__object_id(own, jni, monitors[i].monitor);
 
