@@ -235,6 +235,8 @@ OPTIONS = (
     "budget=1%,memory=32",
     "doe=y",
 )
+# Flags by which the VM ends a program whose agent hands it a dead reference.
+CHECKS = ("", "-Xcheck:jni")
 
 
 def act(here: Here, process: subprocess.Popen[bytes], chosen: list[Antagonist]) -> None:

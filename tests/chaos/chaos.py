@@ -6,9 +6,9 @@ it: in the program, beside it, from outside.
 
 What it prints, its exit status and its counts must be the same, and the trace must hold
 as many events as it counted, or say how many were lost. Each run draws a JDK, a
-collector, an allocator, options of the agent and up to three antagonists by its seed:
-`--seed N --runs 1` is that run again. A line a run, and a summary; exit status 1 where
-one went wrong.
+collector, an allocator, options of the agent, whether the VM checks each JNI call, and
+up to three antagonists by its seed: `--seed N --runs 1` is that run again. A line a
+run, and a summary; exit status 1 where one went wrong.
 """
 
 import argparse
@@ -30,6 +30,7 @@ sys.path[:0] = [str(HERE.parent / "real"), str(HERE.parent / "jvm")]
 from antagonists import (  # noqa: E402
     ALLOCATORS,
     ANTAGONISTS,
+    CHECKS,
     COLLECTORS,
     OPTIONS,
     Antagonist,
@@ -66,12 +67,14 @@ class Plan:
     collector: str
     allocator: str
     options: str
+    checks: str
     antagonists: tuple[Antagonist, ...]
 
     def __str__(self) -> str:
         names = "+".join(one.name for one in self.antagonists)
         options = self.options or "defaults"
-        return f"{self.jdk} {self.collector} {self.allocator} {options} {names}"
+        checks = f" {self.checks}" if self.checks else ""
+        return f"{self.jdk} {self.collector} {self.allocator} {options}{checks} {names}"
 
 
 @dataclass(frozen=True)
@@ -149,6 +152,7 @@ class Chaos:
             draw.choice(collectors),
             draw.choice(allocators),
             draw.choice(OPTIONS),
+            draw.choice(CHECKS),
             tuple(chosen),
         )
 
@@ -160,7 +164,7 @@ class Chaos:
         ]
         environment = dict(os.environ)
         preloaded = [ALLOCATORS[plan.allocator]] if ALLOCATORS[plan.allocator] else []
-        flags = ["-Xmx256m", *COLLECTORS[plan.collector]]
+        flags = ["-Xmx256m", *COLLECTORS[plan.collector], *plan.checks.split()]
         for one in chosen:
             given = one.environment(here)
             preloaded += [given.pop("LD_PRELOAD")] if "LD_PRELOAD" in given else []
