@@ -19,6 +19,8 @@ from threadmodel import native
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "build/tests/native"
+PROGRAMS_SOURCE = Path(__file__).parent / "programs"
+SOURCE = "cplusplus.cpp"
 PACKAGE = ROOT / "build/bindings/python"
 SECONDS = 300
 
@@ -133,7 +135,7 @@ def frames_of(model: threadmodel.Model, thread: str, state: str) -> list[Frame]:
 
 
 def line_of(source: str, text: str) -> int:
-    lines = (Path(__file__).parent / "programs" / source).read_text().splitlines()
+    lines = (PROGRAMS_SOURCE / source).read_text().splitlines()
     (number,) = (i for i, line in enumerate(lines, 1) if line.strip() == text)
     return number
 
@@ -254,7 +256,7 @@ def test_the_caller_of_a_block_in_cplusplus_is_the_program_s_function(
 ) -> None:
     """What the compiler inlined of the library lies within it, and is named as such."""
     state, of_library = CPLUSPLUS[thread]
-    own = own_frames("cplusplus.cpp", "cplusplus", OWN_LINES[thread])
+    own = own_frames(SOURCE, "cplusplus", OWN_LINES[thread])
     frames = frames_of(cplusplus, thread, state)
     within = frames.index(own[0])
     assert frames[within : within + len(own)] == own
@@ -263,6 +265,71 @@ def test_the_caller_of_a_block_in_cplusplus_is_the_program_s_function(
     columns = ("thread", "state", "method", "source", "line")
     callers = rows(cplusplus.timeline(), *columns)
     assert (thread, state, *own[0][1:]) in callers
+
+
+def built_otherwise(folder: Path, compiler: str, *flags: str) -> Path:
+    """The program of C++, in a folder of its own."""
+    command = [compiler, "-std=c++17", "-O2", "-g", "-pthread", *flags]
+    source = PROGRAMS_SOURCE / SOURCE
+    to = folder / "otherwise"
+    done = subprocess.run(
+        [*command, "-o", str(to), str(source)], cwd=folder, check=False
+    )
+    if done.returncode != 0:
+        pytest.skip(f"no {' '.join((compiler, *flags))}")
+    return to
+
+
+def callers_of(trace: Path, it: Path) -> set[tuple[object, ...]]:
+    assert record(trace, str(it)).returncode == 0
+    columns = ("thread", "state", "method", "source", "line")
+    timeline = threadmodel.open(str(trace)).timeline()
+    return {row for row in rows(timeline, *columns) if row[1] in ("blocked", "waiting")}
+
+
+def own_callers(module: str) -> set[tuple[object, ...]]:
+    """Where each thread of the program of C++ is blocked or waits."""
+    return {
+        (thread, state, f"{module}.{function}", SOURCE, line_of(SOURCE, text))
+        for thread, (state, _) in CPLUSPLUS.items()
+        for function, text in list(OWN_LINES[thread].items())[:1]
+    }
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++"])
+def test_debug_information_may_lie_beside_the_program(
+    compiler: str, tmp_path: Path
+) -> None:
+    it = built_otherwise(tmp_path, compiler, "-gsplit-dwarf")
+    assert callers_of(tmp_path / "run.tmt", it) == own_callers(it.name)
+    for file in tmp_path.glob("*.dwo"):
+        file.unlink()
+    # Who was inlined is unknown then, and so is whose the lines are.
+    assert callers_of(tmp_path / "without.tmt", it) == {
+        (thread, state, f"{it.name}.{thread}()", None, None)
+        for thread, (state, _) in CPLUSPLUS.items()
+    }
+
+
+def test_a_stripped_program_refers_to_its_debug_file(tmp_path: Path) -> None:
+    it = built_otherwise(tmp_path, "g++")
+    for change in (
+        ["--only-keep-debug", it.name, "beside.debug"],
+        ["--strip-all", "--add-gnu-debuglink=beside.debug", it.name],
+    ):
+        subprocess.run(["objcopy", *change], cwd=tmp_path, check=True)
+    assert callers_of(tmp_path / "run.tmt", it) == own_callers(it.name)
+
+
+def test_the_caller_of_a_block_in_libcplusplus_is_the_program_s_function(
+    tmp_path: Path,
+) -> None:
+    """Its shared_mutex is a mutex with conditions, in which both sides wait."""
+    it = built_otherwise(tmp_path, "clang++", "-stdlib=libc++")
+    assert callers_of(tmp_path / "run.tmt", it) == {
+        (thread, "waiting" if "shared" in str(thread) else state, *place)
+        for thread, state, *place in own_callers(it.name)
+    }
 
 
 JAVA = re.compile(r"\b(Java|JVM|VM|JDK|HotSpot|monitors?|carriers?)\b", re.IGNORECASE)

@@ -188,6 +188,20 @@ const tm__dwarf_die *tm__debug_unit_at(tm__debug_unit **units, const tm__libdw *
     return tm__debug_unit_function(it, address - it->bias);
 }
 
+int tm__debug_unit_functions(const tm__libdw *libdw, const tm__dwarf_die *unit,
+                             tm__dwarf_die *functions)
+{
+    tm__dwarf_die split = {0};
+    uint8_t type = 0;
+
+    *functions = *unit;
+    if (libdw->dwarf_cu_info(unit->unit, NULL, &type, NULL, &split, NULL, NULL, NULL) ||
+        type != TM__DW_UT_SKELETON)
+        return 1;
+    *functions = split;
+    return split.address != NULL;
+}
+
 const tm__dwarf_die *tm__debug_unit_function(const tm__debug_unit *unit,
                                              uint64_t address)
 {

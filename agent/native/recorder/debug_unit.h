@@ -28,6 +28,14 @@ const tm__dwarf_die *tm__debug_unit_at(tm__debug_unit **units, const tm__libdw *
                                        Dwfl_Module *module, uint64_t address,
                                        uint64_t *bias);
 
+/**
+ * The entry that has a unit's functions: its own, or that of the file in which
+ * -gsplit-dwarf put them.
+ * @return 0: that file is not there
+ */
+int tm__debug_unit_functions(const tm__libdw *libdw, const tm__dwarf_die *unit,
+                             tm__dwarf_die *functions);
+
 /** @return the function that has code at an address; NULL: none */
 const tm__dwarf_die *tm__debug_unit_function(const tm__debug_unit *unit,
                                              uint64_t address);

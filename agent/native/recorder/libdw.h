@@ -2,7 +2,7 @@
 /*
  * elfutils as it is found when the recorder runs, so that a recorder that was built
  * elsewhere reads symbols wherever elfutils is installed. The functions that are used
- * have been the same since its release 0.158.
+ * have been the same since its release 0.171.
  */
 #ifndef TM_NATIVE_RECORDER_LIBDW_H
 #define TM_NATIVE_RECORDER_LIBDW_H
@@ -34,6 +34,7 @@ typedef struct tm__dwarf_attribute {
 
 /* Of the DWARF standard. */
 enum {
+    TM__DW_UT_SKELETON = 0x04,
     TM__DW_TAG_CLASS_TYPE = 0x02,
     TM__DW_TAG_LEXICAL_BLOCK = 0x0b,
     TM__DW_TAG_STRUCTURE_TYPE = 0x13,
@@ -77,6 +78,10 @@ typedef struct tm__dwfl_callbacks {
       (Dwfl_Module *, uint64_t address, uint64_t * bias))                              \
     X(tm__dwarf_die *, dwfl_module_nextcu,                                             \
       (Dwfl_Module *, tm__dwarf_die * last, uint64_t * bias))                          \
+    X(int, dwarf_cu_info,                                                              \
+      (void *unit, uint16_t *version, uint8_t *type, tm__dwarf_die *whole,             \
+       tm__dwarf_die *split, uint64_t *id, uint8_t *address_bytes,                     \
+       uint8_t *offset_bytes))                                                         \
     X(Dwarf_Line *, dwarf_getsrc_die, (tm__dwarf_die * unit, uint64_t address))        \
     X(int, dwarf_lineno, (Dwarf_Line *, int *line))                                    \
     X(const char *, dwarf_linesrc, (Dwarf_Line *, uint64_t * time, uint64_t * bytes))  \

@@ -217,6 +217,7 @@ size_t tm__symbols_find_code(tm__symbols *symbols, uint64_t address,
     Dwfl_Module *module = find_module(symbols, address, chain);
     char file[sizeof(chain->module)];
     const tm__dwarf_die *unit;
+    tm__dwarf_die functions;
     uint64_t bias;
 
     if (!module)
@@ -224,10 +225,11 @@ size_t tm__symbols_find_code(tm__symbols *symbols, uint64_t address,
     memcpy(file, chain->module, sizeof(file));
     find_name(symbols, module, address, STT_FUNC, chain);
     unit = tm__debug_unit_at(&symbols->units, symbols->libdw, module, address, &bias);
-    if (!unit)
+    /* A line is no use where nobody knows into which function it was inlined. */
+    if (!unit || !tm__debug_unit_functions(symbols->libdw, unit, &functions))
         return 1;
     find_line(symbols->libdw, unit, address - bias, chain);
-    return put_inlined(symbols, unit, address - bias, file, chain);
+    return put_inlined(symbols, &functions, address - bias, file, chain);
 }
 
 void tm__symbols_find_data(tm__symbols *symbols, uint64_t address, tm__symbol *symbol)
