@@ -27,7 +27,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import scipy.stats
+sys.path.insert(0, str(Path(__file__).resolve().parent / "peers"))
+
+from rounds import interval
 
 CLIENTS = 16
 SLICES = 30
@@ -339,15 +341,6 @@ def run_three(server: Server, trace: Path, first: int) -> list[Started]:
         for one in started:
             one.stop()
     return [started[(number - first) % 3] for number in range(3)]
-
-
-def interval(ratios: list[float]) -> tuple[float, float, float]:
-    """The mean of ratios with its 95 % interval, by their logarithms."""
-    logs = [math.log(ratio) for ratio in ratios]
-    quantile = float(scipy.stats.t.ppf(0.975, len(logs) - 1))
-    half = quantile * statistics.stdev(logs) / math.sqrt(len(logs))
-    mean = statistics.mean(logs)
-    return math.exp(mean), math.exp(mean - half), math.exp(mean + half)
 
 
 def compare(server: Server, runs: int) -> None:

@@ -14,6 +14,7 @@ HERE = Path(__file__).resolve().parent
 BUILD = HERE.parents[1] / "build"
 GROUPS = (
     "overhead",
+    "pairs",
     "reading",
     "answers",
     "report",
@@ -30,6 +31,7 @@ ALWAYS = {
 sys.path.insert(0, str(HERE / "peers"))
 
 import instructions  # noqa: E402
+import pairs  # noqa: E402
 
 import rounds  # noqa: E402
 
@@ -86,6 +88,15 @@ def test_a_subject_that_fails_is_named_and_the_others_are_measured() -> None:
 
     found = rounds.measure("x", {"base": subject(*[1.0] * 4), "it": fails}, 2)
     assert [row.failed for row in found.rows] == ["", "it broke"]
+
+
+def test_what_recording_adds_has_the_interval_of_its_rounds() -> None:
+    turns = [1.0, 1.0, 2.0, 2.0, 1.0, 1.0]
+    rows = pairs.compare("x", subject(*turns), subject(1.02, 2.0, 0.98), 3)
+    it = rows[0].figures["added_percent"]
+    assert it.least < it.median < it.most
+    assert abs(it.median) < 0.1
+    assert rows[1].figures["added_percent"] == rounds.Spread(0.0, 0.0, 0.0)
 
 
 def test_a_count_of_instructions_may_rise_by_two_in_a_hundred() -> None:

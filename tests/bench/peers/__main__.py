@@ -19,6 +19,7 @@ from pathlib import Path
 import instructions
 import machine
 import overhead
+import pairs
 import reading
 import size
 import start
@@ -30,7 +31,16 @@ import report
 
 GROUPS: dict[str, types.ModuleType] = {
     module.NAME: module
-    for module in (overhead, reading, answers, report, size, start, instructions)
+    for module in (
+        overhead,
+        pairs,
+        reading,
+        answers,
+        report,
+        size,
+        start,
+        instructions,
+    )
 }
 ROUNDS = 5
 RELEASES = (17, 21, 25)

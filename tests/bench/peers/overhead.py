@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import tables
 from fetch import (
     HERE,
     REAL,
@@ -191,5 +192,8 @@ def bench(setting: Setting) -> Result:
                 recorder: lambda program=program, chosen=chosen: program(chosen)
                 for recorder, chosen in flags.items()
             }
-            result.add(measure(f"{name}, {jdk}", subjects, setting.rounds))
+            found = measure(f"{name}, {jdk}", subjects, setting.rounds)
+            # All of it takes an hour, and may be stopped before.
+            print(tables.table(found), file=sys.stderr, flush=True)
+            result.add(found)
     return result

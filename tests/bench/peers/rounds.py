@@ -6,6 +6,7 @@ runs twice a round, as itself and as its own rival: what these two differ by is 
 noise of the machine, and no ratio that is nearer to 1 is printed.
 """
 
+import math
 import os
 import statistics
 import subprocess
@@ -14,6 +15,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
+
+import scipy.stats
 
 ENOUGH_SECONDS = 900
 TAIL = 300
@@ -122,6 +125,15 @@ def ratio(ours: Sequence[float], base: Sequence[float], noise: float) -> Spread 
         return None
     spread = Spread.of(pairs)
     return None if abs(spread.median - 1) <= noise else spread
+
+
+def interval(ratios: Sequence[float]) -> tuple[float, float, float]:
+    """The mean of ratios with its 95 % interval, by their logarithms."""
+    logs = [math.log(ratio) for ratio in ratios]
+    quantile = float(scipy.stats.t.ppf(0.975, len(logs) - 1))
+    half = quantile * statistics.stdev(logs) / math.sqrt(len(logs))
+    mean = statistics.mean(logs)
+    return math.exp(mean), math.exp(mean - half), math.exp(mean + half)
 
 
 def measure(setting: str, subjects: Mapping[str, Subject], rounds: int) -> Result:

@@ -12,6 +12,7 @@ UNITS = {
     "_ms": "ms",
     "_mib": "MiB",
     "_mb": "MB",
+    "_percent": "%",
 }
 
 
@@ -32,7 +33,7 @@ def number(value: float) -> str:
 def spread(it: Spread) -> str:
     if it.least == it.most:
         return number(it.median)
-    return f"{number(it.median)} ({number(it.least)}-{number(it.most)})"
+    return f"{number(it.median)} ({number(it.least)} to {number(it.most)})"
 
 
 def cell(row: Row, column: str) -> str:
