@@ -50,10 +50,10 @@ TM_API void tm_deadlock_watch(tm_model *model, tm_deadlock_fn found, void *paylo
  * cycle), time_ns int64 (when it was closed), resolved_ns int64 (when a member
  * continued after all; null: it is not resolved), thread_id uint64, thread string,
  * object string, class string, owner_id uint64, owner string (the next member), kind
- * string (monitor, reenter, synchronizer, join), method string, source string, line
- * int32, stack int32, deadline_ns int64 (its wait is timed, and breaks the deadlock
- * then; null: it waits for ever), provenance string (enum tm_provenance; of "owner
- * holds object").
+ * string (monitor, reenter, synchronizer, join, mutex, rwlock, spin_lock, condition,
+ * semaphore, barrier, once, channel), method string, source string, line int32, stack
+ * int32, deadline_ns int64 (its wait is timed, and breaks the deadlock then; null: it
+ * waits for ever), provenance string (enum tm_provenance; of "owner holds object").
  *
  * @param[out] out  the answer, yours: tm_table_free() it; NULL on failure
  * @param model     may receive more events afterwards; the table does not change

@@ -20,7 +20,7 @@ enum tm_event_kind {
     TM_EVENT_THREAD_START = 2,        ///< begins to run; peer: who started it
     TM_EVENT_THREAD_END = 3,          ///< ends; wakes all joiners; peer: the
                                       ///< carrier that a virtual thread was on
-    TM_EVENT_CONTENDED_ENTER = 4,     ///< blocks on object's monitor; peer: its owner
+    TM_EVENT_CONTENDED_ENTER = 4,     ///< blocks on object, a lock; peer: its owner
     TM_EVENT_CONTENDED_ENTERED = 5,   ///< acquired object; peer: who released it
     TM_EVENT_WAIT = 6,                ///< Object.wait on object, which it owns; timeout
     TM_EVENT_WAITED = 7,              ///< left the wait set; peer: who notified it
@@ -137,7 +137,7 @@ enum tm_event_flag {
 typedef struct tm_event {
     int64_t time_ns; ///< on the producer's monotonic clock, see tm_run.start_ns
     uint64_t thread; ///< whose event this is; 0 for Lost: any thread's; GC pause: all
-    uint64_t object; ///< monitor, park blocker; 0: none or unknown
+    uint64_t object; ///< monitor, mutex, park blocker; 0: none or unknown
     uint64_t peer;   ///< the other thread of the kind's comment; 0: unknown
     int64_t value;   ///< timeout in ns (0: none), or what the kind's comment says
     uint32_t stack;  ///< where, by tm_stack.id; 0: unknown

@@ -13,7 +13,7 @@ TM_BEGIN_DECLS
 /** Kinds of interaction. */
 enum tm_interaction_kind {
     TM_INTERACTION_START = 1,      ///< Thread.start -> the new thread runs
-    TM_INTERACTION_HANDOFF = 2,    ///< a monitor is released -> the next owner
+    TM_INTERACTION_HANDOFF = 2,    ///< a lock is released -> the next owner
     TM_INTERACTION_NOTIFY = 3,     ///< notify -> the waiter leaves the wait set
     TM_INTERACTION_NOTIFY_ALL = 4, ///< notifyAll -> one row for each waiter woken
     TM_INTERACTION_JOIN = 5,       ///< a thread ends -> one that joined it continues

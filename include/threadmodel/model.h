@@ -28,10 +28,10 @@ enum tm_state {
     TM_STATE_UNKNOWN = 0,    ///< not known
     TM_STATE_NEW = 1,        ///< start was called, it does not run yet
     TM_STATE_RUNNING = 2,    ///< runs, or could run
-    TM_STATE_BLOCKED = 3,    ///< queues for a monitor
+    TM_STATE_BLOCKED = 3,    ///< queues for a monitor or mutex
     TM_STATE_WAITING = 4,    ///< in Object.wait, before a notify; or for what no
                              ///< thread owns
-    TM_STATE_REENTERING = 5, ///< notified, queues for the monitor again
+    TM_STATE_REENTERING = 5, ///< notified, queues for the monitor or mutex again
     TM_STATE_JOINING = 6,    ///< waits for a thread to end
     TM_STATE_SLEEPING = 7,   ///< in Thread.sleep
     TM_STATE_PARKED = 8,     ///< in LockSupport.park

@@ -9,8 +9,14 @@
 #include "model/model.h"
 #include "model/object.h"
 
-static const char *kind_of(const tm__deadlock_member *member)
+/* What its producer calls the lock, where it says so; else what the state shows. */
+static const char *kind_of(const tm_model *model, const tm__deadlock_member *member)
 {
+    int kind = member->object == TM__NONE ? TM_OBJECT_KIND_UNKNOWN
+                                          : model->objects[member->object].kind;
+
+    if (kind != TM_OBJECT_KIND_UNKNOWN && member->state != TM_STATE_REENTERING)
+        return tm_object_kind_name(kind);
     switch (member->state) {
     case TM_STATE_BLOCKED: return "monitor";
     case TM_STATE_REENTERING: return "reenter";
@@ -57,7 +63,7 @@ static void put_member(tm__builder *builder, const tm_model *model, uint32_t dea
             builder, tm__class_name(model, model->objects[member->object].class_index));
     }
     tm__put_thread(builder, model, owner);
-    tm__put_string(builder, kind_of(member));
+    tm__put_string(builder, kind_of(model, member));
     put_site(builder, model, member->stack);
     if (member->deadline_ns == INT64_MAX || member->deadline_ns == INT64_MIN)
         tm__put_null(builder);

@@ -35,22 +35,19 @@ typedef struct tm__definitions {
     uint32_t next_stack;
 } tm__definitions;
 
-static const char *const KINDS[TM__OBJECT_KIND_END] = {
-    [TM__OBJECT_NONE] = "object",         [TM__OBJECT_MUTEX] = "mutex",
-    [TM__OBJECT_RWLOCK] = "rwlock",       [TM__OBJECT_SPIN_LOCK] = "spinlock",
-    [TM__OBJECT_CONDITION] = "condition", [TM__OBJECT_SEMAPHORE] = "semaphore",
-    [TM__OBJECT_BARRIER] = "barrier",     [TM__OBJECT_ONCE] = "once",
-};
-
-static const uint8_t PUBLIC_KINDS[TM__OBJECT_KIND_END] = {
-    [TM__OBJECT_NONE] = TM_OBJECT_KIND_UNKNOWN,
-    [TM__OBJECT_MUTEX] = TM_OBJECT_KIND_MUTEX,
-    [TM__OBJECT_RWLOCK] = TM_OBJECT_KIND_RWLOCK,
-    [TM__OBJECT_SPIN_LOCK] = TM_OBJECT_KIND_SPIN_LOCK,
-    [TM__OBJECT_CONDITION] = TM_OBJECT_KIND_CONDITION,
-    [TM__OBJECT_SEMAPHORE] = TM_OBJECT_KIND_SEMAPHORE,
-    [TM__OBJECT_BARRIER] = TM_OBJECT_KIND_BARRIER,
-    [TM__OBJECT_ONCE] = TM_OBJECT_KIND_ONCE,
+/* What a kind is called where people read it, and in the events. */
+static const struct {
+    const char *name;
+    uint8_t kind;
+} KINDS[TM__OBJECT_KIND_END] = {
+    [TM__OBJECT_NONE] = {"object", TM_OBJECT_KIND_UNKNOWN},
+    [TM__OBJECT_MUTEX] = {"mutex", TM_OBJECT_KIND_MUTEX},
+    [TM__OBJECT_RWLOCK] = {"rwlock", TM_OBJECT_KIND_RWLOCK},
+    [TM__OBJECT_SPIN_LOCK] = {"spinlock", TM_OBJECT_KIND_SPIN_LOCK},
+    [TM__OBJECT_CONDITION] = {"condition", TM_OBJECT_KIND_CONDITION},
+    [TM__OBJECT_SEMAPHORE] = {"semaphore", TM_OBJECT_KIND_SEMAPHORE},
+    [TM__OBJECT_BARRIER] = {"barrier", TM_OBJECT_KIND_BARRIER},
+    [TM__OBJECT_ONCE] = {"once", TM_OBJECT_KIND_ONCE},
 };
 
 static tm__definitions *definitions_of(tm__image *image)
@@ -214,9 +211,9 @@ static uint64_t define_object_class(tm__image *image, const char *variable,
     char name[600];
 
     if (*variable)
-        snprintf(name, sizeof(name), "%s %s", KINDS[kind], variable);
+        snprintf(name, sizeof(name), "%s %s", KINDS[kind].name, variable);
     else
-        snprintf(name, sizeof(name), "%s", KINDS[kind]);
+        snprintf(name, sizeof(name), "%s", KINDS[kind].name);
     return define_class(image, name, "", "");
 }
 
@@ -230,7 +227,7 @@ static const char *object_name(const tm__symbol *variable, uint32_t kind, char *
 
     if (!*variable->function)
         return NULL;
-    length = snprintf(name, bytes, "%s %s", KINDS[kind], variable->function);
+    length = snprintf(name, bytes, "%s %s", KINDS[kind].name, variable->function);
     if (variable->within && length > 0 && (size_t)length < bytes)
         snprintf(name + length, bytes - (size_t)length, "+0x%llx",
                  (unsigned long long)variable->within);
@@ -260,7 +257,7 @@ tm__native_object *tm__object_at(tm__image *image, uint64_t address, uint32_t ki
     tm__symbols_find_data(image->symbols, address, &symbol);
     definition.class_id =
         define_object_class(image, symbol.function, (uint32_t)it->key.kind);
-    definition.kind = PUBLIC_KINDS[it->key.kind];
+    definition.kind = KINDS[it->key.kind].kind;
     definition.name = object_name(&symbol, (uint32_t)it->key.kind, name, sizeof(name));
     TM__IMAGE_DEFINE(image, define_object, &definition);
     return it;

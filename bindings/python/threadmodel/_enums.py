@@ -23,7 +23,7 @@ class EventKind(IntEnum):
     THREAD_START = 2
     #: ends; wakes all joiners; peer: the carrier that a virtual thread was on
     THREAD_END = 3
-    #: blocks on object's monitor; peer: its owner
+    #: blocks on object, a lock; peer: its owner
     CONTENDED_ENTER = 4
     #: acquired object; peer: who released it
     CONTENDED_ENTERED = 5

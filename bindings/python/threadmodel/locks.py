@@ -211,9 +211,10 @@ def deadlocks(model: "Model") -> Table:
     the cycle), time_ns int64 (when it was closed), resolved_ns int64 (when a member
     continued after all; None: it is not resolved), thread_id uint64, thread string,
     object string, class string, owner_id uint64, owner string (the next member), kind
-    string (monitor, reenter, synchronizer, join), method string, source string, line
-    int32, stack int32, deadline_ns int64 (its wait is timed, and breaks the deadlock
-    then; None: it waits for ever), provenance string (of "owner holds object").
+    string (monitor, reenter, synchronizer, join, mutex, rwlock, spin_lock, condition,
+    semaphore, barrier, once, channel), method string, source string, line int32, stack
+    int32, deadline_ns int64 (its wait is timed, and breaks the deadlock then; None: it
+    waits for ever), provenance string (of "owner holds object").
     """
     return model._ask(lib.tm_deadlock_list)
 

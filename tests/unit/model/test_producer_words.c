@@ -225,6 +225,32 @@ static void a_kind_that_is_none_is_left_out(void **state)
     tm_model_free(model);
 }
 
+/* The till has the orders and wants the plain lock, which the other one has. */
+static void a_deadlock_has_the_kind_of_each_lock(void **state)
+{
+    static const tm_event events[] = {
+        {100, 1, ORDERS, 0, 0, LOCKED, TM_EVENT_ACQUIRED, 0},
+        {101, 2, PLAIN, 0, 0, LOCKED, TM_EVENT_ACQUIRED, 0},
+        {102, 1, PLAIN, 2, 0, LOCKED, TM_EVENT_CONTENDED_ENTER, 0},
+        {103, 2, ORDERS, 1, 0, LOCKED, TM_EVENT_CONTENDED_ENTER, 0},
+    };
+    tm_model *model = model_of(1);
+    const tm_sink *sink = tm_model_sink(model);
+    tm_table *deadlocks;
+
+    (void)state;
+    CHECK(sink->events(sink->payload, events, sizeof(events) / sizeof(*events)));
+    CHECK(tm_deadlock_list(&deadlocks, model));
+    assert_int_equal(tm_table_row_count(deadlocks), 2);
+    for (size_t i = 0; i < 2; i++) {
+        int is_till = strcmp(tm_table_string(deadlocks, "thread", i), "till") == 0;
+
+        assert_text(deadlocks, "kind", i, is_till ? "monitor" : "mutex");
+    }
+    tm_table_free(deadlocks);
+    tm_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +259,7 @@ int main(void)
         cmocka_unit_test(a_thread_may_be_of_another_process),
         cmocka_unit_test(modules_are_listed_once_by_their_build_id),
         cmocka_unit_test(a_kind_that_is_none_is_left_out),
+        cmocka_unit_test(a_deadlock_has_the_kind_of_each_lock),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,9 +6,9 @@ export const STATE = {
   unknown: "not known",
   new: "start was called, it does not run yet",
   running: "runs, or could run",
-  blocked: "queues for a monitor",
+  blocked: "queues for a monitor or mutex",
   waiting: "in Object.wait, before a notify; or for what no thread owns",
-  reentering: "notified, queues for the monitor again",
+  reentering: "notified, queues for the monitor or mutex again",
   joining: "waits for a thread to end",
   sleeping: "in Thread.sleep",
   parked: "in LockSupport.park",
@@ -21,7 +21,7 @@ export type State = keyof typeof STATE;
 /** enum tm_interaction_kind, in the order of its numbers. */
 export const INTERACTION_KIND = {
   start: "Thread.start -> the new thread runs",
-  handoff: "a monitor is released -> the next owner",
+  handoff: "a lock is released -> the next owner",
   notify: "notify -> the waiter leaves the wait set",
   notify_all: "notifyAll -> one row for each waiter woken",
   join: "a thread ends -> one that joined it continues",

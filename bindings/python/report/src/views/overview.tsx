@@ -204,9 +204,8 @@ function Blocked({ run }: { run: Run }) {
         </tbody>
       </table>
       <p class="note">
-        Of all threads added up; the run took {duration(run.facts.length_ns)}. By locks,
-        monitors and synchronizers together, threads were blocked for{" "}
-        {duration(run.facts.locks_ns)}.
+        Of all threads added up; the run took {duration(run.facts.length_ns)}. By locks of all
+        kinds, threads were blocked for {duration(run.facts.locks_ns)}.
       </p>
     </>
   );

@@ -56,7 +56,7 @@ export function WhatIfView({ run }: { run: Run }) {
                   {it.method !== null ? (
                     <span class="small">only those acquired in {place(it.method, null)}</span>
                   ) : (
-                    <span class="small">all its monitors</span>
+                    <span class="small">all its locks</span>
                   )}
                   {it.note !== null ? <span class="small">{clean(it.note, 500)}</span> : null}
                 </th>
