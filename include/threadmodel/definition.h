@@ -30,8 +30,8 @@ typedef struct tm_class {
     size_t size; ///< sizeof(tm_class)
     uint64_t id;
     const char *name;
-    const char *source;   ///< file name without folders; NULL: unknown
-    uint64_t flags;       ///< bits of enum tm_class_flag, given along with the name
+    const char *source; ///< file name without folders; NULL: unknown
+    uint64_t flags;     ///< bits of enum tm_class_flag, given along with the first name
     const char *build_id; ///< of native code: hexadecimal, of the executable or library
                           ///< that the class is named after; NULL: none
 } tm_class;
@@ -118,7 +118,8 @@ typedef struct tm_thread {
     const char *group; ///< thread group or container; NULL: unknown
     int32_t priority;  ///< 0: unknown
     uint32_t flags;    ///< bits of enum tm_thread_flag
-    uint64_t pid;      ///< process that it is of, in a run of several; 0: tm_run.pid
+    uint64_t pid;      ///< process that it is of, in a run of several, of
+                       ///< 32 bits; 0: tm_run.pid
 } tm_thread;
 
 /** A tm_thread with nothing in it but its size. */

@@ -57,14 +57,14 @@ TM_API int tm_resource_list(tm_table **out, const tm_model *model,
  *
  * Columns (table `resource_uses`): class string (of what was waited for),
  * waiting_method string (where the thread waited before), releasing_method string,
- * object string (class and number of one object; null: not known, or a chain of objects
- * stands for one permit), thread_id uint64, thread string, start_ns int64, end_ns
- * int64, waited_ns int64 (how long it had waited for it), in_use int32 (uses of the
- * object at once as it begins, itself included; null: it took no time), not_running_ns
- * int64 (of the use: the thread was blocked, waited, slept, was parked or had no
- * processor), not_running_state string (enum tm_state; what most of that was; null: it
- * ran), not_running_method string (where the longest of these was; null: it ran, or not
- * known).
+ * object string (name of one object, or its class and number; null: not known, or a
+ * chain of objects stands for one permit), thread_id uint64, thread string, start_ns
+ * int64, end_ns int64, waited_ns int64 (how long it had waited for it), in_use int32
+ * (uses of the object at once as it begins, itself included; null: it took no time),
+ * not_running_ns int64 (of the use: the thread was blocked, waited, slept, was parked
+ * or had no processor), not_running_state string (enum tm_state; what most of that was;
+ * null: it ran), not_running_method string (where the longest of these was; null: it
+ * ran, or not known).
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked

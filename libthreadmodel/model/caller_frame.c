@@ -37,7 +37,7 @@ static uint32_t find_caller(const tm_model *model, uint32_t stack,
     for (uint32_t i = first; i < end; i++) {
         uint16_t role = role_of(model, model->frames[i].method, roles);
 
-        if (role & TM__ROLE_NAMELESS)
+        if ((role & (TM__ROLE_NAMELESS | TM__ROLE_IDLES)) == TM__ROLE_NAMELESS)
             continue;
         for_lock |= role & TM__ROLE_LOCKS;
         if (!for_lock && (role & TM__ROLE_IDLES ||
@@ -69,9 +69,12 @@ static uint16_t *find_roles(const tm_model *model, tm__memory *memory,
 {
     uint16_t *roles = tm__resize(memory, NULL, 0, bytes_of_roles(model));
 
-    for (uint32_t i = 0; roles && i < model->methods_count; i++)
+    for (uint32_t i = 0; roles && i < model->methods_count; i++) {
         roles[i] = tm__role(tm__class_name(model, model->methods[i].class_index),
                             tm__method_name(model, i), libraries);
+        if (model->methods[i].flags & TM_METHOD_IDLES)
+            roles[i] |= TM__ROLE_IDLES;
+    }
     return roles;
 }
 

@@ -12,10 +12,12 @@
 /* What its producer calls the lock, where it says so; else what the state shows. */
 static const char *kind_of(const tm_model *model, const tm__deadlock_member *member)
 {
-    int kind = member->object == TM__NONE ? TM_OBJECT_KIND_UNKNOWN
-                                          : model->objects[member->object].kind;
+    int is_lock = member->state == TM_STATE_BLOCKED || member->state == TM_STATE_PARKED;
+    int kind = is_lock && member->object != TM__NONE
+                   ? model->objects[member->object].kind
+                   : TM_OBJECT_KIND_UNKNOWN;
 
-    if (kind != TM_OBJECT_KIND_UNKNOWN && member->state != TM_STATE_REENTERING)
+    if (kind != TM_OBJECT_KIND_UNKNOWN)
         return tm_object_kind_name(kind);
     switch (member->state) {
     case TM_STATE_BLOCKED: return "monitor";

@@ -59,6 +59,12 @@ static int intern_all(tm_model *model, uint32_t *index, const char *first,
 /* The bytes of a class's name that its methods' names repeat. */
 enum { CLASS_BYTES = 512 };
 
+/* What its producer says that it does. */
+static uint16_t own_role(const tm__method *method)
+{
+    return method->flags & TM_METHOD_IDLES ? TM__ROLE_IDLES : 0;
+}
+
 /* A method's name for people; made anew when its class gets its name later. */
 static int name_method(tm_model *model, tm__method *method)
 {
@@ -70,7 +76,7 @@ static int name_method(tm_model *model, tm__method *method)
         return TM_OK;
     if (!class_name) {
         method->full_name = method->name;
-        method->role = TM__ROLE_NAMELESS;
+        method->role = TM__ROLE_NAMELESS | own_role(method);
         return TM_OK;
     }
     rc = intern_all(model, &method->full_name, class_name,
@@ -81,8 +87,7 @@ static int name_method(tm_model *model, tm__method *method)
         tm__role(class_name, tm__strings_get(&model->strings, method->full_name), NULL);
     if (model->classes[method->class_index].flags & TM_CLASS_LIBRARY)
         method->role |= TM__ROLE_LIBRARY;
-    if (method->flags & TM_METHOD_IDLES)
-        method->role |= TM__ROLE_IDLES;
+    method->role |= own_role(method);
     return TM_OK;
 }
 
@@ -249,7 +254,7 @@ static int define_thread(tm_model *model, const void *payload)
     thread->flags |= definition->flags;
     if (definition->os_id)
         thread->os_id = definition->os_id;
-    if (definition->pid)
+    if (definition->pid && definition->pid <= UINT32_MAX)
         thread->pid = (uint32_t)definition->pid;
     rc = intern_text(model, &thread->name, definition->name);
     if (rc == TM_OK)
@@ -284,6 +289,8 @@ static int define_object(tm_model *model, const void *payload)
     object->flags |= (uint16_t)definition->flags;
     if (definition->kind && definition->kind < TM_OBJECT_KIND_END)
         object->kind = (uint16_t)definition->kind;
+    if (object->kind == TM_OBJECT_KIND_SYNCHRONIZER)
+        object->flags |= TM_OBJECT_SYNCHRONIZER;
     return intern_text(model, &model->details[index].name, definition->name);
 }
 

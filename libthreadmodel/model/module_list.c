@@ -17,7 +17,7 @@ static int put_modules(tm__builder *builder, const tm_model *model,
         const tm__class *it = &model->classes[i];
         uint32_t *value;
 
-        if (it->build_id == TM__NONE)
+        if (it->build_id == TM__NONE || it->name == TM__NONE)
             continue;
         value = tm__triple_map_at(seen, memory, it->name, it->build_id, 0);
         if (!value)

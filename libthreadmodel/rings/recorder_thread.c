@@ -371,7 +371,7 @@ int tm_recorder_define_object(tm_recorder_thread *thread, const tm_object *defin
         return rc;
     record->object = (tm__object_record){
         .name_bytes = (uint16_t)name_bytes,
-        .object_kind = (uint16_t)given.kind,
+        .object_kind = given.kind < TM_OBJECT_KIND_END ? (uint16_t)given.kind : 0,
         .thread = given.thread,
         .id = given.id,
         .class_id = given.class_id,

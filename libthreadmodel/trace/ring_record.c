@@ -88,6 +88,12 @@ void tm__record_seal(tm__record *record, size_t bytes, uint64_t position)
     record->check = tm__record_check(record, bytes, position);
 }
 
+/* Of a hostile file: where a size_t has 32 bits, sums of what they are would wrap. */
+static int are_short(uint32_t bytes, uint32_t more_bytes)
+{
+    return bytes <= UINT16_MAX && more_bytes <= UINT16_MAX;
+}
+
 /* @return bytes behind the record that it says it has; SIZE_MAX: no kind of ours */
 static size_t stated_bytes(const tm__record *record)
 {
@@ -97,13 +103,18 @@ static size_t stated_bytes(const tm__record *record)
         return record->event.frame_count * tm__record_frame_bytes(&record->event);
     switch (record->kind & ~TM__RECORD_PLAIN) {
     case TM__RECORD_CLASS:
+        if (!are_short(record->class.source_bytes, record->class.build_id_bytes))
+            return SIZE_MAX;
         return (size_t)record->class.name_bytes + record->class.source_bytes +
                record->class.build_id_bytes;
     case TM__RECORD_THREAD:
+        if (!are_short(record->thread.group_bytes, 0))
+            return SIZE_MAX;
         return (size_t)record->thread.name_bytes + record->thread.group_bytes;
     case TM__RECORD_OBJECT: return record->object.name_bytes;
     case TM__RECORD_METHOD:
-        if (method->line_count < 0 || method->line_count > UINT16_MAX)
+        if (method->line_count < 0 || method->line_count > UINT16_MAX ||
+            !are_short(method->signature_bytes, 0))
             return SIZE_MAX;
         return tm__record_lines_at(method) +
                (size_t)method->line_count * sizeof(tm__record_line);

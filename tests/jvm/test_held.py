@@ -131,3 +131,14 @@ def test_an_attach_names_no_carrier_for_the_virtual_thread_on_it(java: Java):
     assert {row["thread"] for row in rows} == {"next"}
     # Since JDK 25 the virtual thread says itself what it has.
     assert {row["owner"] for row in rows} <= {None, "owner"}
+
+
+@pytest.mark.every_release
+def test_a_place_where_a_monitor_was_acquired_is_that_of_its_own_stack(java: Java):
+    if java.jdk.release < VIRTUAL_SINCE:
+        pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
+    run = java.record("VirtualPlaces", options="stacks=all")
+    rows = [row for row in run.model.holds() if row["class"] == "VirtualPlaces$Held"]
+    assert {row["method"] for row in rows} <= {"VirtualPlaces.take"}
+    # Before JDK 25 a virtual thread says itself what it holds as it begins to wait.
+    assert rows or java.jdk.release >= 25

@@ -296,6 +296,62 @@ def own_callers(module: str) -> set[tuple[object, ...]]:
     }
 
 
+TWINS = """
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+void lock_%(name)s(void) { pthread_mutex_lock(&lock); pthread_mutex_unlock(&lock); }
+pthread_mutex_t *%(name)s(void) { return &lock; }
+"""
+LOCKS_TWINS = """
+#include "program.h"
+#include <pthread.h>
+pthread_mutex_t *left(void), *right(void);
+void lock_left(void), lock_right(void);
+static void *locks_left(void *unused) { about_to_block(); lock_left(); return unused; }
+static void *locks_right(void *it) { about_to_block(); lock_right(); return it; }
+static void block(pthread_mutex_t *lock, void *(*routine)(void *), const char *name)
+{
+    pthread_t thread;
+    the_blocker = 0;
+    pthread_mutex_lock(lock);
+    pthread_create(&thread, NULL, routine, NULL);
+    pthread_setname_np(thread, name);
+    wait_until_blocked();
+    pthread_mutex_unlock(lock);
+    pthread_join(thread, NULL);
+}
+int main(void)
+{
+    block(left(), locks_left, "left");
+    block(right(), locks_right, "right");
+    return 0;
+}
+"""
+
+
+def test_locks_and_files_of_one_name_are_kept_apart(tmp_path: Path) -> None:
+    files = []
+    for name in ("left", "right"):
+        source = tmp_path / f"{name}.c"
+        source.write_text(TWINS % {"name": name})
+        files.append(tmp_path / name / "twin.so")
+        files[-1].parent.mkdir()
+        command = ["cc", "-shared", "-fPIC", "-g", "-Wl,--build-id", str(source)]
+        subprocess.run([*command, "-o", str(files[-1])], check=True)
+    main = tmp_path / "main.c"
+    main.write_text(LOCKS_TWINS)
+    command = ["cc", "-D_GNU_SOURCE", "-g", "-pthread", f"-I{PROGRAMS_SOURCE}"]
+    it = [*command, str(main), *map(str, files), "-o", str(tmp_path / "twins")]
+    subprocess.run(it, check=True)
+    assert record(tmp_path / "run.tmt", str(tmp_path / "twins")).returncode == 0
+    model = threadmodel.open(str(tmp_path / "run.tmt"))
+    objects = dict(rows(model.blame(), "thread", "object"))
+    assert objects["left"] == "mutex lock"
+    assert str(objects["right"]).startswith("mutex lock@0x")
+    modules = [row[0] for row in rows(model.modules(), "module", "build_id")]
+    assert modules.count("twin.so") == len(files)
+
+
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
 def test_debug_information_may_lie_beside_the_program(
     compiler: str, tmp_path: Path

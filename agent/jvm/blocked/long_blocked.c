@@ -198,19 +198,19 @@ void tm__long_blocked_note_held(const tm_event *event)
         return;
     if (event->object == 0) {
         it->held_count = 0;
-        it->is_held_known = 1;
+        it->held_due = (uint32_t)event->value;
+        it->is_held_known = it->held_due == 0;
         return;
     }
     held = realloc(it->held, count * sizeof(*held));
     it->held = held ? held : it->held;
     depths = realloc(it->depths, count * sizeof(*depths));
     it->depths = depths ? depths : it->depths;
-    if (!held || !depths) {
-        it->is_held_known = 0;
+    if (!held || !depths)
         return;
-    }
     it->held[it->held_count] = event->object;
     it->depths[it->held_count++] = (int32_t)event->value;
+    it->is_held_known = it->held_count == it->held_due;
 }
 
 /* What has not been asked again for longest comes first. */

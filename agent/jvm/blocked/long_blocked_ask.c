@@ -98,6 +98,8 @@ static void keep(tm__long_blocked *it, JNIEnv *jni, tm__buffer *own,
     for (jint i = 0; it->held && it->depths && i < count; i++) {
         uint64_t object = tm__object_id(own, jni, monitors[i].monitor);
 
+        if (!object)
+            it->is_held_known = 0;
         if (!object || (waits && object == it->object))
             continue;
         it->held[it->held_count] = object;

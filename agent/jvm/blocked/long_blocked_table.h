@@ -36,7 +36,8 @@ typedef struct tm__long_blocked {
     uint8_t is_unanswered; ///< the VM could not say what it holds when it was asked
     uint8_t is_held_known; ///< held[] has all monitors that it holds
     uint32_t held_count;
-    uint64_t *held; ///< monitors, without the one that it waits on
+    uint32_t held_due; ///< as many it has announced itself
+    uint64_t *held;    ///< monitors, without the one that it waits on
     int32_t *depths;
     struct tm__long_blocked *previous, *next; ///< in the list of its stage
     UT_hash_handle hh;

@@ -12,8 +12,9 @@ int tm__held_is_self_reported(const tm__event_report *r)
 }
 
 /* All monitors that the calling thread holds, as of now. The first event, without an
- * object, says that those which follow are all. What asking costs is paid out of the
- * share of stacks: it is one more walk. */
+ * object, says that those which follow are all, and how many: the ring may have no room
+ * for each. What asking costs is paid out of the share of stacks: it is one more walk.
+ */
 void tm__held_add(tm__event_report *r, JNIEnv *jni, uint64_t waited_on)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
@@ -27,6 +28,7 @@ void tm__held_add(tm__event_report *r, JNIEnv *jni, uint64_t waited_on)
     if ((*jvmti)->GetOwnedMonitorStackDepthInfo(jvmti, NULL, &count, &monitors) !=
         JVMTI_ERROR_NONE)
         return;
+    event.value = count - (waited_on != 0);
     tm__event_report_add(r, TM__NO_STACK, event);
     for (jint i = 0; i < count; i++) {
         event.object = tm__object_id(r->buffer, jni, monitors[i].monitor);

@@ -131,6 +131,7 @@ void tm__buffer_recycle(tm__buffer *buffer)
     atomic_store(&buffer->stacks.bare_since_ns, 0);
     buffer->stacks.round = 0;
     buffer->ring.idle_ns = 0;
+    buffer->place_thread = 0;
     memset(buffer->notified, 0, sizeof(buffer->notified));
     memset(buffer->virtuals, 0, sizeof(buffer->virtuals));
     atomic_store(&buffer->listed, 0);
@@ -146,6 +147,7 @@ void tm__buffer_renew(tm__buffer *buffer)
     buffer->renewed = buffer->ring.taken;
     buffer->ring.woke_at = UINT64_MAX;
     buffer->ring.idle_ns = 0;
+    buffer->place_thread = 0; /* numbers of stacks begin again */
     buffer->object = 0;
     buffer->deferred = (tm_event){0};
     buffer->name_hash = 0;

@@ -55,15 +55,19 @@ static int emit_holders(int64_t until_ns)
     return rc;
 }
 
-/* Where a thread got what it holds: its enter told its stack just before. */
+/* Where a thread got what it holds: its depth counts in the stack of the enter or wait
+ * that came just before. A park's stack begins elsewhere, and is not asked. */
 static int add_place(tm__buffer *buffer, tm_event *event)
 {
-    if (event->kind == TM_EVENT_CONTENDED_ENTER) {
-        buffer->enter_thread = event->thread;
-        buffer->enter_stack = event->stack;
-    } else if (event->kind == TM_EVENT_HELD && event->object && !event->stack &&
-               event->thread == buffer->enter_thread) {
-        return tm__stack_table_outer(&event->stack, buffer->enter_stack, event->value);
+    int is_place =
+        event->kind == TM_EVENT_CONTENDED_ENTER || event->kind == TM_EVENT_WAIT;
+
+    if (event->kind != TM_EVENT_HELD) {
+        buffer->place_thread = is_place ? event->thread : 0;
+        buffer->place_stack = is_place ? event->stack : 0;
+    } else if (event->object && !event->stack &&
+               event->thread == buffer->place_thread) {
+        return tm__stack_table_outer(&event->stack, buffer->place_stack, event->value);
     }
     return TM_OK;
 }

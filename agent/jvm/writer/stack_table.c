@@ -83,7 +83,7 @@ int tm__stack_table_outer(uint32_t *id, uint32_t of, int64_t depth)
     uint32_t count;
 
     *id = 0;
-    if (of == 0 || depth < 0)
+    if (of == 0 || of > stacks.count || depth < 0)
         return TM_OK;
     inner = tm__stack_numbers_at(&stacks, of);
     count = inner->words / WORDS;

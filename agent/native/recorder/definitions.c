@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A class, or a method of one, by its text. */
+/* A class, a method of one, or an object, by its text. */
 typedef struct named {
     uint64_t id;
     UT_hash_handle hh;
@@ -28,7 +28,7 @@ typedef struct known_stack {
 } known_stack;
 
 typedef struct tm__definitions {
-    named *classes, *methods;
+    named *classes, *methods, *objects;
     known_code *code;
     known_stack *stacks;
     uint64_t next_class, next_method, next_object;
@@ -81,13 +81,14 @@ static uint64_t define_class(tm__image *image, const char *name, const char *sou
 {
     tm__definitions *all = definitions_of(image);
     tm_class definition = TM_CLASS_INIT;
-    char key[600];
+    char key[1024];
     named *it;
     int is_new;
 
     if (!all)
         return 0;
-    snprintf(key, sizeof(key), "%s\n%s", name, source);
+    /* Two files may have one name. */
+    snprintf(key, sizeof(key), "%s\n%s\n%s", build_id, name, source);
     it = find_named(&all->classes, key, &is_new);
     if (!it)
         return 0;
@@ -218,19 +219,27 @@ static uint64_t define_object_class(tm__image *image, const char *variable,
 }
 
 /* "mutex names.lock"; of what lies in an array or a struct, how far: "mutex
- * accounts+0x40".
+ * accounts+0x40"; of a second variable of that name, in another file, its number:
+ * "mutex names.lock@0x7".
  * @return NULL: it is no variable with a name */
-static const char *object_name(const tm__symbol *variable, uint32_t kind, char *name,
+static const char *object_name(tm__definitions *all, const tm__symbol *variable,
+                               const tm__native_object *object, char *name,
                                size_t bytes)
 {
-    int length;
+    size_t length;
+    int is_new;
 
     if (!*variable->function)
         return NULL;
-    length = snprintf(name, bytes, "%s %s", KINDS[kind].name, variable->function);
-    if (variable->within && length > 0 && (size_t)length < bytes)
-        snprintf(name + length, bytes - (size_t)length, "+0x%llx",
+    snprintf(name, bytes, "%s %s", KINDS[object->key.kind].name, variable->function);
+    length = strlen(name);
+    if (variable->within)
+        snprintf(name + length, bytes - length, "+0x%llx",
                  (unsigned long long)variable->within);
+    if (find_named(&all->objects, name, &is_new) && is_new)
+        return name;
+    length = strlen(name);
+    snprintf(name + length, bytes - length, "@0x%llx", (unsigned long long)object->id);
     return name;
 }
 
@@ -258,7 +267,7 @@ tm__native_object *tm__object_at(tm__image *image, uint64_t address, uint32_t ki
     definition.class_id =
         define_object_class(image, symbol.function, (uint32_t)it->key.kind);
     definition.kind = KINDS[it->key.kind].kind;
-    definition.name = object_name(&symbol, (uint32_t)it->key.kind, name, sizeof(name));
+    definition.name = object_name(all, &symbol, it, name, sizeof(name));
     TM__IMAGE_DEFINE(image, define_object, &definition);
     return it;
 }
@@ -317,6 +326,7 @@ void tm__definitions_free(tm__image *image)
         return;
     FREE_ALL(named, all->classes);
     FREE_ALL(named, all->methods);
+    FREE_ALL(named, all->objects);
     FREE_ALL(known_code, all->code);
     FREE_ALL(known_stack, all->stacks);
     free(all);

@@ -190,10 +190,11 @@ static void find_line(const tm__libdw *libdw, const tm__dwarf_die *unit,
 
 /*
  * Put what was inlined at an address before the function that has its code.
+ * @param file   the file that it lies in
  * @param chain  that function, with the line of the address
  */
 static size_t put_inlined(tm__symbols *symbols, const tm__dwarf_die *unit,
-                          uint64_t address, const char *file, tm__symbol *chain)
+                          uint64_t address, const tm__symbol *file, tm__symbol *chain)
 {
     tm__inlined_call calls[TM__INLINED_MOST - 1];
     const tm__symbol outermost = *chain;
@@ -201,7 +202,8 @@ static size_t put_inlined(tm__symbols *symbols, const tm__dwarf_die *unit,
                                           address, calls, TM__INLINED_MOST - 1);
 
     for (size_t i = 0; i < count; i++) {
-        snprintf(chain[i].module, sizeof(chain[i].module), "%s", file);
+        memcpy(chain[i].module, file->module, sizeof(file->module));
+        memcpy(chain[i].build_id, file->build_id, sizeof(file->build_id));
         copy_function(symbols, &chain[i],
                       calls[i].mangled ? calls[i].mangled : calls[i].name);
         chain[i + 1] = outermost;
@@ -215,21 +217,21 @@ size_t tm__symbols_find_code(tm__symbols *symbols, uint64_t address,
                              tm__symbol chain[TM__INLINED_MOST])
 {
     Dwfl_Module *module = find_module(symbols, address, chain);
-    char file[sizeof(chain->module)];
+    tm__symbol file;
     const tm__dwarf_die *unit;
     tm__dwarf_die functions;
     uint64_t bias;
 
     if (!module)
         return 1;
-    memcpy(file, chain->module, sizeof(file));
+    file = *chain;
     find_name(symbols, module, address, STT_FUNC, chain);
     unit = tm__debug_unit_at(&symbols->units, symbols->libdw, module, address, &bias);
     /* A line is no use where nobody knows into which function it was inlined. */
     if (!unit || !tm__debug_unit_functions(symbols->libdw, unit, &functions))
         return 1;
     find_line(symbols->libdw, unit, address - bias, chain);
-    return put_inlined(symbols, &functions, address - bias, file, chain);
+    return put_inlined(symbols, &functions, address - bias, &file, chain);
 }
 
 void tm__symbols_find_data(tm__symbols *symbols, uint64_t address, tm__symbol *symbol)

@@ -187,10 +187,10 @@ def resource_uses(model: "Model", selection: Selection = ALL) -> Table:
 
     Columns (table ``resource_uses``): class string (of what was waited for),
     waiting_method string (where the thread waited before), releasing_method string,
-    object string (class and number of one object; None: not known, or a chain of
-    objects stands for one permit), thread_id uint64, thread string, start_ns int64,
-    end_ns int64, waited_ns int64 (how long it had waited for it), in_use int32 (uses of
-    the object at once as it begins, itself included; None: it took no time),
+    object string (name of one object, or its class and number; None: not known, or a
+    chain of objects stands for one permit), thread_id uint64, thread string, start_ns
+    int64, end_ns int64, waited_ns int64 (how long it had waited for it), in_use int32
+    (uses of the object at once as it begins, itself included; None: it took no time),
     not_running_ns int64 (of the use: the thread was blocked, waited, slept, was parked
     or had no processor), not_running_state string (what most of that was; None: it
     ran), not_running_method string (where the longest of these was; None: it ran, or

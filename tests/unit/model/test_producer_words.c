@@ -184,7 +184,8 @@ static void modules_are_listed_once_by_their_build_id(void **state)
         {sizeof(tm_class), 12, "redis-server", "b.c", 0, "5f0e"},
         {sizeof(tm_class), 13, "libc.so.6", NULL, 0, NULL},
         {sizeof(tm_class), 14, "libm.so.6", NULL, 0, "77aa"},
-        {sizeof(tm_class), 14, "libm.so.6", NULL, 0, NULL}};
+        {sizeof(tm_class), 14, "libm.so.6", NULL, 0, NULL},
+        {sizeof(tm_class), 15, NULL, NULL, 0, "0b0b"}};
     tm_model *model = model_of(1);
     const tm_sink *sink = tm_model_sink(model);
     tm_table *modules;
@@ -251,6 +252,103 @@ static void a_deadlock_has_the_kind_of_each_lock(void **state)
     tm_model_free(model);
 }
 
+/* The other one waits for the till's end, whose object is of a kind; it holds what the
+ * till wants. */
+static void a_join_has_no_kind_of_a_lock(void **state)
+{
+    static const tm_event events[] = {
+        {100, 2, PLAIN, 0, 0, LOCKED, TM_EVENT_ACQUIRED, 0},
+        {101, 1, PLAIN, 2, 0, LOCKED, TM_EVENT_CONTENDED_ENTER, 0},
+        {102, 2, 0, 1, 0, LOCKED, TM_EVENT_JOIN, 0},
+    };
+    enum { OF_TILL = 9 };
+    tm_object object = {sizeof(object),        OF_TILL, 2, 1, 0, 0, NULL,
+                        TM_OBJECT_KIND_MONITOR};
+    tm_model *model = model_of(1);
+    const tm_sink *sink = tm_model_sink(model);
+    tm_table *deadlocks;
+
+    (void)state;
+    CHECK(sink->define_object(sink->payload, &object));
+    CHECK(sink->events(sink->payload, events, sizeof(events) / sizeof(*events)));
+    CHECK(tm_deadlock_list(&deadlocks, model));
+    assert_int_equal(tm_table_row_count(deadlocks), 2);
+    for (size_t i = 0; i < 2; i++) {
+        int is_till = strcmp(tm_table_string(deadlocks, "thread", i), "till") == 0;
+
+        assert_text(deadlocks, "kind", i, is_till ? "monitor" : "join");
+    }
+    tm_table_free(deadlocks);
+    tm_model_free(model);
+}
+
+/* That a thread holds no monitor any more says nothing of its synchronizers. */
+static void a_kind_alone_makes_a_synchronizer(void **state)
+{
+    static const tm_event events[] = {
+        {100, 1, 7, 0, 0, LOCKED, TM_EVENT_ACQUIRED, 0},
+        {110, 1, 0, 0, 0, 0, TM_EVENT_HELD, TM_EVENT_PEER_REPORTED},
+        {120, 1, 7, 0, 0, 0, TM_EVENT_RELEASED, 0},
+    };
+    tm_object object = {
+        sizeof(object), 7, 1, 0, 0, 0, NULL, TM_OBJECT_KIND_SYNCHRONIZER};
+    tm_model *model = model_of(0);
+    const tm_sink *sink = tm_model_sink(model);
+    tm_table *holds;
+    int found = 0;
+
+    (void)state;
+    CHECK(sink->define_object(sink->payload, &object));
+    CHECK(sink->events(sink->payload, events, sizeof(events) / sizeof(*events)));
+    CHECK(tm_hold_list(&holds, model, NULL));
+    for (size_t i = 0; i < tm_table_row_count(holds); i++) {
+        const int64_t *starts = tm_table_int64(holds, "start_ns");
+
+        if (strcmp(tm_table_string(holds, "kind", i), "synchronizer") != 0)
+            continue;
+        found++;
+        assert_int_equal(tm_table_int64(holds, "end_ns")[i] - starts[i], 20);
+    }
+    assert_int_equal(found, 1);
+    tm_table_free(holds);
+    tm_model_free(model);
+}
+
+/* Its class has no name, or is a library of the caller's own choice. */
+static void who_waits_for_work_idles_whatever_its_class_is(void **state)
+{
+    const tm_method method = {sizeof(method), 8,    0, "worker_loop",
+                              NULL,           NULL, 0, TM_METHOD_IDLES};
+    const tm_frame frames[] = {{8, -1, 0, 0}, {2, -1, 0, 0}};
+    const tm_stack stack = {sizeof(stack), 9, 0, frames, 2};
+    static const tm_event events[] = {
+        {100, 1, JOBS, 0, 0, 9, TM_EVENT_AWAIT, 0},
+        {140, 1, JOBS, 0, 0, 0, TM_EVENT_AWAITED, 0},
+    };
+    static const char *const libraries[] = {"rt.", "shop.Workers", NULL};
+    tm_statistics_options options = TM_STATISTICS_OPTIONS_INIT;
+    tm_model *model = model_of(1);
+    const tm_sink *sink = tm_model_sink(model);
+
+    (void)state;
+    CHECK(sink->define_method(sink->payload, &method));
+    CHECK(sink->define_stack(sink->payload, &stack));
+    CHECK(sink->events(sink->payload, events, sizeof(events) / sizeof(*events)));
+    options.keys = TM_STATISTICS_BY_METHOD;
+    for (int turn = 0; turn < 2; turn++) {
+        tm_table *table;
+        int idle = 0;
+
+        options.libraries = turn ? libraries : NULL;
+        CHECK(tm_statistics_list(&table, model, &options));
+        for (size_t i = 0; i < tm_table_row_count(table); i++)
+            idle += tm_table_cell_int64(table, tm_table_column(table, "idle"), i) != 0;
+        assert_int_equal(idle, 2);
+        tm_table_free(table);
+    }
+    tm_model_free(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +358,9 @@ int main(void)
         cmocka_unit_test(modules_are_listed_once_by_their_build_id),
         cmocka_unit_test(a_kind_that_is_none_is_left_out),
         cmocka_unit_test(a_deadlock_has_the_kind_of_each_lock),
+        cmocka_unit_test(a_join_has_no_kind_of_a_lock),
+        cmocka_unit_test(a_kind_alone_makes_a_synchronizer),
+        cmocka_unit_test(who_waits_for_work_idles_whatever_its_class_is),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
