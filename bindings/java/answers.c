@@ -6,7 +6,7 @@
  *     deadlock<tab>0<tab>13<tab>alice wants bank.Account@1f in bank.Account.post:54,
  * held by bob deadlock<tab>0<tab>14<tab>bob wants ... lock_order<tab>known<tab>...
  *
- * First the part of all threads' time for which they queued for monitors, then a line
+ * First the part of all threads' time for which they queued for locks, then a line
  * for each member of a deadlock that the VM reported, with the number of the deadlock
  * and that of the thread, and one for each cycle of lock order, known or suspected, in
  * UTF-8.

@@ -194,12 +194,30 @@ def test_regressions_of_equal_runs_are_rarer_than_one_check_in_a_hundred() -> No
     assert alarms <= FALSE_ALARMS_OF_A_HUNDRED
 
 
-def test_too_few_runs_are_a_line_on_stderr(cli: Cli, tmp_path: Path) -> None:
-    base, slow = files(tmp_path, "base", 1)[:2], files(tmp_path, "slow", 2, 2.0)[:2]
+@pytest.mark.parametrize("runs", [2, 3, 5])
+def test_of_few_runs_each_must_be_slower_by_a_quarter(
+    cli: Cli, tmp_path: Path, runs: int
+) -> None:
+    base = files(tmp_path, "base", 1)[:runs]
     bases = [part for path in base for part in ("--no-regression", path)]
-    done = cli("check", *slow, *bases, "--from", "600")
-    assert done.returncode == 0
-    assert b"2 and 2 runs are too few" in done.stderr
+    for name, factor, status in (
+        ("same", 1.0, 0),
+        ("slower", 1.1, 0),
+        ("slow", 2.0, 1),
+    ):
+        others = files(tmp_path, name, 2, factor)[:runs]
+        done = cli("check", *others, *bases, "--from", "600")
+        assert done.returncode == status, (name, done.stdout)
+        assert f"{runs} and {runs} runs are too few".encode() in done.stderr
+
+
+def test_of_few_runs_one_that_is_fast_is_no_regression(
+    cli: Cli, tmp_path: Path
+) -> None:
+    base, slow = files(tmp_path, "base", 1), files(tmp_path, "slow", 2, 2.0)
+    bases = [part for path in base[:3] for part in ("--no-regression", path)]
+    done = cli("check", *slow[:2], base[0], *bases, "--from", "600")
+    assert (done.returncode, done.stdout) == (0, b"")
 
 
 def test_diff_of_groups_shows_medians_and_chances(cli: Cli, tmp_path: Path) -> None:

@@ -25,9 +25,9 @@ entry under *null* is null in no row. Later releases may add columns, and change
   [embedding.md](embedding.md). String columns hold codes of a dictionary.
 - **Python**: `model.timeline()`, where `model = threadmodel.open("run.tmt")`.
 - **SQL**: `model.sql("select * from timeline")`.
-- **Command line**: `threadmodel report run.tmt --json` prints all tables that SQL has,
-  as one object; `--csv DIR` and `--parquet DIR` write a file for each. Some have a
-  command.
+- **Command line**: `threadmodel report run.tmt --json` prints all tables that SQL has but
+  `stacks`, as one object; `--csv DIR` and `--parquet DIR` write a file for each. Some
+  have a command.
 
 The rows below each table are of one small run, [{RUN.name}]({RUN.relative_to(DOCS)}):
 one line per column, up to three rows. A column that is null, false or 0 in all of them
@@ -87,17 +87,19 @@ def row(column: Column, name: str, by_keys: bool) -> str:
     return f"| {' | '.join(cells)} |".replace("|  |", "| |").replace("|  |", "| |")
 
 
+def shown(item: Repeated, column: Column) -> str:
+    """The name of a column that is there once for each word."""
+    place = PLACE + "_" if item.words[0].endswith("_") else PLACE
+    return column.name.replace(PLACE, place if len(item.words) > 1 else item.words[0])
+
+
 def rows(table: Table, by_keys: bool) -> list[str]:
     lines = []
     for item in table.items:
         if isinstance(item, Column):
             lines.append(row(item, item.name, by_keys))
             continue
-        many = len(item.words) > 1
-        for column in item.columns:
-            place = PLACE + "_" if item.words[0].endswith("_") else PLACE
-            shown = column.name.replace(PLACE, place if many else item.words[0])
-            lines.append(row(column, shown, by_keys))
+        lines += [row(column, shown(item, column), by_keys) for column in item.columns]
     return lines
 
 
@@ -117,7 +119,7 @@ def merging(table: Table) -> list[str]:
     for item in table.items:
         if isinstance(item, Repeated):
             for column in item.columns:
-                by.setdefault(column.merge, []).append(code(column.name))
+                by.setdefault(column.merge, []).append(code(shown(item, column)))
         elif (name := code(item.name)) not in by.setdefault(item.merge, []):
             by[item.merge].append(name)
     said = [
@@ -149,8 +151,8 @@ def ways(table: Table, c: dict[str, list[str]], python: dict[str, list[str]]) ->
     return "; ".join(said) + "."
 
 
-def example(name: str, shown: dict[str, list[tuple[str, list[str]]]]) -> list[str]:
-    columns = shown[name]
+def example(name: str, given: dict[str, list[tuple[str, list[str]]]]) -> list[str]:
+    columns = given[name]
     if not columns:
         return ["", "The run has no row of it.", ""]
     count = len(columns[0][1])

@@ -49,7 +49,7 @@ static const tm__option OPTIONS[] = {
      .least = 0, .most = TM__DEPTH_MAX},
     {"stacks", WORD, AT(stacks), .initial = "adaptive", .value = "adaptive|all|none",
      .help = "adaptive: those of long blocking intervals all, of short ones\n"
-             "as many as cost 0.25 % of the processors",
+             "as many as cost 0.25 % of the program",
      .words = {"adaptive", "all", "none"}},
     {"monitor", FLAG, AT(monitor), .initial = "y", .value = "y|n",
      .help = "report blocks and waits at monitors"},

@@ -44,7 +44,7 @@ def versions() -> dict[str, str]:
         said = subprocess.run(
             ["babeltrace2", "--version"], capture_output=True, text=True, check=False
         )
-        found["babeltrace2"] = said.stdout.split()[-1] if said.stdout else ""
+        found["babeltrace2"] = said.stdout.split()[1] if said.stdout else ""
     return found
 
 

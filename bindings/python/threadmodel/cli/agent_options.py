@@ -14,7 +14,7 @@ def recording_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--depth",
         metavar="N",
         type=click.IntRange(0, 256),
-        help="Frames to record per stack; 0: no stacks.  [agent's default: 16]",
+        help="Frames to record per stack; 0: no stacks.  [agent's default: 64]",
     )
     others = click.option(
         "-A",

@@ -68,8 +68,9 @@ def attach(
 ) -> None:
     """Record what the threads of the JVM PID do to one another, from now on.
 
-    The recording begins with what each thread is doing, wants and holds. Afterwards the
-    JVM is as it was before. Deadlocks are shown as they happen.
+    The recording begins with what each thread is doing, wants and holds. Afterwards
+    the JVM reports nothing any more; from JDK 20 on methods that were replaced stay,
+    and call the old ones. Deadlocks are shown as they happen.
 
     The JVM must be HotSpot and run as the same user. JDK 21 and later print a warning
     of their own on its stderr when an agent is loaded.

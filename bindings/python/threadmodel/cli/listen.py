@@ -301,7 +301,9 @@ def _listener(
         and tls is None
         and not ipaddress.ip_address(target[0]).is_loopback
     ):
-        raise click.UsageError(f"{address} is not loopback: give a --token-file")
+        raise click.UsageError(
+            f"{address} is not loopback: give a --token-file or --tls-ca"
+        )
     with _tcp_listener(family, target) as listener:
         yield listener
 

@@ -40,13 +40,11 @@ def broken_at(limit: str, text: str, row: Row) -> Broken:
 def regressions(found: Comparison, tolerance: float | None) -> list[Broken]:
     """Return what takes longer than before by more than tolerance and noise."""
     (run,) = found.run
-    are_several = min(found.runs) > 1
-    if tolerance is None:
-        tolerance = TOLERANCE_OF_SEVERAL if are_several else TOLERANCE_OF_ONE
-    if are_several:
+    if min(found.runs) > 1:
         broken = _beyond_noise(found, run, tolerance)
     else:
-        broken = _beyond_tolerance(found, tolerance)
+        given = TOLERANCE_OF_ONE if tolerance is None else tolerance
+        broken = _beyond_tolerance(found, given)
     before, after = (run[f"deadlocks_{side}"] for side in ("before", "after"))
     if after > before:
         text = f"{before} deadlocks before, {after} now"
@@ -65,8 +63,12 @@ def _beyond_tolerance(found: Comparison, tolerance: float) -> list[Broken]:
     return broken
 
 
-def _beyond_noise(found: Comparison, run: Row, tolerance: float) -> list[Broken]:
-    """Compare times: all runs did the same, and show how much they differ anyway."""
+def _beyond_noise(found: Comparison, run: Row, tolerance: float | None) -> list[Broken]:
+    """Compare times: all runs did the same, and show how much they differ anyway.
+
+    Where they are too few to show it, each run must be slower than each in BASE, and by
+    as much as where there is one.
+    """
     least_ns = LEAST_RISE * run["length_ns_before"]
     sides = ("before", "after")
     rows = [
@@ -76,10 +78,15 @@ def _beyond_noise(found: Comparison, run: Row, tolerance: float) -> list[Broken]
     ]
     # The more is looked at, the more often something differs by chance.
     most_chance = FALSE_ALARM / (len(rows) + 1)
-    if least_chance(*found.runs) > most_chance:
+    least = least_chance(*found.runs)
+    if tolerance is None:
+        tolerance = TOLERANCE_OF_ONE if least > most_chance else TOLERANCE_OF_SEVERAL
+    if least > most_chance:
+        most_chance = least
         say(
             f"{found.runs[0]} and {found.runs[1]} runs are too few to tell "
-            f"{count(len(rows) + 1, 'figure')} from their noise"
+            f"{count(len(rows) + 1, 'figure')} from their noise: only what is slower "
+            f"by {tolerance:.0%} in each run than in each of BASE is a regression"
         )
     broken = []
     for row, name in ((run, "length_ns"), *((row, "queued_ns") for row in rows)):
