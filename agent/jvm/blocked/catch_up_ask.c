@@ -222,6 +222,8 @@ static int64_t walk(tm__record *record, jthread thread, answer *a)
     a->seen.state = state_by_stack(&a->seen, frames, count);
     record->event.stack_flags = count > depth ? TM_STACK_TRUNCATED : 0;
     record->event.frame_count = (uint32_t)(count > depth ? depth : count);
+    if (tm__the_options.stacks == TM__STACKS_NONE)
+        record->event.frame_count = 0;
     return tm__thread_state(thread) == state
                ? (int64_t)(record->event.frame_count * sizeof(jvmtiFrameInfo))
                : -1;
@@ -272,8 +274,12 @@ int tm__catch_up_ask(tm__catch_up_state *out, tm__buffer *own, JNIEnv *jni,
     int rc = -1;
 
     tm__watchdog_came();
-    if (tm__thread_define(own, jni, thread, id, 0, 0) != 0)
+    rc = tm__thread_define(own, jni, thread, id, 0, 0);
+    if (rc == TM__NO_ROOM)
+        tm__buffer_lose(own, tm__now_ns());
+    if (rc != 0)
         return -1;
+    rc = -1;
     for (int tries = 0; rc != 0 && tries < TRIES; tries++) {
         answer a = {.seen = {.thread = id}};
 

@@ -138,6 +138,14 @@ static void begin(JNIEnv *jni, tm__long_blocked *it, const tm_event *event,
     append(&lists[it->stage], it);
 }
 
+void tm__long_blocked_forget(JNIEnv *jni, uint64_t thread)
+{
+    tm__long_blocked *it = tm__long_blocked_entry(thread);
+
+    if (it)
+        forget(jni, it);
+}
+
 void tm__long_blocked_forget_all(JNIEnv *jni)
 {
     for (tm__long_blocked *it; (it = tm__long_blocked_any());)

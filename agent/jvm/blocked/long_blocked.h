@@ -37,6 +37,8 @@ int64_t tm__long_blocked_due_ns(int64_t now_ns);
  * have been followed, and report what deadlocks they show. @return TM_OK or what
  * the sink returned */
 int tm__long_blocked_emit(JNIEnv *jni, int64_t horizon_ns);
+/** A thread has ended, and the reference to it ends. */
+void tm__long_blocked_forget(JNIEnv *jni, uint64_t thread);
 void tm__long_blocked_forget_all(JNIEnv *jni);
 void tm__long_blocked_close(JNIEnv *jni);
 

@@ -20,6 +20,7 @@
 #include "rings/clock.h"
 #include "ring/recording_state.h"
 #include "ring/watchdog.h"
+#include "vm/java_fields.h"
 #include "vm/vm.h"
 
 static int is_recording(void)
@@ -92,6 +93,33 @@ static tm__buffer *enter(JNIEnv *jni, jthread thread)
     return buffer;
 }
 
+/* Where a Java thread ended in another recording, the OS thread may be another one. */
+static tm__buffer *own_buffer(void)
+{
+    tm__buffer *buffer = tm__buffer_mine;
+
+    if (buffer == &tm__buffer_none && tm__buffer_left_in() != tm__session())
+        tm__buffer_mine = buffer = NULL;
+    return buffer;
+}
+
+/* So it may be where that has detached while nothing was recorded, which nobody
+ * reports: looked at once a session. */
+static tm__buffer *verified(tm__buffer *buffer, JNIEnv *jni, jthread thread)
+{
+    int is_virtual = tm__the_java.virtual_class &&
+                     (*jni)->IsInstanceOf(jni, thread, tm__the_java.virtual_class);
+
+    if (buffer->thread && !is_virtual && tm__thread_id(jni, thread) != buffer->thread) {
+        tm__buffer_leave();
+        tm__buffer_mine = NULL;
+        buffer = enter(jni, thread);
+    }
+    if (buffer)
+        buffer->session = tm__session();
+    return buffer;
+}
+
 /* No count takes longer, if it is not interrupted. */
 enum { COUNT_NS = 10000 };
 
@@ -141,8 +169,14 @@ int tm__event_report_begin(tm__event_report *report, JNIEnv *jni, jthread thread
 
     if (!is_recording())
         return 0;
-    buffer = tm__buffer_mine ? tm__buffer_mine : enter(jni, thread);
-    if (!buffer || buffer == &tm__buffer_none)
+    buffer = own_buffer();
+    if (buffer == &tm__buffer_none)
+        return 0;
+    if (!buffer)
+        buffer = enter(jni, thread);
+    if (buffer && buffer->session != tm__session())
+        buffer = verified(buffer, jni, thread);
+    if (!buffer)
         return 0;
     /* Who was notified has the monitor; who queues for it was interrupted. */
     if (buffer->deferred.kind)
@@ -150,8 +184,9 @@ int tm__event_report_begin(tm__event_report *report, JNIEnv *jni, jthread thread
     report->buffer = buffer;
     if (!begin(report))
         return 0;
-    report->session =
-        atomic_load_explicit(&tm__the_recording.session, memory_order_relaxed);
+    report->session = tm__session();
+    if (!buffer->thread)
+        tm__thread_adopt(buffer, jni, thread);
     /* A carrier's thread number is not that of the virtual thread on it. */
     report->thread = buffer->is_shared || !buffer->thread ? tm__thread_id(jni, thread)
                                                           : buffer->thread;
@@ -164,7 +199,7 @@ int tm__event_report_begin(tm__event_report *report, JNIEnv *jni, jthread thread
 
 jthread tm__event_report_thread(void)
 {
-    tm__buffer *buffer = tm__buffer_mine;
+    tm__buffer *buffer = own_buffer();
     jvmtiEnv *jvmti;
     jthread thread = NULL;
 
@@ -187,22 +222,22 @@ jthread tm__event_report_thread(void)
 
 int tm__event_report_begin_here(tm__event_report *report, JNIEnv *jni)
 {
-    tm__buffer *buffer = tm__buffer_mine;
+    tm__buffer *buffer = own_buffer();
     jthread thread;
     int begun;
 
-    if (!is_recording())
+    /* Stand-ins stay where another recording has put them. */
+    if (!is_recording() || !tm__the_vm.replaces_natives)
         return 0;
     if (buffer == &tm__buffer_none)
         return 0;
-    if (buffer && !buffer->is_shared) {
+    if (buffer && !buffer->is_shared && buffer->session == tm__session()) {
         report->buffer = buffer;
         report->thread = buffer->thread;
         report->is_virtual = 0;
         if (!begin(report))
             return 0;
-        report->session =
-            atomic_load_explicit(&tm__the_recording.session, memory_order_relaxed);
+        report->session = tm__session();
         report_loss(report);
         return 1;
     }
@@ -218,8 +253,7 @@ int tm__event_report_again(tm__event_report *report)
 {
     if (!begin(report))
         return 0;
-    if (atomic_load_explicit(&tm__the_recording.session, memory_order_relaxed) !=
-        report->session) {
+    if (tm__session() != report->session) {
         tm__thread_ring_end(&report->buffer->ring);
         return 0;
     }
@@ -239,7 +273,8 @@ static int put(tm__event_report *report, uint32_t depth, tm_event event,
     tm__record *record;
     size_t bytes;
 
-    depth = tm__stack_policy_depth(report, depth, &event);
+    /* Where recording has ended meanwhile, the VM may not be asked any more. */
+    depth = is_recording() ? tm__stack_policy_depth(report, depth, &event) : 0;
     record = tm__thread_ring_reserve(&report->buffer->ring,
                                      (depth + 1) * sizeof(jvmtiFrameInfo));
     if (record) {

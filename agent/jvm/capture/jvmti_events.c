@@ -180,9 +180,9 @@ static void JNICALL thread_end(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
     if (!r.is_virtual)
         tm__cpu_use_of_ending(&r);
     tm__event_report_finish(&r, TM__NO_STACK, (tm_event){.kind = TM_EVENT_THREAD_END});
+    tm__monitor_owner_unregister(jni);
     if (r.is_virtual)
         return;
-    tm__monitor_owner_unregister(jni);
     /* The VM goes on to lock the thread object and wake who joins it, which is no
      * business of the program's; or the OS thread becomes another Java thread. */
     tm__buffer_leave();

@@ -147,9 +147,11 @@ static int64_t earned_ns(int64_t now_ns)
     static int64_t last_ns, last_own_ns;
     int64_t own_ns, earned;
 
-    if (!last_ns)
-        last_ns = now_ns;
     own_ns = tm__clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    if (!last_ns) {
+        last_ns = now_ns;
+        last_own_ns = own_ns;
+    }
     earned = (own_ns - last_own_ns) / SHARE_OF_OWN +
              (now_ns - last_ns) * tm__the_vm.processors / SHARE_OF_ALL;
     last_ns = now_ns;

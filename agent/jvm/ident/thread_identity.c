@@ -101,7 +101,7 @@ int tm__thread_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t 
         if (local)
             (*jni)->DeleteLocalRef(jni, local);
     }
-    return record ? 0 : -1;
+    return record ? 0 : TM__NO_ROOM;
 }
 
 tm__buffer *tm__thread_buffer(JNIEnv *jni, jthread thread)
@@ -115,18 +115,22 @@ tm__buffer *tm__thread_buffer(JNIEnv *jni, jthread thread)
         return NULL;
     /* A carrier that is met with a virtual thread on it is not known by this. */
     buffer->is_shared = is_a(jni, thread, tm__the_java.virtual_class);
-    if (!buffer->is_shared) {
-        buffer->has_use_base = tm__schedstat_read(&buffer->use_base, 0) == 0;
-        buffer->os_id = (uint64_t)syscall(SYS_gettid);
-        buffer->thread = tm__thread_id(jni, thread);
-        atomic_store_explicit(&buffer->thread_weak,
-                              (*jni)->NewWeakGlobalRef(jni, thread),
-                              memory_order_release);
-        buffer->is_shared = tm__is_carrier(jni, thread);
-        tm__thread_define(buffer, jni, thread, buffer->thread, buffer->os_id, 0);
-        tm__monitor_owner_register(jni, buffer->is_shared ? 0 : buffer->thread);
-    }
+    tm__thread_adopt(buffer, jni, thread);
     return buffer;
+}
+
+void tm__thread_adopt(tm__buffer *buffer, JNIEnv *jni, jthread thread)
+{
+    if (is_a(jni, thread, tm__the_java.virtual_class))
+        return;
+    buffer->has_use_base = tm__schedstat_read(&buffer->use_base, 0) == 0;
+    buffer->os_id = (uint64_t)syscall(SYS_gettid);
+    buffer->thread = tm__thread_id(jni, thread);
+    atomic_store_explicit(&buffer->thread_weak, (*jni)->NewWeakGlobalRef(jni, thread),
+                          memory_order_release);
+    buffer->is_shared |= tm__is_carrier(jni, thread);
+    tm__thread_define(buffer, jni, thread, buffer->thread, buffer->os_id, 0);
+    tm__monitor_owner_register(jni, buffer->is_shared ? 0 : buffer->thread);
 }
 
 void tm__virtual_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t id)

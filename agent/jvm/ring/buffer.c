@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ring/recording_state.h"
+
 __thread tm__buffer *tm__buffer_mine;
 tm__buffer tm__buffer_none;
 tm__rings tm__the_rings = TM__RINGS_INIT;
@@ -97,9 +99,18 @@ tm__buffer *tm__buffer_new(void)
     return buffer;
 }
 
+static __thread uint32_t left_in __attribute__((tls_model("initial-exec")));
+
+uint32_t tm__buffer_left_in(void)
+{
+    return left_in;
+}
+
 void tm__buffer_leave(void)
 {
     tm__buffer *buffer = tm__buffer_mine;
+
+    left_in = tm__session();
 
     if (buffer) {
         pthread_setspecific(exit_key, NULL);
@@ -138,10 +149,21 @@ void tm__buffer_recycle(tm__buffer *buffer)
     pthread_mutex_unlock(&list_lock);
 }
 
-void tm__buffer_renew(tm__buffer *buffer)
+/* Of another recording: processor time by then is no part of this one. */
+static void renew_use(tm__buffer *buffer)
+{
+    buffer->has_use_base = buffer->os_id && !atomic_load(&buffer->orphan) &&
+                           tm__schedstat_read(&buffer->use_base, buffer->os_id) == 0;
+    buffer->use_of = 0;
+}
+
+void tm__buffer_renew(tm__buffer *buffer, int is_resumed)
 {
     if (atomic_load(&buffer->listed))
         claim_ring(buffer);
+    if (!is_resumed)
+        renew_use(buffer);
+    buffer->sampled_os_id = 0;
     buffer->ring.taken = atomic_load(&buffer->ring.page->head);
     buffer->ring.scanned = buffer->ring.taken;
     buffer->renewed = buffer->ring.taken;
@@ -149,7 +171,9 @@ void tm__buffer_renew(tm__buffer *buffer)
     buffer->ring.idle_ns = 0;
     buffer->place_thread = 0; /* numbers of stacks begin again */
     buffer->object = 0;
-    buffer->deferred = (tm_event){0};
+    /* Its thread, in Object.wait, ends what it has in work itself. */
+    if (atomic_load(&buffer->ring.since) == TM__IDLE)
+        buffer->deferred = (tm_event){0};
     buffer->name_hash = 0;
     atomic_store(&buffer->stacks.bare_since_ns, 0);
     memset(buffer->notified, 0, sizeof(buffer->notified));

@@ -99,6 +99,7 @@ typedef struct tm__buffer {
      * which another thread may read once it has seen this. */
     void *_Atomic thread_weak;
     int is_shared;             ///< virtual threads reported through it
+    uint32_t session;          ///< in which its thread was seen to be the same still
     _Atomic uint64_t left_out; ///< notifies that were not reported on purpose, ever
     struct {
         uint64_t object;
@@ -143,11 +144,15 @@ void tm__buffer_leave(void);
 /** Of a Java thread that has ended: it has nothing to report any more. */
 extern tm__buffer tm__buffer_none __attribute__((visibility("hidden")));
 
+/** @return the session in which the calling thread's became tm__buffer_none */
+uint32_t tm__buffer_left_in(void);
+
 /**
  * Recording begins anew: forget what is in a buffer and what was said of its thread.
  * Nobody is in work on it.
+ * @param is_resumed  it is the recording that was paused
  */
-void tm__buffer_renew(tm__buffer *buffer);
+void tm__buffer_renew(tm__buffer *buffer, int is_resumed);
 
 /** Recording is over: the ring's memory goes back to the system. */
 void tm__buffer_release(tm__buffer *buffer);

@@ -40,6 +40,11 @@ static inline uint64_t tm__topic_of(const tm_event *event)
 /** A process has one recording at a time. */
 extern tm__recording_state tm__the_recording;
 
+static inline uint32_t tm__session(void)
+{
+    return atomic_load_explicit(&tm__the_recording.session, memory_order_relaxed);
+}
+
 /** Whether stacks, or events as well, are left out for now. */
 static inline int tm__is_left_out(enum tm__left_out what)
 {

@@ -67,6 +67,14 @@ __attribute__((format(printf, 2, 3))) static void answer(int fd, const char *for
     (void)!write(fd, line, (size_t)length);
 }
 
+static void forget_listener(void)
+{
+    int fd = atomic_exchange(&listener, -1);
+
+    if (fd >= 0)
+        close(fd);
+}
+
 static void end(int is_reported)
 {
     int fd = atomic_exchange(&listener, -1);
@@ -138,9 +146,11 @@ static void begin(int fd, JavaVM *vm, const tm__options *options)
     }
     caller = fd;
     tm__message_to(report_to_caller);
+    /* Before it begins: it may have ended when that returns. */
+    atomic_store(&listener, dup(fd));
     begun = tm__agent_begin(jni, end) == 0;
-    if (begun)
-        atomic_store(&listener, dup(fd));
+    if (!begun)
+        forget_listener();
     tm__message_to(begun ? report_to_listener : NULL);
     answer(fd, begun ? "=ok %s" : "=no", where());
 }

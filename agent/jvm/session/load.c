@@ -88,7 +88,7 @@ static void JNICALL vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
     tm__virtual_begin(jni);
     if (tm__the_vm.replaces_natives)
         tm__natives_bind_missed(jni);
-    if (tm__session_begin() != JVMTI_ERROR_NONE)
+    if (tm__session_begin(0) != JVMTI_ERROR_NONE)
         tm__message("the VM reports only some of the events");
     tm__early_threads_report(jni, thread);
     if (tm__writer_start(jni, NULL) != 0)
@@ -209,5 +209,7 @@ int tm__agent_begin(JNIEnv *jni, tm__ended_fn ended)
 JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)
 {
     (void)vm;
-    tm__recording_close(TM_OK);
+    /* A writer that hangs has the trace. */
+    if (!tm__writer_is_running())
+        tm__recording_close(TM_OK);
 }

@@ -93,7 +93,7 @@ int tm__mid_run_resume(JNIEnv *jni, tm__buffer *own, jthread asker)
         return TM_OK;
     rc = tm__mid_run_emit_pause();
     paused_ns = 0;
-    tm__session_begin();
+    tm__session_begin(1);
     if (rc >= 0)
         rc = ask_all(jni, own, asker, tm__now_ns());
     return rc;
@@ -126,7 +126,7 @@ int tm__mid_run_begin(JNIEnv *jni, jthread asker, tm__buffer **own)
             tm__virtual_install(jni);
     }
     tm__by_hash_open();
-    tm__session_begin();
+    tm__session_begin(0);
     *own = tm__thread_buffer(jni, asker);
     if (*own)
         rc = ask_all(jni, *own, asker, tm__the_recording.start_ns);

@@ -17,6 +17,7 @@
 
 #include "capture/gc_pauses.h"
 #include "capture/jvmti_events.h"
+#include "capture/virtual_calls.h"
 #include "ident/method_identity.h"
 #include "ident/monitor_owner.h"
 #include "ident/object_cache.h"
@@ -43,10 +44,13 @@ static jvmtiError enable(int on)
     return JVMTI_ERROR_NONE;
 }
 
-jvmtiError tm__session_begin(void)
+jvmtiError tm__session_begin(int is_resumed)
 {
     for (tm__buffer *b = tm__buffer_first(); b; b = tm__buffer_next(b))
-        tm__buffer_renew(b);
+        tm__buffer_renew(b, is_resumed);
+    tm__virtual_calls_reset();
+    if (!is_resumed)
+        atomic_store(&tm__the_recording.left_out, TM__LEFT_OUT_NOTHING);
     tm__watchdog_begin();
     tm__monitor_owner_reset(1);
     atomic_fetch_add(&tm__the_recording.session, 1);
@@ -92,9 +96,11 @@ void tm__session_leave(JNIEnv *jni, int is_quiet)
         }
         tm__rings_leave(&tm__the_rings);
         (*jvmti)->DisposeEnvironment(jvmti);
+        tm__the_vm.jvmti = NULL;
     } else {
         is_quiet = -1;
+        (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE,
+                                           JVMTI_EVENT_NATIVE_METHOD_BIND, NULL);
     }
     tm__methods_forget(is_quiet);
-    tm__the_vm.jvmti = NULL;
 }

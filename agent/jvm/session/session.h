@@ -14,8 +14,9 @@ enum tm__control {
     TM__CONTROL_STOP    ///< end the trace, leave the VM as it was
 };
 
-/** Events come in from here on. @return the VM's error where it reports only some */
-jvmtiError tm__session_begin(void);
+/** Events come in from here on. @param is_resumed  the recording goes on after a pause
+ * @return the VM's error where it reports only some */
+jvmtiError tm__session_begin(int is_resumed);
 
 /** No events come in any more. @return 0; -1: some thread is still in a callback */
 int tm__session_halt(void);

@@ -56,6 +56,8 @@ static const int64_t BLOCKED_LONG_NS = INT64_C(50000000);
 enum { ASK_A_ROUND = 32, ASK_AT_END = 1000 };
 static const int64_t ROUND_NS = INT64_C(50000000);
 static const int64_t THRIFTY_ROUND_NS = INT64_C(90000000);
+/* For what is left to write the destination has three seconds. */
+static const int64_t END_NS = INT64_C(10000000000);
 
 static tm__buffer *own;
 static int wake_fd = -1;
@@ -72,7 +74,7 @@ static atomic_int starting;
 static atomic_int wanted; /* enum tm__control */
 static atomic_int finished = ENDED_WELL;
 static pthread_mutex_t change_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t changed;
 
 static void signal_that(atomic_int *what, int value)
 {
@@ -90,12 +92,29 @@ static void wait_while(atomic_int *what, int value)
     pthread_mutex_unlock(&change_lock);
 }
 
-static int report_losses(void)
+/* The same for the end of the VM, which a writer that hangs, in a file system that does
+ * not answer, may not hold up for ever. */
+static void wait_for_the_end(void)
+{
+    int64_t until_ns = tm__now_ns() + END_NS;
+    struct timespec until = {.tv_sec = until_ns / 1000000000,
+                             .tv_nsec = until_ns % 1000000000};
+    int rc = 0;
+
+    pthread_mutex_lock(&change_lock);
+    while (rc == 0 && atomic_load(&finished) == RUNNING)
+        rc = pthread_cond_timedwait(&changed, &change_lock, &until);
+    pthread_mutex_unlock(&change_lock);
+    if (rc != 0)
+        atomic_store(&tm__the_recording.is_on, 0);
+}
+
+static int report_losses(JNIEnv *jni)
 {
     int rc = TM_OK;
 
     for (tm__buffer *b = tm__buffer_first(); b && rc >= 0; b = tm__buffer_next(b))
-        rc = tm__merge_loss(b, tm__now_ns());
+        rc = tm__merge_loss(jni, b, tm__now_ns());
     if (rc >= 0)
         rc = tm__catch_up_report();
     return rc >= 0 ? tm__overhead_report() : rc;
@@ -235,7 +254,10 @@ static int run_to_the_end(JNIEnv *jni)
             rc = obey(jni);
     }
     if (rc >= 0 && tm__mid_run_is_paused()) {
+        is_quiet = tm__session_halt();
         rc = tm__mid_run_emit_pause();
+        if (rc >= 0)
+            rc = report_losses(jni);
         if (rc >= 0)
             rc = tm__limits_report();
         return rc >= 0 ? tm__run_facts_emit(tm__now_ns()) : rc;
@@ -255,7 +277,7 @@ static int run_to_the_end(JNIEnv *jni)
         return rc;
     rc = tm__merge_round(jni, 1);
     if (rc >= 0)
-        rc = report_losses();
+        rc = report_losses(jni);
     if (rc >= 0)
         rc = tm__limits_report();
     return rc >= 0 ? tm__run_facts_emit(tm__limits_end_ns()) : rc;
@@ -297,8 +319,12 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
     if (tm__the_options.stacks == TM__STACKS_ADAPTIVE)
         tm__sampled_stacks_open();
     tm__deadlock_watch_open();
-    if (rc >= 0)
-        rc = own ? run_to_the_end(jni) : TM_ENOMEM;
+    if (rc >= 0 && own) {
+        rc = run_to_the_end(jni);
+    } else {
+        rc = rc < 0 ? rc : TM_ENOMEM;
+        is_quiet = tm__session_halt();
+    }
     tm__recording_close(rc);
     close_all(jni);
     if (!vm_ends)
@@ -333,11 +359,17 @@ int tm__writer_start(JNIEnv *jni, tm__ended_fn ended)
 
 int tm__writer_open(void)
 {
+    pthread_condattr_t attributes;
+
     if (wake_fd >= 0)
         return 0;
     wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wake_fd < 0)
         return -1;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&changed, &attributes);
+    pthread_condattr_destroy(&attributes);
     tm__buffers_open(wake_fd);
     tm__membarrier_open();
     return 0;
@@ -351,6 +383,8 @@ int tm__writer_is_running(void)
 int tm__writer_control(int what)
 {
     atomic_store(&wanted, what);
+    if (what == TM__CONTROL_STOP)
+        tm__destination_hurry();
     tm__buffers_wake_writer();
     wait_while(&wanted, what);
     return atomic_load(&finished) == ENDED_BADLY ? -1 : 0;
@@ -362,5 +396,5 @@ void tm__writer_stop(void)
     atomic_store(&stopping, 1);
     tm__destination_hurry();
     tm__buffers_wake_writer();
-    wait_while(&stopping, 1);
+    wait_for_the_end();
 }

@@ -10,6 +10,7 @@
 #include "ident/thread_id.h"
 #include "virtual_class.h"
 #include "vm/java_fields.h"
+#include "vm/vm.h"
 
 /* A native method of that class. The VM finds it by its name: it looks into agents, and
  * RegisterNatives makes it warn of what is registered from outside the JDK. */
@@ -24,7 +25,7 @@ enum { PROBE_FRAMES = 2 };
 /* What the calling thread does, with its stack without the frames of our class. */
 static int begin(tm__event_report *r, JNIEnv *jni, jthread *thread)
 {
-    *thread = tm__event_report_is_left_out() ? NULL : tm__event_report_thread();
+    *thread = tm__the_vm.replaces_natives ? tm__event_report_thread() : NULL;
     if (!*thread)
         return 0;
     if (!tm__event_report_begin(r, jni, *thread)) {
@@ -33,6 +34,13 @@ static int begin(tm__event_report *r, JNIEnv *jni, jthread *thread)
     }
     r->skipped_frames = PROBE_FRAMES;
     return 1;
+}
+
+/* The same of what begins, which a budget may leave out; the end of what was reported
+ * is reported. */
+static int begin_new(tm__event_report *r, JNIEnv *jni, jthread *thread)
+{
+    return !tm__event_report_is_left_out() && begin(r, jni, thread);
 }
 
 /* @return when the blocking interval began */
@@ -55,7 +63,7 @@ NATIVE(jlong, parking, jlong timeout_ns)
     jthread thread;
 
     (void)class;
-    if (!begin(&r, jni, &thread))
+    if (!begin_new(&r, jni, &thread))
         return 0;
     if (tm__virtual_joins(r.thread)) {
         tm__event_report_drop(&r);
@@ -89,7 +97,7 @@ static void report_call(JNIEnv *jni, jthread other, uint32_t depth, uint16_t kin
     tm__event_report r;
     jthread thread;
 
-    if (!begin(&r, jni, &thread))
+    if (!begin_new(&r, jni, &thread))
         return;
     tm__event_report_finish(
         &r, depth, (tm_event){.kind = kind, .peer = tm__thread_id(jni, other)});
@@ -104,7 +112,7 @@ NATIVE(void, unparking, jthread other)
     uint64_t id = tm__thread_id(jni, other);
 
     (void)class;
-    if (tm__virtual_joins(id) || !begin(&r, jni, &thread))
+    if (tm__virtual_joins(id) || !begin_new(&r, jni, &thread))
         return;
     parked = tm__parked_read(r.buffer, jni, other, &r.time_ns);
     tm__event_report_finish(&r, TM__CALLER, tm__unpark_event(&parked, id));
@@ -129,7 +137,7 @@ NATIVE(jlong, sleeping, jlong timeout_ns)
     jthread thread;
 
     (void)class;
-    if (!begin(&r, jni, &thread))
+    if (!begin_new(&r, jni, &thread))
         return 0;
     return blocked(&r, jni, thread,
                    (tm_event){.kind = TM_EVENT_SLEEP, .value = timeout_ns});
@@ -157,7 +165,7 @@ NATIVE(jlong, joining, jthread other, jlong timeout_ns)
     jthread thread;
 
     (void)class;
-    if (!begin(&r, jni, &thread))
+    if (!begin_new(&r, jni, &thread))
         return 0;
     tm__virtual_join_begin(r.thread);
     return blocked(&r, jni, thread,

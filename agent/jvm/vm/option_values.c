@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One value of one option: read whole, or refused by a line that says what it may be.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* strtod_l() */
+#endif
 #include "vm/option_values.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,13 +83,23 @@ static int read_number(uint64_t *out, const tm__option *option, const char *valu
     return complain(problem, option, format, value);
 }
 
+/* A JVM sets its locale, in which a fraction may begin with a comma. */
+static double decimal(const char *text, char **end)
+{
+    static locale_t plain;
+
+    if (!plain)
+        plain = newlocale(LC_ALL_MASK, "C", NULL);
+    return plain ? strtod_l(text, end, plain) : strtod(text, end);
+}
+
 static int read_share(double *out, const tm__option *option, const char *value,
                       const tm__complaint *problem)
 {
     char *end;
 
     /* strtod() would take spaces, signs, nan, inf and hexadecimals, too. */
-    *out = strtod(value, &end);
+    *out = decimal(value, &end);
     if (*value && strspn(value, "0123456789.e-") == strlen(value) && !*end &&
         *value != '-' && *out >= 0 && *out <= 1)
         return 0;
@@ -98,7 +112,7 @@ static int read_percent(double *out, const tm__option *option, const char *value
 {
     char *end;
 
-    *out = strtod(value, &end) / 100;
+    *out = decimal(value, &end) / 100;
     if (*value >= '0' && *value <= '9' &&
         strspn(value, "0123456789.") == (size_t)(end - value) &&
         (!*end || strcmp(end, "%") == 0) && *out > 0 && *out <= 1)

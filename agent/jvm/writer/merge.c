@@ -124,12 +124,16 @@ static int merge(JNIEnv *jni)
 }
 
 /* Say what a thread lost and never had room to say itself. */
-int tm__merge_loss(tm__buffer *b, int64_t time_ns)
+int tm__merge_loss(JNIEnv *jni, tm__buffer *b, int64_t time_ns)
 {
     const tm_sink *sink = tm__the_recording.sink;
     tm_event event = tm__buffer_extract_loss(b, time_ns);
 
-    return event.value > 0 ? sink->events(sink->payload, &event, 1) : TM_OK;
+    if (event.value <= 0)
+        return TM_OK;
+    tm__missed_notifies_follow(&event);
+    tm__long_blocked_forget_all(jni);
+    return sink->events(sink->payload, &event, 1);
 }
 
 /* An orphan that is empty may go to a thread to come. */
@@ -143,7 +147,8 @@ static int recycle(JNIEnv *jni, tm__buffer *first, int64_t horizon)
             b->ring.taken != atomic_load(&b->ring.page->head) ||
             b->ring.scanned != b->ring.taken)
             continue;
-        rc = tm__merge_loss(b, horizon - 1);
+        rc = tm__merge_loss(jni, b, horizon - 1);
+        tm__long_blocked_forget(jni, b->thread);
         if (b->thread_weak)
             (*jni)->DeleteWeakGlobalRef(jni, b->thread_weak);
         tm__object_cache_clear(b, jni);

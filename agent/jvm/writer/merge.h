@@ -16,7 +16,7 @@
 int tm__merge_round(JNIEnv *jni, int final);
 
 /** Say what a thread lost and never had room to say itself. */
-int tm__merge_loss(tm__buffer *buffer, int64_t time_ns);
+int tm__merge_loss(JNIEnv *jni, tm__buffer *buffer, int64_t time_ns);
 void tm__merge_close(void);
 
 #endif
