@@ -504,6 +504,58 @@ def test_a_program_does_what_it_does_without_us(which: str, tmp_path: Path) -> N
         assert not contradicted & {"two_owners", "acquired_twice"}
 
 
+def oddity(which: str, folder: Path) -> threadmodel.Model:
+    done = record(folder / "run.tmt", program("oddities"), which)
+    assert (done.returncode, done.stdout) == (0, "fine\n"), done.stderr
+    assert "deadlock" not in done.stderr
+    return threadmodel.open(str(folder / "run.tmt"))
+
+
+def owners_of(model: threadmodel.Model, thread: str) -> set[object]:
+    """Who had the lock that a thread was blocked by."""
+    columns = ("thread", "share", "owner_id")
+    return {
+        row[2] for row in rows(model.blame(), *columns) if row[:2] == (thread, "owner")
+    }
+
+
+@pytest.mark.parametrize("which", ["checks", "hands_over"])
+def test_whoever_has_the_lock_is_blamed(which: str, tmp_path: Path) -> None:
+    model = oddity(which, tmp_path)
+    (main,) = (row[1] for row in rows(model.threads(), "name", "thread_id")[:1])
+    assert owners_of(model, "waiter") == {main}
+    assert "lost_by_producer" not in set(model.diagnostics()["cause"])
+
+
+def test_a_process_goes_on_without_its_first_thread(tmp_path: Path) -> None:
+    model = oddity("leaves", tmp_path)
+    assert owners_of(model, "waiter")
+    assert [path.name for path in tmp_path.iterdir()] == ["run.tmt"]
+
+
+def test_each_join_is_of_the_thread_that_ended(tmp_path: Path) -> None:
+    model = oddity("joins", tmp_path)
+    columns = ("kind", "from_thread_id")
+    found = [row[1] for row in rows(model.interactions(), *columns) if row[0] == "join"]
+    assert len(found) > 250
+    assert len(set(found)) == len(found)
+
+
+@pytest.mark.parametrize("which", ["detaches", "cancels", "forks"])
+def test_a_recorded_program_does_what_it_may(which: str, tmp_path: Path) -> None:
+    oddity(which, tmp_path)
+
+
+def test_a_recorder_that_is_killed_is_named(tmp_path: Path) -> None:
+    script = f"kill -9 $(echo ${native.REGION_VARIABLE} | cut -d/ -f3)"
+    command = recorder(tmp_path / "run.tmt", "sh", "-c", script)
+    done = subprocess.run(
+        command, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 3, done.stderr
+    assert "signal 9 ended the recorder" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("which", "name"), [("errors", "native_hardship"), ("closes", "renamed")]
 )

@@ -2,88 +2,145 @@
 /* Threads: begin, join, name, sleep; and the begin and the end of the process. */
 #include "interpose/lock.h"
 
+#include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+/* What a thread is to run. Not in its ring, which other processes can write. */
+typedef struct start {
+    tm__ring *ring;
+    union {
+        void *(*posix)(void *);
+        int (*c11)(void *);
+    } routine;
+    void *argument;
+    _Atomic uint64_t handle; ///< once it has begun
+    _Atomic uint64_t state;  ///< the thread's number, and two bits: who came first
+} start;
+
+/* The creator reads the handle where the caller wants it, and the thread may free that:
+ * so it does not go on into its routine while the creator reads, and tells the handle
+ * itself where it came first. */
+enum { CREATED, IS_READ, BEGUN, STATES };
+
+static start starts[TM__RINGS_MOST];
+
+static int is_first(start *it, uint64_t number, uint64_t state)
+{
+    uint64_t created = number * STATES + CREATED;
+
+    return atomic_compare_exchange_strong(&it->state, &created,
+                                          number * STATES + state);
+}
+
 /* The creator claimed the ring, so that its number is known to both. */
-static tm__ring *adopt(tm__ring *ring)
+static start adopt(void *payload)
 {
-    tm__ring_adopt(ring);
-    tm__record_event(ring, TM_EVENT_THREAD_START, tm__now());
-    return ring;
+    start *it = payload;
+    start mine = {.ring = it->ring, .routine = it->routine, .argument = it->argument};
+    uint64_t number = mine.ring->thread;
+
+    tm__ring_adopt(mine.ring);
+    atomic_store(&it->handle, (uint64_t)pthread_self());
+    if (!is_first(it, number, BEGUN))
+        while (atomic_load(&it->state) == number * STATES + IS_READ)
+            if (!atomic_load(&tm__is_sandboxed))
+                sched_yield();
+    tm__record_event(mine.ring, TM_EVENT_THREAD_START, tm__now());
+    return mine;
 }
 
-static void *begin_posix(void *ring)
+static void *begin_posix(void *payload)
 {
-    tm__ring *mine = adopt(ring);
+    start it = adopt(payload);
 
-    return mine->routine.posix(mine->argument);
+    return it.routine.posix(it.argument);
 }
 
-static int begin_c11(void *ring)
+static int begin_c11(void *payload)
 {
-    tm__ring *mine = adopt(ring);
+    start it = adopt(payload);
 
-    return mine->routine.c11(mine->argument);
+    return it.routine.c11(it.argument);
 }
 
-/* What the creator can do with the thread from now on shows which one it is. */
-static void finish_thread(tm__ring *ring, uint64_t number, int is_created,
-                          uint64_t handle)
+/* What the creator can do with the thread from now on shows which one it is.
+ * @param thread  where it has its handle */
+static void finish_thread(start *it, uint64_t number, const pthread_t *thread)
 {
-    if (is_created)
-        tm__record_handle(tm__ring_here(), handle, number);
-    else
-        tm__ring_unclaim(ring);
+    uint64_t handle;
+
+    if (is_first(it, number, IS_READ)) {
+        handle = (uint64_t)*thread;
+        atomic_store(&it->state, number * STATES + BEGUN);
+    } else {
+        handle = atomic_load(&it->handle);
+        /* Its ring, and this, may be another thread's by now. */
+        if (atomic_load(&it->state) != number * STATES + BEGUN)
+            return;
+    }
+    tm__record_handle(tm__ring_here(), handle, number);
 }
 
 /* Who creates a thread with a ring for it; NULL: without. */
-static tm__ring *prepare_thread(const void *site)
+static start *prepare_thread(const void *site, void *argument)
 {
     tm__ring *mine = tm__ring_here();
     tm__ring *ring = mine ? tm__ring_claim() : NULL;
+    tm__fact fact = {.kind = TM_EVENT_THREAD_START_CALLED, .site = site};
+    start *it;
 
-    if (ring) {
-        tm__fact fact = {
-            TM_EVENT_THREAD_START_CALLED, 0, 0, NULL, ring->thread, 0, site};
-        tm__record_now(mine, &fact);
-    }
-    return ring;
+    if (!ring)
+        return NULL;
+    fact.peer = ring->thread;
+    tm__record_now(mine, &fact);
+    it = &starts[tm__ring_number(ring)];
+    it->ring = ring;
+    it->argument = argument;
+    atomic_store(&it->state, ring->thread * STATES + CREATED);
+    return it;
 }
 
 TM__EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                               void *(*routine)(void *), void *argument)
 {
-    tm__ring *ring = prepare_thread(TM__SITE);
+    start *it = prepare_thread(TM__SITE, argument);
+    tm__ring *ring;
     uint64_t number;
     int rc;
 
-    if (!ring)
+    if (!it)
         return TM__REAL(pthread_create)(thread, attributes, routine, argument);
+    ring = it->ring;
     number = ring->thread;
-    ring->routine.posix = routine;
-    ring->argument = argument;
-    rc = TM__REAL(pthread_create)(thread, attributes, begin_posix, ring);
-    finish_thread(ring, number, rc == 0, rc == 0 ? (uint64_t)*thread : 0);
+    it->routine.posix = routine;
+    rc = TM__REAL(pthread_create)(thread, attributes, begin_posix, it);
+    if (rc == 0)
+        finish_thread(it, number, thread);
+    else
+        tm__ring_unclaim(ring);
     return rc;
 }
 
 TM__EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 {
-    tm__ring *ring = prepare_thread(TM__SITE);
+    start *it = prepare_thread(TM__SITE, argument);
+    tm__ring *ring;
     uint64_t number;
     int rc;
 
-    if (!ring)
+    if (!it)
         return TM__REAL(thrd_create)(thread, routine, argument);
+    ring = it->ring;
     number = ring->thread;
-    ring->routine.c11 = routine;
-    ring->argument = argument;
-    rc = TM__REAL(thrd_create)(thread, begin_c11, ring);
-    finish_thread(ring, number, rc == thrd_success,
-                  rc == thrd_success ? (uint64_t)*thread : 0);
+    it->routine.c11 = routine;
+    rc = TM__REAL(thrd_create)(thread, begin_c11, it);
+    if (rc == thrd_success)
+        finish_thread(it, number, thread);
+    else
+        tm__ring_unclaim(ring);
     return rc;
 }
 

@@ -27,8 +27,11 @@ static inline int tm__lock_queued(tm__ring *ring, tm__fact *fact, int is_owned)
     } else {
         /* An error: it got past the lock, and does not own it. */
         tm__block_end(ring, fact, TM_EVENT_CONTENDED_ENTERED, 0);
-        fact->kind = TM_EVENT_RELEASED;
-        tm__record_now(ring, fact);
+        /* Or it does, and that is the error. */
+        if (!tm__hold_find(ring, fact->object)) {
+            fact->kind = TM_EVENT_RELEASED;
+            tm__record_now(ring, fact);
+        }
     }
     return is_owned;
 }

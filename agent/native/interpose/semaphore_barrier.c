@@ -29,6 +29,7 @@ static void end(void *payload)
                                                                                        \
         if (!ring)                                                                     \
             return TM__REAL(name) call;                                                \
+        pthread_testcancel(); /* as the C library does before it looks */              \
         if (TM__REAL(sem_trywait)(semaphore) == 0)                                     \
             return 0;                                                                  \
         errno = error;                                                                 \

@@ -114,11 +114,6 @@ typedef struct tm__ring {
     _Atomic uint64_t handle; ///< pthread_t
     _Atomic uint32_t pid;
     _Atomic uint32_t os_id;
-    union {
-        void *(*posix)(void *);
-        int (*c11)(void *);
-    } routine; ///< for the thread's own begin
-    void *argument;
     _Atomic uint64_t since;     ///< time of the record in work, or TM__IDLE, TM__BEGINS
     _Atomic uint64_t head;      ///< bytes ever written
     _Atomic uint64_t tail;      ///< bytes ever read

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -51,11 +52,14 @@ static tm__ring *ring_at(uint32_t number)
     return (tm__ring *)(void *)(the_rings + (size_t)number * TM__RING_STRIDE);
 }
 
+uint32_t tm__ring_number(const tm__ring *ring)
+{
+    return (uint32_t)(((const unsigned char *)ring - the_rings) / TM__RING_STRIDE);
+}
+
 static void set_state(const tm__ring *ring, uint32_t state)
 {
-    size_t number = (size_t)((const unsigned char *)ring - the_rings) / TM__RING_STRIDE;
-
-    atomic_store_explicit(&tm__the_control->states[number], state,
+    atomic_store_explicit(&tm__the_control->states[tm__ring_number(ring)], state,
                           memory_order_release);
 }
 
@@ -70,6 +74,9 @@ static void raise_used_end(uint32_t end)
 
 tm__ring *tm__ring_claim(void)
 {
+    /* Without a recorder nobody frees the rings of threads that end. */
+    if (atomic_load_explicit(&tm__the_control->stopped, memory_order_relaxed))
+        return NULL;
     for (uint32_t i = 0; i < TM__RINGS_MOST; i++) {
         _Atomic uint32_t *state = &tm__the_control->states[i];
         uint32_t unused = TM__RING_FREE;
@@ -116,6 +123,7 @@ void tm__ring_adopt(tm__ring *ring)
 static void end_thread(void *value)
 {
     tm__self *self = value;
+    const tm__ring *ring;
 
     if (self->image != *tm__the_image || !self->ring)
         return;
@@ -125,8 +133,10 @@ static void end_thread(void *value)
     }
     tm__record_own_name(self->ring, TM__NAME_AS_SET);
     tm__record_event(self->ring, TM_EVENT_THREAD_END, tm__now());
-    set_state(self->ring, TM__RING_LEFT);
+    ring = self->ring;
+    /* In this order: a signal handler that comes now finds none. */
     self->ring = NULL;
+    set_state(ring, TM__RING_LEFT);
 }
 
 /* In a fork: the only thread there is. What the others held and waited for is gone. */
@@ -157,9 +167,17 @@ static void *map_region(const char *path)
     int descriptor = open(path, O_RDWR | O_CLOEXEC);
     void *memory = MAP_FAILED;
     tm__control *control;
+    struct stat facts;
 
     if (descriptor < 0)
         return NULL;
+    /* The recorder may be gone, and the name be another file's. */
+    if (fstat(descriptor, &facts) != 0 || (uint64_t)facts.st_size != TM__REGION_BYTES ||
+        (fcntl(descriptor, F_GET_SEALS) & F_SEAL_SHRINK) == 0) {
+        close(descriptor);
+        errno = EPROTO;
+        return NULL;
+    }
     memory = mmap(NULL, TM__REGION_BYTES, PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_NORESERVE, descriptor, 0);
     close(descriptor);

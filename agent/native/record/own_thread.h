@@ -51,6 +51,9 @@ extern atomic_int tm__is_sandboxed;
 /** A ring for a thread that is about to be created; NULL: there is none. */
 tm__ring *tm__ring_claim(void);
 
+/** @return its place among all rings, below TM__RINGS_MOST */
+uint32_t tm__ring_number(const tm__ring *ring);
+
 /** It was not created. */
 void tm__ring_unclaim(tm__ring *ring);
 

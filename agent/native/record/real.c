@@ -7,11 +7,26 @@
 #include "record/real.h"
 
 #include <dlfcn.h>
+#include <features.h>
 
 tm__real tm__the_real;
 
+/* Of the conditions of glibc there are two kinds, and dlsym() gives the old ones of a
+ * library behind ours before release 2.36: those take a condition for a pointer. */
+#if defined(__GLIBC__) && (defined(__x86_64__) || defined(__i386__))
+#define FIND_NEW(name)                                                                 \
+    if (!tm__the_real.name)                                                            \
+        *(void **)&tm__the_real.name = dlvsym(RTLD_NEXT, #name, "GLIBC_2.3.2");
+#else
+#define FIND_NEW(name)
+#endif
+
 void tm__real_find(void)
 {
+    FIND_NEW(pthread_cond_wait)
+    FIND_NEW(pthread_cond_timedwait)
+    FIND_NEW(pthread_cond_signal)
+    FIND_NEW(pthread_cond_broadcast)
 #define FIND(result, name, arguments)                                                  \
     if (!tm__the_real.name)                                                            \
         *(void **)&tm__the_real.name = dlsym(RTLD_NEXT, #name);

@@ -126,8 +126,11 @@ static uint16_t stack_of(tm__ring *ring, const void *site)
     if (ring->stacks[number].key == key && ++ring->stacks[number].uses % 64 != 0)
         return number | TM__STACK_REUSED;
     ring->stacks[number].key = 0;
+    if (!tm__stack_walk_begin())
+        return TM__STACK_NONE;
     tm__modules_report(ring);
     count = tm__stack_walk(frames, site);
+    tm__stack_walk_end();
     if (write_bytes(ring, TM__STACK, number, 0, frames, count * sizeof(*frames)) != 0)
         return TM__STACK_NONE;
     ring->stacks[number].key = key;
@@ -227,6 +230,32 @@ void tm__write_module(tm__ring *ring, uint64_t bias, size_t id_bytes,
     write_bytes(ring, TM__MODULE, bias, id_bytes, payload, bytes);
 }
 
+static int is_there_again(const tm__ring *ring, uint32_t at)
+{
+    uint64_t object =
+        atomic_load_explicit(&ring->holds[at].object, memory_order_relaxed);
+
+    for (uint32_t i = at + 1; i < TM__HOLDS_MOST; i++)
+        if (atomic_load_explicit(&ring->holds[i].object, memory_order_relaxed) ==
+            object)
+            return 1;
+    return 0;
+}
+
+/* A full list: of locks that are there several times, the older ones were released by
+ * other threads. @return a place that is free; TM__HOLDS_MOST: none is */
+static uint32_t drop_stale(tm__ring *ring)
+{
+    uint32_t place = TM__HOLDS_MOST;
+
+    for (uint32_t i = 0; i < TM__HOLDS_MOST; i++)
+        if (is_there_again(ring, i)) {
+            atomic_store_explicit(&ring->holds[i].object, 0, memory_order_relaxed);
+            place = i;
+        }
+    return place;
+}
+
 void tm__hold_add_slow(tm__ring *ring, const volatile void *object, uint32_t kind,
                        uint32_t flags, uint64_t time, uint32_t is_reported)
 {
@@ -236,6 +265,8 @@ void tm__hold_add_slow(tm__ring *ring, const volatile void *object, uint32_t kin
     while (at < count && at < TM__HOLDS_MOST &&
            atomic_load_explicit(&ring->holds[at].object, memory_order_relaxed) != 0)
         at++;
+    if (at >= TM__HOLDS_MOST)
+        at = drop_stale(ring);
     if (at >= TM__HOLDS_MOST) {
         lose(ring, time);
         return;

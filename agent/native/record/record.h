@@ -94,6 +94,9 @@ static inline tm__hold *tm__hold_find(tm__ring *ring, const volatile void *objec
 {
     uint32_t at = atomic_load_explicit(&ring->hold_count, memory_order_relaxed);
 
+    /* Another process may have written there. */
+    if (__builtin_expect(at > TM__HOLDS_MOST, 0))
+        at = TM__HOLDS_MOST;
     while (at-- != 0)
         if (atomic_load_explicit(&ring->holds[at].object, memory_order_relaxed) ==
             (uint64_t)(uintptr_t)object)
@@ -108,6 +111,8 @@ static inline void tm__hold_remove(tm__ring *ring, tm__hold *hold)
 
     atomic_store_explicit(&hold->object, 0, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
+    if (__builtin_expect(count > TM__HOLDS_MOST, 0))
+        count = TM__HOLDS_MOST;
     while (count != 0 && atomic_load_explicit(&ring->holds[count - 1].object,
                                               memory_order_relaxed) == 0)
         count--;

@@ -8,6 +8,9 @@
 #include <elf.h>
 #include <limits.h>
 #include <link.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -16,6 +19,49 @@
 #include "record/record.h"
 
 enum { BUILD_ID_MOST = 64 };
+
+/* To look at what is loaded takes a lock of the loader's, which a fork leaves as it is:
+ * so no thread is in a walk when the process forks. */
+static atomic_int walkers, forks;
+
+int tm__stack_walk_begin(void)
+{
+    atomic_fetch_add(&walkers, 1);
+    if (atomic_load(&forks) == 0)
+        return 1;
+    tm__stack_walk_end();
+    return 0;
+}
+
+void tm__stack_walk_end(void)
+{
+    atomic_fetch_sub(&walkers, 1);
+}
+
+/* A signal handler may fork in the middle of its thread's own walk. */
+static int own_walks(void)
+{
+    return tm__the_self.is_in_record != 0;
+}
+
+static void before_fork(void)
+{
+    atomic_fetch_add(&forks, 1);
+    while (atomic_load(&walkers) > own_walks())
+        if (!atomic_load(&tm__is_sandboxed))
+            sched_yield();
+}
+
+static void after_fork(void)
+{
+    atomic_fetch_sub(&forks, 1);
+}
+
+static void after_fork_in_child(void)
+{
+    atomic_store(&walkers, own_walks());
+    atomic_store(&forks, 0);
+}
 
 typedef struct walk {
     uint64_t *frames;
@@ -107,6 +153,7 @@ void tm__modules_begin(void)
     ssize_t length = readlink("/proc/self/exe", the_program, PATH_MAX - 1);
 
     the_program[length > 0 ? length : 0] = 0;
+    pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
 
 void tm__modules_report(tm__ring *ring)

@@ -8,6 +8,10 @@
 
 #include "layout/region.h"
 
+/** Around the two below. @return 0: not now, the process forks */
+int tm__stack_walk_begin(void);
+void tm__stack_walk_end(void);
+
 /**
  * Return addresses, innermost first.
  * @param site  the first: frames before it are ours

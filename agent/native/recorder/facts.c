@@ -60,9 +60,11 @@ static int acquire(tm__item *item, const tm__readers *readers,
     int is_shared = item->event.flags & TM_EVENT_SHARED;
 
     /* The same hold, or a recursive lock that the thread has already. */
-    if (hold && (hold->time == item->time ||
-                 (!hold->is_over && object->owner == item->event.thread)))
+    if (hold && hold->time == item->time)
         return 0;
+    /* Or the error of a lock that checks: it has queued for what it owns. */
+    if (hold && !hold->is_over && object->owner == item->event.thread)
+        return item->event.kind == TM_EVENT_CONTENDED_ENTERED;
     if (object->owner && object->owner != item->event.thread)
         release_owner(reader->image, readers, object, item->event.time_ns);
     if (!hold)

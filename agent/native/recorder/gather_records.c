@@ -21,6 +21,8 @@ static tm__item *add_item(tm__ring_reader *reader, int kind, uint64_t time)
         atomic_fetch_add(&reader->ring->lost, 1);
         return NULL;
     }
+    if (time > reader->last_time)
+        reader->last_time = time;
     item->time = time;
     item->order = order++;
     item->reader = reader;
@@ -116,22 +118,48 @@ static void extract_loss(tm__ring_reader *reader, uint64_t now)
     reader->lost = lost;
 }
 
-void tm__gather_records(tm__ring_reader *reader)
+/* @return the record at a place, with its size; NULL: there is none that makes sense */
+static const tm__record *record_at(const tm__ring *ring, uint64_t tail, uint64_t head,
+                                   uint32_t *bytes_of_it)
+{
+    const unsigned char *bytes = (const unsigned char *)ring + TM__RING_HEADER_BYTES;
+    uint64_t at = tail % TM__RING_BYTES;
+    const tm__record *record = (const void *)(bytes + at);
+    uint32_t size = record->bytes;
+
+    *bytes_of_it = size;
+    return size < 8 || size % 8 != 0 || size > TM__RING_BYTES - at ||
+                   size > head - tail ||
+                   (record->kind != TM__PADDING && size < sizeof(*record))
+               ? NULL
+               : record;
+}
+
+void tm__gather_modules(tm__ring_reader *reader)
 {
     tm__ring *ring = reader->ring;
-    const unsigned char *bytes = (unsigned char *)ring + TM__RING_HEADER_BYTES;
     uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
     uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
-    uint64_t last_time = 0;
+    const tm__record *record;
+    uint32_t size;
+
+    for (; tail != head && (record = record_at(ring, tail, head, &size)); tail += size)
+        if (record->kind == TM__MODULE)
+            take_module(reader, record);
+}
+
+void tm__gather_records(tm__ring_reader *reader, uint64_t horizon)
+{
+    tm__ring *ring = reader->ring;
+    uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
+    uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+    uint64_t last_time = horizon;
 
     while (tail != head) {
-        uint64_t at = tail % TM__RING_BYTES;
-        const tm__record *record = (const void *)(bytes + at);
-        uint32_t size = record->bytes;
+        uint32_t size;
+        const tm__record *record = record_at(ring, tail, head, &size);
 
-        if (size < 8 || size % 8 != 0 || size > TM__RING_BYTES - at ||
-            size > head - tail ||
-            (record->kind != TM__PADDING && size < sizeof(*record))) {
+        if (!record) {
             atomic_fetch_add(&ring->lost, 1);
             tail = head;
             break;
@@ -142,7 +170,7 @@ void tm__gather_records(tm__ring_reader *reader)
         case TM__NAME: take_name(reader, record); break;
         case TM__HANDLE: take_handle(reader, record); break;
         case TM__EXIT: add_item(reader, TM_EVENT_SHUTDOWN, record->time); break;
-        case TM__MODULE: take_module(reader, record); break;
+        case TM__MODULE: take_module(reader, record); break; /* since then, or known */
         default:
             take_event(reader, record);
             last_time = record->time;

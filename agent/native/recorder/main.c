@@ -27,6 +27,7 @@
 #include "recorder/shared_memory.h"
 
 enum { ROUND_NS = 10000000, SLACK_NS = 1000000, FLUSH_ROUNDS = 100 };
+enum { STUCK_NS = 2000000000 };
 
 typedef struct recorder {
     const char *output;
@@ -103,6 +104,22 @@ static void find_rings(recorder *it)
     }
 }
 
+/* Since when a thread has a record in work. One that does not come to its end, as its
+ * thread has left it by a jump, holds up the others for a while only. */
+static uint64_t since_of(const recorder *it, tm__ring_reader *reader, uint64_t now)
+{
+    uint64_t since = atomic_load_explicit(&reader->ring->since, memory_order_acquire);
+
+    if (since == TM__IDLE || since != reader->seen_since) {
+        reader->seen_since = since;
+        reader->seen_first = now;
+    }
+    if (since == TM__IDLE ||
+        now - reader->seen_first > tm__tick_clock_ticks(&it->clock, STUCK_NS))
+        return TM__IDLE;
+    return since == TM__BEGINS ? reader->image->horizon : since;
+}
+
 /* How far each image may be emitted: up to the oldest record that is in work. */
 static void set_horizons(recorder *it, uint64_t now)
 {
@@ -116,9 +133,7 @@ static void set_horizons(recorder *it, uint64_t now)
 
         if (!reader->image)
             continue;
-        since = atomic_load_explicit(&reader->ring->since, memory_order_acquire);
-        if (since == TM__BEGINS)
-            since = reader->image->horizon;
+        since = since_of(it, &it->readers.all[i], now);
         if (since != TM__IDLE && since < reader->image->next_horizon)
             reader->image->next_horizon = since;
     }
@@ -144,26 +159,38 @@ static void free_rings(recorder *it, const tm__image *image)
             continue;
         if (!image->has_ended &&
             (atomic_load(state) != TM__RING_LEFT ||
-             atomic_load(&reader->ring->head) != atomic_load(&reader->ring->tail)))
+             atomic_load(&reader->ring->head) != atomic_load(&reader->ring->tail) ||
+             reader->last_time >= image->horizon))
             continue;
         reader->image = NULL;
         atomic_store_explicit(state, TM__RING_FREE, memory_order_release);
     }
 }
 
+/* A process whose first thread has ended is a zombie, and goes on with the others. */
 static int has_died(uint32_t pid)
 {
-    char path[64], state = 0;
+    char path[64], text[1024], state = 0;
+    const char *fields;
+    long threads = 0;
+    size_t length;
     FILE *file;
 
     snprintf(path, sizeof(path), "/proc/%u/stat", pid);
     file = fopen(path, "re");
+    /* Where no descriptor is left nobody knows. */
     if (!file)
-        return 1;
-    if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
-        state = 0;
+        return errno == ENOENT || errno == ESRCH;
+    length = fread(text, 1, sizeof(text) - 1, file);
     fclose(file);
-    return state == 'Z' || state == 'X';
+    text[length] = 0;
+    fields = strrchr(text, ')');
+    if (!fields || sscanf(fields,
+                          ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                          "%*s %*s %*s %ld",
+                          &state, &threads) != 2)
+        return length == 0;
+    return (state == 'Z' || state == 'X') && threads <= 1;
 }
 
 static int was_replaced(const recorder *it, const tm__image *image)
@@ -200,13 +227,17 @@ static void round_of(recorder *it, int is_last)
 
     find_rings(it);
     set_horizons(it, now);
+    /* Modules first: any ring may have stacks of them. */
+    for (uint32_t i = 0; i < it->readers.end; i++)
+        if (it->readers.all[i].image)
+            tm__gather_modules(&it->readers.all[i]);
     for (uint32_t i = 0; i < it->readers.end; i++) {
         tm__ring_reader *reader = &it->readers.all[i];
 
         if (!reader->image)
             continue;
         tm__gather_holds(reader, reader->image->next_horizon);
-        tm__gather_records(reader);
+        tm__gather_records(reader, reader->image->next_horizon);
     }
     for (tm__image **at = &it->images, *image; (image = *at);) {
         uint64_t horizon = is_last ? UINT64_MAX : image->next_horizon;
@@ -228,8 +259,7 @@ static void round_of(recorder *it, int is_last)
             if (it->readers.all[i].image == image)
                 tm__facts_close_holds(&it->readers.all[i],
                                       tm__tick_clock_ns(&it->clock, image->horizon));
-        if (image->item_count == 0)
-            free_rings(it, image);
+        free_rings(it, image);
         if (it->rounds % FLUSH_ROUNDS == 0 && image->writer)
             tm_writer_flush(image->writer);
         at = &image->next;
@@ -273,6 +303,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "threadmodel: no memory to share: %s\n", strerror(errno));
         return 2;
     }
+    /* Symbols come from this machine: a download would hold up all rings. */
+    unsetenv("DEBUGINFOD_URLS");
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);

@@ -22,6 +22,9 @@ typedef struct tm__ring_reader {
     uint32_t os_id;
     char name[16];
     uint64_t lost;
+    uint64_t last_time;  ///< of its items
+    uint64_t seen_since; ///< the ring's `since`, and when it was seen first
+    uint64_t seen_first;
     uint64_t barrier_cycle; ///< in which it came to the barrier it waits at
     uint32_t stacks[TM__STACKS_CACHED];
     tm__open_hold holds[TM__HOLDS_MOST];

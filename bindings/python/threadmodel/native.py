@@ -48,6 +48,8 @@ class Recorder:
             stdout=subprocess.PIPE,
             start_new_session=True,
         )
+        #: of the recorder, once it has ended: below 0 where a signal has ended it
+        self.status = 0
         assert self._process.stdout
         self.region = self._process.stdout.readline().decode().strip()
 
@@ -70,6 +72,7 @@ class Recorder:
     ) -> None:
         """Have it write the rest and end."""
         self._process.communicate()
+        self.status = self._process.returncode
 
 
 def why_unseen(program: str) -> str | None:

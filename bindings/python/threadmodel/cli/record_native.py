@@ -4,10 +4,13 @@
 import os
 import shutil
 from collections.abc import Sequence
+from typing import Final
 
 from threadmodel import native
 from threadmodel.cli.messages import say
 from threadmodel.cli.program import run
+
+CUT: Final = 3
 
 
 def record_native(command: Sequence[str], output: str) -> tuple[int, bool]:
@@ -24,7 +27,11 @@ def record_native(command: Sequence[str], output: str) -> tuple[int, bool]:
     with native.Recorder(output) as recorder:
         if not recorder.region:
             return run(command, os.environ), False
-        return run(command, recorder.environment(os.environ)), True
+        status = run(command, recorder.environment(os.environ))
+    if recorder.status < 0:
+        say(f"signal {-recorder.status} ended the recorder: the trace is cut")
+        return status or CUT, True
+    return status, True
 
 
 def say_why_unseen(command: Sequence[str]) -> None:

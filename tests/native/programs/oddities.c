@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What programs may do with their locks and threads, though few do. The argument says
+ * which; "fine" is printed when all went as it would without a recorder. */
+#include "program.h"
+
+static pthread_mutex_t the_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t the_other = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t the_checking;
+static sem_t the_semaphore, the_turn;
+
+static void *locks_checking(void *unused)
+{
+    about_to_block();
+    pthread_mutex_lock(&the_checking);
+    pthread_mutex_unlock(&the_checking);
+    return unused;
+}
+
+/* A mutex that checks is locked again by its owner, which goes on to have it. */
+static int checks(void)
+{
+    pthread_mutexattr_t attributes;
+    int rc;
+
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(&the_checking, &attributes);
+    pthread_mutex_lock(&the_checking);
+    pause_ms(50);
+    rc = pthread_mutex_lock(&the_checking);
+    pause_ms(50);
+    start("waiter", locks_checking);
+    pthread_mutex_unlock(&the_checking);
+    join();
+    return rc != EDEADLK;
+}
+
+static void *unlocks(void *unused)
+{
+    for (int i = 0; i < 200; i++) {
+        sem_wait(&the_semaphore);
+        pthread_mutex_unlock(&the_mutex);
+        sem_post(&the_turn);
+    }
+    return unused;
+}
+
+static void *locks_other(void *unused)
+{
+    about_to_block();
+    pthread_mutex_lock(&the_other);
+    pthread_mutex_unlock(&the_other);
+    return unused;
+}
+
+/* A mutex that one thread locks and another unlocks, often; then one of its own. */
+static int hands_over(void)
+{
+    pthread_t other;
+
+    sem_init(&the_semaphore, 0, 0);
+    sem_init(&the_turn, 0, 0);
+    pthread_create(&other, NULL, unlocks, NULL);
+    for (int i = 0; i < 200; i++) {
+        pthread_mutex_lock(&the_mutex);
+        sem_post(&the_semaphore);
+        sem_wait(&the_turn);
+    }
+    pthread_join(other, NULL);
+    pthread_mutex_lock(&the_other);
+    start("waiter", locks_other);
+    pthread_mutex_unlock(&the_other);
+    join();
+    return 0;
+}
+
+static void *goes_on(void *unused)
+{
+    pause_ms(400);
+    pthread_mutex_lock(&the_other);
+    start("waiter", locks_other);
+    pthread_mutex_unlock(&the_other);
+    join();
+    puts("fine");
+    fflush(stdout);
+    exit(0);
+    return unused;
+}
+
+/* The first thread ends, and the others go on. */
+static int leaves(void)
+{
+    pthread_t other;
+
+    pthread_create(&other, NULL, goes_on, NULL);
+    pthread_setname_np(other, "second");
+    pthread_exit(NULL);
+}
+
+typedef struct job {
+    pthread_t thread;
+    char name[100];
+} job;
+
+static atomic_int the_jobs;
+
+static void *frees(void *payload)
+{
+    pthread_detach(pthread_self());
+    memset(payload, 0xff, sizeof(job));
+    free(payload);
+    atomic_fetch_add(&the_jobs, 1);
+    return NULL;
+}
+
+/* A thread that frees what its creator has its handle in. */
+static int detaches(void)
+{
+    enum { JOBS = 2000 };
+
+    for (int i = 0; i < JOBS; i++) {
+        job *it = malloc(sizeof(*it));
+
+        if (!it || pthread_create(&it->thread, NULL, frees, it) != 0)
+            return 1;
+    }
+    while (atomic_load(&the_jobs) < JOBS)
+        pause_ms(1);
+    return 0;
+}
+
+static void *returns(void *unused)
+{
+    pause_ms(1);
+    return unused;
+}
+
+/* Threads of which each has the handle of the one before. */
+static int joins(void)
+{
+    for (int i = 0; i < 300; i++) {
+        pthread_t thread;
+
+        pthread_create(&thread, NULL, returns, NULL);
+        pthread_join(thread, NULL);
+    }
+    return 0;
+}
+
+static void *takes_all(void *unused)
+{
+    about_to_block();
+    while (sem_wait(&the_semaphore) == 0)
+        sem_post(&the_semaphore);
+    return unused;
+}
+
+/* A semaphore that is never empty does not keep a thread from being cancelled. */
+static int cancels(void)
+{
+    pthread_t thread;
+    void *result;
+
+    sem_init(&the_semaphore, 0, 1);
+    pthread_create(&thread, NULL, takes_all, NULL);
+    while (!atomic_load(&the_blocker))
+        pause_ms(1);
+    pthread_cancel(thread);
+    pthread_join(thread, &result);
+    return result != PTHREAD_CANCELED;
+}
+
+static atomic_int has_enough;
+
+static void *sleeps(void *unused)
+{
+    while (!atomic_load(&has_enough)) {
+        struct timespec moment = {0, 1};
+
+        nanosleep(&moment, NULL);
+    }
+    return unused;
+}
+
+/* Threads that look at where they are while the process forks. */
+static int forks(void)
+{
+    pthread_t threads[4];
+    int rc = 0;
+
+    for (int i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, sleeps, NULL);
+    for (int i = 0; i < 200; i++) {
+        pid_t child = fork();
+        int status = 0;
+
+        if (child == 0) {
+            pause_ms(0);
+            _exit(0);
+        }
+        rc |= child < 0 || waitpid(child, &status, 0) != child || status != 0;
+    }
+    atomic_store(&has_enough, 1);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        int (*run)(void);
+    } ODDITIES[] = {
+        {"checks", checks},     {"hands_over", hands_over}, {"leaves", leaves},
+        {"detaches", detaches}, {"joins", joins},           {"cancels", cancels},
+        {"forks", forks},
+    };
+
+    for (size_t i = 0; argc > 1 && i < sizeof(ODDITIES) / sizeof(*ODDITIES); i++)
+        if (strcmp(argv[1], ODDITIES[i].name) == 0) {
+            int rc = ODDITIES[i].run();
+
+            if (rc == 0)
+                puts("fine");
+            return rc;
+        }
+    return 2;
+}
