@@ -37,7 +37,8 @@ TM_API int tm_timeline_list(tm_table **out, const tm_model *model,
  * List the timeline with less detail, for drawing: an interval of at least `tile_ns`
  * is a row as it is; shorter ones that follow one another are merged into tiles, each
  * closed as soon as it is `tile_ns` long or a longer interval follows. So any two rows
- * of a thread that follow one another take `tile_ns` or more, and no time is lost.
+ * of a thread that follow one another take `tile_ns` or more, and no time is lost. What
+ * a selection of classes leaves out ends a tile.
  *
  * Columns (table `tiles`): thread_id uint64, thread string, start_ns int64, end_ns
  * int64, intervals int64 (how many the row stands for), state string (enum tm_state;
@@ -62,7 +63,8 @@ TM_API int tm_tile_list(tm_table **out, const tm_model *model,
  * Find how coarse tm_tile_list() has to be for so many rows at most.
  *
  * @param[out] tile_ns  0, or the smallest power of two that will do; the largest one
- *                      that there is where there are more threads than rows
+ *                      that there is where there are more threads, or stretches of a
+ *                      selection of classes, than rows
  * @param model         asked
  * @param selection     as it will be given to tm_tile_list()
  * @param max_rows      wanted

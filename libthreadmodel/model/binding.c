@@ -255,19 +255,28 @@ static void take_over(tm_model *model, const tm__fact *fact)
     }
 }
 
+enum { LISTED_MOST = 4096 };
+
 /* Whether the notifier that the VM named can have done it by one call only. */
 static int names_one_call(const tm_model *model, const tm__fact *fact,
                           const tm__thread *waiter)
 {
     const tm__object *object = &model->objects[fact->object];
-    size_t calls = 0;
+    size_t calls = 0, seen = 0;
 
     if (object->doubt || tm__row(model, waiter->bound)->doubted ||
         tm__lost_since(model, tm__row(model, waiter->bound)->from_ns))
         return 0;
-    for (uint32_t i = object->binding_head; i != TM__NONE; i = model->bindings[i].next)
-        calls +=
-            tm__row(model, model->bindings[i].interaction)->from_thread == fact->peer;
+    for (uint32_t i = object->binding_head; i != TM__NONE && calls <= 1;
+         i = model->bindings[i].next) {
+        uint32_t row = model->bindings[i].interaction;
+
+        /* Of TPTP a waiter that nobody has woken yet is in the list, too. */
+        calls += row != TM__NONE && tm__row(model, row)->from_thread == fact->peer;
+        /* A list that is so long shows nothing in a time that is worth it. */
+        if (++seen == LISTED_MOST)
+            return 0;
+    }
     return calls <= 1;
 }
 

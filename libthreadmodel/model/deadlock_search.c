@@ -243,6 +243,8 @@ static uint32_t last_blocked(const tm_model *model, uint32_t start, uint32_t len
     return last;
 }
 
+enum { WITHDRAWN_MOST = 4096 };
+
 void tm__deadlock_withdraw(tm_model *model, uint32_t index)
 {
     tm__deadlock *it = &model->deadlocks[index];
@@ -256,6 +258,10 @@ void tm__deadlock_withdraw(tm_model *model, uint32_t index)
     }
     it->withdrawn = 1;
     model->edges_gone++; /* the cycle is still there, and may be found again */
+    /* Who watches may yet answer by the number of one that is withdrawn: it is not
+     * another's for long. */
+    if (model->deadlock_found && model->deadlocks_count < WITHDRAWN_MOST)
+        return;
     while (model->deadlocks_count &&
            model->deadlocks[model->deadlocks_count - 1].withdrawn) {
         it = &model->deadlocks[--model->deadlocks_count];

@@ -143,7 +143,8 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
             continue;
         for (at = count++; at > 0 && held[at - 1].object > i; at--)
             held[at] = held[at - 1];
-        held[at] = (tm__held){i, taken, (uint8_t)provenance};
+        held[at] = (tm__held){i, taken, (uint8_t)provenance,
+                              tenure && tenure->flags & TM__TENURE_SHARED};
     }
     return count;
 }
@@ -165,8 +166,10 @@ static uint32_t coarsen(const tm_model *model, tm__held *held, uint32_t count)
         it.object = coarse(model, it.object);
         while (at < kept && held[at].object < it.object)
             at++;
-        if (at < kept && held[at].object == it.object)
+        if (at < kept && held[at].object == it.object) {
+            held[at].is_shared |= it.is_shared;
             continue;
+        }
         for (uint32_t last = kept++; last > at; last--)
             held[last] = held[last - 1];
         held[at] = it;
@@ -201,6 +204,7 @@ static void add_to(tm_model *model, tm__nesting *nesting, const tm__noted *block
             known[i].provenance = block->held[i].provenance;
         if (known[i].stack == TM__NONE)
             known[i].stack = block->held[i].stack;
+        known[i].is_shared |= block->held[i].is_shared;
     }
 }
 

@@ -19,6 +19,7 @@ typedef struct tm__held {
     uint32_t object;    ///< objects[], or a tm__class_key() in a coarse nesting
     uint32_t stack;     ///< stacks[]: where it was got, or TM__NONE
     uint8_t provenance; ///< enum tm_provenance of "it was held"
+    uint8_t is_shared;  ///< others could hold it as well, once at least
 } tm__held;
 
 /** How many locks that a blocked thread holds are looked at. */

@@ -135,6 +135,9 @@ void tm__tenure_left(tm_model *model, uint32_t object, const tm__had *fact)
         /* A writer that read besides goes on to write. */
         if (last && last->owner == fact->thread)
             tm__tenure_set_flag(last, TM__TENURE_READS, 0);
+        else
+            /* It had no record, or that was evicted. */
+            tm__reader_left(model, object, fact->thread, fact->time_ns);
         return;
     }
     mine->had_ns = fact->time_ns;

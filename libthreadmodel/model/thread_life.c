@@ -155,7 +155,8 @@ uint32_t tm__end_cause(tm_model *model, const tm__fact *fact, int provenance)
         if (row == TM__NONE)
             return tm__interaction_unseen(model, TM_INTERACTION_INTERRUPT, TM__NONE,
                                           TM_PROVENANCE_UNKNOWN, fact);
-        if (tm__lost_since(model, tm__row(model, row)->from_ns))
+        if (tm__lost_since(model, tm__row(model, row)->from_ns) ||
+            tm__row(model, row)->candidates > 1)
             provenance = TM_PROVENANCE_INFERRED;
         tm__interaction_woke(model, row, fact->thread, fact);
         tm__row(model, row)->provenance = (uint8_t)provenance;
@@ -239,11 +240,15 @@ void tm__on_interrupt_called(tm_model *model, const tm__fact *fact)
     forget_old_interrupt(model, target);
     target->interrupter = fact->thread;
     target->interrupted_ns = fact->time_ns;
-    /* One that is already pending is not taken twice. */
-    if (target->interrupt != TM__NONE)
+    /* One that is already pending is not taken twice, unless the program has cleared
+     * it, which nobody reports: then it is either. */
+    if (target->interrupt != TM__NONE) {
         tm__row(model, row)->effect = TM__EFFECT_USELESS;
-    else
+        if (!tm__is_blocked(target))
+            tm__row(model, target->interrupt)->candidates = 2;
+    } else {
         target->interrupt = row;
+    }
 }
 
 void tm__on_interrupted(tm_model *model, const tm__fact *fact)

@@ -27,6 +27,7 @@ typedef struct joins {
     tm__findings *findings;
     uint32_t *started; ///< interactions of each thread's start, or TM__NONE
     tm__top top;       ///< batches[]
+    uint64_t steps;    ///< that were taken, see TM__SIBLING_STEPS
     TM__ARRAY(batch, batches);
 } joins;
 
@@ -121,8 +122,13 @@ static int end_batch(joins *j, batch *it)
 {
     uint32_t joiner = it->joiner;
 
-    if (it->count && it->waited_ns >= j->findings->run_ns / 20)
-        add_siblings(j, it);
+    if (it->count && it->waited_ns >= j->findings->run_ns / 20) {
+        j->steps += j->findings->model->threads_count;
+        if (j->steps > TM__SIBLING_STEPS)
+            it->waited_ns = 0;
+        else
+            add_siblings(j, it);
+    }
     if (is_unbalanced(j->findings, it)) {
         if (tm__reserve(&j->findings->memory, &j->batches, &j->batches_capacity,
                         (size_t)j->batches_count + 1, sizeof(*it)) < 0)

@@ -54,6 +54,7 @@ typedef struct stragglers {
     tm__findings *findings;
     uint32_t *started; ///< interactions of each thread's start, or TM__NONE
     tm__top top;
+    uint64_t steps; ///< that were taken, see TM__SIBLING_STEPS
     TM__ARRAY(last_one, items);
 } stragglers;
 
@@ -111,7 +112,11 @@ static int note_end(stragglers *s, uint32_t thread, uint32_t index)
         cause < model->interactions_first)
         return TM_OK;
     it.slowest = tm__row(model, cause)->from_thread;
-    if (it.slowest == TM__NONE || it.slowest == thread || !is_the_last(s, &it))
+    if (it.slowest == TM__NONE || it.slowest == thread ||
+        s->steps + model->threads_count > TM__SIBLING_STEPS)
+        return TM_OK;
+    s->steps += model->threads_count;
+    if (!is_the_last(s, &it))
         return TM_OK;
     if (tm__reserve(&s->findings->memory, &s->items, &s->items_capacity,
                     (size_t)s->items_count + 1, sizeof(it)) < 0)

@@ -12,6 +12,10 @@ uint32_t *tm__siblings_open(tm__findings *findings);
 /** @param started  NULL is fine */
 void tm__siblings_close(tm__findings *findings, uint32_t *started);
 
+/** Look-ups of one sibling that a kind of finding is worth, in all: for each of many
+ * waits all of very many threads would take hours. */
+#define TM__SIBLING_STEPS UINT64_C(200000000)
+
 int tm__are_siblings(const tm__findings *findings, const uint32_t *started,
                      uint32_t left, uint32_t right);
 

@@ -33,7 +33,8 @@ typedef struct search {
     uint32_t steps;
 } search;
 
-/* A lock that is held in both: who holds it keeps the other out. */
+/* A lock that is held in both: who holds it keeps the other out, unless both share it.
+ */
 static int share_gate(const tm__lock_graph *graph, const tm__nesting *left,
                       const tm__nesting *right)
 {
@@ -44,12 +45,16 @@ static int share_gate(const tm__lock_graph *graph, const tm__nesting *left,
     if (left->is_coarse != right->is_coarse)
         return 0;
     while (i < left->held_count && j < right->held_count) {
-        if (l[i].object == r[j].object)
-            return 1;
-        if (l[i].object < r[j].object)
+        if (l[i].object == r[j].object) {
+            if (!l[i].is_shared || !r[j].is_shared)
+                return 1;
             i++;
-        else
             j++;
+        } else if (l[i].object < r[j].object) {
+            i++;
+        } else {
+            j++;
+        }
     }
     return 0;
 }

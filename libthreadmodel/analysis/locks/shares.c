@@ -148,7 +148,8 @@ static void deal_wakeup(block *b, const tm__tenure *before, int64_t to_ns,
                         int64_t queued_ns)
 {
     const tm_model *model = b->dealer->model;
-    int is_exact = tm__tenure_is_reported_over(before);
+    int is_exact = tm__tenure_is_reported_over(before) &&
+                   before->had_provenance > TM_PROVENANCE_INFERRED;
     int is_parked = model->objects[b->share.object].flags & TM_OBJECT_SYNCHRONIZER;
     int is_reported = is_parked || tm__owners_are_reported(model);
     int64_t usual_ns =

@@ -41,6 +41,7 @@ void tm__path_reentry(const tm_model *model, uint32_t thread, uint32_t first,
     int64_t usual_ns = tm__wakeup_ns(model, TM__WAKEUP_MONITOR), end_ns;
     const tm__tenure *owner, *next = NULL;
     tm__bounds bounds;
+    int is_certain;
 
     if (block->state != TM_STATE_REENTERING || block->object == TM__NONE ||
         end >= it->interval_count)
@@ -55,11 +56,13 @@ void tm__path_reentry(const tm_model *model, uint32_t thread, uint32_t first,
     tm__tenure_bounds(&bounds, model, block->object, owner, next, end_ns);
     if (bounds.released_ns - block->start_ns <= usual_ns)
         return;
+    /* Where releases are not reported, another may have had it unseen in between. */
+    is_certain = tm__owners_are_reported(model) && tm__tenure_is_reported_over(owner) &&
+                 owner->had_provenance > TM_PROVENANCE_INFERRED;
     *edge = (tm__wakeup_edge){.from = owner->owner,
                               .row = TM__NONE,
                               .from_ns = bounds.released_ns,
                               .kind = TM_INTERACTION_HANDOFF,
-                              .provenance = tm__tenure_is_reported_over(owner)
-                                                ? TM_PROVENANCE_EXACT
-                                                : TM_PROVENANCE_INFERRED};
+                              .provenance = is_certain ? TM_PROVENANCE_EXACT
+                                                       : TM_PROVENANCE_INFERRED};
 }

@@ -129,8 +129,10 @@ static void begin(search *s)
         const tm__thread *it = &s->model->threads[i];
 
         s->now_ns[i] = s->least_ns[i] = TM__SLACK_ANY;
-        if (s->path->others_hold && it->last_ns <= s->path->end_ns &&
-            it->interval_count && !(it->flags & (TM_THREAD_DAEMON | TM_THREAD_AGENT)))
+        /* One that was started and has not run yet did nothing late. */
+        if (s->path->others_hold && it->last_ns != INT64_MIN &&
+            it->last_ns <= s->path->end_ns && it->interval_count &&
+            !(it->flags & (TM_THREAD_DAEMON | TM_THREAD_AGENT)))
             s->now_ns[i] = s->path->end_ns - it->last_ns;
     }
     for (uint32_t i = 0; i < s->model->interactions_count; i++)
