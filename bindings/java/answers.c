@@ -2,11 +2,12 @@
 /*
  * What the JUnit extension asks of a recording, answered in the JVM that made it:
  *
- *     0.0312
+ *     31200
  *     deadlock<tab>0<tab>13<tab>alice wants bank.Account@1f in bank.Account.post:54,
  * held by bob deadlock<tab>0<tab>14<tab>bob wants ... lock_order<tab>known<tab>...
  *
- * First the part of all threads' time for which they queued for locks, then a line
+ * First the part of all threads' time for which they queued for locks, in millionths: a
+ * JVM sets its locale, in which a fraction may have a comma. Then a line
  * for each member of a deadlock that the VM reported, with the number of the deadlock
  * and that of the thread, and one for each cycle of lock order, known or suspected, in
  * UTF-8.
@@ -39,6 +40,21 @@ static int append(answer_text *t, const char *from, size_t length)
     return TM_OK;
 }
 
+/* What may move a terminal's cursor or turn its text around: control characters, of
+ * Unicode too (U+0080 to U+009F), and U+202A to U+202E, U+2066 to U+2069. */
+static size_t unsafe_bytes(const unsigned char *at, size_t left)
+{
+    if (*at < ' ' || *at == 0x7f)
+        return 1;
+    if (left >= 2 && at[0] == 0xc2 && at[1] < 0xa0)
+        return 2;
+    if (left >= 3 && at[0] == 0xe2 &&
+        ((at[1] == 0x80 && at[2] >= 0xaa && at[2] <= 0xae) ||
+         (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9)))
+        return 3;
+    return 0;
+}
+
 /* A name may contain anything, and a line feed would begin an answer. */
 static int append_line(answer_text *t, const char *const *parts, size_t count)
 {
@@ -49,9 +65,10 @@ static int append_line(answer_text *t, const char *const *parts, size_t count)
 
         if (rc != TM_OK)
             return rc;
-        for (size_t at = begin; at < t->length; at++)
-            if ((unsigned char)t->bytes[at] < ' ')
-                t->bytes[at] = ' ';
+        for (size_t at = begin, bytes; at < t->length; at += bytes ? bytes : 1) {
+            bytes = unsafe_bytes((unsigned char *)t->bytes + at, t->length - at);
+            memset(t->bytes + at, ' ', bytes);
+        }
         rc = append(t, i + 1 < count ? "\t" : "\n", 1);
         if (rc != TM_OK)
             return rc;
@@ -115,7 +132,8 @@ static int append_share(answer_text *t, const tm_model *model)
         lived += to > from ? to - from : 0;
     }
     tm_table_free(table);
-    snprintf(line, sizeof(line), "%.6f", lived > 0 ? blocked / lived : 0);
+    snprintf(line, sizeof(line), "%lld",
+             (long long)(lived > 0 ? blocked / lived * 1e6 + 0.5 : 0));
     return append_line(t, (const char *const[]){line}, 1);
 }
 

@@ -219,6 +219,37 @@ def test_a_damaged_run_is_not_taken_for_a_good_one(cli: Cli, tmp_path: Path) -> 
     assert "only partly read" in one_line(done.stderr)
 
 
+def test_a_damaged_run_is_named_wherever_it_stands(cli: Cli, tmp_path: Path) -> None:
+    run, cut = (write(tmp_path / name, [1]) for name in ("run.tmt", "cut.tmt"))
+    cut.write_bytes(cut.read_bytes()[:-40])
+    for command in (
+        ("diff", run, cut),
+        ("diff", cut, run, "--json"),
+        ("check", run, "--no-regression", cut),
+    ):
+        done = cli(*command)
+        assert done.returncode in (1, 3) if "check" in command else 3
+        assert b"cut.tmt: only partly read" in done.stderr
+        assert b"run.tmt: only" not in done.stderr
+
+
+@pytest.mark.parametrize("limit", ["--no-deadlock", "--max-blocked-share=5%"])
+def test_a_run_that_cannot_show_it_does_not_pass(
+    cli: Cli, tmp_path: Path, limit: str
+) -> None:
+    run = tmp_path / "run.tmt"
+    kinds = {EventKind.THREAD_START, EventKind.THREAD_END}
+    with threadmodel.Writer(run) as writer:
+        writer.define_run(Run(start_ns=1, kinds=kinds))
+        writer.ingest(
+            [Event(1, 1, EventKind.THREAD_START), Event(9, 1, EventKind.THREAD_END)]
+        )
+    done = cli("check", run, limit)
+    assert done.returncode == 2
+    assert "were" in one_line(done.stderr)
+    assert "recorded." in one_line(done.stderr)
+
+
 def of_a_reentrant_lock(sink: Sink, held_ms: int) -> None:
     """A lock that is handed on by unparks: the second thread parks for it."""
     kind = EventKind

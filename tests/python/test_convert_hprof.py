@@ -161,3 +161,14 @@ def test_samples_add_up_whatever_their_stacks(tmp_path: Path) -> None:
     assert sum(read.samples.values()) == len(drawn)
     assert len(read.samples) == len({stack for _, stack in drawn})
     assert set(read.trace_threads.values()) == {0}
+
+
+def test_what_was_there_stays_when_nothing_can_be_read(
+    cli: Cli, trace: Path, tmp_path: Path
+) -> None:
+    before = trace.read_bytes()
+    for source in (tmp_path / "gone.jfr", Path(__file__)):
+        done = cli("convert", str(source), "-o", str(trace))
+        assert done.returncode == 2
+        assert trace.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == [trace.name]

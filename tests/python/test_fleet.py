@@ -69,7 +69,8 @@ def without_run(row: dict[str, Any]) -> dict[str, Any]:
 def add(folder: Path, to: Path, client: Any, pattern: str | None = None) -> int:
     marks = fleet_dask.find([str(folder)])
     labels = fleet_dask.labels_by(marks, pattern, {})
-    return fleet_dask.summarize(marks, Dataset(str(to)), labels, client)
+    dataset = Dataset(str(to), resume=True)
+    return sum(fleet_dask.summarize(marks, dataset, labels, client))
 
 
 def column(dataset: Path, statement: str) -> list[Any]:
@@ -169,6 +170,39 @@ def test_a_file_that_is_as_it_once_was_counts_once(
     assert column(to, f"select count(*) from runs where url = '{path}'") == [1]
 
 
+def test_files_that_change_places_are_both_there(
+    folder: Path, tmp_path: Path, client: Any
+) -> None:
+    to = tmp_path / "set"
+    one, other = (folder / f"shop/host0/{number}.tmt" for number in (0, 2))
+    add(folder, to, client)
+    first, second = one.read_bytes(), other.read_bytes()
+    one.write_bytes(second)
+    other.write_bytes(first)
+    add(folder, to, client)
+    assert column(to, "select count(*) from runs") == [6]
+
+
+def test_a_label_may_have_the_name_of_a_column_of_findings(
+    folder: Path, tmp_path: Path, client: Any
+) -> None:
+    to = tmp_path / "set"
+    add(folder, to, client, "{kind}/{class}/*.tmt")
+    rows = Report(Dataset(str(to))).by_label("kind", 5).rows
+    assert [row["value"] for row in rows] == ["shop"]
+
+
+def test_what_a_machine_lacks_is_no_fault_of_a_file(
+    trace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lacks(*_: object) -> Any:
+        raise errors.MissingExtraError("this needs pyarrow")
+
+    monkeypatch.setattr(fleet, "_summarize", lacks)
+    with pytest.raises(errors.MissingExtraError):
+        fleet.summarize_url(str(trace))
+
+
 def test_a_bad_file_is_a_row_of_errors(
     folder: Path, tmp_path: Path, client: Any
 ) -> None:
@@ -200,6 +234,10 @@ def test_an_error_is_that_of_the_last_try(
     add(folder, to, client)
     assert column(to, "select url from errors") == [str(worse)]
     record(worse, 51, 51)
+    bad.write_bytes(b"no trace again")
+    add(folder, to, client)
+    assert column(to, "select url from errors") == [str(bad)]
+    record(bad, 50, 50)
     add(folder, to, client)
     assert column(to, "select count(*) from errors") == [0]
     assert column(to, "select count(*) from runs") == [8]
@@ -302,6 +340,8 @@ def test_an_interruption_leaves_what_was_and_is_continued(
     with pytest.raises(KeyboardInterrupt):
         fleet_dask.summarize(marks, Dataset(str(to)), {}, client, progress=stop)
     assert not (to / DONE).exists()
+    # Readers see nothing of it.
+    assert Dataset(str(to)).parts == ()
     assert add(folder, to, client) == 2
     assert not (to / UNFINISHED).exists()
     assert column(to, "select count(*) from runs") == [6]
@@ -403,8 +443,10 @@ def test_a_scheduler_that_is_started_again_goes_on_where_the_first_was(
 
     def sum_up(progress: fleet_dask.Progress | None = None) -> int:
         with fleet_dask.connected(address, None, 0) as client:
-            dataset = Dataset(str(to))
-            return fleet_dask.summarize(marks, dataset, {}, client, progress=progress)
+            dataset = Dataset(str(to), resume=True)
+            return sum(
+                fleet_dask.summarize(marks, dataset, {}, client, progress=progress)
+            )
 
     with cluster(port) as scheduler:
 

@@ -39,7 +39,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 def summarized(url: str, to: str, client: Any, pattern: str = "{host}/*.tmt") -> int:
     marks = fleet_dask.find([url])
     labels = fleet_dask.labels_by(marks, pattern, {})
-    return fleet_dask.summarize(marks, Dataset(to), labels, client)
+    return sum(fleet_dask.summarize(marks, Dataset(to), labels, client))
 
 
 def test_recordings_in_a_store_make_the_dataset_that_files_make(
@@ -69,7 +69,7 @@ def test_an_object_that_changes_is_read_again_and_one_that_vanishes_is_an_error(
     fsspec.filesystem("s3").invalidate_cache()
     marks = fleet_dask.find(["s3://bucket/runs/h"]) | {"s3://bucket/gone.tmt": []}
     dataset = Dataset("s3://bucket/set")
-    assert fleet_dask.summarize(marks, dataset, {}, client) == 2
+    assert fleet_dask.summarize(marks, dataset, {}, client) == (1, 1)
     assert len(dataset.replaced) == 1
     names = [item["Key"] for item in store.list_objects(Bucket="bucket")["Contents"]]
     assert f"set/{DONE}" in names

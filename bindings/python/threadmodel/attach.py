@@ -251,18 +251,24 @@ def _ask(jvm: hotspot.Jvm, options: Sequence[str]) -> tuple[str, Path, Path | No
             f"process {jvm.pid}: cannot write to its /tmp: {failure.strerror}"
         ) from None
     copy = None
+    is_asked = False
     try:
         library, is_copy = _library(jvm)
         copy = jvm.root / library.lstrip("/") if is_copy else None
+        is_asked = True
         _load(jvm, library, join_options([f"reply=/tmp/{name}", *options]))
+        is_asked = False
         with private.open_foreign(reply) as file:
             lines = file.read().decode("utf-8", "backslashreplace").splitlines()
         answer = next((line for line in lines if line.startswith((YES, NO))), "")
         sign, _, text = answer.partition(" ")
         if sign != YES:
             raise AttachError(f"process {jvm.pid}: {_cause(lines, text)}")
-    except BaseException:
-        for made in (reply, copy):
+    except BaseException as failure:
+        # Interrupted on the way, it may begin to record: only by its file can it be
+        # asked to stop.
+        is_lost = is_asked and not isinstance(failure, AttachError)
+        for made in (reply, None if is_lost else copy):
             if made is not None:
                 with contextlib.suppress(OSError):
                     made.unlink()

@@ -101,6 +101,9 @@ def summarize_url(url: str, limits: Limits = Limits()) -> Result:  # noqa: B008
     try:
         with _copied(url, limits) as copy:
             return _summarize(url, copy, limits)
+    except errors.MissingExtraError:
+        # What this machine lacks is no fault of the file.
+        raise
     except (errors.ThreadmodelError, OSError, ValueError) as failure:
         text = _without(copy, str(failure)) or type(failure).__name__
         return Result(url, "", text, "", {})

@@ -70,11 +70,15 @@ def find(urls: Iterable[str]) -> dict[str, Mark]:
 
     Raises:
         MissingFileError: a glob or a folder without a file
+        InvalidArgumentError: nothing here reads such URLs
     """
     fsspec = extra("fleet", module="fsspec")
     found: dict[str, Mark] = {}
     for url in urls:
-        system, path = fsspec.core.url_to_fs(url)
+        try:
+            system, path = fsspec.core.url_to_fs(url)
+        except (ImportError, ValueError) as failure:
+            raise errors.InvalidArgumentError(f"{url}: {failure}") from None
         if fsspec.utils.get_protocol(url) == "file":
             full = str
         else:
@@ -167,7 +171,7 @@ def summarize(
     *,
     limits: Limits = Limits(),  # noqa: B008
     progress: Progress | None = None,
-) -> int:
+) -> tuple[int, int]:
     """Add the files that a dataset does not have to it.
 
     Args:
@@ -179,15 +183,17 @@ def summarize(
         progress: called with the number of files that are done, and of all
 
     Returns:
-        how many files were read
+        how many files were read, and how many could not be
 
     Raises:
         InputOutputError: the scheduler is gone (an OSError); what was read stays
     """
     urls = [url for url, mark in marks.items() if not dataset.has(url, mark)]
     part: list[Result] = []
+    failed = 0
     for done, result in enumerate(_connected(_results(urls, client, limits)), 1):
         part.append(result)
+        failed += bool(result.error)
         if len(part) == PART:
             dataset.add(part, marks, labels)
             part = []
@@ -196,7 +202,7 @@ def summarize(
     if part:
         dataset.add(part, marks, labels)
     dataset.finish()
-    return len(urls)
+    return len(urls) - failed, failed
 
 
 def _connected(results: Iterator[Result]) -> Iterator[Result]:

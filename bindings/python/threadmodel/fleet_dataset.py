@@ -31,8 +31,12 @@ Mark = list[Any]
 class Dataset:
     """What was summed up so far; parts are added by one process at a time."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, resume: bool = False) -> None:
         """Open a dataset, or begin one where nothing is.
+
+        Args:
+            url: of its folder
+            resume: go on where an unfinished job ended; readers see none of that
 
         Raises:
             NewerVersionError: a newer release wrote it
@@ -46,7 +50,7 @@ class Dataset:
             "files": {},
             "replaced": [],
         }
-        self.is_new = not self._load(UNFINISHED) and not self._load(DONE)
+        self.is_new = not (resume and self._load(UNFINISHED)) and not self._load(DONE)
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -79,8 +83,16 @@ class Dataset:
         failed: list[dict[str, str]] = []
         tables: dict[str, list[Any]] = {}
         urls = {known["run"]: url for url, known in files.items() if known["run"]}
+        # A run that a file had once has its rows, and they are shown again.
+        stored = {*urls, *self._state["replaced"]}
         part = self._next_part
-        for result in sorted(results):
+        results = sorted(results)
+        # Contents that moved to another file are that file's.
+        for result in results:
+            before = files.get(result.url, {}).get("run", "")
+            if before and before != result.run and urls.get(before) == result.url:
+                del urls[before]
+        for result in results:
             before = files.get(result.url, {}).get("run", "")
             first = urls.setdefault(result.run, result.url) if result.run else ""
             error = result.error
@@ -88,20 +100,16 @@ class Dataset:
                 error = f"same content as {first}"
             run = "" if error else result.run
             files[result.url] = {"mark": marks[result.url], "run": run}
-            if before and before != run:
-                self._state["replaced"].append(before)
-                urls.pop(before, None)
             if error:
                 failed.append({"url": result.url, "error": error})
                 files[result.url]["failed"] = part
-            elif run in self._state["replaced"]:
-                # It is as it was once, and its rows are still there.
-                self._state["replaced"].remove(run)
-            elif before != run:
+            elif run not in stored:
                 facts = {"run": run, "url": result.url, **json.loads(result.facts)}
                 runs.append({**facts, **labels.get(result.url, {})})
                 for name, stream in result.tables.items():
                     tables.setdefault(name, []).append(_with_run(stream, run))
+        shown = {known["run"] for known in files.values()}
+        self._state["replaced"] = sorted(stored - shown)
         self._write(runs, failed, tables)
 
     def finish(self) -> None:
@@ -161,9 +169,9 @@ class Dataset:
                 listed.filter("run not in (from replaced)").create_view(name)
         if there := self._files_of("errors"):
             connection.register("failed", self._failed())
-            connection.read_parquet(there, filename=True).filter(
-                "exists (from failed where failed.url = url "
-                "and contains(filename, part))"
+            connection.read_parquet(there, filename=True).set_alias("tried").filter(
+                "exists (from failed where failed.url = tried.url "
+                "and contains(tried.filename, failed.part))"
             ).project("url, error").create_view("errors")
         return connection
 

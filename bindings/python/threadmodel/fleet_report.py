@@ -94,7 +94,8 @@ class Report:
         return Answer(
             self._rows(
                 f"""with cells as (
-                    select {_quoted(label)} as value, {", ".join(_CAUSE)},
+                    select chosen.{_quoted(label)} as value,
+                        {", ".join(f"causes.{name} as {name}" for name in _CAUSE)},
                         sum(cost_ns) as cost_ns,
                         first(run order by cost_ns desc, run) as run
                     from causes join chosen using (run) group by all
@@ -135,7 +136,7 @@ class Report:
                 raise errors.InvalidArgumentError(f"no run of version {version!r}")
         new = [since] if before else _not_older(versions, since)
         old = [before] if before else [v for v in versions if v not in new]
-        service = "service" if "service" in self.labels else "''"
+        service = "coalesce(service, '')" if "service" in self.labels else "''"
         self._connection.execute(
             f"""create or replace temp table sides as
             select run, {service} as service, list_contains(?, version) as is_new,

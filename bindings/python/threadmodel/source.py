@@ -77,7 +77,7 @@ def read(
         MissingFileError: there is no such file (a FileNotFoundError)
         InputOutputError: it cannot be read (an OSError)
         FormatError: it is of no known format, or empty (a ValueError)
-        UnsupportedError: several files that cannot be read as one (a ValueError)
+        UnsupportedError: several files that cannot be read as one
         NewerVersionError: a newer release wrote it (a ValueError)
         InvalidArgumentError: the dialect is none (a ValueError)
     """
@@ -147,7 +147,7 @@ def open(
         MissingFileError: there is no such file (a FileNotFoundError)
         InputOutputError: it cannot be read (an OSError)
         FormatError: it is of no known format, or empty (a ValueError)
-        UnsupportedError: several files that cannot be read as one (a ValueError)
+        UnsupportedError: several files that cannot be read as one
         NewerVersionError: a newer release wrote it (a ValueError)
         InvalidArgumentError: the dialect is none (a ValueError)
     """

@@ -2,6 +2,7 @@
 """``threadmodel path``, ``explain`` and ``whatif``: what decided a run's length."""
 
 import click
+from click.core import ParameterSource
 
 from threadmodel.cli import page, path_page
 from threadmodel.cli.asking import (
@@ -182,8 +183,15 @@ def whatif(
     threadmodel whatif run.tmt --change permits --method app.Pool.borrow
     """
 
+    is_named = not (class_name is None and method is None and object_ is None)
+    if change != "holds" and not is_named:
+        raise click.UsageError(f"--change {change} of what? Name it: --method, --class")
+    source = context.get_parameter_source("permits")
+    if change != "permits" and source is ParameterSource.COMMANDLINE:
+        raise click.UsageError("--permits is for --change permits")
+
     def question(model: Model) -> Table:
-        if class_name is None and method is None and object_ is None:
+        if not is_named:
             return model.whatif_rank(top, factor=factor)
         return model.whatif(
             class_name,

@@ -2,6 +2,7 @@
 """``threadmodel diff`` and ``threadmodel check``: two runs, or one and its limits."""
 
 import json
+import signal
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,13 +13,15 @@ from rich.console import Console
 
 import threadmodel
 from threadmodel.cli import terminal
-from threadmodel.cli.asking import conclude, from_option, time_ns
+from threadmodel.cli.asking import from_option, time_ns
 from threadmodel.cli.files import INPUT, OUTPUT, FileCommand
 from threadmodel.cli.grid import Column, Grid
+from threadmodel.cli.messages import say
 from threadmodel.cli.regressions import broken_at, odds, percent, place, regressions
+from threadmodel.cli.report import PARTLY
 from threadmodel.cli.verdict import Broken, junit, sarif
 from threadmodel.comparison import Comparison, compare, idle_in, lock_share
-from threadmodel.errors import DamagedTraceWarning
+from threadmodel.errors import DamagedTraceWarning, InvalidArgumentError
 from threadmodel.model import Model
 from threadmodel.selection import Selection
 from threadmodel.text import clean, duration
@@ -86,7 +89,9 @@ class Share(_ParamType):
     help="Another run that did the same as AFTER; may be repeated.",
 )
 @from_option
+@click.pass_context
 def diff(
+    context: click.Context,
     before: str,
     after: str,
     as_json: bool,
@@ -106,15 +111,17 @@ def diff(
     threadmodel diff before.tmt after.tmt --json
     threadmodel diff a1.tmt b1.tmt --before a2.tmt --after b2.tmt --from 2000
     """
-    found = compare(
-        _open_all((before, *more_before)),
-        _open_all((after, *more_after)),
-        start_ns=time_ns(from_ms, "--from") or 0,
-    )
+    # Whoever stops reading our output, as `head` does, ends us without a word.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    sides = (before, *more_before), (after, *more_after)
+    models = [_open_all(side) for side in sides]
+    found = compare(*models, start_ns=time_ns(from_ms, "--from") or 0)
     if as_json:
         click.echo(json.dumps(found.tables()))
-        return
-    terminal.show(_sections(found, top), _console())
+    else:
+        terminal.show(_sections(found, top), _console())
+    if _name_damaged(sides[0] + sides[1], models[0] + models[1]):
+        context.exit(PARTLY)
 
 
 @click.command(cls=FileCommand, short_help="Fail when a run breaks limits.")
@@ -184,9 +191,16 @@ def check(
             "nothing to check: use --max-blocked-share, --no-deadlock or "
             "--no-regression"
         )
+    if tolerance is not None and not bases:
+        raise click.UsageError("--tolerance is for --no-regression")
     models = _open_all(runs)
+    base_models = _open_all(bases)
     start_ns = time_ns(from_ms, "--from") or 0
     limits: dict[str, list[Broken]] = {}
+    if no_deadlock:
+        _check_shows(runs, models, "deadlock", "--no-deadlock")
+    if max_blocked_share is not None:
+        _check_shows(runs, models, "hot_lock", "--max-blocked-share")
     if no_deadlock:
         limits["no-deadlock"] = [one for model in models for one in _deadlocks(model)]
     if max_blocked_share is not None:
@@ -196,7 +210,7 @@ def check(
             for one in _blocked(model, max_blocked_share, start_ns)
         ]
     if bases:
-        found = compare(_open_all(bases), models, start_ns=start_ns)
+        found = compare(base_models, models, start_ns=start_ns)
         limits["no-regression"] = regressions(found, tolerance)
     broken = [item for found in limits.values() for item in found]
     if junit_file is not None:
@@ -205,10 +219,34 @@ def check(
         Path(sarif_file).write_bytes(sarif(runs[0], broken))
     for limit in broken:
         click.echo(clean(f"{limit.limit}: {limit.text}"))
+    is_damaged = _name_damaged((*runs, *bases), [*models, *base_models])
     if broken:
         context.exit(BROKEN)
     # What is missing may have broken a limit.
-    conclude(context, next(filter(None, (model.damage for model in models)), None))
+    if is_damaged:
+        context.exit(PARTLY)
+
+
+def _check_shows(
+    paths: Iterable[str], models: Iterable[Model], kind: str, option: str
+) -> None:
+    """Refuse runs that cannot show what is to be checked: they would pass."""
+    for path, model in zip(paths, models, strict=True):
+        for row in model.finding_kinds():
+            if row["kind"] == kind and not row["looked_for"]:
+                raise InvalidArgumentError(f"{option} of {path}: {row['why']}")
+
+
+def _name_damaged(paths: Iterable[str], models: Iterable[Model]) -> bool:
+    """Name each file that is damaged or cut. Return whether one is."""
+    damaged = [
+        (path, model.damage)
+        for path, model in zip(paths, models, strict=True)
+        if model.damage is not None
+    ]
+    for path, damage in damaged:
+        say(f"{path}: only partly read: {damage}")
+    return bool(damaged)
 
 
 def _open_all(paths: Iterable[str]) -> list[Model]:

@@ -2,6 +2,8 @@
 """``threadmodel convert``: any file that we read, in a format that we write."""
 
 import contextlib
+import os
+import tempfile
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -13,6 +15,7 @@ from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.reading import input_paths, read_choices, reading_options
 from threadmodel.cli.report import PARTLY
+from threadmodel.errors import MissingFileError
 from threadmodel.text import count
 
 FORMATS: Final = ("tmt", "contention", "tptp", "hprof", "hprof-text")
@@ -64,7 +67,11 @@ def convert(
     threadmodel convert run.tmt -o run.hprof.txt
     """
     choices = read_choices(dialect, time_unit)
-    with LateProgress() as progress, _writer(output, format_name) as writer:
+    with (
+        LateProgress() as progress,
+        _beside(output) as path,
+        _writer(path, format_name or _format_of(output)) as writer,
+    ):
         damage = threadmodel.read(
             input_paths(files), writer, progress.reading, **choices
         )
@@ -82,10 +89,34 @@ def convert(
         context.exit(PARTLY)
 
 
-def _writer(output: str, format_name: str | None) -> Any:
-    name = format_name or next(
+def _format_of(output: str) -> str:
+    return next(
         (ENDINGS[end] for end in ENDINGS if output.lower().endswith(end)), "tmt"
     )
+
+
+@contextlib.contextmanager
+def _beside(output: str) -> Iterator[str]:
+    """Yield what to write in place of a file, which is replaced when all went well."""
+    # A pipe or a device is written as it is.
+    if os.path.exists(output) and not os.path.isfile(output):
+        yield output
+        return
+    path = os.path.realpath(output)
+    try:
+        with tempfile.TemporaryDirectory(
+            prefix=".threadmodel-", dir=os.path.dirname(path)
+        ) as folder:
+            part = os.path.join(folder, "part")
+            yield part
+            os.replace(part, path)
+    except FileNotFoundError as failure:
+        if os.path.isdir(os.path.dirname(path)):
+            raise
+        raise MissingFileError(f"{os.path.dirname(path)}: no such folder") from failure
+
+
+def _writer(output: str, name: str) -> Any:
     match name:
         case "contention":
             return threadmodel.Writer(output, threadmodel.WriterFormat.CONTENTION)

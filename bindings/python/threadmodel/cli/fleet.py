@@ -2,6 +2,7 @@
 """``threadmodel fleet``: answers of many recordings."""
 
 import os
+import signal
 from urllib.parse import quote
 
 import click
@@ -11,8 +12,9 @@ from threadmodel.cli.asking import TOP
 from threadmodel.cli.files import OUTPUT, OUTPUT_FOLDER, FileCommand
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
+from threadmodel.extras import extra
 from threadmodel.fleet import Limits
-from threadmodel.text import count
+from threadmodel.text import clean, count
 
 MIB = 1 << 20
 
@@ -83,11 +85,11 @@ def summarize(
     marks = fleet_dask.find(urls)
     listed = fleet_dask.read_labels(manifest) if manifest else {}
     labels = fleet_dask.labels_by(marks, pattern, listed)
-    dataset = Dataset(output)
+    dataset = Dataset(output, resume=True)
     limits = Limits(memory_bytes=memory_mib * MIB // 2, seconds=seconds)
     engine = fleet_dask.connected(scheduler, workers, memory_mib * MIB)
     with engine as client, LateProgress() as progress:
-        read = fleet_dask.summarize(
+        read, failed = fleet_dask.summarize(
             marks,
             dataset,
             labels,
@@ -95,7 +97,9 @@ def summarize(
             limits=limits,
             progress=lambda done, of: progress.step(f"{done:,} of {of:,} files"),
         )
-    say(f"{count(read, 'file')} read, {len(marks) - read:,} known")
+    known = len(marks) - read - failed
+    not_read = f", {failed:,} could not be read: see table errors" if failed else ""
+    say(f"{count(read, 'file')} read, {known:,} known{not_read}")
 
 
 @fleet.command()
@@ -106,15 +110,28 @@ def sql(dataset: str, statement: str, as_json: bool) -> None:
     """Ask DATASET by SQL: runs, errors, and the tables of summaries by column run."""
     from threadmodel.fleet_dataset import Dataset
 
+    # Whoever stops reading our output, as `head` does, ends us without a word.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     answer = Dataset(dataset).sql(statement)
-    if as_json:
-        # A library that only this needs.
-        import json
+    try:
+        # What is wrong with a value shows as rows are made.
+        rows = answer.fetchall() if as_json else str(answer).splitlines()
+    except extra("fleet", module="duckdb").Error as failure:
+        raise errors.InvalidArgumentError(f"SQL: {failure}") from failure
+    if not as_json:
+        for line in rows:
+            click.echo(clean(line, len(line)))
+        return
+    # A library that only this needs.
+    import json
 
-        for row in answer.fetchall():
-            click.echo(json.dumps(dict(zip(answer.columns, row, strict=True))))
-    else:
-        click.echo(answer)
+    names = answer.columns
+    if len(set(names)) < len(names):
+        raise errors.InvalidArgumentError(
+            "two columns have one name: call one `as` another"
+        )
+    for row in rows:
+        click.echo(json.dumps(dict(zip(names, row, strict=True)), default=str))
 
 
 @fleet.command(cls=FileCommand)

@@ -69,8 +69,14 @@ def _section(facts: dict[str, Any]) -> terminal.Section:
     return section
 
 
+def _kind(number: int) -> str:
+    """Return the name of a kind; of one that a newer producer has, its number."""
+    known = {kind.value: kind.name.lower() for kind in EventKind}
+    return known.get(number, str(number))
+
+
 def _facts(model: Model) -> dict[str, Any]:
-    kinds = sorted(EventKind(kind).name.lower() for kind in model.run.kinds)
+    kinds = sorted(_kind(kind) for kind in model.run.kinds)
     facts = run_facts(model)
     caveats = facts.pop("caveats")
     return {

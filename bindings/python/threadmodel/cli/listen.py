@@ -275,6 +275,8 @@ def _check_output(output: str | None) -> None:
         return
     if os.path.isdir(output):
         raise click.UsageError(f"{output!r} is a folder: give the trace a file name")
+    if os.path.islink(output):
+        raise click.UsageError(f"{output!r} is a symbolic link: name the file itself")
     folder = os.path.dirname(os.path.abspath(output))
     if not os.access(folder, os.W_OK | os.X_OK):
         raise click.UsageError(f"{folder}: no such folder, or no right to write there")
@@ -289,11 +291,14 @@ def _listener(
         _remove_dead(path)
         with socket.socket(socket.AF_UNIX) as listener:
             _bind(listener, path, address)
+            own = os.stat(path)
             try:
                 yield listener
             finally:
+                # By now another listener may have that name.
                 with contextlib.suppress(OSError):
-                    os.unlink(path)
+                    if os.path.samestat(own, os.stat(path)):
+                        os.unlink(path)
         return
     family, target = _resolved(address)
     if (
@@ -320,6 +325,8 @@ def _resolved(address: str) -> tuple[int, Any]:
         )[0]
     except OSError as failure:
         raise click.UsageError(f"{address}: {failure.strerror}") from None
+    except UnicodeError:
+        raise click.UsageError(f"{address!r}: no such host") from None
     return family, target
 
 

@@ -109,13 +109,17 @@ class Peer:
 
     def is_whole(self) -> bool:
         """Whether its first block can be read, and tells of a run."""
-        with tempfile.NamedTemporaryFile(suffix=".tmt") as file:
-            file.write(self.said[: HEADER_BYTES + self._packed_bytes()])
-            file.flush()
-            try:
+        try:
+            with tempfile.NamedTemporaryFile(suffix=".tmt") as file:
+                file.write(self.said[: HEADER_BYTES + self._packed_bytes()])
+                file.flush()
                 model = Live(file.name).update()
-            except ThreadmodelError:
-                return False
+        except ThreadmodelError:
+            return False
+        except OSError as failure:
+            # It may come again; the others stay.
+            say(f"a peer is sent away: no temporary file: {failure.strerror}")
+            return False
         self.run = run = model.run
         return bool(model.event_count or run.producer or run.vm or run.pid)
 

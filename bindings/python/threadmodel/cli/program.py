@@ -30,6 +30,8 @@ def run(command: Sequence[str], environment: Mapping[str, str]) -> int:
         OSError: the program cannot be started
     """
     watched = RELAYED | {signal.SIGCHLD}
+    # Who starts us may ignore it: then nobody would hear of the program's end.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
     try:
         child = os.posix_spawnp(

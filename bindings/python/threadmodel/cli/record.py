@@ -73,6 +73,8 @@ def record(
     """
     if not command:
         raise click.UsageError("record what? Name a program: record -- java ...")
+    if is_native and "%p" in output:
+        raise click.UsageError("-o of --native has no %p: others become run-PID.tmt")
     is_java = os.path.basename(command[0]) == "java"
     if is_native and (depth is not None or agent_options):
         raise click.UsageError("--depth and --agent-option are the JVM agent's")

@@ -28,7 +28,7 @@ from threadmodel.cli.reading import (
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.table import WRITE_BYTES, Writable
 from threadmodel.tables import ALL_TABLES
-from threadmodel.text import count
+from threadmodel.text import clean, count
 
 PARTLY: Final = 3
 # Where no terminal says how wide it is, a page that fits most screens and diffs.
@@ -155,7 +155,7 @@ def report(
             progress.step("counting")
             sections = terminal.sections(model, top)
             if as_markdown:
-                name = Path(model.run.source or files[0]).name
+                name = clean(Path(model.run.source or files[0]).name)
                 text = markdown.render(sections, f"Threads of {name}")
                 with _target(output) as file:
                     file.write(text.encode(errors="backslashreplace"))

@@ -22,7 +22,7 @@ public final class Answers {
 
     private Answers(String text) {
         String[] lines = text.split("\n");
-        blockedShare = Double.parseDouble(lines[0]);
+        blockedShare = Long.parseLong(lines[0]) / 1e6;
         Map<String, List<String[]>> members = new LinkedHashMap<>();
         for (int i = 1; i < lines.length; i++) {
             String[] parts = lines[i].split("\t", 4);
@@ -51,7 +51,7 @@ public final class Answers {
         return new Answers(new String(read(name), StandardCharsets.UTF_8));
     }
 
-    private static final java.nio.charset.Charset FILE_NAMES =
+    static final java.nio.charset.Charset FILE_NAMES =
             java.nio.charset.Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
 
     /** The part of all threads' time for which they queued for locks, 0 to 1. */

@@ -3,6 +3,7 @@ package io.github.threadmodel;
 
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
@@ -146,7 +147,10 @@ public final class Main {
             throw new IOException("process " + pid + " is in a container: copy this jar there and "
                     + "run it there, or use `threadmodel attach`, which reaches into it");
         }
-        Path agent = NativeLibrary.AGENT.extract();
+        Path agent = loaded(pid);
+        if (agent == null) {
+            agent = NativeLibrary.AGENT.extract();
+        }
         Path reply = Files.createTempFile("threadmodel-", ".reply");
         try {
             String all = "reply=" + reply.toString().replace(",", ",,") + "," + options;
@@ -161,6 +165,20 @@ public final class Main {
         } finally {
             Files.deleteIfExists(reply);
         }
+    }
+
+    /** The agent that a JVM has already, which knows of its recording; null: none. */
+    private static Path loaded(String pid) throws IOException {
+        String name = "/" + NativeLibrary.AGENT.file();
+        for (String line : Files.readAllLines(
+                Paths.get("/proc", pid, "maps"), StandardCharsets.ISO_8859_1)) {
+            if (line.endsWith(name)) {
+                String path = line.substring(line.indexOf('/'));
+                return Paths.get(
+                        new String(path.getBytes(StandardCharsets.ISO_8859_1), Answers.FILE_NAMES));
+            }
+        }
+        return null;
     }
 
     /** By reflection: a runtime without the module jdk.attach runs all else. */

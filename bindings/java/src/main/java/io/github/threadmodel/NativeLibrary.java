@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -21,6 +22,8 @@ enum NativeLibrary {
     static final String FOLDER_PROPERTY = "threadmodel.folder";
 
     private final String file;
+    /** By this JVM: a second one would be another library. */
+    private Path extracted;
 
     NativeLibrary(String file) {
         this.file = file;
@@ -36,13 +39,17 @@ enum NativeLibrary {
      * @throws IOException in one line, what to do: another platform, no folder to write to,
      *     a file system without execution, a C library that is too old
      */
-    Path extract() throws IOException {
+    synchronized Path extract() throws IOException {
+        if (extracted != null && Files.isRegularFile(extracted)) {
+            return extracted;
+        }
         byte[] content = content();
         List<String> failures = new ArrayList<>();
         for (Path folder : folders()) {
             try {
                 Path path = write(folder, content);
                 tryOut(path);
+                extracted = path;
                 return path;
             } catch (FileSystemException failure) {
                 String reason = failure.getReason() == null
@@ -74,6 +81,10 @@ enum NativeLibrary {
             default:
                 return null;
         }
+    }
+
+    String file() {
+        return file;
     }
 
     private byte[] content() throws IOException {
@@ -125,6 +136,8 @@ enum NativeLibrary {
         Path part = Files.createTempFile(own, file, ".part");
         try {
             Files.write(part, content);
+            // Who runs a container's JVM need not be who has extracted it.
+            Files.setPosixFilePermissions(part, PosixFilePermissions.fromString("rwxr-xr-x"));
             Files.move(part, path, StandardCopyOption.ATOMIC_MOVE);
         } finally {
             Files.deleteIfExists(part);

@@ -42,6 +42,7 @@ public final class ThreadmodelExtension implements BeforeEachCallback, AfterEach
     private static final ExtensionContext.Namespace OURS =
             ExtensionContext.Namespace.create(ThreadmodelExtension.class);
     private static final Set<String> KNOWN = ConcurrentHashMap.newKeySet();
+    private static final int LONGEST_NAME = 150;
 
     @Override
     public void beforeEach(ExtensionContext context) throws IOException {
@@ -53,8 +54,6 @@ public final class ThreadmodelExtension implements BeforeEachCallback, AfterEach
         limit(context);
         Path folder = Paths.get(
                 parameter(context, "threadmodel.traces", "target/threadmodel"));
-        String name = (context.getRequiredTestClass().getName() + "." + context.getDisplayName())
-                .replaceAll("[^\\w.$-]+", "_");
         Files.createDirectories(folder);
         String options = parameter(context, "threadmodel.options", "");
         List<String> all = new ArrayList<>();
@@ -65,7 +64,7 @@ public final class ThreadmodelExtension implements BeforeEachCallback, AfterEach
             }
         }
         Recording recording =
-                Recording.start(folder.resolve(name + ".tmt"), all.toArray(new String[0]));
+                Recording.start(folder.resolve(name(context) + ".tmt"), all.toArray(new String[0]));
         context.getStore(OURS).put(Recording.class, recording);
     }
 
@@ -103,6 +102,21 @@ public final class ThreadmodelExtension implements BeforeEachCallback, AfterEach
         }
         throw new AssertionError(String.join("\n", broken) + "\nthreadmodel report "
                 + recording.file());
+    }
+
+    /** Of one invocation alone: those of a test that runs often have a display name such as
+     * {@code [1] 1}, or one as long as an argument is. */
+    private static String name(ExtensionContext context) {
+        String method = context.getRequiredTestMethod().getName();
+        String shown = context.getDisplayName();
+        String name = context.getRequiredTestClass().getName() + "."
+                + (shown.startsWith(method + "(") ? shown : method + "." + shown);
+        name = name.replaceAll("[^\\w.$-]+", "_");
+        if (shown.equals(method + "()") && name.length() <= LONGEST_NAME) {
+            return name;
+        }
+        return name.substring(0, Math.min(name.length(), LONGEST_NAME)) + "-"
+                + Integer.toHexString(context.getUniqueId().hashCode());
     }
 
     private static double limit(ExtensionContext context) {
