@@ -53,6 +53,7 @@ def main() -> int:
     add("groups", nargs="*", metavar="GROUP", help=f"of {', '.join(GROUPS)}; or all")
     add("--rounds", type=int, default=ROUNDS, help="how often each has its turn (5)")
     add("--jdk", type=int, action="append", help="only this release (17, 21, 25)")
+    add("--program", action="append", help="only this one, of overhead and pairs")
     add("--small", action="store_true", help="once, of little, and nothing is fetched")
     add("--build", type=Path, default=ROOT / "build-release", help="what is measured")
     add("--json", type=Path, help="where the figures go (BUILD/peers.json)")
@@ -77,6 +78,7 @@ def main() -> int:
                 options.small,
                 options.update,
                 tuple(options.jdk or RELEASES),
+                tuple(options.program or ()),
             )
             # In a process of its own: a command inherits the memory of its parent's
             # in what the kernel says it took.

@@ -41,6 +41,7 @@ class Setting:
     small: bool
     update: bool
     releases: tuple[int, ...]
+    programs: tuple[str, ...] = ()
     result: Result = field(default_factory=Result)
 
     def size(self, whole: int, small: int) -> int:

@@ -179,7 +179,8 @@ def programs(setting: Setting, jdk: Jdk) -> dict[str, Program]:
     found["Netty"] = server(setting, jdk, path, "NettyServer")
     if jdk.release >= VIRTUAL_SINCE:
         found["virtual threads"] = server(setting, jdk, path, "VirtualServer")
-    return found
+    chosen = setting.programs
+    return {name: it for name, it in found.items() if not chosen or name in chosen}
 
 
 def bench(setting: Setting) -> Result:

@@ -16,8 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import scipy.stats
-
 ENOUGH_SECONDS = 900
 TAIL = 300
 
@@ -129,6 +127,9 @@ def ratio(ours: Sequence[float], base: Sequence[float], noise: float) -> Spread 
 
 def interval(ratios: Sequence[float]) -> tuple[float, float, float]:
     """The mean of ratios with its 95 % interval, by their logarithms."""
+    # Not before: a command inherits this process's memory in what it seems to take.
+    import scipy.stats
+
     logs = [math.log(ratio) for ratio in ratios]
     quantile = float(scipy.stats.t.ppf(0.975, len(logs) - 1))
     half = quantile * statistics.stdev(logs) / math.sqrt(len(logs))

@@ -67,7 +67,7 @@ def table(result: Result) -> str:
     ]
     lines += [f"Skipped: {why}." for why in result.skipped]
     lines += [
-        f"Failed: {row.setting}, {row.subject}: {row.failed}"
+        f"Failed: {row.setting}, {row.subject}: {' '.join(row.failed.split())}"
         for row in result.rows
         if row.failed
     ]
