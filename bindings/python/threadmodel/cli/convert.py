@@ -103,17 +103,13 @@ def _beside(output: str) -> Iterator[str]:
         yield output
         return
     path = os.path.realpath(output)
-    try:
-        with tempfile.TemporaryDirectory(
-            prefix=".threadmodel-", dir=os.path.dirname(path)
-        ) as folder:
-            part = os.path.join(folder, "part")
-            yield part
-            os.replace(part, path)
-    except FileNotFoundError as failure:
-        if os.path.isdir(os.path.dirname(path)):
-            raise
-        raise MissingFileError(f"{os.path.dirname(path)}: no such folder") from failure
+    folder = os.path.dirname(path)
+    if not os.path.isdir(folder):
+        raise MissingFileError(f"{output}: no such folder")
+    with tempfile.TemporaryDirectory(prefix=".threadmodel-", dir=folder) as beside:
+        part = os.path.join(beside, "part")
+        yield part
+        os.replace(part, path)
 
 
 def _writer(output: str, name: str) -> Any:
