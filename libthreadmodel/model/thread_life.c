@@ -238,6 +238,10 @@ void tm__on_interrupt_called(tm_model *model, const tm__fact *fact)
     row = tm__interaction_new(model, TM_INTERACTION_INTERRUPT, fact);
     tm__row(model, row)->to_thread = fact->peer;
     forget_old_interrupt(model, target);
+    /* The bit was set before the call was reported: a thread that took it in between,
+     * and waits by now, is woken for no reason that its end will tell. */
+    if (target->blocking_state == TM_STATE_WAITING && tm__is_blocked(target))
+        target->fickle = 1;
     target->interrupter = fact->thread;
     target->interrupted_ns = fact->time_ns;
     /* One that is already pending is not taken twice, unless the program has cleared
