@@ -118,11 +118,10 @@ typedef struct tm__buffer {
     int64_t sampled_ns;     ///< that of it for which there are samples
     uint64_t use_of;        ///< thread whose counts were read
     tm__schedstat use;      ///< what was reported of these
-    uint64_t
-        place_thread;     ///< whose contended enter or wait was taken last; 0: nobody's
-    uint32_t place_stack; ///< its stack in the trace; 0: none
-    atomic_int orphan;    ///< its thread has gone
-    atomic_int listed;    ///< it is not on the free list
+    uint64_t place_thread;  ///< whose contended enter or wait came last; 0: nobody's
+    uint32_t place_stack;   ///< its stack in the trace; 0: none
+    atomic_int orphan;      ///< its thread has gone
+    atomic_int listed;      ///< it is not on the free list
 } tm__buffer;
 
 /** @param wake_fd  an eventfd to write to when a ring is half full */

@@ -2,7 +2,6 @@
 /* Threads: begin, join, name, sleep; and the begin and the end of the process. */
 #include "interpose/lock.h"
 
-#include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -46,8 +45,7 @@ static start adopt(void *payload)
     atomic_store(&it->handle, (uint64_t)pthread_self());
     if (!is_first(it, number, BEGUN))
         while (atomic_load(&it->state) == number * STATES + IS_READ)
-            if (!atomic_load(&tm__is_sandboxed))
-                sched_yield();
+            tm__let_others_run();
     tm__record_event(mine.ring, TM_EVENT_THREAD_START, tm__now());
     return mine;
 }
@@ -68,10 +66,15 @@ static int begin_c11(void *payload)
 
 /* What the creator can do with the thread from now on shows which one it is.
  * @param thread  where it has its handle */
-static void finish_thread(start *it, uint64_t number, const pthread_t *thread)
+static void finish_thread(start *it, uint64_t number, int is_created,
+                          const pthread_t *thread)
 {
     uint64_t handle;
 
+    if (!is_created) {
+        tm__ring_unclaim(it->ring);
+        return;
+    }
     if (is_first(it, number, IS_READ)) {
         handle = (uint64_t)*thread;
         atomic_store(&it->state, number * STATES + BEGUN);
@@ -107,40 +110,30 @@ TM__EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attribute
                               void *(*routine)(void *), void *argument)
 {
     start *it = prepare_thread(TM__SITE, argument);
-    tm__ring *ring;
     uint64_t number;
     int rc;
 
     if (!it)
         return TM__REAL(pthread_create)(thread, attributes, routine, argument);
-    ring = it->ring;
-    number = ring->thread;
+    number = it->ring->thread;
     it->routine.posix = routine;
     rc = TM__REAL(pthread_create)(thread, attributes, begin_posix, it);
-    if (rc == 0)
-        finish_thread(it, number, thread);
-    else
-        tm__ring_unclaim(ring);
+    finish_thread(it, number, rc == 0, thread);
     return rc;
 }
 
 TM__EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 {
     start *it = prepare_thread(TM__SITE, argument);
-    tm__ring *ring;
     uint64_t number;
     int rc;
 
     if (!it)
         return TM__REAL(thrd_create)(thread, routine, argument);
-    ring = it->ring;
-    number = ring->thread;
+    number = it->ring->thread;
     it->routine.c11 = routine;
     rc = TM__REAL(thrd_create)(thread, begin_c11, it);
-    if (rc == thrd_success)
-        finish_thread(it, number, thread);
-    else
-        tm__ring_unclaim(ring);
+    finish_thread(it, number, rc == thrd_success, thread);
     return rc;
 }
 

@@ -20,6 +20,7 @@
 
 #include <threadmodel/event.h>
 
+#include "record/real.h"
 #include "record/record.h"
 #include "record/stack.h"
 
@@ -70,6 +71,14 @@ static void raise_used_end(uint32_t end)
     while (before < end &&
            !atomic_compare_exchange_weak(&tm__the_control->used_end, &before, end))
         ;
+}
+
+void tm__let_others_run(void)
+{
+    const struct timespec moment = {0, 20000};
+
+    if (!atomic_load(&tm__is_sandboxed))
+        TM__REAL(nanosleep)(&moment, NULL);
 }
 
 tm__ring *tm__ring_claim(void)

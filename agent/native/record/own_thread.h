@@ -48,6 +48,10 @@ static inline uint64_t tm__now(void)
  * on beyond futexes may be the program's end. */
 extern atomic_int tm__is_sandboxed;
 
+/** While another thread is about to do something: asleep for a moment, since that may
+ * have a lower priority. In a sandbox nothing is asked of the kernel. */
+void tm__let_others_run(void);
+
 /** A ring for a thread that is about to be created; NULL: there is none. */
 tm__ring *tm__ring_claim(void);
 

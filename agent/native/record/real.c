@@ -15,21 +15,26 @@ tm__real tm__the_real;
  * library behind ours before release 2.36: those take a condition for a pointer. */
 #if defined(__GLIBC__) && (defined(__x86_64__) || defined(__i386__))
 #define FIND_NEW(name)                                                                 \
-    if (!tm__the_real.name)                                                            \
-        *(void **)&tm__the_real.name = dlvsym(RTLD_NEXT, #name, "GLIBC_2.3.2");
+    {                                                                                  \
+        void *new = dlvsym(RTLD_NEXT, #name, "GLIBC_2.3.2");                           \
+                                                                                       \
+        if (new)                                                                       \
+            *(void **)&tm__the_real.name = new;                                        \
+    }
 #else
 #define FIND_NEW(name)
 #endif
 
 void tm__real_find(void)
 {
-    FIND_NEW(pthread_cond_wait)
-    FIND_NEW(pthread_cond_timedwait)
-    FIND_NEW(pthread_cond_signal)
-    FIND_NEW(pthread_cond_broadcast)
 #define FIND(result, name, arguments)                                                  \
     if (!tm__the_real.name)                                                            \
         *(void **)&tm__the_real.name = dlsym(RTLD_NEXT, #name);
     TM__REAL_FUNCTIONS(FIND)
 #undef FIND
+    /* After the names that an allocator may need. */
+    FIND_NEW(pthread_cond_wait)
+    FIND_NEW(pthread_cond_timedwait)
+    FIND_NEW(pthread_cond_signal)
+    FIND_NEW(pthread_cond_broadcast)
 }

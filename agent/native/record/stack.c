@@ -9,7 +9,6 @@
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -48,8 +47,7 @@ static void before_fork(void)
 {
     atomic_fetch_add(&forks, 1);
     while (atomic_load(&walkers) > own_walks())
-        if (!atomic_load(&tm__is_sandboxed))
-            sched_yield();
+        tm__let_others_run();
 }
 
 static void after_fork(void)

@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-ENOUGH_SECONDS = 900
 TAIL = 300
 
 Figures = dict[str, float]
