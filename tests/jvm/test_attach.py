@@ -23,6 +23,8 @@ from threadmodel.errors import AttachError, DamagedTraceWarning
 
 PACKAGE = str(Path(threadmodel.__file__).parent.parent)
 FULL = os.environ.get("TM_TEST_FULL") == "1"
+MANY, CALLS = 1_500, 60
+PATIENCE_S = 180
 DOOR = "Attached$Door"
 SYNC = "java.util.concurrent.locks.ReentrantLock$NonfairSync"
 LONG_REQUESTS_SINCE = 24
@@ -89,6 +91,31 @@ def rows(model: threadmodel.Model, table: str, **equal: Any) -> list[dict[str, A
         for row in getattr(model, table)()
         if all(row[column] == value for column, value in equal.items())
     ]
+
+
+def test_of_many_threads_each_is_asked(java: Java):
+    """Their stacks are more than the ring that they go through has room for."""
+    trace = java.folder / "run.tmt"
+    with running(java, "ManyParked", MANY, CALLS) as program:
+        program.hear("ready")
+        with attach.record(program.pid, trace):
+            deadline = time.monotonic() + PATIENCE_S
+            parked = 0
+            while parked < MANY and time.monotonic() < deadline:
+                attach.control(program.pid, "dump")
+                with pytest.warns(DamagedTraceWarning, match="going on"):
+                    parked = len(parked_of(threadmodel.open(trace)))
+        program.go_on()
+        assert program.end() == ""
+    model = threadmodel.open(trace)
+    assert odd(model) == {}
+    assert {row["method"] for row in parked_of(model)} == {"ManyParked.park"}
+    assert len(parked_of(model)) == MANY
+
+
+def parked_of(model: threadmodel.Model) -> list[dict[str, Any]]:
+    parked = rows(model, "timeline", state="parked")
+    return [row for row in parked if row["thread"].startswith("many-")]
 
 
 def test_what_every_thread_is_in_comes_first(java: Java):

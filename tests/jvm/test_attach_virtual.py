@@ -203,6 +203,43 @@ def all_moved(model: threadmodel.Model) -> bool:
     return len(busy) == BUSY and all(row["parked_count"] > 2 for row in busy)
 
 
+@pytest.mark.parametrize(
+    ("what", "state"), [("sleep", "sleeping"), ("join", "parked"), ("park", "running")]
+)
+def test_what_began_in_one_recording_ends_in_the_next(
+    java: Java, what: str, state: str
+):
+    """The thread reports the end itself, and the second recording saw it in `state`."""
+    # Of one that waits for a carrier this release does not say what it holds, so it is
+    # not asked: it is seen to park just before the end of that.
+    is_asked = what != "park" or java.jdk.release < SNAPSHOT_SINCE
+    trace = java.folder / "run.tmt"
+    scheduler = "-Djdk.virtualThreadScheduler"
+    flags = (QUIET, f"{scheduler}.parallelism=1", f"{scheduler}.maxPoolSize=1")
+    with running(java, "VirtualAcross", what, flags=flags) as program:
+        program.hear("warm")
+        with attach.record(program.pid, java.folder / "first.tmt"):
+            program.go_on()
+            program.hear("blocks")
+        program.go_on()
+        program.hear("woken")
+        with attach.record(program.pid, trace):
+            who = "it" if is_asked else "main"
+            until(
+                program, trace, lambda model: bool(rows(model, "timeline", thread=who))
+            )
+            program.go_on()
+            program.hear("over")
+        program.go_on()
+        assert program.end() == ""
+    model = threadmodel.open(trace)
+    assert odd(model) == {}
+    first, *then = rows(model, "timeline", thread="it")
+    assert first["state"] == (state if is_asked else "parked")
+    # On its way out of a sleep that was interrupted it may want a lock of the JDK's.
+    assert {row["state"] for row in then} <= {"running", "blocked", "dead"}
+
+
 def test_a_deadlock_of_virtual_threads_after_the_attach_is_reported(java: Java):
     if java.jdk.release < SNAPSHOT_SINCE:
         pytest.skip(f"JDK {java.jdk.release} does not tell")

@@ -116,7 +116,9 @@ def test_the_last_reader_to_leave_lets_go_to_the_writer(run: Recording) -> None:
     held = truth(run)
     assert told[0]["thread"] == "readers-0"
     assert told[0]["end_provenance"] == "exact"
-    (last,) = run.rows("interactions", kind="unpark", to_thread="readers-3")
+    # The lock of JDK 11 may wake the writer once before, for nothing: a reader that
+    # lets the next one in looks again at who is first in the queue.
+    *_, last = run.rows("interactions", kind="unpark", to_thread="readers-3")
     readers = {name: held[name][0] for name in ("readers-1", "readers-2")}
     assert last["from_thread"] in readers
     own = readers[last["from_thread"]]

@@ -10,6 +10,7 @@ from threadmodel import EventKind
 
 pytestmark = pytest.mark.every_release
 ROUNDS = 10
+MANY = 300
 # Where rings have a file, the VM then says that a handler of signals is not its own.
 CHECKED = "-Xcheck:jni"
 
@@ -45,6 +46,19 @@ def test_virtual_threads_park_sleep_and_join_as_often_as_they_do(run: Recording)
         others = {"parked", "sleeping", "joining"} - {state}
         assert all(row[f"{other}_count"] == 0 for row in rows for other in others)
         assert all(row["start_ns"] < row["end_ns"] for row in rows)
+
+
+def test_a_sleep_lasts_until_its_call_returns(java: Java):
+    """Also where the thread, on its way out, is blocked by the JDK's own lock."""
+    if java.jdk.release < VIRTUAL_SINCE:
+        pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
+    run = java.record("VirtualInterrupted", MANY)
+    assert run.odd() == {}
+    rows = run.rows("threads", name="sleeper")
+    assert [row["sleeping_count"] for row in rows] == [1] * MANY
+    assert [row["blocked_count"] for row in rows] == [0] * MANY
+    woken = run.interactions(to_thread="sleeper", effect="woke")
+    assert woken == {"start": MANY, "interrupt": MANY}
 
 
 def test_who_woke_a_virtual_thread_is_known(run: Recording):

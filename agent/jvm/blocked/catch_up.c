@@ -13,8 +13,9 @@
  * A park or sleep that began before our stand-in was in its place ends without an
  * event. Who was found in one is looked at again, every round, until it has moved.
  *
- * Platform threads are asked before the first round, some hundred; virtual ones, which
- * may be a million, a few a round (catch_up_virtual.c).
+ * Platform threads are asked first, as many a round as the ring has room for
+ * (catch_up_platform.c); then virtual ones, which may be a million, a few a round
+ * (catch_up_virtual.c).
  */
 #include "blocked/catch_up.h"
 
@@ -24,10 +25,8 @@
 #include <threadmodel/model.h>
 
 #include "base/map.h"
-#include "blocked/catch_up_ask.h"
+#include "blocked/catch_up_platform.h"
 #include "blocked/catch_up_virtual.h"
-#include "ident/monitor_owner.h"
-#include "ident/thread_id.h"
 #include "ring/buffer.h"
 #include "rings/clock.h"
 #include "ring/recording_state.h"
@@ -45,6 +44,9 @@ static const int64_t LATE_NS = INT64_C(150000000);
 /* Who reports something first when so many are known gets no beginning. */
 enum { KNOWN_MAX = 1 << 18 };
 
+static const uint64_t SCHEDULED = TM__KIND(CPU_TIME) | TM__KIND(CPU_WAIT) |
+                                  TM__KIND(VIRTUAL_MOUNT) | TM__KIND(VIRTUAL_UNMOUNT);
+
 enum stage {
     ASKED,  ///< its own event ends what it was in
     QUEUES, ///< again, after a wait: Waited may have come before
@@ -58,8 +60,9 @@ typedef struct known {
     uint64_t object;
     jweak weak;      ///< while it is silent
     int64_t left_ns; ///< it was seen to have moved then; 0: not yet
-    uint16_t end;    ///< enum tm_event_kind
+    uint16_t end;    ///< enum tm_event_kind that ends what it was in; 0: nothing does
     uint8_t stage;   ///< enum stage
+    uint8_t may_end; ///< it has done no more than enter monitors since it was seen
 } known;
 
 static tm__memory memory;
@@ -98,34 +101,6 @@ static int emit(const tm_event *event)
     return sink->events(sink->payload, event, 1);
 }
 
-static void ask_platform_threads(JNIEnv *jni, tm__buffer *own, jthread self)
-{
-    jvmtiEnv *jvmti = tm__the_vm.jvmti;
-    tm__platform platform = {0};
-    tm__catch_up_state seen;
-
-    if (!tm__thread_snapshot_is_open())
-        platform.info_count = tm__thread_mxbean_threads(&platform.infos, jni);
-    if ((*jvmti)->GetAllThreads(jvmti, &platform.count, &platform.all) !=
-        JVMTI_ERROR_NONE)
-        platform.count = 0;
-    for (jint i = 0; i < platform.count; i++) {
-        jthread thread = platform.all[i];
-        uint64_t id = tm__thread_id(jni, thread);
-
-        if ((*jni)->IsSameObject(jni, thread, self))
-            continue;
-        tm__monitor_owner_register_other(jni, thread, id);
-        if (id <= newest && tm__catch_up_ask(&seen, own, jni, thread, &platform) == 0)
-            tm__catch_up_virtual_note(&seen);
-    }
-    for (jint i = 0; i < platform.count; i++)
-        (*jni)->DeleteLocalRef(jni, platform.all[i]);
-    if (platform.all)
-        (*jvmti)->Deallocate(jvmti, (unsigned char *)platform.all);
-    tm__thread_mxbean_free(platform.infos, platform.info_count);
-}
-
 static int has_spoken(uint64_t thread)
 {
     const known *it = find(thread);
@@ -144,8 +119,19 @@ int tm__catch_up_snapshot(JNIEnv *jni, tm__buffer *own, jthread self, uint64_t l
         tm__the_vm.reports_held = 1;
     tm__thread_mxbean_open(jni);
     tm__catch_up_virtual_begin(jni, last, has_spoken);
-    ask_platform_threads(jni, own, self);
-    return tm__catch_up_virtual_round(jni, own);
+    tm__catch_up_platform_begin(jni, self, last, has_spoken);
+    return tm__catch_up_round(jni, own);
+}
+
+int tm__catch_up_round(JNIEnv *jni, tm__buffer *own)
+{
+    return tm__catch_up_platform_round(jni, own) ? tm__catch_up_virtual_round(jni, own)
+                                                 : TM_OK;
+}
+
+int64_t tm__catch_up_due_ns(void)
+{
+    return tm__catch_up_platform_is_due() ? 0 : tm__catch_up_virtual_due_ns();
 }
 
 static void unwatch(JNIEnv *jni, known *it, enum stage stage)
@@ -173,16 +159,19 @@ static int emit_beginning(const tm_event *event)
         [TM_EVENT_WAITED] = TM_STATE_WAITING,
         [TM_EVENT_UNPARKED] = TM_STATE_PARKED,
         [TM_EVENT_SLEPT] = TM_STATE_SLEEPING,
+        [TM_EVENT_JOINED] = TM_STATE_JOINING,
     };
 
-    return states[event->kind] ? emit(&(tm_event){
-                                     .time_ns = emitted_ns,
-                                     .thread = event->thread,
-                                     .object = event->object,
-                                     .value = states[event->kind],
-                                     .kind = TM_EVENT_SNAPSHOT,
-                                 })
-                               : TM_OK;
+    return states[event->kind]
+               ? emit(&(tm_event){
+                     .time_ns = emitted_ns,
+                     .thread = event->thread,
+                     .object = event->object,
+                     .peer = event->kind == TM_EVENT_JOINED ? event->peer : 0,
+                     .value = states[event->kind],
+                     .kind = TM_EVENT_SNAPSHOT,
+                 })
+               : TM_OK;
 }
 
 /* A virtual thread's Waited comes first, and Entered when it has the monitor again. */
@@ -200,7 +189,6 @@ static int emit_waited(const tm_event *event)
 static void watch(JNIEnv *jni, known *it, const tm_event *event, jweak *weak)
 {
     it->object = event->object;
-    it->end = event->value == TM_STATE_PARKED ? TM_EVENT_UNPARKED : TM_EVENT_SLEPT;
     it->weak = event->object ? (*jni)->NewWeakGlobalRef(jni, *weak) : *weak;
     if (!event->object)
         *weak = NULL;
@@ -222,26 +210,54 @@ static int follow_answer(JNIEnv *jni, known *it, const tm_event *event, jweak *w
         return rc < 0 ? rc : TM__CATCH_UP_DROP;
     }
     it = add(event->thread, event->value == TM_STATE_REENTERING ? QUEUES : ASKED);
-    if (it && *weak &&
-        (event->value == TM_STATE_PARKED || event->value == TM_STATE_SLEEPING))
+    if (!it)
+        return TM_OK;
+    it->may_end = 1;
+    if (event->value == TM_STATE_PARKED)
+        it->end = TM_EVENT_UNPARKED;
+    else if (event->value == TM_STATE_SLEEPING)
+        it->end = TM_EVENT_SLEPT;
+    if (it->end && *weak)
         watch(jni, it, event, weak);
     return TM_OK;
 }
 
-/* An event of the thread's own. It may be the end that none was expected of: of what it
- * began in a recording before this one. */
+static int is_enter(const tm_event *event)
+{
+    return event->kind == TM_EVENT_CONTENDED_ENTER ||
+           event->kind == TM_EVENT_CONTENDED_ENTERED;
+}
+
+/* Ends what it was in when it was seen, and that end is not expected: the call began in
+ * a recording before this one, and the thread was on its way out of it, where the JDK
+ * may enter a monitor. Or it is another call: one sleeps, and joins, by parking. */
+static int ends_unexpected(const known *it, const tm_event *event)
+{
+    int ends = event->kind == TM_EVENT_UNPARKED || event->kind == TM_EVENT_SLEPT ||
+               event->kind == TM_EVENT_JOINED;
+
+    return it->may_end && ends &&
+           (event->kind != it->end || it->stage == LEFT || it->stage == SPOKEN);
+}
+
+/* An event of the thread's own. */
 static int follow_known(JNIEnv *jni, known *it, const tm_event *event)
 {
-    int stage = it->stage;
+    int stage = it->stage, rc = ends_unexpected(it, event) ? TM__CATCH_UP_DROP : TM_OK;
 
-    if (stage == SILENT)
-        unwatch(jni, it, SPOKEN);
+    it->may_end = it->may_end && is_enter(event);
     it->stage = SPOKEN;
     if (stage == QUEUES)
         return emit_waited(event);
-    if (stage == SILENT && event->kind != it->end)
-        return emit_end(it, event->time_ns);
-    return stage == LEFT && event->kind == it->end ? TM__CATCH_UP_DROP : TM_OK;
+    if (stage != SILENT)
+        return rc;
+    unwatch(jni, it, SPOKEN);
+    if (event->kind != it->end) {
+        int emitted = emit_end(it, event->time_ns);
+
+        rc = emitted < 0 ? emitted : rc;
+    }
+    return rc;
 }
 
 int tm__catch_up_follow(JNIEnv *jni, const tm_event *event, jweak *weak)
@@ -254,8 +270,8 @@ int tm__catch_up_follow(JNIEnv *jni, const tm_event *event, jweak *weak)
         return event->thread == dropped.thread && event->time_ns == dropped.time_ns
                    ? TM__CATCH_UP_DROP
                    : TM_OK;
-    /* What the scheduler counts shows no state. */
-    if (event->kind == TM_EVENT_CPU_TIME || event->kind == TM_EVENT_CPU_WAIT)
+    /* What the scheduler counts shows no state, nor on what carrier one is. */
+    if (SCHEDULED >> event->kind & 1)
         return TM_OK;
     it = find(event->thread);
     if (event->kind == TM_EVENT_SNAPSHOT)
@@ -264,7 +280,11 @@ int tm__catch_up_follow(JNIEnv *jni, const tm_event *event, jweak *weak)
         return follow_known(jni, it, event);
     if (known_count >= KNOWN_MAX)
         return TM_OK;
-    return add(event->thread, SPOKEN) ? emit_beginning(event) : TM_ENOMEM;
+    it = add(event->thread, SPOKEN);
+    if (!it)
+        return TM_ENOMEM;
+    it->may_end = (uint8_t)is_enter(event);
+    return emit_beginning(event);
 }
 
 static void look_at(JNIEnv *jni, known *it)
@@ -313,8 +333,10 @@ int tm__catch_up_report(void)
 {
     const tm_sink *sink = tm__the_recording.sink;
     char sentence[200];
-    int rc = tm__catch_up_virtual_report();
+    int rc = tm__catch_up_platform_report();
 
+    if (rc >= 0)
+        rc = tm__catch_up_virtual_report();
     if (rc < 0 || latest_ns < LATE_NS)
         return rc;
     snprintf(
@@ -344,6 +366,7 @@ int tm__catch_up_emit(JNIEnv *jni, int64_t horizon_ns)
 
 void tm__catch_up_forget(JNIEnv *jni)
 {
+    tm__catch_up_platform_end(jni);
     tm__catch_up_virtual_end(jni);
     for (uint32_t i = 0; i < known_count; i++)
         if (known_list[i].stage == SILENT)

@@ -11,14 +11,20 @@
 #include "ring/buffer.h"
 
 /**
- * Report what every platform thread is doing, on the writer thread, before its first
- * round, and begin with the virtual ones; events come in already.
+ * Begin to report what every thread is doing, on the writer thread, before its first
+ * round; events come in already.
  * @param last      number of a thread that was made just now
  * @param since_ns  recording began then
  * @return TM_OK or what the sink returned
  */
 int tm__catch_up_snapshot(JNIEnv *jni, tm__buffer *own, jthread self, uint64_t last,
                           int64_t since_ns);
+
+/** Go on with that. @return TM_OK or what the sink returned */
+int tm__catch_up_round(JNIEnv *jni, tm__buffer *own);
+
+/** When; INT64_MAX: all were asked. */
+int64_t tm__catch_up_due_ns(void);
 
 /** tm__catch_up_follow(): the event is not to be emitted. */
 enum { TM__CATCH_UP_DROP = 1 };

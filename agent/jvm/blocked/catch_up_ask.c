@@ -29,7 +29,9 @@
 #include "vm/thread_state.h"
 #include "vm/vm.h"
 
-enum { TRIES = 3, SLEEP_FRAMES = 3 };
+/* Of a pinned virtual thread: Unsafe.park, parkOnCarrierThread, parkNanos, sleepNanos.
+ */
+enum { TRIES = 3, SLEEP_FRAMES = 6 };
 
 typedef struct answer {
     tm__catch_up_state seen;
@@ -155,32 +157,43 @@ static int find_answer(answer *a, tm__buffer *own, JNIEnv *jni, jthread thread,
     return rc;
 }
 
-static int is_called(const jvmtiFrameInfo *frame, const char *wanted)
+static int is_method(JNIEnv *jni, const jvmtiFrameInfo *frame, const char *class,
+                     const char *method)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
-    char *name = NULL;
+    char *name = NULL, *signature = NULL;
+    jclass declaring = NULL;
     int is;
 
     if ((*jvmti)->GetMethodName(jvmti, frame->method, &name, NULL, NULL) !=
         JVMTI_ERROR_NONE)
         return 0;
-    is = strcmp(name, wanted) == 0;
+    is = strcmp(name, method) == 0 &&
+         (*jvmti)->GetMethodDeclaringClass(jvmti, frame->method, &declaring) ==
+             JVMTI_ERROR_NONE &&
+         (*jvmti)->GetClassSignature(jvmti, declaring, &signature, NULL) ==
+             JVMTI_ERROR_NONE &&
+         strcmp(signature, class) == 0;
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+    if (declaring)
+        (*jni)->DeleteLocalRef(jni, declaring);
     return is;
 }
 
 /* The VM's state, where the stack knows better: who is blocked and whose innermost
  * frame is Object.wait was notified, and a virtual thread sleeps by parking. */
-static int state_by_stack(const tm__catch_up_state *seen, const jvmtiFrameInfo *frames,
-                          jint count)
+static int state_by_stack(JNIEnv *jni, const tm__catch_up_state *seen,
+                          const jvmtiFrameInfo *frames, jint count)
 {
     if (seen->state == TM_STATE_BLOCKED && count > 0 &&
-        (is_called(frames, "wait") || is_called(frames, "wait0")))
+        (is_method(jni, frames, "Ljava/lang/Object;", "wait") ||
+         is_method(jni, frames, "Ljava/lang/Object;", "wait0")))
         return TM_STATE_REENTERING;
     if (seen->state != TM_STATE_PARKED || seen->object)
         return seen->state;
     for (jint i = 0; i < count && i < SLEEP_FRAMES; i++)
-        if (is_called(&frames[i], "sleepNanos"))
+        if (is_method(jni, &frames[i], "Ljava/lang/VirtualThread;", "sleepNanos"))
             return TM_STATE_SLEEPING;
     return seen->state;
 }
@@ -208,7 +221,7 @@ static void commit_held(tm__buffer *own, uint64_t thread, uint64_t object,
 
 /* The stack into the record in work, if the thread is still in the state that it said.
  * @return bytes of frames; -1: it moved */
-static int64_t walk(tm__record *record, jthread thread, answer *a)
+static int64_t walk(JNIEnv *jni, tm__record *record, jthread thread, answer *a)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jvmtiFrameInfo *frames = (jvmtiFrameInfo *)(record + 1);
@@ -219,7 +232,7 @@ static int64_t walk(tm__record *record, jthread thread, answer *a)
         (*jvmti)->GetStackTrace(jvmti, thread, 0, depth + 1, frames, &count) !=
             JVMTI_ERROR_NONE)
         count = 0;
-    a->seen.state = state_by_stack(&a->seen, frames, count);
+    a->seen.state = state_by_stack(jni, &a->seen, frames, count);
     record->event.stack_flags = count > depth ? TM_STACK_TRUNCATED : 0;
     record->event.frame_count = (uint32_t)(count > depth ? depth : count);
     if (tm__the_options.stacks == TM__STACKS_NONE)
@@ -240,7 +253,7 @@ static int report(tm__buffer *own, JNIEnv *jni, jthread thread, answer *a)
         tm__buffer_lose(own, tm__now_ns());
         return -1;
     }
-    bytes = walk(record, thread, a);
+    bytes = walk(jni, record, thread, a);
     if (bytes < 0 || a->seen.state == TM_STATE_UNKNOWN)
         return -1;
     time_ns = tm__now_ns();

@@ -305,7 +305,7 @@ void tm__deadlock_message_print(JNIEnv *jni, tm__long_blocked *const *members,
     put_head(&out, members, count);
     /* The VM stands still for this, some milliseconds. */
     if (!tm__the_vm.reports_held)
-        late.count = tm__thread_mxbean_threads(&late.infos, jni);
+        late.count = tm__thread_mxbean_threads(&late.infos, jni, NULL, 0);
     for (size_t i = 0; i < count; i++)
         put_member(&out, jni, &late, members[(i + count - 1) % count], members[i],
                    members[(i + 1) % count]);

@@ -341,7 +341,6 @@ static int emit_answer(const tm__long_blocked *it, int64_t time_ns)
             .time_ns = time_ns,
             .thread = it->thread,
             .object = i > 0 ? it->held[i - 1] : 0,
-            .value = i > 0 ? it->depths[i - 1] : 0,
             .kind = TM_EVENT_HELD,
             .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED,
         };

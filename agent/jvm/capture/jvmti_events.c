@@ -14,6 +14,7 @@
 #include "capture/cpu_use.h"
 #include "capture/event_report.h"
 #include "capture/held_report.h"
+#include "capture/virtual_calls.h"
 #include "ident/monitor_owner.h"
 #include "ident/object_identity.h"
 #include "ident/thread_identity.h"
@@ -43,6 +44,18 @@ static const tm__contender *contender_of(const tm__event_report *r, tm__contende
     return out;
 }
 
+/* On the way out of a sleep, park or join a virtual thread may enter monitors of the
+ * JDK's own: that is the call's, which has reported that it blocks. */
+static int begin_enter(tm__event_report *r, JNIEnv *jni, jthread thread)
+{
+    if (tm__event_report_is_left_out() || !tm__event_report_begin(r, jni, thread))
+        return 0;
+    if (!tm__virtual_is_blocking(r))
+        return 1;
+    tm__event_report_drop(r);
+    return 0;
+}
+
 static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
                                     jobject object)
 {
@@ -51,7 +64,7 @@ static void JNICALL contended_enter(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
     tm__event_report r;
 
     (void)jvmti;
-    if (tm__event_report_is_left_out() || !tm__event_report_begin(&r, jni, thread))
+    if (!begin_enter(&r, jni, thread))
         return;
     event.peer = tm__monitor_owner_read(jni, contender_of(&r, &self), object);
     if (event.peer)
@@ -78,7 +91,7 @@ static void JNICALL contended_entered(jvmtiEnv *jvmti, JNIEnv *jni, jthread thre
     uint64_t id;
 
     (void)jvmti;
-    if (tm__event_report_is_left_out() || !tm__event_report_begin(&r, jni, thread))
+    if (!begin_enter(&r, jni, thread))
         return;
     tm__monitor_owner_check(jni, contender_of(&r, &self));
     id = blocked_on(&r, jni, object);

@@ -130,6 +130,5 @@ int tm__mid_run_begin(JNIEnv *jni, jthread asker, tm__buffer **own)
     *own = tm__thread_buffer(jni, asker);
     if (*own)
         rc = ask_all(jni, *own, asker, tm__the_recording.start_ns);
-    tm__by_hash_seal();
     return rc >= 0 ? emit_late() : rc;
 }

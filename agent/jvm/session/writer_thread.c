@@ -17,7 +17,6 @@
 #include <threadmodel/error.h>
 
 #include "blocked/catch_up.h"
-#include "blocked/catch_up_virtual.h"
 #include "blocked/deadlock_watch.h"
 #include "blocked/long_blocked.h"
 #include "capture/cpu_sampler.h"
@@ -133,8 +132,8 @@ static int pause_ms(int64_t round_ns)
         if (tm__cpu_sampler_due_ns() < due_ns)
             due_ns = tm__cpu_sampler_due_ns();
     }
-    if (tm__catch_up_virtual_due_ns() < due_ns)
-        due_ns = tm__catch_up_virtual_due_ns();
+    if (tm__catch_up_due_ns() < due_ns)
+        due_ns = tm__catch_up_due_ns();
     left_ns = (due_ns < round_ns ? due_ns : round_ns) - now_ns;
 
     return left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 1;
@@ -194,7 +193,7 @@ static int round_of_work(JNIEnv *jni)
         return rc;
     rc = tm__overhead_emit();
     tm__catch_up_look(jni);
-    rc = rc < 0 ? rc : tm__catch_up_virtual_round(jni, own);
+    rc = rc < 0 ? rc : tm__catch_up_round(jni, own);
     if (!tm__is_left_out(TM__LEFT_OUT_STACKS)) {
         tm__long_blocked_ask(jni, own, 0);
         tm__missing_stacks_ask(jni, own, tm__now_ns() - BLOCKED_LONG_NS, ASK_A_ROUND);

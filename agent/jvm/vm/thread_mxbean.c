@@ -19,7 +19,7 @@ static struct {
     jobject bean;   ///< the ThreadMXBean, a global reference; NULL: there is none
     int is_missing; ///< this VM has none
     jclass info, lock, monitor; ///< global references, so that methods stay
-    jmethodID dump_all, thread_info;
+    jmethodID dump_all, thread_info, thread_infos;
     jmethodID info_id, info_state, info_lock, info_owner, info_monitors;
     jmethodID lock_class, lock_hash, monitor_depth, ordinal;
     jint blocked; ///< Thread.State.BLOCKED.ordinal()
@@ -77,6 +77,8 @@ static int find_methods(JNIEnv *jni)
                   "(ZZI)[Ljava/lang/management/ThreadInfo;") &&
                    METHOD(java.thread_info, bean, "getThreadInfo",
                           "(J)Ljava/lang/management/ThreadInfo;") &&
+                   METHOD(java.thread_infos, bean, "getThreadInfo",
+                          "([JZZI)[Ljava/lang/management/ThreadInfo;") &&
                    METHOD(java.info_id, java.info, "getThreadId", "()J") &&
                    METHOD(java.info_state, java.info, "getThreadState",
                           "()Ljava/lang/Thread$State;") &&
@@ -192,17 +194,36 @@ static void read_info(tm__thread_info *out, JNIEnv *jni, jobject info)
     read_held(out, jni, info);
 }
 
-size_t tm__thread_mxbean_threads(tm__thread_info **out, JNIEnv *jni)
+/* @return NULL: it does not say */
+static jobjectArray dump(JNIEnv *jni, const jlong *ids, jsize count)
+{
+    jlongArray asked = ids ? (*jni)->NewLongArray(jni, count) : NULL;
+    jobjectArray infos = NULL;
+
+    if (!ids) {
+        infos = (*jni)->CallObjectMethod(jni, java.bean, java.dump_all, JNI_TRUE,
+                                         JNI_FALSE, (jint)INT32_MAX);
+    } else if (asked) {
+        (*jni)->SetLongArrayRegion(jni, asked, 0, count, ids);
+        infos = (*jni)->CallObjectMethod(jni, java.bean, java.thread_infos, asked,
+                                         JNI_TRUE, JNI_FALSE, (jint)INT32_MAX);
+    }
+    if (tm__threw(jni))
+        infos = NULL;
+    if (asked)
+        (*jni)->DeleteLocalRef(jni, asked);
+    return infos;
+}
+
+size_t tm__thread_mxbean_threads(tm__thread_info **out, JNIEnv *jni, const jlong *ids,
+                                 jsize asked)
 {
     jobjectArray infos;
     size_t count;
 
     *out = NULL;
-    if (!java.bean)
-        return 0;
-    infos = (*jni)->CallObjectMethod(jni, java.bean, java.dump_all, JNI_TRUE, JNI_FALSE,
-                                     (jint)INT32_MAX);
-    if (tm__threw(jni) || !infos)
+    infos = java.bean ? dump(jni, ids, asked) : NULL;
+    if (!infos)
         return 0;
     count = (size_t)(*jni)->GetArrayLength(jni, infos);
     *out = calloc(count + 1, sizeof(**out));

@@ -29,12 +29,14 @@ typedef struct tm__thread_info {
 int tm__thread_mxbean_open(JNIEnv *jni);
 
 /**
- * Every platform thread at one instant, for which the VM stands still for some
+ * These platform threads at one instant, for which the VM stands still for some
  * milliseconds.
  * @param[out] out  for tm__thread_mxbean_free()
+ * @param ids       NULL: all that there are
  * @return how many
  */
-size_t tm__thread_mxbean_threads(tm__thread_info **out, JNIEnv *jni);
+size_t tm__thread_mxbean_threads(tm__thread_info **out, JNIEnv *jni, const jlong *ids,
+                                 jsize count);
 
 /** One of them; NULL: it is not among them. */
 tm__thread_info *tm__thread_mxbean_find(tm__thread_info *infos, size_t count,

@@ -106,6 +106,9 @@ static int emit(JNIEnv *jni, tm__buffer *buffer, const tm__record *record)
         rc = add_place(buffer, event);
     if (rc < 0)
         return rc;
+    /* At what depth a monitor was locked is for these two alone. */
+    if (event->kind == TM_EVENT_HELD)
+        event->value = 0;
     tm__sampled_stacks_follow(event, event->thread != buffer->thread);
     return ++batch_count == BATCH ? emit_batch() : TM_OK;
 }

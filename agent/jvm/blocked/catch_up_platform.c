@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Each answer comes with a stack, and goes through the writer's own ring, which holds
+ * some hundred of them. What java.lang.management says is asked for of those that are
+ * about to be asked: it is of one instant, and the VM stands still for it.
+ *
+ *      ask until the ring is half full ──▶ a round empties it ──▶ ask on
+ */
+#include "blocked/catch_up_platform.h"
+
+#include <stdio.h>
+
+#include <threadmodel/error.h>
+
+#include "blocked/catch_up_ask.h"
+#include "blocked/catch_up_virtual.h"
+#include "ident/monitor_owner.h"
+#include "ident/objects_by_hash.h"
+#include "ident/thread_id.h"
+#include "ring/recording_state.h"
+#include "vm/thread_mxbean.h"
+#include "vm/thread_snapshot.h"
+#include "vm/vm.h"
+
+/* What management says of so many is read at once. */
+enum { AT_ONCE = 128 };
+
+static tm__platform platform;
+static jint asked, read_until; /* of platform.all: what was said of those up to here */
+static uint64_t newest;
+static int (*has_spoken)(uint64_t thread);
+
+void tm__catch_up_platform_begin(JNIEnv *jni, jthread self, uint64_t last,
+                                 int (*spoken)(uint64_t thread))
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jint others = 0;
+
+    platform = (tm__platform){0};
+    asked = read_until = 0;
+    newest = last;
+    has_spoken = spoken;
+    if ((*jvmti)->GetAllThreads(jvmti, &platform.count, &platform.all) !=
+        JVMTI_ERROR_NONE)
+        platform.count = 0;
+    for (jint i = 0; i < platform.count; i++) {
+        jthread thread = platform.all[i];
+
+        if ((*jni)->IsSameObject(jni, thread, self)) {
+            (*jni)->DeleteLocalRef(jni, thread);
+            continue;
+        }
+        tm__monitor_owner_register_other(jni, thread, tm__thread_id(jni, thread));
+        platform.all[others++] = thread;
+    }
+    platform.count = others;
+}
+
+static void read_infos(JNIEnv *jni)
+{
+    jlong ids[AT_ONCE];
+    jint count = 0;
+
+    tm__thread_mxbean_free(platform.infos, platform.info_count);
+    while (count < AT_ONCE && asked + count < platform.count) {
+        ids[count] = (jlong)tm__thread_id(jni, platform.all[asked + count]);
+        count++;
+    }
+    platform.info_count = tm__thread_mxbean_threads(&platform.infos, jni, ids, count);
+    read_until = asked + count;
+}
+
+static void ask(JNIEnv *jni, tm__buffer *own, jthread thread)
+{
+    uint64_t id = tm__thread_id(jni, thread);
+    tm__catch_up_state seen;
+
+    if (id <= newest && !has_spoken(id) &&
+        tm__catch_up_ask(&seen, own, jni, thread, &platform) == 0)
+        tm__catch_up_virtual_note(&seen);
+}
+
+int tm__catch_up_platform_round(JNIEnv *jni, tm__buffer *own)
+{
+    if (!platform.all)
+        return 1;
+    while (asked < platform.count && !tm__thread_ring_is_half_full(&own->ring)) {
+        if (asked >= read_until && !tm__thread_snapshot_is_open())
+            read_infos(jni);
+        ask(jni, own, platform.all[asked++]);
+    }
+    if (asked < platform.count)
+        return 0;
+    tm__catch_up_platform_end(jni);
+    return 1;
+}
+
+int tm__catch_up_platform_is_due(void)
+{
+    return platform.all != NULL;
+}
+
+int tm__catch_up_platform_report(void)
+{
+    const tm_sink *sink = tm__the_recording.sink;
+    char sentence[200];
+
+    if (!platform.all)
+        return TM_OK;
+    snprintf(
+        sentence, sizeof(sentence),
+        "%d of %d platform threads that existed when recording began were queried: "
+        "the others, and virtual threads, appear with their first event.",
+        (int)asked, (int)platform.count);
+    return sink->caveat(sink->payload, sentence);
+}
+
+void tm__catch_up_platform_end(JNIEnv *jni)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+
+    if (!platform.all)
+        return;
+    /* Who is joined is found among them to the last. */
+    for (jint i = 0; i < platform.count; i++)
+        (*jni)->DeleteLocalRef(jni, platform.all[i]);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)platform.all);
+    tm__thread_mxbean_free(platform.infos, platform.info_count);
+    platform = (tm__platform){0};
+    tm__by_hash_seal();
+}
