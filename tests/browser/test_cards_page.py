@@ -55,7 +55,7 @@ def test_picture_shows_how_many_threads_waited_there(show: Show) -> None:
     picture = page.locator(".finding .picture svg").first
     # All five queue for half of the time.
     assert float(picture.get_attribute("data-most") or 0) == pytest.approx(5, rel=0.01)
-    assert "up to 5 threads at once" in (picture.get_attribute("aria-label") or "")
+    assert "of the run: 5.0 at most" in (picture.get_attribute("aria-label") or "")
 
 
 def test_picture_of_a_deadlock_is_its_ring(

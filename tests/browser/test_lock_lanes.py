@@ -197,8 +197,8 @@ def test_hovering_shows_owner_from_to_provenance_and_queue(
     name = next(iter(blocked_time(model)))
     tip = page.locator(".tip")
     for ms, words in (
-        (40, ["owner a", "from 10.0 ms, exact", "to 50.0 ms, exact", "queue 2 at"]),
-        (70, ["owner b", "to 80.0 ms, inferred", "queue 1 at"]),
+        (40, ["owner a", "from 10.000 ms, exact", "to 50.000 ms, exact", "queue 2 at"]),
+        (70, ["owner b", "to 80.000 ms, inferred", "queue 1 at"]),
         (100, ["owner c", "to not known", "queue 0 at"]),
         (5, ["owner none, or not known", "queue 0 at"]),
     ):
@@ -238,7 +238,7 @@ def test_locks_are_walked_through_by_keyboard_and_spoken(
     names = list(blocked_time(model))
     page.keyboard.press("ArrowDown")
     assert state(page, "s.hold.value") == {"lock": 0, "at": 0}
-    assert said(page).startswith(f"lock {names[0]}, owner a, from 10.0 ms, exact")
+    assert said(page).startswith(f"lock {names[0]}, owner a, from 10.000 ms, exact")
     page.keyboard.press("ArrowRight")
     assert "owner b" in said(page)
     panel = page.get_by_label("The chosen hold")

@@ -159,7 +159,7 @@ def test_arrows_of_each_kind_are_turned_on_and_off(
     for asked in (model, busy):
         expected = dict.fromkeys(KINDS, 0)
         for row in asked.interactions():
-            ends = row["from_thread_id"], row["to_thread_id"]
+            ends = row["from_thread_id"], row["to_thread_id"], row["woken_ns"]
             if row["kind"] in expected and None not in ends:
                 expected[row["kind"]] += 1
         page = show(asked, "timeline")
@@ -185,7 +185,7 @@ def test_arrows_are_those_of_the_chosen_thread_and_of_its_interval(
         (row["from_thread_id"], row["to_thread_id"], row["time_ns"], row["woken_ns"])
         for row in busy.interactions()
     ]
-    known = [one for one in ends if None not in one[:2]]
+    known = [one for one in ends if None not in one]
     for index, thread in enumerate(busy.threads()["thread_id"]):
         state(page, f"(s.picked.value = null, s.lane.value = {index})")
         own = sum(thread in one[:2] for one in known)
@@ -199,7 +199,7 @@ def test_arrows_are_those_of_the_chosen_thread_and_of_its_interval(
     )
     within = 0
     for source, to, time, woken in known:
-        woke = to == thread and start <= (time if woken is None else woken) <= end
+        woke = to == thread and start <= woken <= end
         within += woke or (source == thread and start <= time <= end)
     wait_for(page, "s.arrowCount.value.total", within)
 
@@ -261,6 +261,27 @@ def test_labels_name_the_caller_first(show: Show, model: threadmodel.Model) -> N
     )
     seen = "drawn.some(text => text.startsWith('Acc'))"
     assert until(page, lambda: page.evaluate(seen), True)
+
+
+def test_the_wheel_zooms_where_the_reader_came_back_to(
+    show: Show, busy: threadmodel.Model
+) -> None:
+    """To the timeline from another view, and after the window got another size."""
+    page = show(busy, "timeline")
+    length = busy.length_ns
+    state(page, f"s.look({length * 0.7}, {length * 0.8})")
+    page.get_by_role("tab", name="Overview").click()
+    page.get_by_role("tab", name="Timeline").click()
+    page.wait_for_selector(".lanes")
+    for width in (1280, 1000):
+        page.set_viewport_size({"width": width, "height": 800})
+        before = window(page)
+        x, y = point(page, "t3", sum(before) / 2)
+        page.mouse.move(x, y)
+        page.mouse.wheel(0, -100)
+        wait_until(page, f"s.window.value.from !== {before[0]}")
+        start, end = window(page)
+        assert before[0] <= start < end <= before[1]
 
 
 def wait_for(page: Page, expression: str, value: Any) -> None:

@@ -113,6 +113,28 @@ def test_of_many_threads_each_is_asked(java: Java):
     assert len(parked_of(model)) == MANY
 
 
+def test_a_recording_from_the_start_is_paused_and_resumed(java: Java):
+    """What each thread is in then is asked, and each object keeps its number."""
+    trace = java.folder / "run.tmt"
+    agent = f"-agentpath:{AGENT}=file={trace}"
+    with running(java, "Attached", flags=(QUIET, agent)) as program:
+        program.hear("ready")
+        attach.control(program.pid, "pause")
+        attach.control(program.pid, "resume")
+        program.go_on()
+        program.hear("gone")
+        program.go_on()
+        program.end()
+    model = threadmodel.open(trace)
+    assert odd(model) == {}
+    blocked = rows(model, "timeline", thread="blocked", state="blocked")
+    assert [(row["class"], row["peer"]) for row in blocked] == [(DOOR, "holder")] * 2
+    for thread, state in (("blocked", "blocked"), ("listener", "waiting")):
+        seen = rows(model, "timeline", thread=thread, state=state)
+        assert len(seen) == 2
+        assert len({row["object"] for row in seen}) == 1
+
+
 def parked_of(model: threadmodel.Model) -> list[dict[str, Any]]:
     parked = rows(model, "timeline", state="parked")
     return [row for row in parked if row["thread"].startswith("many-")]

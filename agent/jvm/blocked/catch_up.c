@@ -45,7 +45,8 @@ static const int64_t LATE_NS = INT64_C(150000000);
 enum { KNOWN_MAX = 1 << 18 };
 
 static const uint64_t SCHEDULED = TM__KIND(CPU_TIME) | TM__KIND(CPU_WAIT) |
-                                  TM__KIND(VIRTUAL_MOUNT) | TM__KIND(VIRTUAL_UNMOUNT);
+                                  TM__KIND(CPU_SAMPLE) | TM__KIND(VIRTUAL_MOUNT) |
+                                  TM__KIND(VIRTUAL_UNMOUNT);
 
 enum stage {
     ASKED,  ///< its own event ends what it was in
@@ -197,8 +198,12 @@ static void watch(JNIEnv *jni, known *it, const tm_event *event, jweak *weak)
 }
 
 /* An answer of the VM's. */
-static int follow_answer(JNIEnv *jni, known *it, const tm_event *event, jweak *weak)
+static int follow_answer(JNIEnv *jni, known *it, const tm_event *event, jweak *weak,
+                         int has_frames)
 {
+    /* The stack of what it has reported itself (missing_stacks.c). */
+    if (it && it->stage == SPOKEN && !*weak && has_frames)
+        return TM_OK;
     if (it && it->stage == SPOKEN) {
         dropped = *event;
         return TM__CATCH_UP_DROP;
@@ -260,7 +265,7 @@ static int follow_known(JNIEnv *jni, known *it, const tm_event *event)
     return rc;
 }
 
-int tm__catch_up_follow(JNIEnv *jni, const tm_event *event, jweak *weak)
+int tm__catch_up_follow(JNIEnv *jni, const tm_event *event, jweak *weak, int has_frames)
 {
     known *it;
 
@@ -275,7 +280,7 @@ int tm__catch_up_follow(JNIEnv *jni, const tm_event *event, jweak *weak)
         return TM_OK;
     it = find(event->thread);
     if (event->kind == TM_EVENT_SNAPSHOT)
-        return follow_answer(jni, it, event, weak);
+        return follow_answer(jni, it, event, weak, has_frames);
     if (it)
         return follow_known(jni, it, event);
     if (known_count >= KNOWN_MAX)

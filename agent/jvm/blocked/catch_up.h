@@ -32,10 +32,12 @@ enum { TM__CATCH_UP_DROP = 1 };
 /**
  * An event is about to be emitted: emit before it what it tells of the time before
  * recording began.
- * @param weak  that goes along with it; NULL when it is kept here
+ * @param weak        that goes along with it; NULL when it is kept here
+ * @param has_frames  a stack as well
  * @return TM_OK, TM__CATCH_UP_DROP or what the sink returned
  */
-int tm__catch_up_follow(JNIEnv *jni, const tm_event *event, jweak *weak);
+int tm__catch_up_follow(JNIEnv *jni, const tm_event *event, jweak *weak,
+                        int has_frames);
 
 /** Look whether those that were parked or asleep still are: no event tells their end.
  */

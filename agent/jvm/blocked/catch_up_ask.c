@@ -2,9 +2,10 @@
 /*
  * A thread that was there before recording began is asked what it is in, wants and
  * holds: by the VM's ThreadSnapshot where that is, and the objects are known as
- * themselves; else by what java.lang.management said of all platform threads at one
- * instant, and of virtual ones without the monitors. Then its stack is walked, and
- * if it is in the same state still, the two are of one moment.
+ * themselves; of platform threads by JVM TI, where the agent was there from the start;
+ * else by what java.lang.management says of them, and of virtual ones without the
+ * monitors. Then its stack is walked, and if it is in the same state still, the two are
+ * of one moment.
  */
 #include "blocked/catch_up_ask.h"
 
@@ -110,6 +111,41 @@ static int answer_by_management(answer *a, tm__buffer *own, JNIEnv *jni, jthread
     return 0;
 }
 
+/* What the VM reports to an agent that was there from its start, of a platform thread.
+ */
+static int answer_by_tool_interface(answer *a, tm__buffer *own, JNIEnv *jni,
+                                    jthread thread)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jvmtiMonitorStackDepthInfo *held = NULL;
+    jobject monitor = NULL;
+    jint count = 0;
+    int rc;
+
+    a->seen.state = tm__thread_state(thread);
+    if ((*jvmti)->GetCurrentContendedMonitor(jvmti, thread, &monitor) !=
+        JVMTI_ERROR_NONE)
+        return -1;
+    if (monitor && a->seen.state == TM_STATE_WAITING)
+        a->seen.object = tm__waited_on_id(own, jni, monitor, &a->joined);
+    else if (monitor && a->seen.state == TM_STATE_BLOCKED)
+        a->seen.object = tm__object_id(own, jni, monitor);
+    if (monitor)
+        (*jni)->DeleteLocalRef(jni, monitor);
+    a->reports_held = (*jvmti)->GetOwnedMonitorStackDepthInfo(
+                          jvmti, thread, &count, &held) == JVMTI_ERROR_NONE;
+    rc = make_room(a, (uint32_t)count);
+    for (jint i = 0; i < count; i++) {
+        if (rc == 0) {
+            a->held[a->held_count] = tm__object_id(own, jni, held[i].monitor);
+            a->depths[a->held_count++] = held[i].stack_depth;
+        }
+        (*jni)->DeleteLocalRef(jni, held[i].monitor);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)held);
+    return rc;
+}
+
 static int answer_by_snapshot(answer *a, tm__buffer *own, JNIEnv *jni, jthread thread)
 {
     tm__thread_snapshot snapshot;
@@ -140,6 +176,8 @@ static int find_answer(answer *a, tm__buffer *own, JNIEnv *jni, jthread thread,
 
     if (tm__thread_snapshot_is_open()) {
         rc = answer_by_snapshot(a, own, jni, thread);
+    } else if (platform && tm__the_vm.reports_held) {
+        rc = answer_by_tool_interface(a, own, jni, thread);
     } else if (platform) {
         rc = answer_by_management(a, own, jni, thread, platform);
     } else {
@@ -280,6 +318,12 @@ static int report(tm__buffer *own, JNIEnv *jni, jthread thread, answer *a)
     return 0;
 }
 
+static int is_left_out(int state)
+{
+    return !tm__the_options.monitor &&
+           (state == TM_STATE_BLOCKED || state == TM_STATE_WAITING);
+}
+
 int tm__catch_up_ask(tm__catch_up_state *out, tm__buffer *own, JNIEnv *jni,
                      jthread thread, const tm__platform *platform)
 {
@@ -297,6 +341,9 @@ int tm__catch_up_ask(tm__catch_up_state *out, tm__buffer *own, JNIEnv *jni,
         answer a = {.seen = {.thread = id}};
 
         rc = find_answer(&a, own, jni, thread, platform);
+        /* Its end would not be reported. */
+        if (rc == 0 && is_left_out(a.seen.state))
+            rc = -1;
         if (rc == 0)
             rc = report(own, jni, thread, &a);
         *out = a.seen;

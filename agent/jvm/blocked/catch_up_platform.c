@@ -18,8 +18,8 @@
 #include "ident/objects_by_hash.h"
 #include "ident/thread_id.h"
 #include "ring/recording_state.h"
+#include "ring/watchdog.h"
 #include "vm/thread_mxbean.h"
-#include "vm/thread_snapshot.h"
 #include "vm/vm.h"
 
 /* What management says of so many is read at once. */
@@ -41,8 +41,10 @@ void tm__catch_up_platform_begin(JNIEnv *jni, jthread self, uint64_t last,
     newest = last;
     has_spoken = spoken;
     if ((*jvmti)->GetAllThreads(jvmti, &platform.count, &platform.all) !=
-        JVMTI_ERROR_NONE)
-        platform.count = 0;
+        JVMTI_ERROR_NONE) {
+        platform = (tm__platform){0};
+        tm__by_hash_seal();
+    }
     for (jint i = 0; i < platform.count; i++) {
         jthread thread = platform.all[i];
 
@@ -50,10 +52,16 @@ void tm__catch_up_platform_begin(JNIEnv *jni, jthread self, uint64_t last,
             (*jni)->DeleteLocalRef(jni, thread);
             continue;
         }
+        tm__watchdog_came();
         tm__monitor_owner_register_other(jni, thread, tm__thread_id(jni, thread));
         platform.all[others++] = thread;
     }
     platform.count = others;
+}
+
+static int is_to_be_asked(uint64_t id)
+{
+    return id <= newest && !has_spoken(id);
 }
 
 static void read_infos(JNIEnv *jni)
@@ -62,20 +70,25 @@ static void read_infos(JNIEnv *jni)
     jint count = 0;
 
     tm__thread_mxbean_free(platform.infos, platform.info_count);
-    while (count < AT_ONCE && asked + count < platform.count) {
-        ids[count] = (jlong)tm__thread_id(jni, platform.all[asked + count]);
-        count++;
+    platform.infos = NULL;
+    platform.info_count = 0;
+    for (read_until = asked; read_until < platform.count && count < AT_ONCE;
+         read_until++) {
+        uint64_t id = tm__thread_id(jni, platform.all[read_until]);
+
+        if (is_to_be_asked(id))
+            ids[count++] = (jlong)id;
     }
-    platform.info_count = tm__thread_mxbean_threads(&platform.infos, jni, ids, count);
-    read_until = asked + count;
+    if (count)
+        platform.info_count =
+            tm__thread_mxbean_threads(&platform.infos, jni, ids, count);
 }
 
 static void ask(JNIEnv *jni, tm__buffer *own, jthread thread)
 {
-    uint64_t id = tm__thread_id(jni, thread);
     tm__catch_up_state seen;
 
-    if (id <= newest && !has_spoken(id) &&
+    if (is_to_be_asked(tm__thread_id(jni, thread)) &&
         tm__catch_up_ask(&seen, own, jni, thread, &platform) == 0)
         tm__catch_up_virtual_note(&seen);
 }
@@ -85,10 +98,13 @@ int tm__catch_up_platform_round(JNIEnv *jni, tm__buffer *own)
     if (!platform.all)
         return 1;
     while (asked < platform.count && !tm__thread_ring_is_half_full(&own->ring)) {
-        if (asked >= read_until && !tm__thread_snapshot_is_open())
+        if (asked >= read_until && !tm__the_vm.reports_held)
             read_infos(jni);
         ask(jni, own, platform.all[asked++]);
     }
+    /* In the next round it would be too old: a monitor may have another owner by then.
+     */
+    read_until = asked;
     if (asked < platform.count)
         return 0;
     tm__catch_up_platform_end(jni);

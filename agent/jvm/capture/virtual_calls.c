@@ -2,7 +2,8 @@
 /*
  * What the native hooks must know of calls in Java code (virtual/instrument.c), so as
  * not to report the same thing twice: that those are reported at all, and who is inside
- * a join, or blocked by a call. Where two share a place, the older is forgotten.
+ * a join, or blocked by a call. Where there is no place for one more, the oldest there
+ * is forgotten.
  */
 #include "capture/virtual_calls.h"
 
@@ -10,7 +11,8 @@
 
 #include "capture/event_report.h"
 
-enum { JOINERS = 4096, BLOCKING = 65536 };
+/* Who blocks is at one of so many places from its own on. */
+enum { JOINERS = 4096, BLOCKING = 65536, PROBES = 8 };
 
 atomic_int tm__virtual_is_instrumented;
 static _Atomic uint64_t joiners[JOINERS];
@@ -42,24 +44,44 @@ int tm__virtual_reports(const tm__event_report *r)
     return tm__virtual_joins(r->thread);
 }
 
+static _Atomic uint64_t *place_of(uint64_t thread, int probe)
+{
+    return &blocking[(thread + (uint64_t)probe) % BLOCKING];
+}
+
 void tm__virtual_block_begin(const tm__event_report *r)
 {
-    if (r->is_virtual)
-        atomic_store(&blocking[r->thread % BLOCKING], r->thread);
+    if (!r->is_virtual)
+        return;
+    for (int i = 0; i < PROBES; i++) {
+        uint64_t nobody = 0;
+
+        if (atomic_load_explicit(place_of(r->thread, i), memory_order_relaxed) == 0 &&
+            atomic_compare_exchange_strong(place_of(r->thread, i), &nobody, r->thread))
+            return;
+    }
+    atomic_store(place_of(r->thread, 0), r->thread);
 }
 
 void tm__virtual_block_end(const tm__event_report *r)
 {
-    uint64_t self = r->thread;
+    if (!r->is_virtual)
+        return;
+    for (int i = 0; i < PROBES; i++) {
+        uint64_t self = r->thread;
 
-    if (r->is_virtual)
-        atomic_compare_exchange_strong(&blocking[r->thread % BLOCKING], &self, 0);
+        if (atomic_compare_exchange_strong(place_of(r->thread, i), &self, 0))
+            return;
+    }
 }
 
 int tm__virtual_is_blocking(const tm__event_report *r)
 {
-    return r->is_virtual && atomic_load_explicit(&blocking[r->thread % BLOCKING],
-                                                 memory_order_relaxed) == r->thread;
+    for (int i = 0; r->is_virtual && i < PROBES; i++)
+        if (atomic_load_explicit(place_of(r->thread, i), memory_order_relaxed) ==
+            r->thread)
+            return 1;
+    return 0;
 }
 
 void tm__virtual_calls_reset(void)

@@ -39,8 +39,11 @@ static atomic_int is_used, is_open;
 
 void tm__by_hash_open(void)
 {
-    tm__memory_init(&memory, NULL);
-    tm__map_init(&by_hash, &memory);
+    /* After a pause those of before are still known. */
+    if (!memory.hook.resize) {
+        tm__memory_init(&memory, NULL);
+        tm__map_init(&by_hash, &memory);
+    }
     atomic_store(&is_open, 1);
     atomic_store(&is_used, 1);
 }

@@ -80,7 +80,7 @@ static int emit(JNIEnv *jni, tm__buffer *buffer, const tm__record *record)
 
     *event = record->event.fact;
     if (rc >= 0)
-        rc = tm__catch_up_follow(jni, event, &weak);
+        rc = tm__catch_up_follow(jni, event, &weak, record->event.frame_count > 0);
     if (rc == TM__CATCH_UP_DROP && weak)
         (*jni)->DeleteWeakGlobalRef(jni, weak);
     if (rc != TM_OK)

@@ -38,6 +38,16 @@ void tm__dump_begin(tm__dump *dump, int64_t time_ns)
     dump->seen_count = dump->late_count = 0;
 }
 
+/* Threads of another are others: none of those before has ended. */
+void tm__dump_process(tm__dump *dump, uint64_t id)
+{
+    if (dump->process && id && dump->process != id) {
+        dump->has_several = 1;
+        dump->before_count = 0;
+    }
+    dump->process = id ? id : dump->process;
+}
+
 /* Copy a text behind the letters, with its zero byte. */
 static int add_letters(tm__dump *dump, const char *text, uint32_t *offset)
 {
@@ -362,6 +372,10 @@ int tm__dump_conclude(tm__dump *dump)
             dump->notes,
             "The threads of a dump were read one after the other while they ran: "
             "owners are inferred. A deadlock in two dumps is certain.");
+    if (rc == TM_OK && dump->has_several)
+        rc = tm__notes_caveat(dump->notes,
+                              "The dumps are of several processes: threads of the same "
+                              "number are shown as one.");
     if (rc == TM_OK && dump->moved)
         rc = tm__notes_caveat(dump->notes,
                               "%u of the dumps are not later than the one before, or "

@@ -88,6 +88,8 @@ typedef struct tm__dump {
     tm__sortable *before; ///< those of the last whole dump, by id
     uint32_t before_count, before_capacity;
     uint64_t thread_total; ///< of all dumps
+    uint64_t process;      ///< as the last dump that says so has it; 0: none did
+    int has_several;       ///< dumps of several processes
 } tm__dump;
 
 /** @param notes  the reader's; stays where it is */
@@ -99,6 +101,9 @@ int tm__dump_init(tm__dump *dump, tm__memory *memory, tm__notes *notes,
  * @param time_ns  since 1970; INT64_MIN: not known
  */
 void tm__dump_begin(tm__dump *dump, int64_t time_ns);
+
+/** The process that it is of. */
+void tm__dump_process(tm__dump *dump, uint64_t id);
 
 /** The dump is over. @param is_whole 0: more threads may have been in it */
 int tm__dump_end(tm__dump *dump, int is_whole);

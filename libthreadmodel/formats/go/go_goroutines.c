@@ -31,27 +31,30 @@ static int first_seen(const tm__go_step *at, tm__go_goroutine *it, uint64_t stat
         [TM__GO_RUNNING] = TM_STATE_RUNNING,
         [TM__GO_IN_SYSCALL] = TM_STATE_WAITING,
         [TM__GO_WAITING] = TM_STATE_WAITING};
-    int waits = states[status] == TM_STATE_WAITING, rc;
+    int waits = states[status] == TM_STATE_WAITING, sleeps = 0, rc;
+    const char *reason = "syscall";
     tm__go_goroutine life;
     uint64_t object = 0;
     uint32_t stack;
     tm_event *event;
 
+    if (status == TM__GO_WAITING)
+        reason = tm__go_reason_of(at->generation,
+                                  tm__go_stack_of(at->generation, stack_number));
+    sleeps = strcmp(reason, "sleep") == 0;
     rc = tm__go_define_life(at, it, stack_number, 0, &life);
     if (rc >= 0)
         rc = tm__go_stack_at(at, stack_number, &stack);
-    if (rc >= 0 && waits)
-        rc = tm__go_object_at(at, stack_number, 0,
-                              status == TM__GO_WAITING ? "sync or channel" : "syscall",
-                              &object);
+    if (rc >= 0 && waits && !sleeps)
+        rc = tm__go_object_at(at, stack_number, 0, reason, &object);
     if (rc < 0)
         return rc;
     life.status = (uint8_t)status;
     life.object = object;
-    life.wait = waits ? TM__GO_AWAITS : TM__GO_NO_WAIT;
+    life.wait = sleeps ? TM__GO_SLEEPS : waits ? TM__GO_AWAITS : TM__GO_NO_WAIT;
     tm__go_begin_life(at, it, &life);
     event = tm__go_emit(at, TM_EVENT_SNAPSHOT, it->thread);
-    event->value = states[status];
+    event->value = sleeps ? TM_STATE_SLEEPING : states[status];
     event->object = object;
     event->stack = stack;
     return TM_OK;

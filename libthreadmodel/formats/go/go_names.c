@@ -204,6 +204,33 @@ static uint64_t kind_of(const char *what)
     return TM_OBJECT_KIND_UNKNOWN;
 }
 
+/* Of a goroutine that waited before the trace began, the runtime gives no reason: the
+ * frames of its own that it waits in have one. */
+const char *tm__go_reason_of(const tm__go_generation *generation,
+                             const tm__go_stack *stack)
+{
+    static const struct {
+        const char *begin, *reason;
+    } reasons[] = {
+        {"time.Sleep", "sleep"},           {"internal/poll.", "network"},
+        {"runtime.netpoll", "network"},    {"runtime.chanrecv", "chan receive"},
+        {"runtime.chansend", "chan send"}, {"runtime.selectgo", "select"},
+        {"runtime.block", "forever"},      {"sync.", "sync"},
+    };
+    tm__cursor cursor = stack ? stack->frames : (tm__cursor){0};
+
+    for (uint32_t i = 0; stack && i < stack->frame_count; i++) {
+        frame it = next_frame(generation, &cursor);
+
+        for (size_t r = 0; r < sizeof(reasons) / sizeof(*reasons); r++)
+            if (begins_with(it.function, reasons[r].begin))
+                return reasons[r].reason;
+        if (!is_of_runtime(it.function))
+            break;
+    }
+    return "unknown";
+}
+
 static int define_place(tm__go_names *names, const char *what, const frame *place,
                         const tm_sink *sink, uint32_t *index)
 {
@@ -212,8 +239,11 @@ static int define_place(tm__go_names *names, const char *what, const frame *plac
     uint32_t class_index;
     int rc;
 
-    snprintf(text, sizeof(text), "%s %.*s:%d", what, (int)place->function.length,
-             place->function.bytes, place->line);
+    if (place->function.length)
+        snprintf(text, sizeof(text), "%s %.*s:%d", what, (int)place->function.length,
+                 place->function.bytes, place->line);
+    else
+        snprintf(text, sizeof(text), "%s", what);
     rc = tm__strings_intern(&names->places, index, text);
     if (rc < 0 || *index < names->places_defined)
         return rc;

@@ -175,6 +175,20 @@ static int read_small(tm__hprof_records *self, uint8_t tag, uint32_t length,
 }
 
 /* @return TM_MORE, TM_OK: the file is over */
+/* The agent's counter of microseconds turns after 72 minutes. Events stand in the order
+ * of their times; records of other kinds may have none. */
+static int64_t unturned_us(tm__hprof_records *self, uint8_t tag, uint32_t time_us)
+{
+    int64_t before_us = (int64_t)time_us - (uint32_t)self->last_us;
+
+    if (tag != START_THREAD && tag != END_THREAD && tag != CPU_SAMPLES)
+        return time_us;
+    if (before_us < -INT64_C(0x80000000))
+        before_us += INT64_C(0x100000000);
+    self->last_us += before_us;
+    return self->last_us;
+}
+
 static int read_record(tm__hprof_records *self)
 {
     const uint8_t *head = NULL;
@@ -195,7 +209,7 @@ static int read_record(tm__hprof_records *self)
         return rc < 0 ? rc : TM_MORE;
     }
     tag = head[0];
-    time_us = tm__hprof_u4(head + 1);
+    time_us = unturned_us(self, tag, tm__hprof_u4(head + 1));
     length = tm__hprof_u4(head + 5);
     end = start + length;
     if (end > self->input->length)

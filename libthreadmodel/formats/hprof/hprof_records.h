@@ -55,6 +55,7 @@ typedef struct tm__hprof_records {
     uint64_t unknown;                ///< records of kinds that are none
     uint32_t control, control_depth; ///< the flags that were set last
     int has_control;
+    int64_t last_us; ///< of the last event; what the file has are the low 32 bits
 } tm__hprof_records;
 
 /** Read some records. @return TM_MORE; TM_OK: the file is over; TM_ENOMEM, TM_EIO */

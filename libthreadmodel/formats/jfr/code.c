@@ -220,11 +220,29 @@ static int find_method(tm__jfr_entities *entities, uint64_t key, uint32_t *id)
     return rc;
 }
 
+/* Between the park and the sleep are some frames of the JDK's. */
+enum { SLEEP_FRAMES = 8 };
+
+static int is_sleep(const tm__jfr_entities *entities, const tm_frame *frames,
+                    size_t count)
+{
+    for (size_t i = 0; i < count && i < SLEEP_FRAMES && frames[i].method; i++) {
+        const tm__jfr_method *method = &entities->methods[frames[i].method - 1];
+
+        if (method->name == entities->sleep_name && method->class_ &&
+            entities->classes[method->class_ - 1] == entities->virtual_name)
+            return 1;
+    }
+    return 0;
+}
+
 static uint32_t see(const tm__jfr_entities *entities, const tm_frame *frames,
                     size_t count)
 {
     size_t i = 0;
 
+    if (is_sleep(entities, frames, count))
+        return TM__JFR_SIGHT_SLEEP;
     for (; i < count && frames[i].method; i++) {
         const tm__jfr_method *method = &entities->methods[frames[i].method - 1];
 

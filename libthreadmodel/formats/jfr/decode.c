@@ -41,7 +41,8 @@ static int64_t instant_ns(const tm__jfr_clock *clock, uint64_t ticks)
 
 /* A JVM's chunks state their starts by the wall clock, which may be set in between;
  * its ticks go on evenly. So its first chunk's start counts for all of them, unless
- * the ticks cannot be the same: another rate, or off by more than clocks drift. */
+ * the ticks cannot be the same: another rate, or off by more than the rate that HotSpot
+ * states is, which is the one in the processor's name. */
 static void set_clock(tm__jfr_events *events)
 {
     const tm__jfr_chunk *chunk = &events->chunk;
@@ -53,7 +54,7 @@ static void set_clock(tm__jfr_events *events)
         double elapsed_ns = (double)chunk->start_ns - (double)clock->start_ns;
         double off_ns = (double)chunk->start_ns - (double)start_ns;
 
-        if (fabs(off_ns) <= 1e9 + fabs(elapsed_ns) / 1000)
+        if (fabs(off_ns) <= 1e9 + fabs(elapsed_ns) / 100)
             return;
     }
     *clock = (tm__jfr_clock){.start_ns = chunk->start_ns,
@@ -218,9 +219,16 @@ static int read_context(tm__jfr_events *events, const tm__jfr_event_kind *kind,
     return rc < 0 ? rc : TM_OK;
 }
 
-/* A sleep that is over before its time was interrupted. Ticks of a clock become ns, and
- * timeouts of older JDKs are in ms. */
+/* A sleep that is over before its time was interrupted. Ticks of a clock become ns,
+ * timeouts of older JDKs are in ms, and the ticks' rate is off by less than 1 %. */
 enum { ROUNDED_NS = 10000 };
+
+static int is_cut_short(const tm__jfr_fact *sleep)
+{
+    int64_t least_ns = sleep->value - sleep->value / 100 - ROUNDED_NS;
+
+    return sleep->end_ns - sleep->start_ns < least_ns;
+}
 
 /* What is particular to waits, sleeps and notifies. */
 static void read_details(const tm__jfr_events *events, const tm__jfr_event_kind *kind,
@@ -231,13 +239,26 @@ static void read_details(const tm__jfr_events *events, const tm__jfr_event_kind 
     else if (what == TM__JFR_WAIT && !kind->values[TM__JFR_SLOT_PEER] &&
              kind->has >> TM__JFR_SLOT_PEER & kind->has >> TM__JFR_SLOT_TIMED_OUT & 1)
         fact->flags |= TM_EVENT_BY_INTERRUPT;
-    if (what == TM__JFR_SLEEP && fact->value > ROUNDED_NS &&
-        fact->end_ns - fact->start_ns < fact->value - ROUNDED_NS)
+    if (fact->start_kind == TM_EVENT_SLEEP && is_cut_short(fact))
         fact->flags |= TM_EVENT_BY_INTERRUPT;
     if (what == TM__JFR_NOTIFY &&
         ((int64_t)kind->values[TM__JFR_SLOT_NOTIFIED] > 1 ||
          tm__jfr_stack_sight(events->entities, fact->stack) & TM__JFR_SIGHT_NOTIFY_ALL))
         fact->start_kind = TM_EVENT_NOTIFY_ALL;
+}
+
+/* A virtual thread that keeps its carrier sleeps by parking, and JFR reports both: the
+ * sleep alone counts. @return 1: this park is not to be emitted */
+static int is_of_sleep(const tm__jfr_events *events, tm__jfr_fact *park)
+{
+    if (!(tm__jfr_stack_sight(events->entities, park->stack) & TM__JFR_SIGHT_SLEEP))
+        return 0;
+    if (events->settings->of[TM__JFR_SLEEP].was_on ||
+        events->settings->counts[TM__JFR_SLEEP])
+        return 1;
+    park->start_kind = TM_EVENT_SLEEP;
+    park->end_kind = TM_EVENT_SLEPT;
+    return 0;
 }
 
 static int read_event(tm__jfr_events *events, int what)
@@ -265,9 +286,11 @@ static int read_event(tm__jfr_events *events, int what)
     if (rc == TM_OK && what != TM__JFR_START && what != TM__JFR_VIRTUAL_START)
         rc = tm__jfr_stack_id(events->entities, kind->values[TM__JFR_SLOT_STACK],
                               &fact->stack);
-    if (rc == TM_OK && what == TM__JFR_PARK)
+    if (rc == TM_OK && what == TM__JFR_PARK && is_of_sleep(events, fact))
+        return TM_OK;
+    if (rc == TM_OK && fact->start_kind == TM_EVENT_PARK)
         rc = find_object(events, kind, TM__JFR_OBJECT_BLOCKER, &fact->object);
-    else if (rc == TM_OK && what <= TM__JFR_NOTIFY)
+    else if (rc == TM_OK && what <= TM__JFR_NOTIFY && what != TM__JFR_PARK)
         rc = find_monitor(events, kind, fact);
     if (rc < 0)
         return rc;
@@ -313,7 +336,7 @@ static int decode_one(tm__jfr_events *events, const tm__jfr_entry *entry,
                              .limit = base + events->chunk.bytes};
 
     /* Its single pauses tell more. */
-    if (entry->what == TM__JFR_COLLECTION && events->settings->of[TM__JFR_PAUSE].was_on)
+    if (entry->what == TM__JFR_COLLECTION && tm__jfr_reports_pauses(events->settings))
         return TM_OK;
     tm__jfr_run(events->metadata, kind->program, &cursor, base, kind->values);
     if (cursor.is_broken || cursor.at > base + entry->end)

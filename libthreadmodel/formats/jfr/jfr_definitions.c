@@ -28,6 +28,8 @@ int tm__jfr_entities_init(tm__jfr_entities *entities, tm__memory *memory,
     /* Names by which stacks are looked at; see tm__jfr_stack_sight. */
     if (intern_name(entities, "java.lang.Thread", &thread) < 0 ||
         intern_name(entities, "java.lang.Object", &object) < 0 ||
+        intern_name(entities, "java.lang.VirtualThread", &entities->virtual_name) < 0 ||
+        intern_name(entities, "sleepNanos", &entities->sleep_name) < 0 ||
         intern_name(entities, "wait", &entities->wait_name[0]) < 0 ||
         intern_name(entities, "wait0", &entities->wait_name[1]) < 0 ||
         intern_name(entities, "join", &entities->join_name) < 0 ||

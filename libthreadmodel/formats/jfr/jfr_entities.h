@@ -13,8 +13,9 @@
 
 /** Bits of what a stack shows. */
 enum tm__jfr_stack_sight {
-    TM__JFR_SIGHT_JOIN = 1,      ///< Thread.join waits
-    TM__JFR_SIGHT_NOTIFY_ALL = 2 ///< the innermost method is Object.notifyAll
+    TM__JFR_SIGHT_JOIN = 1,       ///< Thread.join waits
+    TM__JFR_SIGHT_NOTIFY_ALL = 2, ///< the innermost method is Object.notifyAll
+    TM__JFR_SIGHT_SLEEP = 4       ///< a virtual thread parks in Thread.sleep
 };
 
 /** Number spaces of objects. */
@@ -88,6 +89,7 @@ typedef struct tm__jfr_entities {
     tm_frame *frames;
     uint32_t frame_capacity;
     uint32_t join_class, object_class, wait_name[2], join_name, notify_all_name;
+    uint32_t virtual_name, sleep_name;
 } tm__jfr_entities;
 
 /** @return TM_OK or TM_ENOMEM; to be freed either way */

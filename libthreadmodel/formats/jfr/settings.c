@@ -232,7 +232,7 @@ int tm__jfr_settings_caveats(const tm__jfr_settings *settings, tm__notes *notes)
                               "what it parked for by an address on the heap that "
                               "changes when objects are moved.");
     if (rc == TM_OK && settings->counts[TM__JFR_COLLECTION] &&
-        !settings->of[TM__JFR_PAUSE].was_on)
+        !tm__jfr_reports_pauses(settings))
         rc = tm__notes_caveat(notes,
                               "JFR recorded collections and not their single pauses: "
                               "each is shown as one pause, the sum of its own, at its "

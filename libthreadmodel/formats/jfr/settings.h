@@ -63,6 +63,13 @@ typedef struct tm__jfr_settings {
     tm__jfr_text text;
 } tm__jfr_settings;
 
+/** Whether single pauses of the collector are there, and not whole collections alone.
+ */
+static inline int tm__jfr_reports_pauses(const tm__jfr_settings *settings)
+{
+    return settings->of[TM__JFR_PAUSE].was_on || settings->counts[TM__JFR_PAUSE];
+}
+
 void tm__jfr_settings_init(tm__jfr_settings *settings, tm__memory *memory);
 
 /** Take a setting of a type of event, "threshold" and "20 ms" for instance. */

@@ -226,8 +226,8 @@ static int conclude(reader *self)
         rc = tm__notes_caveat(
             &self->notes,
             "Before JDK 25 JSON dumps have no states and no locks: a thread's state is "
-            "inferred from its innermost frames, blocked threads look as if they ran, "
-            "and no deadlock can be seen.");
+            "inferred from its innermost frames, of one that is blocked or runs it is "
+            "not known, and no deadlock can be seen.");
     else if (rc == TM_OK && self->members.version < 2)
         rc = tm__notes_caveat(
             &self->notes,

@@ -132,7 +132,10 @@ static int read_number(tm__json_dump *it, tm__slice text)
     case FORMAT_VERSION:
         it->version = number;
         return number > 2 ? stop(it, TM__JSON_TOO_NEW) : 1;
-    case PROCESS_ID: it->process_id = number; break;
+    case PROCESS_ID:
+        it->process_id = number;
+        tm__dump_process(it->dump, number);
+        break;
     case THREAD_COUNT: it->container_count = number; break;
     case TID: it->thread.id = number; break;
     case CARRIER: it->thread.carrier = number; break;

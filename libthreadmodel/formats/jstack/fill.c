@@ -56,26 +56,37 @@ static int is_wanted(uint32_t kind, int state)
     case TM_STATE_JOINING:
     case TM_STATE_REENTERING:
         return kind == TM__JSTACK_WAITING_ON || kind == TM__JSTACK_RELOCKING ||
-               kind == TM__JSTACK_WANTED;
+               kind == TM__JSTACK_WANTED || kind == TM__JSTACK_INITIALIZING;
     default: return 0;
     }
 }
 
-/* Compiled code may not know any more on what it waits. The frame that called wait
- * holds it, or seems to: where that is one lock, it is the one. */
-static const tm__jstack_lock *lock_of_wait(const tm__jstack_dump *parsed,
-                                           uint32_t thread, uint32_t depth)
+/* The one monitor that was locked at a depth; TM__NONE: at any. NULL: there are several
+ */
+static const tm__jstack_lock *only_locked(const tm__jstack_dump *parsed,
+                                          uint32_t thread, uint32_t depth)
 {
     const tm__jstack_lock *locks = locks_of(parsed, thread), *found = NULL;
 
     for (uint32_t i = 0; i < parsed->threads[thread].lock_count; i++) {
-        if (locks[i].kind != TM__JSTACK_LOCKED || locks[i].depth != depth)
+        if (locks[i].kind != TM__JSTACK_LOCKED ||
+            (depth != TM__NONE && locks[i].depth != depth))
             continue;
         if (found && found->address != locks[i].address)
             return NULL;
         found = &locks[i];
     }
     return found;
+}
+
+/* Compiled code may not know any more on what it waits. It holds that, or seems to: it
+ * is what the frame that called wait locked, or the only one that was locked at all. */
+static const tm__jstack_lock *lock_of_wait(const tm__jstack_dump *parsed,
+                                           uint32_t thread, uint32_t depth)
+{
+    const tm__jstack_lock *found = only_locked(parsed, thread, depth);
+
+    return found ? found : only_locked(parsed, thread, TM__NONE);
 }
 
 /* @return the lock that the thread is blocked for, or NULL */
@@ -91,14 +102,20 @@ static const tm__jstack_lock *wanted_lock(const tm__jstack_dump *parsed,
     return wait_depth == TM__NONE ? NULL : lock_of_wait(parsed, thread, wait_depth);
 }
 
-/* Whether it holds what the line says. What it waits for, it let go. */
+/* Whether it holds what the line says. What it waits for, it let go; where nobody knows
+ * what that is, it may be any. */
 static int is_held(const tm__jstack_lock *lock, const tm__jstack_lock *wanted,
                    int state)
 {
+    int waits = state == TM_STATE_WAITING || state == TM_STATE_JOINING ||
+                state == TM_STATE_REENTERING;
+
     if (!lock->address)
         return 0;
     if (lock->kind == TM__JSTACK_SYNCHRONIZER)
         return 1;
+    if (waits && !wanted)
+        return 0;
     return lock->kind == TM__JSTACK_LOCKED &&
            (!wanted || lock->address != wanted->address || state == TM_STATE_PARKED);
 }
@@ -107,6 +124,34 @@ typedef struct sight {
     int state;
     const tm__jstack_lock *wanted;
 } sight;
+
+static int has_lock(const tm__jstack_dump *parsed, uint32_t thread, uint32_t kind)
+{
+    const tm__jstack_lock *locks = locks_of(parsed, thread);
+
+    for (uint32_t i = 0; i < parsed->threads[thread].lock_count; i++)
+        if (locks[i].kind == kind)
+            return 1;
+    return 0;
+}
+
+/* Of a mounted virtual thread the dump states nothing: its lines and frames do. Who
+ * waits for another to initialise a class is runnable to Java. */
+static int state_by_lines(const tm__jstack_fill *fill, const tm__jstack_dump *parsed,
+                          uint32_t thread, uint32_t *depth)
+{
+    static const tm__slice WAITING = {"WAITING", 7}, BLOCKED = {"BLOCKED", 7};
+    const tm__jstack_thread *it = &parsed->threads[thread];
+    int wants = has_lock(parsed, thread, TM__JSTACK_WANTED);
+    int state = TM_STATE_UNKNOWN;
+
+    if (has_lock(parsed, thread, TM__JSTACK_INITIALIZING))
+        return TM_STATE_WAITING;
+    if (it->carrier && it->frame_count)
+        state = tm__dump_state(fill->dump, wants ? BLOCKED : WAITING, fill->frames,
+                               it->frame_count, depth);
+    return state == TM_STATE_UNKNOWN ? TM_STATE_RUNNING : state;
+}
 
 /* Look at a thread, with its frames read. */
 static int look(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uint32_t thread,
@@ -119,6 +164,8 @@ static int look(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uint32_t t
         return TM_ENOMEM;
     seen->state =
         tm__dump_state(fill->dump, it->state, fill->frames, it->frame_count, &depth);
+    if (seen->state == TM_STATE_RUNNING)
+        seen->state = state_by_lines(fill, parsed, thread, &depth);
     seen->wanted = wanted_lock(parsed, thread, seen->state, depth);
     return TM_OK;
 }

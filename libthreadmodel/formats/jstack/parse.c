@@ -160,6 +160,18 @@ static void read_object(tm__slice text, tm__jstack_lock *lock)
     lock->class_name = text;
 }
 
+/* "waiting on the Class initialization monitor for app.Main$Holder" */
+static void read_class(tm__slice line, tm__jstack_lock *lock)
+{
+    static const tm__slice OF_CLASSES = {"java.lang.Class", 15};
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < line.length; i++)
+        hash = (hash ^ (uint8_t)line.bytes[i]) * UINT64_C(0x100000001b3);
+    lock->address = hash | UINT64_C(1) << 63;
+    lock->class_name = OF_CLASSES;
+}
+
 static int read_lock(parser *self, tm__slice line)
 {
     static const struct {
@@ -170,6 +182,7 @@ static int read_lock(parser *self, tm__slice line)
         {"waiting to lock <", TM__JSTACK_WANTED},
         {"waiting to re-lock in wait() <", TM__JSTACK_RELOCKING},
         {"waiting on <", TM__JSTACK_WAITING_ON},
+        {"waiting on the Class initialization monitor for ", TM__JSTACK_INITIALIZING},
         {"parking to wait for  <", TM__JSTACK_PARKING},
         {"<0x", TM__JSTACK_SYNCHRONIZER},
     };
@@ -187,7 +200,10 @@ static int read_lock(parser *self, tm__slice line)
         return TM_OK;
     if (lock.kind != TM__JSTACK_SYNCHRONIZER && self->is_closed)
         return TM_OK;
-    read_object(line, &lock);
+    if (lock.kind == TM__JSTACK_INITIALIZING)
+        read_class(line, &lock);
+    else
+        read_object(line, &lock);
     thread = &dump->threads[self->thread];
     if (self->section == THREADS && thread->frame_count > 0)
         lock.depth = thread->frame_count - 1;

@@ -17,17 +17,18 @@
 
 /** What a line of a stack says of a lock. */
 enum tm__jstack_lock_kind {
-    TM__JSTACK_LOCKED,      ///< "- locked": holds it, but for the one it waits on
-    TM__JSTACK_WANTED,      ///< "- waiting to lock"
-    TM__JSTACK_WAITING_ON,  ///< "- waiting on"
-    TM__JSTACK_RELOCKING,   ///< "- waiting to re-lock in wait()"
-    TM__JSTACK_PARKING,     ///< "- parking to wait for"
-    TM__JSTACK_SYNCHRONIZER ///< of "Locked ownable synchronizers"
+    TM__JSTACK_LOCKED,       ///< "- locked": holds it, but for the one it waits on
+    TM__JSTACK_WANTED,       ///< "- waiting to lock"
+    TM__JSTACK_WAITING_ON,   ///< "- waiting on"
+    TM__JSTACK_RELOCKING,    ///< "- waiting to re-lock in wait()"
+    TM__JSTACK_PARKING,      ///< "- parking to wait for"
+    TM__JSTACK_INITIALIZING, ///< "- waiting on the Class initialization monitor for"
+    TM__JSTACK_SYNCHRONIZER  ///< of "Locked ownable synchronizers"
 };
 
 typedef struct tm__jstack_lock {
     tm__slice class_name; ///< "java.lang.Class" for that of a class
-    uint64_t address;     ///< 0: the JVM had none at hand
+    uint64_t address;     ///< 0: the JVM had none at hand; of a class made of its name
     uint32_t depth;       ///< of the frame that the line follows
     uint32_t kind;        ///< enum tm__jstack_lock_kind
 } tm__jstack_lock;

@@ -127,6 +127,7 @@ static int begin_dump(reader *self)
     self->lines.offset = start + (uint64_t)(rest.bytes - text.bytes);
     self->lines.is_too_long = 0;
     self->process_id = process_id;
+    tm__dump_process(&self->dump, process_id);
     self->dump_start = start;
     self->in_dump = 1;
     tm__dump_begin(&self->dump, time_ns);
@@ -277,8 +278,8 @@ static int conclude(reader *self)
         rc = tm__notes_caveat(
             &self->notes,
             "Before JDK 25 text dumps to a file have no states and no locks: a "
-            "thread's state is inferred from its innermost frames, blocked threads "
-            "look as if they ran, and no deadlock can be seen.");
+            "thread's state is inferred from its innermost frames, of one that is "
+            "blocked or runs it is not known, and no deadlock can be seen.");
     else if (rc == TM_OK)
         rc = tm__notes_caveat(
             &self->notes,

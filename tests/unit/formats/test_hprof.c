@@ -241,6 +241,28 @@ static void a_class_that_is_its_own_ancestor_is_survived(void **state)
     assert_reads(TM_OK, "thread 11 0 0 one|a\xc3\xbc 0 0\n");
 }
 
+/* After 72 minutes the microseconds begin anew. */
+static void times_go_on_where_the_counter_turns(void **state)
+{
+    (void)state;
+    begin_file(&paper, "1.0.1", 4);
+    put_names(&paper);
+    put_string(&paper, 201, "one");
+    begin_record(&paper, 0x0a, 0xfffffff0);
+    put(&paper, 1, 4);
+    put_id(&paper, 3000);
+    put(&paper, 1, 4);
+    put_id(&paper, 201);
+    put_id(&paper, 0);
+    put_id(&paper, 0);
+    end_record(&paper);
+    begin_record(&paper, 0x0b, 0x10);
+    put(&paper, 1, 4);
+    end_record(&paper);
+    assert_reads(TM_OK, "event 4299967280000 ");
+    assert_reads(TM_OK, "event 4299967312000 ");
+}
+
 static void many_samples_are_emitted_in_parts_and_too_many_left_out(void **state)
 {
     int rc;
@@ -437,6 +459,7 @@ int main(void)
         cmocka_unit_test(what_is_defined_again_stays_as_it_was),
         cmocka_unit_test(a_frame_of_an_unknown_class_has_a_question_mark),
         cmocka_unit_test(a_class_that_is_its_own_ancestor_is_survived),
+        cmocka_unit_test(times_go_on_where_the_counter_turns),
         cmocka_unit_test(many_samples_are_emitted_in_parts_and_too_many_left_out),
         cmocka_unit_test(bits_of_a_thread_are_its_state),
         cmocka_unit_test(a_thread_without_a_number_is_known_by_its_object),

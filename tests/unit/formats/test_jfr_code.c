@@ -63,21 +63,32 @@ static void an_object_is_its_address_and_its_class(void **state)
                         "event 5000214 1 256 0 0 0 8 0\n");
 }
 
-/* Methods 1 to 4: wait0, wait and notifyAll of Object, join of Thread; 5: a wait. */
+/* Methods 1 to 4: wait0, wait and notifyAll of Object, join of Thread; 5: a wait; 7 and
+ * 8: parkNanos and sleepNanos of VirtualThread. */
 static void put_stack(uint64_t count, const uint64_t *methods)
 {
-    static const char *const symbols[] = {
-        "java/lang/Object", "java/lang/Thread", "wait0", "wait", "notifyAll", "join"};
-    static const uint64_t parts[][2] = {{1, 3}, {1, 4}, {1, 5}, {2, 6}, {2, 4}, {1, 6}};
+    static const char *const symbols[] = {"java/lang/Object",
+                                          "java/lang/Thread",
+                                          "wait0",
+                                          "wait",
+                                          "notifyAll",
+                                          "join",
+                                          "parkNanos",
+                                          "sleepNanos",
+                                          "java/lang/VirtualThread"};
+    static const uint64_t parts[][2] = {{1, 3}, {1, 4}, {1, 5}, {2, 6},
+                                        {2, 4}, {1, 6}, {3, 7}, {3, 8}};
+    enum { SYMBOLS = sizeof(symbols) / sizeof(*symbols) };
+    enum { METHODS = sizeof(parts) / sizeof(*parts) };
 
     begin_constants(5);
-    PUT(&paper, TYPE_SYMBOL, 6);
-    for (uint64_t i = 0; i < 6; i++) {
+    PUT(&paper, TYPE_SYMBOL, SYMBOLS);
+    for (uint64_t i = 0; i < SYMBOLS; i++) {
         PUT(&paper, i + 1);
         put_text(&paper, symbols[i]);
     }
-    PUT(&paper, TYPE_CLASS, 2, 1, 1, 2, 2, TYPE_METHOD, 6);
-    for (uint64_t i = 0; i < 6; i++)
+    PUT(&paper, TYPE_CLASS, 3, 1, 1, 2, 2, 3, 9, TYPE_METHOD, METHODS);
+    for (uint64_t i = 0; i < METHODS; i++)
         PUT(&paper, i + 1, parts[i][0], parts[i][1]);
     PUT(&paper, TYPE_STACK, 1, 1);
     put_byte(&paper, 0);
@@ -136,6 +147,32 @@ static void a_notify_in_notify_all_is_one_to_all(void **state)
     }
 }
 
+/* A virtual thread that keeps its carrier sleeps by parking, and JFR reports both. */
+static void a_park_of_a_sleep_is_none(void **state)
+{
+    static const uint64_t frames[] = {7, 8, 5};
+
+    (void)state;
+    LAY_OUT(chunk_classes);
+    for (int sleeps = 1; sleeps >= 0; sleeps--) {
+        begin();
+        begin_event(&paper, TYPE_PARK);
+        PUT(&paper, 1110, 80, 2, 1, 1, 0x200, 90);
+        end_event(&paper);
+        if (sleeps) {
+            begin_event(&paper, TYPE_SLEEP);
+            PUT(&paper, 1100, 95, 2, 0, 90);
+            end_event(&paper);
+        }
+        put_stack(3, frames);
+        end_types();
+        assert_reads(TM_OK, sleeps ? "event 5000100 7 0 0 90 0 12 0\n"
+                                   : "event 5000110 7 0 0 90 1 12 0\n");
+        assert_never(" 16 0\n");
+        assert_never(" 17 0\n");
+    }
+}
+
 /* Frames that are keys, or no array, or missing. */
 static void a_stack_without_frames_is_none(void **state)
 {
@@ -180,6 +217,7 @@ int main(void)
         cmocka_unit_test(an_object_is_its_address_and_its_class),
         cmocka_unit_test(a_wait_in_join_is_for_the_thread_that_ended_it),
         cmocka_unit_test(a_notify_in_notify_all_is_one_to_all),
+        cmocka_unit_test(a_park_of_a_sleep_is_none),
         cmocka_unit_test(a_stack_without_frames_is_none),
     };
 

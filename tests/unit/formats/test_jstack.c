@@ -204,6 +204,58 @@ static void a_wait_for_an_unknown_object_is_for_the_one_that_its_frame_holds(
                  TM_OK, "event 1709288130000000000 11 0 0 4 ");
 }
 
+/* Its caller's caller locked it: nobody but the owner is said to have it. */
+static void a_waiter_does_not_hold_what_it_waits_on(void **state)
+{
+    int rc;
+    recorder all;
+
+    (void)state;
+    assert_reads(WAITS("\tat a.Box.take(Box.java:35)\n\t- locked <0x10> (a a.Box)\n"),
+                 TM_OK, "event 1709288130000000000 11 16 0 4 ");
+    all = emit_all(WAITS("\t- locked <0x10> (a a.Box)\n\t- locked <0x20> (a a.Box)\n"),
+                   sizeof(WAITS("\t- locked <0x10> (a a.Box)\n\t- locked <0x20> (a "
+                                "a.Box)\n")) -
+                       1,
+                   &rc);
+    assert_null(strstr(all.text, " 11 16 0 0 "));
+    assert_null(strstr(all.text, " 11 32 0 0 "));
+    recorder_free(&all);
+}
+
+static void who_waits_for_a_class_does_not_run(void **state)
+{
+    (void)state;
+    assert_reads(HEAD
+                 "\"main\" #1 prio=5 os_prio=0 tid=0x1 nid=0x3141 in Object.wait()\n"
+                 "   java.lang.Thread.State: RUNNABLE\n"
+                 "\tat D$B.<clinit>(D.java:22)\n"
+                 "\t- waiting on the Class initialization monitor for D$A\n\n" TAIL,
+                 TM_OK, " 0 4 1 22 0\n");
+}
+
+/* From JDK 23 on, with its lines and no state. */
+static void a_mounted_virtual_thread_is_in_what_its_lines_show(void **state)
+{
+#define MOUNTED(lines)                                                                 \
+    HEAD "\"ForkJoinPool-1-worker-1\" #31 daemon prio=5 os_prio=0 tid=0x1 nid=0x2 x\n" \
+         "   java.lang.Thread.State: WAITING (parking)\n"                              \
+         "\tat java.lang.VirtualThread.run(VirtualThread.java:1)\n"                    \
+         "   Mounted virtual thread #30\n" lines "\n" TAIL
+
+    (void)state;
+    assert_reads(MOUNTED("\tat a.Bank.move(Bank.java:20)\n"
+                         "\t- waiting to lock <0x10> (a a.Account)\n"
+                         "\t- locked <0x20> (a a.Account)\n"),
+                 TM_OK, " 30 16 0 3 ");
+    assert_reads(MOUNTED("\tat java.lang.Object.wait0(java.base@23/Native Method)\n"
+                         "\t- waiting on <0x10> (a a.Box)\n"
+                         "\tat java.lang.Object.wait(java.base@23/Object.java:1)\n"
+                         "\tat a.Box.take(Box.java:3)\n\t- locked <0x10> (a a.Box)\n"),
+                 TM_OK, " 30 16 0 4 ");
+    assert_reads(MOUNTED("\tat a.Job.run(Job.java:9)\n"), TM_OK, " 30 0 0 2 ");
+}
+
 static void threads_of_one_name_are_distinguished_by_what_they_want(void **state)
 {
     int rc;
@@ -372,6 +424,9 @@ int main(void)
         cmocka_unit_test(a_deadlock_whose_objects_moved_is_still_the_same),
         cmocka_unit_test(
             a_wait_for_an_unknown_object_is_for_the_one_that_its_frame_holds),
+        cmocka_unit_test(a_waiter_does_not_hold_what_it_waits_on),
+        cmocka_unit_test(who_waits_for_a_class_does_not_run),
+        cmocka_unit_test(a_mounted_virtual_thread_is_in_what_its_lines_show),
         cmocka_unit_test(threads_of_one_name_are_distinguished_by_what_they_want),
         cmocka_unit_test(many_deadlocked_threads_are_named_as_far_as_there_is_room),
         cmocka_unit_test(lines_that_are_not_of_a_thread_change_nothing),

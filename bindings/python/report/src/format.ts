@@ -20,6 +20,9 @@ export function duration(ns: number | null | undefined): string {
   return `${Math.round(ns)} ns`;
 }
 
+/** What tells most instants of a run apart. */
+export const MICROSECOND = 1000;
+
 /** An instant of the run, with as many digits as tell `step` ns apart. */
 export function instant(ns: number, step: number): string {
   const [factor, unit] = UNITS.find(([size]) => Math.abs(ns) >= size) ?? [1, "ns"];

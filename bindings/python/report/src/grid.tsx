@@ -19,7 +19,7 @@ import {
   themeQuartz,
 } from "ag-grid-community";
 import { useEffect, useRef } from "preact/hooks";
-import { clean, duration, number, percent } from "./format";
+import { clean, duration, instant, MICROSECOND, number, percent } from "./format";
 
 ModuleRegistry.registerModules([
   CellStyleModule,
@@ -87,8 +87,9 @@ function shown(kind: Kind, value: unknown): string {
   if (value === null || value === undefined) return "";
   switch (kind) {
     case "ns":
-    case "instant":
       return duration(value as number);
+    case "instant":
+      return instant(value as number, MICROSECOND);
     case "count":
       return number(value as number);
     case "share":

@@ -5,6 +5,8 @@ import type { Table } from "./pack";
 
 /** Stands where frames are missing. */
 export const CUT = "… cut: outer frames were not recorded";
+/** Stands where the file has no room for all frames of all stacks. */
+export const LEFT_OUT = "… not in this file";
 
 export class Stacks {
   private readonly first = new Map<number, number>();
@@ -28,6 +30,7 @@ export class Stacks {
   /** The frames as people write them, innermost first, and whether that is all. */
   lines(stack: number | null): string[] {
     const rows = this.rows(stack);
+    if (this.isLeftOut(stack)) return [LEFT_OUT];
     const lines = rows.map((row) =>
       place(this.table.text("method", row), this.table.number("line", row)),
     );
@@ -37,6 +40,11 @@ export class Stacks {
   /** Whether frames lie below the outermost of these. */
   isCut(rows: readonly number[]): boolean {
     return rows.length > 0 && this.table.numbers("truncated")[rows[0]!] === 1;
+  }
+
+  /** Whether there is a stack, and the file has none of its frames. */
+  isLeftOut(stack: number | null): boolean {
+    return stack !== null && !this.first.has(stack) && this.table.total > this.table.rows;
   }
 
   method(row: number): string {

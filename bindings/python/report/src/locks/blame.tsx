@@ -2,6 +2,7 @@
 // Blame by owner: blocked time, by the lock and by who had it where; the same of
 // resources, which nobody owns and threads use.
 import { useMemo } from "preact/hooks";
+import { Caveats } from "../caveats";
 import type { Run } from "../data/run";
 import { clean } from "../format";
 import { type Column, Grid } from "../grid";
@@ -76,7 +77,7 @@ const OF_LOCKS = {
   label: "Blame by owner",
   none: "No thread was blocked by another.",
   note:
-    "Releases are not recorded: that an owner kept the lock until the next event is " +
+    "Where releases are not recorded, that an owner kept the lock until the next event is " +
     "inferred. The last three columns show the provenance.",
 };
 
@@ -131,6 +132,7 @@ export function Blame({ run, of = OF_LOCKS }: { run: Run; of?: typeof OF_LOCKS }
         lines={10}
       />
       <p class="note">{of.note}</p>
+      <Caveats run={run} table={table} />
     </>
   );
 }

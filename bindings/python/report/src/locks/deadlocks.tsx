@@ -4,7 +4,8 @@ import { useMemo } from "preact/hooks";
 import type { Table } from "../data/pack";
 import type { Run } from "../data/run";
 import type { Stacks } from "../data/stacks";
-import { clean, count, duration, place, short } from "../format";
+import { clean, count, instant, MICROSECOND, place, short } from "../format";
+import { isCertain } from "../provenance";
 import { StackList } from "../stack";
 import { goTo } from "../state";
 
@@ -77,13 +78,14 @@ export function Deadlocks({ run, stacks }: { run: Run; stacks: Stacks }) {
       {deadlocks.map((deadlock) => (
         <article key={deadlock.number} class="deadlock" data-deadlock={deadlock.number}>
           <h3>
-            {count(deadlock.members.length, "thread")} since {duration(deadlock.time)}
+            {count(deadlock.members.length, "thread")} since{" "}
+            {instant(deadlock.time, MICROSECOND)}
             {deadlock.resolved === null
               ? deadlock.deadline === null
                 ? ", not resolved"
-                : `, until a timeout breaks it at ${duration(deadlock.deadline)}`
-              : `, until ${duration(deadlock.resolved)}`}
-            {deadlock.members.some(({ provenance }) => provenance !== "reported")
+                : `, until a timeout breaks it at ${instant(deadlock.deadline, MICROSECOND)}`
+              : `, until ${instant(deadlock.resolved, MICROSECOND)}`}
+            {deadlock.members.some(({ provenance }) => !isCertain(provenance))
               ? ": an owner is inferred"
               : ""}
           </h3>
@@ -174,7 +176,7 @@ export function Ring({ members }: { members: readonly Member[] }) {
         const [lx, ly] = at(turn + 0.5, RADIUS + 10);
         const anchor =
           Math.abs(lx - WIDTH / 2) < 10 ? "middle" : lx > WIDTH / 2 ? "start" : "end";
-        const sure = member.provenance === "reported";
+        const sure = isCertain(member.provenance);
         return (
           <g key={member.row}>
             <path

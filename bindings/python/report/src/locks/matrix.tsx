@@ -36,7 +36,9 @@ function gather(run: Run): Found {
     const key = table.isNull(id, row) ? "" : String(table.id(id, row));
     let found = sides.get(key);
     if (!found) {
-      const label = key ? clean(table.text(name, row), 80) || `thread ${key}` : "(not known)";
+      const label = key
+        ? clean(table.text(name, row), 80) || `thread ${key}`
+        : "nobody, or not known";
       found = { key, label, total: 0 };
       sides.set(key, found);
     }
@@ -100,6 +102,7 @@ export function Matrix({ run }: { run: Run }) {
                     cell={cells.get(`${row.key}|${column.key}`)}
                     most={most}
                     title={`${row.label} blocked by ${column.label}`}
+                    owned={column.key !== ""}
                   />
                 ))}
                 <td class="figure">{duration(row.total)}</td>
@@ -118,15 +121,21 @@ export function Matrix({ run }: { run: Run }) {
   );
 }
 
-function Square(props: { cell: Cell | undefined; most: number; title: string }) {
-  const { cell, most, title } = props;
+interface SquareProps {
+  cell: Cell | undefined;
+  most: number;
+  title: string;
+  owned: boolean;
+}
+
+function Square({ cell, most, title, owned }: SquareProps) {
   if (!cell) return <td class="square" />;
   const share = Math.sqrt(cell.total / most);
   // Never so strong that its text could not be read.
   const shade = `color-mix(in oklab, #d55e00 ${Math.round(10 + share * 48)}%, var(--surface))`;
   const tip =
-    `${title}: ${duration(cell.total)}, ${count(cell.count, "block")}, ` +
-    `${percent(cell.inferred)} of it with an inferred owner`;
+    `${title}: ${duration(cell.total)}, ${count(cell.count, "block")}` +
+    (owned ? `, ${percent(cell.inferred)} of it with an inferred owner` : "");
   return (
     <td class="square" style={{ background: shade }} title={tip} data-total={cell.total}>
       {duration(cell.total)}

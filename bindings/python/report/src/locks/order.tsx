@@ -6,6 +6,7 @@ import type { Table } from "../data/pack";
 import type { Run } from "../data/run";
 import type { Stacks } from "../data/stacks";
 import { clean, count, place } from "../format";
+import { isCertain } from "../provenance";
 import { StackList } from "../stack";
 import { type Edge, Graph } from "./graph";
 
@@ -46,7 +47,7 @@ function gatherBy(run: Run, what: "object" | "class"): Found {
     const [held, wanted] = ends(table, row);
     const times = table.numbers("count")[row]!;
     const name = key(held, wanted);
-    const inferred = table.text("provenance", row) !== "reported";
+    const inferred = !isCertain(table.text("provenance", row));
     const edge = edges.get(name);
     if (edge) {
       edge.count += times;

@@ -112,7 +112,8 @@ export class Cells {
     classes: ReadonlySet<string | null> | null,
   ): Group {
     const all = this.emptyGroup("", -1, "class", threads === null);
-    for (const group of this.group("class", threads, classes)) all.cells.push(...group.cells);
+    for (const group of this.group("class", threads, classes))
+      for (const cell of group.cells) all.cells.push(cell);
     this.fill(all);
     return all;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Monitor statistics: threads, the classes that those waited for, the places where.
 import { signal } from "@preact/signals";
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { Run, Thread } from "../data/run";
 import { clean, count, duration, number, place } from "../format";
 import { Grid } from "../grid";
@@ -28,7 +28,7 @@ function cells(run: Run): Cells {
 
 export function StatisticsView({ run }: { run: Run }) {
   const source = cells(run);
-  const threads = chosenThreads.value.size ? chosenThreads.value : null;
+  const threads = source.exactByThread && chosenThreads.value.size ? chosenThreads.value : null;
   const classes = useMemo(() => source.group("class", threads, null), [source, threads]);
   const names = useMemo(() => {
     const known = new Set(classes.map(({ className }) => className ?? ""));
@@ -48,6 +48,10 @@ export function StatisticsView({ run }: { run: Run }) {
     () => source.total(threads, wanted && new Set([...wanted].map((name) => name || null))),
     [source, threads, wanted],
   );
+  // A histogram is of what was chosen when it was drawn.
+  useEffect(() => {
+    shown.value = null;
+  }, [threads, wanted]);
   return (
     <div class="statistics">
       <Threads run={run} source={source} />

@@ -4,6 +4,7 @@
 import type { Table } from "../data/pack";
 import type { ThreadIndex } from "../data/run";
 import type { InteractionKind } from "../described";
+import { isCertain } from "../provenance";
 import { firstAtOrAfter } from "./sorted";
 import type { TimelineState } from "./state";
 
@@ -63,15 +64,16 @@ export class Arrows {
     for (let row = 0; row < table.rows; row++) {
       const kind = kindOf[kinds[row]!] ?? -1;
       if (kind < 0 || from[row]! < 0 || to[row]! < 0) continue;
-      const provenance = table.text("provenance", row);
+      // It let nobody go on: an unpark of a thread that was not parked, for one.
+      if (table.isNull("woken_ns", row)) continue;
       const arrow: Arrow = {
         row,
         kind,
         from: from[row]!,
         to: to[row]!,
         time: time[row]!,
-        woken: table.isNull("woken_ns", row) ? time[row]! : woken[row]!,
-        exact: provenance === "exact" || provenance === "reported",
+        woken: woken[row]!,
+        exact: isCertain(table.text("provenance", row)),
       };
       this.all.push(arrow);
       this.longest = Math.max(this.longest, arrow.woken - arrow.time);

@@ -4,7 +4,7 @@
 import { select } from "d3-selection";
 import { type D3ZoomEvent, zoom, zoomIdentity } from "d3-zoom";
 import { useEffect, useRef } from "preact/hooks";
-import { clean, count, duration } from "../format";
+import { clean, count, duration, instant } from "../format";
 import { AXIS, GUTTER } from "./axis";
 import type { Picked } from "./data";
 import { chooseLock, chooseOwner } from "./hold";
@@ -40,13 +40,14 @@ export function TimelineCanvas({ state, onScene, onSearch, onFilter }: CanvasPro
     scene.current = made;
     onScene?.(made);
     const element = scroller.current!;
-    const watch = new ResizeObserver(() =>
-      made.resize(element.clientWidth, element.clientHeight),
-    );
+    const zooming = attachZoom(made, state, over.current!, element);
+    const watch = new ResizeObserver(() => {
+      made.resize(element.clientWidth, element.clientHeight);
+      zooming.follow();
+    });
     watch.observe(element);
-    const stopZoom = attachZoom(made, state, over.current!, element);
     return () => {
-      stopZoom();
+      zooming.stop();
       watch.disconnect();
       made.destroy();
     };
@@ -128,13 +129,13 @@ function line([name, value]: readonly [string, string]): HTMLElement {
   return element;
 }
 
-/** Wheel zooms, drag pans both ways, a click chooses. @returns what ends it */
+/** Wheel zooms, drag pans both ways, a click chooses. `follow` is for another width. */
 function attachZoom(
   scene: Scene,
   state: TimelineState,
   canvas: HTMLCanvasElement,
   scroller: HTMLElement,
-): () => void {
+): { follow: () => void; stop: () => void } {
   let own = false;
   const { length } = state.data;
   const behaviour = zoom<HTMLCanvasElement, unknown>()
@@ -167,14 +168,16 @@ function attachZoom(
     });
   const selection = select(canvas);
   selection.call(behaviour);
-  const follow = state.window.subscribe(({ from, to }) => {
+  const follow = () => {
+    const { from, to } = state.window.peek();
     if (own) return;
     const k = length / (to - from);
     const x = GUTTER * (1 - k) - (from / length) * scene.plotWidth * k;
     own = true;
     behaviour.transform(selection, zoomIdentity.translate(x, 0).scale(k));
     own = false;
-  });
+  };
+  const unfollow = state.window.subscribe(follow);
   let downX = 0;
   let downY = 0;
   const down = (event: PointerEvent) => ([downX, downY] = [event.clientX, event.clientY]);
@@ -202,13 +205,14 @@ function attachZoom(
   canvas.addEventListener("pointerdown", down);
   canvas.addEventListener("click", click);
   canvas.addEventListener("wheel", sideways, { passive: false });
-  return () => {
-    follow();
+  const stop = () => {
+    unfollow();
     selection.on(".zoom", null);
     canvas.removeEventListener("pointerdown", down);
     canvas.removeEventListener("click", click);
     canvas.removeEventListener("wheel", sideways);
   };
+  return { follow, stop };
 }
 
 /** Choose a row of the timeline, and say what it is. */
@@ -246,6 +250,6 @@ export function chooseBeside(state: TimelineState, step: number): void {
 export function sayWindow(state: TimelineState): void {
   const { from, to } = state.window.peek();
   state.told.value =
-    `${duration(to - from)} from ${duration(from)}, ` +
+    `${duration(to - from)} from ${instant(from, (to - from) / 100)}, ` +
     count(state.rows.peek().lanes.length, "thread");
 }

@@ -54,7 +54,7 @@ export function chooseHoldBeside(state: TimelineState, step: number): void {
 export function chooseOwner(state: TimelineState, { lock, at }: HoldAt, time: number): void {
   const hold = state.data.locks.all[lock]!.holds[at];
   if (!hold || hold.lane < 0) return chooseHold(state, { lock, at });
-  state.lane.value = hold.lane;
+  state.reveal(hold.lane);
   choose(state, pickWithin(state.data.lanes, hold.lane, time, time));
 }
 

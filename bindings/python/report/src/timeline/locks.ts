@@ -2,7 +2,8 @@
 // Locks: who had each when, and how many threads queued for it.
 import type { Pack, Table } from "../data/pack";
 import type { Thread, ThreadIndex } from "../data/run";
-import { clean, duration, number, place } from "../format";
+import { clean, duration, instant, MICROSECOND, number, place } from "../format";
+import { isCertain } from "../provenance";
 import { BY_NAME } from "../states";
 import type { Lanes } from "./lanes";
 import { firstAtOrAfter } from "./sorted";
@@ -91,8 +92,7 @@ export class Locks {
     const { table } = this;
     const owners = new Map<bigint, number>();
     const lane = index.column(table, "thread_id");
-    const certain = (column: string, row: number) =>
-      ["exact", "reported"].includes(table.text(column, row) ?? "");
+    const certain = (column: string, row: number) => isCertain(table.text(column, row));
     for (let row = 0; row < table.rows; row++) {
       const lock = this.all[lockOf.get(table.text("object", row) ?? "") ?? -1];
       if (!lock) continue;
@@ -144,7 +144,7 @@ export class Locks {
     const lines: [string, string][] = [["lock", name]];
     if (hold) lines.push(...this.describeHold(hold));
     else lines.push(["owner", "none, or not known"]);
-    lines.push(["queue", `${number(queued)} at ${duration(time)}`]);
+    lines.push(["queue", `${number(queued)} at ${instant(time, MICROSECOND)}`]);
     return lines;
   }
 
@@ -154,10 +154,12 @@ export class Locks {
     const is = (column: string) => table.numbers(column)[row] === 1;
     const lines: [string, string][] = [
       ["owner", label],
-      ["from", `${duration(start)}, ${by("start_provenance")}`],
+      ["from", `${instant(start, MICROSECOND)}, ${by("start_provenance")}`],
       [
         "to",
-        isEndKnown ? `${duration(end)}, ${by("end_provenance")}` : "not known, or still held",
+        isEndKnown
+          ? `${instant(end, MICROSECOND)}, ${by("end_provenance")}`
+          : "not known, or still held",
       ],
     ];
     if (isEndKnown) lines.push(["for", duration(end - start)]);

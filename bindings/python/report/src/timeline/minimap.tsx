@@ -2,7 +2,7 @@
 // The whole run in one strip: how much of all threads' time went into each state, and
 // which part of it the lanes show. It is dragged, and moved by arrow keys.
 import { useEffect, useRef } from "preact/hooks";
-import { duration } from "../format";
+import { duration, instant } from "../format";
 import { scheme } from "../scheme";
 import { STATE_COUNT } from "../states";
 import { GUTTER } from "./axis";
@@ -131,7 +131,7 @@ export function Minimap({ state }: { state: TimelineState }) {
       aria-valuemin={0}
       aria-valuemax={Math.round(length)}
       aria-valuenow={Math.round(from)}
-      aria-valuetext={`${duration(to - from)} from ${duration(from)}`}
+      aria-valuetext={`${duration(to - from)} from ${instant(from, (to - from) / 100)}`}
       onPointerDown={down}
       onPointerMove={move}
       onPointerUp={() => (drag.current = null)}

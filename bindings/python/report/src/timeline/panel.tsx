@@ -33,7 +33,7 @@ export function Panel({ state, onStatistics }: Props) {
   const className = source < 0 ? null : table.text("class", source);
   const show = (to: number, time: number) => {
     state.bring(time);
-    state.lane.value = to;
+    state.reveal(to);
     choose(state, pickWithin(data.lanes, to, time, time));
   };
   return (

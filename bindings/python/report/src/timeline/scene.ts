@@ -132,8 +132,18 @@ export class Scene {
   pick(x: number, y: number): Picked | null {
     const row = this.rowAt(y);
     if (row?.kind !== "lane" || x < GUTTER) return null;
-    const lanes = this.lanesFor(row.lane, this.timeAt(x), this.timeAt(x + 1));
-    return pickWithin(lanes, row.lane, this.timeAt(x), this.timeAt(x + 1));
+    const [from, to] = [this.timeAt(x), this.timeAt(x + 1)];
+    const lanes = this.lanesFor(row.lane, from, to);
+    const picked = pickWithin(lanes, row.lane, from, to);
+    if (!picked || lanes !== this.detail?.lanes || !this.isCut(picked)) return picked;
+    const whole = pickWithin(this.state.data.lanes, row.lane, from, to);
+    return whole?.level.count[whole.row] === 1 ? whole : picked;
+  }
+
+  /** Whether an interval of the finer rows goes on beyond them. */
+  private isCut({ level, row }: Picked): boolean {
+    const { from, to } = this.detail!;
+    return level.start[row]! <= from + 1 || level.end[row]! >= to - 1;
   }
 
   /** The lock in whose lane a point is, and who had it there. */

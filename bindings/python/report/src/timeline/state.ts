@@ -95,6 +95,12 @@ export class TimelineState {
     this.look(from - room, to + room);
   }
 
+  /** Choose a thread, and unfold the group that it may be in. */
+  reveal(lane: number): void {
+    if (!this.rows.peek().has(lane)) this.folded.value = new Set();
+    this.lane.value = lane;
+  }
+
   goStep(step: number): void {
     const { path } = this.data;
     const at = Math.min(Math.max(step, 0), path.segments.length - 1);
@@ -102,7 +108,7 @@ export class TimelineState {
     if (!segment) return;
     this.path.value = true;
     this.step.value = at;
-    this.lane.value = segment.lane;
+    this.reveal(segment.lane);
     this.frame(segment.start, segment.end);
     this.told.value = path.say(at);
   }

@@ -46,7 +46,8 @@ export function Timeline(props: Props) {
       <Notes state={state} />
       {bright.value !== null ? (
         <p class="note">
-          Intervals of <strong>{clean(bright.value)}</strong> are highlighted.{" "}
+          Intervals of <strong>{clean(bright.value) || "(not known)"}</strong> are highlighted
+          where they are wider than a pixel: zoom in for the others.{" "}
           <button type="button" class="link" onClick={() => (bright.value = null)}>
             Show all alike
           </button>
@@ -109,7 +110,8 @@ function Notes({ state }: { state: TimelineState }) {
     notes.push(
       `The run has ${count(data.intervals, "interval")}. Those shorter than ` +
         `${duration(data.tile)} are merged with their neighbours, so that the file stays ` +
-        "small: their time is right, their stacks and objects are not in this file.",
+        "small: their time is right, with idle workers among those that wait or are parked; " +
+        "their stacks and objects are not in this file.",
     );
   const { table } = data.arrows;
   if (table.total > table.rows)

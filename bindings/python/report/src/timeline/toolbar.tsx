@@ -207,16 +207,18 @@ const MOST_HITS = 10_000;
 /** Threads by name, then intervals by class, object or method. */
 function search(state: TimelineState, wanted: string): Hit[] {
   const { data } = state;
-  const rows = state.rows.peek();
-  const hits: Hit[] = data.threads
-    .filter(({ index, label }) => rows.has(index) && label.toLowerCase().includes(wanted))
+  // Those of closed groups as well: whom the reader filtered out is not looked for.
+  const shown = state.shown.peek();
+  const threads = data.threads.filter(({ index }) => !shown || shown.has(index));
+  const hits: Hit[] = threads
+    .filter(({ label }) => label.toLowerCase().includes(wanted))
     .map(({ index }) => ({ lane: index, row: null }));
   const { table, finest } = data.lanes;
   const columns = ["class", "object", "method"].map((name) => ({
     codes: table.codes(name),
     match: table.categories(name).map((text) => text.toLowerCase().includes(wanted)),
   }));
-  for (const lane of rows.lanes)
+  for (const { index: lane } of threads)
     for (let row = finest.first[lane]!; row < finest.first[lane + 1]!; row++) {
       if (hits.length >= MOST_HITS) return hits;
       if (columns.some(({ codes, match }) => match[codes[row]!])) hits.push({ lane, row });
@@ -226,7 +228,7 @@ function search(state: TimelineState, wanted: string): Hit[] {
 
 function goToHit(state: TimelineState, { lane, row }: Hit): void {
   const { lanes } = state.data;
-  state.lane.value = lane;
+  state.reveal(lane);
   if (row === null) {
     const { from, to } = state.window.peek();
     choose(state, pickWithin(lanes, lane, from, to));

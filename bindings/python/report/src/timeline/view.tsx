@@ -87,15 +87,17 @@ export function TimelineView({ run, pack }: { run: Run; pack: Promise<Pack> }) {
       state={state}
       shown={shownThreads}
       bright={brightClass}
-      onStatistics={(lane, className) => {
-        chosenThreads.value = new Set([lane]);
-        chosenClasses.value = className === null ? new Set() : new Set([className]);
-        open("statistics");
-      }}
-      onShownStatistics={() => {
-        chosenThreads.value = new Set(state.rows.value.lanes);
-        open("statistics");
-      }}
+      {...(run.byThread && {
+        onStatistics: (lane: number, className: string | null) => {
+          chosenThreads.value = new Set([lane]);
+          chosenClasses.value = className === null ? new Set() : new Set([className]);
+          open("statistics");
+        },
+        onShownStatistics: () => {
+          chosenThreads.value = new Set(state.rows.value.lanes);
+          open("statistics");
+        },
+      })}
     />
   );
 }

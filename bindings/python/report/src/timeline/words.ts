@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A row of the timeline in words: for the tip, the panel and a screen reader.
-import { clean, count, duration, percent, place } from "../format";
+import { clean, count, duration, instant, MICROSECOND, percent, place } from "../format";
 import { NO_STATE, STATE_COUNT, STATES } from "../states";
 import { type Arrow, KINDS } from "./arrows";
 import type { Picked, TimelineData } from "./data";
@@ -22,7 +22,8 @@ export function describe(data: TimelineData, picked: Picked): Line[] {
       `${STATES[state]?.label ?? "dead"}${isOpen(picked) ? ", not over" : ""}`,
     ]);
   }
-  if (!data.isInstant) lines.push(["from", duration(start)], ["for", duration(end - start)]);
+  if (!data.isInstant)
+    lines.push(["from", instant(start, (end - start) / 10)], ["for", duration(end - start)]);
   if (level.count[row] === 1) lines.push(...detail(picked));
   return lines;
 }
@@ -78,7 +79,7 @@ export function sayArrow(data: TimelineData, arrow: Arrow): string {
   const to = data.threads[arrow.to]!.label;
   const where = table.text("from_method", arrow.row);
   return (
-    `${KINDS[arrow.kind]!.label}: ${from} let ${to} go on at ${duration(arrow.woken)}` +
+    `${KINDS[arrow.kind]!.label}: ${from} let ${to} go on at ${instant(arrow.woken, MICROSECOND)}` +
     `${where === null ? "" : `, in ${clean(where, 160)}`}` +
     ` (${table.text("provenance", arrow.row) ?? "unknown"})`
   );

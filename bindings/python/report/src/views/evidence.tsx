@@ -15,7 +15,11 @@ const PLACES: readonly (readonly [thread: string, from: string, to: string])[] =
   ["from_thread_id", "time_ns", "woken_ns"],
 ];
 
+/** Columns of instants; all else in ns is a length of time. */
+const INSTANTS = new Set(["time_ns", "at_ns", "start_ns", "end_ns", "woken_ns", "resolved_ns"]);
+
 function kindOf(table: Table, name: string): Kind {
+  if (INSTANTS.has(name) || /_(earliest|latest)_ns$/.test(name)) return "instant";
   if (name.endsWith("_ns")) return "ns";
   if (name.endsWith("_share") || name === "share" || name === "fraction")
     return table.type(name) === "double" ? "share" : "text";

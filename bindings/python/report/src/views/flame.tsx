@@ -5,7 +5,7 @@ import flamegraph, { type Chart } from "d3-flame-graph";
 import { select } from "d3-selection";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Run } from "../data/run";
-import { CUT, Stacks } from "../data/stacks";
+import { CUT, LEFT_OUT, Stacks } from "../data/stacks";
 import { clean, count, duration, percent, short } from "../format";
 import { scheme } from "../scheme";
 import { BLOCKING_STATES, type BlockingState, BY_NAME, colour, STATES } from "../states";
@@ -61,6 +61,7 @@ function build(run: Run, stacks: Stacks, chosen: ReadonlySet<BlockingState>): Fr
     const rows = stacks.rows(table.number("stack", row));
     const frames = rows.map((at) => stacks.method(at));
     if (stacks.isCut(rows)) frames.push(CUT);
+    if (stacks.isLeftOut(table.number("stack", row))) frames.push(LEFT_OUT);
     let at = root;
     at.value += value;
     for (const name of frames.length ? frames.reverse() : ["(no stack)"]) {
@@ -144,7 +145,9 @@ function Flames({ root, fill }: { root: Frame; fill: string }) {
         ({ data }) =>
           `${clean(data.name)}: ${duration(data.value)}, ${percent(data.value / root.value)}`,
       )
-      .setColorMapper(({ data }) => (data.name === CUT ? CUT_FILL : shade(fill, data.name)))
+      .setColorMapper(({ data }) =>
+        [CUT, LEFT_OUT].includes(data.name) ? CUT_FILL : shade(fill, data.name),
+      )
       // Its own takes the term for a regular expression, which names of classes are not.
       .setSearchMatch(({ data }, term) => data.name.toLowerCase().includes(term.toLowerCase()))
       .onHover(({ data }) => tell(data))

@@ -4,7 +4,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Pack, Table } from "../data/pack";
 import type { Run } from "../data/run";
-import { count, duration } from "../format";
+import { duration } from "../format";
 import { gather, Ring } from "../locks/deadlocks";
 import { BLOCKING_STATES, BY_NAME, colour, STATES } from "../states";
 import { Steps } from "./steps";
@@ -100,13 +100,14 @@ function Queue({ run, row, timeline }: Props) {
   if (!queued) return <div class="picture" />;
   const { threads, most, state } = queued;
   const whole = Math.max(Math.ceil(most - 0.05), 1);
-  const words = `${STATES[state]!.label} here, up to ${count(whole, "thread")} at once on average`;
+  const figure = most < 9.95 ? most.toFixed(1) : most.toFixed(0);
+  const words = `threads ${STATES[state]!.label} here, on average in each ${threads.length}th of the run: ${figure} at most`;
   const tile = pack!.value<number>("tile_ns");
   return (
     <Steps values={threads} whole={whole} fill={colour(state)} words={words}>
       <span>0</span>
       <span>
-        threads {STATES[state]!.label} here, {whole} at most
+        {words}
         {tile > 0 ? `; those for less than ${duration(tile)} not counted` : ""}
       </span>
       <span>{duration(length)}</span>

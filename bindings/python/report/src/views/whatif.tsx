@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What would be gained with a lock held for no time: the ranking, as bars.
+
+import { Caveats } from "../caveats";
 import type { Run } from "../data/run";
 import { clean, count, duration, percent, place } from "../format";
 
@@ -77,9 +79,9 @@ export function WhatIfView({ run }: { run: Run }) {
                 </td>
                 <td class="figure">{it.isKnown ? duration(it.gain) : "cannot be told"}</td>
                 <td class="figure">
-                  {duration(it.low)} and {duration(it.high)}
+                  {it.isKnown ? `${duration(it.low)} and ${duration(it.high)}` : ""}
                 </td>
-                <td class="figure">{length ? percent(it.gain / length) : ""}</td>
+                <td class="figure">{length && it.isKnown ? percent(it.gain / length) : ""}</td>
                 <td class="figure">
                   {count(it.holds, "hold")}, {duration(it.held)}
                 </td>
@@ -90,6 +92,7 @@ export function WhatIfView({ run }: { run: Run }) {
       ) : (
         <p class="calm">The critical path goes through no lock: there is nothing to gain.</p>
       )}
+      <Caveats run={run} table={table} />
     </section>
   );
 }
