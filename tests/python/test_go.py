@@ -314,3 +314,23 @@ def test_texts_about_go_speak_no_java(command: str) -> None:
     ).splitlines()
     assert len(said) > 2
     assert not [line for line in said if JAVA.search(line)]
+
+
+@pytest.mark.skipif(GO is None, reason="there is no go")
+def test_what_goroutines_waited_for_before_the_trace_is_known_by_their_stacks(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "trace.out"
+    run("go", "run", ".", path, folder=PROGRAMS / "before")
+    model = threadmodel.open(path)
+    seen = {
+        row["thread"].split(" ")[0]: (row["state"], row["class"])
+        for row in model.timeline()
+        if row["thread"].startswith("main.") and not row["thread"].startswith("main.main ")
+    }
+    assert seen == {
+        "main.sleeps": ("sleeping", None),
+        "main.receives": ("waiting", "chan receive"),
+        "main.locks": ("waiting", "sync.Mutex"),
+        "main.accepts": ("waiting", "network"),
+    }

@@ -1,0 +1,2 @@
+module example.com/before
+go 1.22
