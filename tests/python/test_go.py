@@ -326,7 +326,8 @@ def test_what_goroutines_waited_for_before_the_trace_is_known_by_their_stacks(
     seen = {
         row["thread"].split(" ")[0]: (row["state"], row["class"])
         for row in model.timeline()
-        if row["thread"].startswith("main.") and not row["thread"].startswith("main.main ")
+        if row["thread"].startswith("main.")
+        and not row["thread"].startswith("main.main ")
     }
     assert seen == {
         "main.sleeps": ("sleeping", None),

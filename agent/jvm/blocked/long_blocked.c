@@ -180,6 +180,9 @@ void tm__long_blocked_follow(JNIEnv *jni, const tm_event *event, jweak weak,
     tm__long_blocked *known = tm__long_blocked_entry(event->thread);
     uint16_t kind = beginning(event);
 
+    /* A stack that came later: it is in what it was in (missing_stacks.c). */
+    if (known && !weak && event->kind == TM_EVENT_SNAPSHOT && known->kind == kind)
+        return;
     if (known)
         end(jni, known);
     if (known && (weak_is_ours || !weak || event->kind == TM_EVENT_THREAD_END)) {

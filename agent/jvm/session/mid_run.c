@@ -93,7 +93,8 @@ int tm__mid_run_resume(JNIEnv *jni, tm__buffer *own, jthread asker)
         return TM_OK;
     rc = tm__mid_run_emit_pause();
     paused_ns = 0;
-    tm__by_hash_open();
+    if (!tm__the_vm.reports_held)
+        tm__by_hash_open();
     tm__session_begin(1);
     if (rc >= 0)
         rc = ask_all(jni, own, asker, tm__now_ns());

@@ -175,15 +175,20 @@ static int read_small(tm__hprof_records *self, uint8_t tag, uint32_t length,
 }
 
 /* @return TM_MORE, TM_OK: the file is over */
+/* No program ran for longer, and the time in ns stays far from the largest number. */
+static const int64_t LAST_US = INT64_C(1) << 47;
+
 /* The agent's counter of microseconds turns after 72 minutes. Events stand in the order
- * of their times; records of other kinds may have none. */
+ * of their times; records of other kinds, and heap dumps of a JVM, may have none. */
 static int64_t unturned_us(tm__hprof_records *self, uint8_t tag, uint32_t time_us)
 {
+    int is_dump = tag == HEAP_DUMP || tag == HEAP_DUMP_SEGMENT;
     int64_t before_us = (int64_t)time_us - (uint32_t)self->last_us;
 
-    if (tag != START_THREAD && tag != END_THREAD && tag != CPU_SAMPLES)
+    if ((tag != START_THREAD && tag != END_THREAD && tag != CPU_SAMPLES && !is_dump) ||
+        (is_dump && !time_us))
         return time_us;
-    if (before_us < -INT64_C(0x80000000))
+    if (before_us < -INT64_C(0x80000000) && self->last_us < LAST_US)
         before_us += INT64_C(0x100000000);
     self->last_us += before_us;
     return self->last_us;

@@ -177,9 +177,11 @@ static const struct {
 
 void tm__jfr_events_want(tm__jfr_events *events, uint64_t kinds)
 {
-    /* A notify may turn out to be one to all. */
+    /* A notify may turn out to be one to all, and a park to be a sleep. */
     if (kinds >> TM_EVENT_NOTIFY_ALL & 1)
         kinds |= UINT64_C(1) << TM_EVENT_NOTIFY;
+    if (kinds >> TM_EVENT_SLEEP & 1 || kinds >> TM_EVENT_SLEPT & 1)
+        kinds |= UINT64_C(1) << TM_EVENT_PARK;
     for (int what = TM__JFR_NOTHING + 1; what < TM__JFR_SETTING; what++)
         events->index.is_wanted[what] =
             !kinds || kinds >> model_kinds[what].start_kind & 1 ||
@@ -247,14 +249,23 @@ static void read_details(const tm__jfr_events *events, const tm__jfr_event_kind 
         fact->start_kind = TM_EVENT_NOTIFY_ALL;
 }
 
+/* Whether a sleep as long as this park was recorded in this chunk. */
+static int was_recorded(const tm__jfr_events *events, const tm__jfr_fact *park)
+{
+    const tm__jfr_setting *sleep = &events->settings->of[TM__JFR_SLEEP];
+    int is_on = (sleep->was_on && !sleep->was_off) ||
+                events->settings->counts[TM__JFR_SLEEP] > events->sleeps_before;
+
+    return is_on && park->end_ns - park->start_ns >= sleep->threshold_ns;
+}
+
 /* A virtual thread that keeps its carrier sleeps by parking, and JFR reports both: the
  * sleep alone counts. @return 1: this park is not to be emitted */
 static int is_of_sleep(const tm__jfr_events *events, tm__jfr_fact *park)
 {
     if (!(tm__jfr_stack_sight(events->entities, park->stack) & TM__JFR_SIGHT_SLEEP))
         return 0;
-    if (events->settings->of[TM__JFR_SLEEP].was_on ||
-        events->settings->counts[TM__JFR_SLEEP])
+    if (was_recorded(events, park))
         return 1;
     park->start_kind = TM_EVENT_SLEEP;
     park->end_kind = TM_EVENT_SLEPT;

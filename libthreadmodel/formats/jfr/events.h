@@ -55,8 +55,9 @@ typedef struct tm__jfr_events {
     tm__jfr_clock clock;
     tm__jfr_event_kind kinds[TM__JFR_WHAT_COUNT];
     tm__jfr_index index;
-    uint32_t decoded; ///< entries of the index
-    int is_by_thread; ///< only each thread's own events need be in order
+    uint32_t decoded;       ///< entries of the index
+    uint64_t sleeps_before; ///< the chunk, in all before it
+    int is_by_thread;       ///< only each thread's own events need be in order
     tm__jfr_fact *facts;
     uint32_t fact_count;
     uint32_t fact_capacity;

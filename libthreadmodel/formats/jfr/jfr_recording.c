@@ -201,6 +201,7 @@ int tm__jfr_recording_load(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
 
     self->events.index.entry_count = self->events.decoded = 0;
     memcpy(counts, self->settings.counts, sizeof(counts));
+    self->events.sleeps_before = counts[TM__JFR_SLEEP];
     tm__jfr_walk_start(&walk, bytes, (size_t)chunk->bytes);
     rc = load_content(self, chunk, &walk);
     if (rc < 0) {

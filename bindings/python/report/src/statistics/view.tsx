@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Monitor statistics: threads, the classes that those waited for, the places where.
 import { signal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { Run, Thread } from "../data/run";
 import { clean, count, duration, number, place } from "../format";
 import { Grid } from "../grid";
@@ -48,14 +48,16 @@ export function StatisticsView({ run }: { run: Run }) {
     () => source.total(threads, wanted && new Set([...wanted].map((name) => name || null))),
     [source, threads, wanted],
   );
-  // A histogram is of what was chosen when it was drawn.
-  useEffect(() => {
-    shown.value = null;
-  }, [threads, wanted]);
+  // A histogram goes with its choice.
+  const now = shown.value;
+  const drawn =
+    now && (now.group === total || classes.includes(now.group) || callers.includes(now.group))
+      ? now
+      : null;
   return (
     <div class="statistics">
       <Threads run={run} source={source} />
-      <Totals total={total} threads={threads} classes={wanted} run={run} />
+      <Totals total={total} threads={threads} classes={wanted} run={run} drawn={drawn} />
       <section aria-labelledby="classes-title">
         <h2 id="classes-title">
           By class of the object{" "}
@@ -178,9 +180,10 @@ interface TotalsProps {
   threads: ReadonlySet<number> | null;
   classes: ReadonlySet<string> | null;
   run: Run;
+  drawn: Shown | null;
 }
 
-function Totals({ total, threads, classes, run }: TotalsProps) {
+function Totals({ total, threads, classes, run, drawn }: TotalsProps) {
   const of = [
     threads
       ? count(threads.size, "chosen thread")
@@ -233,14 +236,11 @@ function Totals({ total, threads, classes, run }: TotalsProps) {
           </span>
         </div>
       </div>
-      {shown.value ? (
+      {drawn ? (
         <Histogram
-          title={shown.value.title}
-          state={shown.value.state}
-          buckets={(cellsOf as { cells: Cells }).cells.histogram(
-            shown.value.group,
-            shown.value.state,
-          )}
+          title={drawn.title}
+          state={drawn.state}
+          buckets={(cellsOf as { cells: Cells }).cells.histogram(drawn.group, drawn.state)}
           onClose={() => (shown.value = null)}
         />
       ) : null}

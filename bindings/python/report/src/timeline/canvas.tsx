@@ -53,19 +53,27 @@ export function TimelineCanvas({ state, onScene, onSearch, onFilter }: CanvasPro
     };
   }, [state]);
 
-  // The chosen lane is brought into sight.
+  const bring = (top: number | null, size: number) => {
+    const element = scroller.current;
+    if (top === null || !element) return;
+    const room = element.clientHeight - AXIS - size - 4;
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (top > element.scrollTop + room) element.scrollTop = top - room;
+  };
+  const bringLane = (lane: number | null) =>
+    bring(lane === null ? null : state.rows.peek().topOf(lane), LANE_HEIGHT);
+
+  // The chosen lane is brought into sight: also when its group was unfolded for it, once
+  // there is room to scroll.
+  const before = useRef(rows);
   useEffect(() => {
-    const bring = (top: number | null, size: number) => {
-      const element = scroller.current;
-      if (top === null || !element) return;
-      const room = element.clientHeight - AXIS - size - 4;
-      if (top < element.scrollTop) element.scrollTop = top;
-      else if (top > element.scrollTop + room) element.scrollTop = top - room;
-    };
+    const lane = state.lane.peek();
+    if (lane !== null && !before.current.has(lane)) bringLane(lane);
+    before.current = rows;
+  }, [rows]);
+  useEffect(() => {
     const stops = [
-      state.lane.subscribe((lane) =>
-        bring(lane === null ? null : state.rows.peek().topOf(lane), LANE_HEIGHT),
-      ),
+      state.lane.subscribe(bringLane),
       state.hold.subscribe((hold) => bring(hold && hold.lock * LOCK_HEIGHT, LOCK_HEIGHT)),
     ];
     return () => {

@@ -97,7 +97,9 @@ export class TimelineState {
 
   /** Choose a thread, and unfold the group that it may be in. */
   reveal(lane: number): void {
-    if (!this.rows.peek().has(lane)) this.folded.value = new Set();
+    const shown = this.shown.peek();
+    if (!this.rows.peek().has(lane) && (!shown || shown.has(lane)))
+      this.folded.value = new Set();
     this.lane.value = lane;
   }
 

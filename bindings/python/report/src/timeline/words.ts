@@ -23,7 +23,10 @@ export function describe(data: TimelineData, picked: Picked): Line[] {
     ]);
   }
   if (!data.isInstant)
-    lines.push(["from", instant(start, (end - start) / 10)], ["for", duration(end - start)]);
+    lines.push(
+      ["from", instant(start, Math.min((end - start) / 10, MICROSECOND))],
+      ["for", duration(end - start)],
+    );
   if (level.count[row] === 1) lines.push(...detail(picked));
   return lines;
 }

@@ -16,7 +16,19 @@ const PLACES: readonly (readonly [thread: string, from: string, to: string])[] =
 ];
 
 /** Columns of instants; all else in ns is a length of time. */
-const INSTANTS = new Set(["time_ns", "at_ns", "start_ns", "end_ns", "woken_ns", "resolved_ns"]);
+const INSTANTS = new Set(
+  [
+    "time",
+    "at",
+    "start",
+    "end",
+    "woken",
+    "resolved",
+    "deadline",
+    "block_start",
+    "block_end",
+  ].map((name) => `${name}_ns`),
+);
 
 function kindOf(table: Table, name: string): Kind {
   if (INSTANTS.has(name) || /_(earliest|latest)_ns$/.test(name)) return "instant";
