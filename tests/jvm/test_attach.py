@@ -116,7 +116,7 @@ def test_of_many_threads_each_is_asked(java: Java):
 def test_a_recording_from_the_start_is_paused_and_resumed(java: Java):
     """What each thread is in then is asked, and each object keeps its number."""
     trace = java.folder / "run.tmt"
-    agent = f"-agentpath:{AGENT}=file={trace}"
+    agent = f"-agentpath:{AGENT}=file={trace},rings=none"
     with running(java, "Attached", flags=(QUIET, agent)) as program:
         program.hear("ready")
         attach.control(program.pid, "pause")

@@ -23,7 +23,7 @@
 #include "vm/vm.h"
 
 /* What management says of so many is read at once. */
-enum { AT_ONCE = 128 };
+enum { AT_ONCE = 128, LOCALS = 64 };
 
 static tm__platform platform;
 static jint asked, read_until; /* of platform.all: what was said of those up to here */
@@ -45,6 +45,9 @@ void tm__catch_up_platform_begin(JNIEnv *jni, jthread self, uint64_t last,
         platform = (tm__platform){0};
         tm__by_hash_seal();
     }
+    /* They stay for some rounds, beside what each question needs. */
+    if ((*jni)->EnsureLocalCapacity(jni, platform.count + LOCALS) != 0)
+        (*jni)->ExceptionClear(jni);
     for (jint i = 0; i < platform.count; i++) {
         jthread thread = platform.all[i];
 
