@@ -2,8 +2,8 @@
 /*
  * What the native hooks must know of calls in Java code (virtual/instrument.c), so as
  * not to report the same thing twice: that those are reported at all, and who is inside
- * a join, or blocked by a call. Where there is no place for one more, the oldest there
- * is forgotten.
+ * a join, or blocked by a call. Where there is no place for one more, whoever is at its
+ * own place is forgotten.
  */
 #include "capture/virtual_calls.h"
 

@@ -241,14 +241,13 @@ static void a_class_that_is_its_own_ancestor_is_survived(void **state)
     assert_reads(TM_OK, "thread 11 0 0 one|a\xc3\xbc 0 0\n");
 }
 
-/* After 72 minutes the microseconds begin anew. */
-static void times_go_on_where_the_counter_turns(void **state)
+/* A file in which a thread starts. */
+static void begin_with_a_thread(uint32_t time_us)
 {
-    (void)state;
     begin_file(&paper, "1.0.1", 4);
     put_names(&paper);
     put_string(&paper, 201, "one");
-    begin_record(&paper, 0x0a, 0xfffffff0);
+    begin_record(&paper, 0x0a, time_us);
     put(&paper, 1, 4);
     put_id(&paper, 3000);
     put(&paper, 1, 4);
@@ -256,6 +255,13 @@ static void times_go_on_where_the_counter_turns(void **state)
     put_id(&paper, 0);
     put_id(&paper, 0);
     end_record(&paper);
+}
+
+/* After 72 minutes the microseconds begin anew. */
+static void times_go_on_where_the_counter_turns(void **state)
+{
+    (void)state;
+    begin_with_a_thread(0xfffffff0);
     begin_record(&paper, 0x0b, 0x10);
     put(&paper, 1, 4);
     end_record(&paper);
@@ -269,17 +275,7 @@ static void many_samples_are_emitted_in_parts_and_too_many_left_out(void **state
     recorder all;
 
     (void)state;
-    begin_file(&paper, "1.0.1", 4);
-    put_names(&paper);
-    put_string(&paper, 201, "one");
-    begin_record(&paper, 0x0a, 10);
-    put(&paper, 1, 4);
-    put_id(&paper, 3000);
-    put(&paper, 1, 4);
-    put_id(&paper, 201);
-    put_id(&paper, 0);
-    put_id(&paper, 0);
-    end_record(&paper);
+    begin_with_a_thread(10);
     begin_record(&paper, 0x0d, 40);
     put(&paper, 5, 4);
     put(&paper, 2, 4);

@@ -120,31 +120,23 @@ static void put_pauses(void)
     end_event(&paper);
 }
 
+/* Also where the settings are not in the file. */
 static void pauses_are_reported_one_by_one_where_they_were_recorded(void **state)
 {
     (void)state;
-    begin_chunk(&paper, 5000000, 1000000000);
-    put_setting(&paper, TYPE_PAUSE, "enabled", "true");
-    put_setting(&paper, TYPE_COLLECTION, "enabled", "true");
-    put_pauses();
-    put_metadata(&paper, recent, RECENT);
-    end_chunk(&paper);
-    assert_reads("event 5000140 0 0 0 40 0 25 0\n", 1);
-    assert_reads(" 55 0 25 ", 0);
-    assert_reads("not their single pauses", 0);
-}
-
-/* Also where the settings are not in the file. */
-static void single_pauses_that_are_there_were_recorded(void **state)
-{
-    (void)state;
-    begin_chunk(&paper, 5000000, 1000000000);
-    put_pauses();
-    put_metadata(&paper, recent, RECENT);
-    end_chunk(&paper);
-    assert_reads("event 5000140 0 0 0 40 0 25 0\n", 1);
-    assert_reads(" 55 0 25 ", 0);
-    assert_reads("not their single pauses", 0);
+    for (int has_settings = 0; has_settings < 2; has_settings++) {
+        begin_chunk(&paper, 5000000, 1000000000);
+        if (has_settings) {
+            put_setting(&paper, TYPE_PAUSE, "enabled", "true");
+            put_setting(&paper, TYPE_COLLECTION, "enabled", "true");
+        }
+        put_pauses();
+        put_metadata(&paper, recent, RECENT);
+        end_chunk(&paper);
+        assert_reads("event 5000140 0 0 0 40 0 25 0\n", 1);
+        assert_reads(" 55 0 25 ", 0);
+        assert_reads("not their single pauses", 0);
+    }
 }
 
 static void else_a_collection_is_one_pause_at_its_end(void **state)
@@ -297,7 +289,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pauses_are_reported_one_by_one_where_they_were_recorded),
-        cmocka_unit_test(single_pauses_that_are_there_were_recorded),
         cmocka_unit_test(else_a_collection_is_one_pause_at_its_end),
         cmocka_unit_test(pins_and_refusals_name_the_virtual_thread),
         cmocka_unit_test(an_inflation_has_its_cause_and_class),
