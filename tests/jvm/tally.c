@@ -84,6 +84,8 @@ int main(int count, char **arguments)
         if (self.counts[kind])
             printf("%s=%" PRIu64 "\n", tm_event_kind_name(kind), self.counts[kind]);
     printf("lost=%" PRId64 "\n", self.lost);
+    if (rc < 0)
+        fprintf(stderr, "%s\n", tm_error_text());
     tm_source_close(source);
     return rc == TM_OK ? 0 : 1;
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The agent's life: options, and every way in which a JVM can end."""
 
+import os
 import shutil
 import signal
 import subprocess
@@ -11,6 +12,13 @@ import pytest
 
 import threadmodel
 from conftest import AGENT, Java
+from jdks import ROOT
+
+EARLY_TIMEOUTS = Path(
+    os.environ.get(
+        "TM_TEST_EARLY_TIMEOUTS", ROOT / "build/tests/jvm/libearly_timeouts.so"
+    )
+)
 
 
 def lines_of_agent(stderr: str) -> list[str]:
@@ -154,6 +162,16 @@ def test_trace_of_a_vm_that_was_asked_to_end_is_complete(java: Java, number: int
     assert model.damage is None
     rows = {row["class"]: row for row in model.locks()}
     assert rows["Busy$Hot"]["blocked_count"] >= 100
+
+
+def test_trace_is_complete_where_the_time_of_waits_is_faked(
+    java: Java, monkeypatch: pytest.MonkeyPatch
+):
+    """As a library does that tests preload to have another clock."""
+    monkeypatch.setenv("LD_PRELOAD", str(EARLY_TIMEOUTS))
+    run = java.record("Blocks", 3)
+    assert run.model.damage is None
+    assert not run.trace.with_name(f"{run.trace.name}.rings").exists()
 
 
 def test_vm_that_finds_no_program_leaves_a_whole_trace(java: Java):
