@@ -33,7 +33,7 @@ tm_event fuzz_event(const uint8_t *record, int64_t *now)
     event.object = id_of(record[3]);
     event.peer = id_of(record[4]);
     event.value = record[5] == 0xff ? INT64_MIN : (int64_t)(int8_t)record[5];
-    event.flags = record[6];
+    event.flags = (uint16_t)(record[6] | (record[7] >> 3) << 8);
     event.stack = record[7] % 8;
     return event;
 }

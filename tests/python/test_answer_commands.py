@@ -51,6 +51,22 @@ def test_stats_are_shown_longest_first(cli: Cli, trace: Path) -> None:
     assert b"no thread was blocked" in shown
 
 
+def test_rows_of_stats_are_of_the_states_asked_for(
+    cli: Cli, trace: Path, model: threadmodel.Model
+) -> None:
+    states = ("waiting", "parked")
+    asked = [word for state in states for word in ("--state", state)]
+    done = cli("stats", trace, "--by", "class", *asked, "--json")
+    rows = [
+        row
+        for row in model.statistics(("class", "latency"))
+        if any(row[f"{state}_count"] for state in states)
+    ]
+    assert 0 < len(rows) < len(model.statistics(("class",)))
+    rows.sort(key=lambda row: -sum(row[f"{state}_total_ns"] for state in states))
+    assert json.loads(done.stdout) == rows
+
+
 def test_quick_stats_are_sums_by_class_with_their_caveats(
     cli: Cli, trace: Path, model: threadmodel.Model
 ) -> None:

@@ -435,6 +435,8 @@ def test_options_that_do_not_go_together_are_refused(cli: Cli, tmp_path: Path) -
         (*runs, "--output", str(tmp_path / "one.tmt")),
         (*runs, "--forward", "127.0.0.1:1"),
         ("--spool", str(tmp_path / "spool")),
+        ("--file-minutes", "60"),
+        ("--kib-per-second", "9", "--forward", "127.0.0.1:1"),
         ("--folder", "memory://runs"),
     ):
         done = cli("listen", "127.0.0.1:0", *options)

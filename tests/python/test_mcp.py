@@ -13,7 +13,7 @@ import pytest
 
 import threadmodel
 from conftest import Cli, one_line
-from threadmodel.cli.mcp import ANSWER_BYTES, answer
+from threadmodel.cli.mcp import ANSWER_BYTES, Runs, answer
 
 mcp = pytest.importorskip("mcp")
 pytest.importorskip("duckdb")
@@ -122,6 +122,18 @@ def test_only_named_files_are_opened_and_only_tables_are_read(
 
     asked(questions, trace)
     assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    "statement", ["{}", "create table t as {}", "{}; select 1", "select 1; {}"]
+)
+def test_a_statement_ends_after_its_time(
+    trace: Path, monkeypatch: pytest.MonkeyPatch, statement: str
+) -> None:
+    monkeypatch.setattr("threadmodel.cli.mcp.SQL_SECONDS", 0.2)
+    long = "select count(*) from range(10_000_000) a, range(10_000_000) b"
+    with pytest.raises(threadmodel.InvalidArgumentError, match=r"(?i)interrupt"):
+        Runs([str(trace)]).sql(statement.format(long))
 
 
 def test_long_answers_are_cut_by_rows_and_count_them() -> None:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """SQL over the tables of a run, by DuckDB."""
 
+import contextlib
 import json
 import re
+import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -44,13 +46,16 @@ def query(model: "Model", statement: str) -> Any:
     return prepared(model, statement)[1]
 
 
-def prepared(model: "Model", statement: str, *, sealed: bool = False) -> Any:
+def prepared(
+    model: "Model", statement: str, *, sealed_for_s: float | None = None
+) -> Any:
     """Return a connection of its own and the relation that a statement is.
 
     Args:
         model: asked
         statement: as for :func:`query`
-        sealed: whether it may use nothing but the tables: no file, no extension
+        sealed_for_s: it may use nothing but the tables, no file and no extension, and
+            what DuckDB runs at once of it ends after so many seconds
     """
     duckdb = extra("duckdb")
     extra("pyarrow")
@@ -58,7 +63,7 @@ def prepared(model: "Model", statement: str, *, sealed: bool = False) -> Any:
     try:
         # A name is a table, and never a variable of whoever calls.
         connection.execute("set python_enable_replacements = false")
-        if sealed:
+        if sealed_for_s is not None:
             connection.execute(_SEALED)
         if _SHOW_TABLES.fullmatch(statement):
             names = "select unnest($names) as name order by name"
@@ -70,7 +75,8 @@ def prepared(model: "Model", statement: str, *, sealed: bool = False) -> Any:
         for name in asked:
             rows = ask(model, name, read.get(name))
             connection.register(name, rows.to_arrow())
-        relation = connection.sql(statement)
+        with ending_after(connection, sealed_for_s):
+            relation = connection.sql(statement)
     except duckdb.Error as failure:
         missing = _MISSING_TABLE.search(str(failure))
         words = _no_table(missing[1]) if missing else str(failure)
@@ -78,6 +84,20 @@ def prepared(model: "Model", statement: str, *, sealed: bool = False) -> Any:
     if relation is None:
         raise errors.InvalidArgumentError(f"asks nothing: {statement!r:.200}")
     return connection, relation
+
+
+@contextlib.contextmanager
+def ending_after(connection: Any, seconds: float | None) -> Iterator[None]:
+    """Interrupt what a connection runs in there; None: never."""
+    if seconds is None:
+        yield
+        return
+    timer = threading.Timer(seconds, connection.interrupt)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _columns(connection: Any, statement: str, names: set[str]) -> dict[str, list[str]]:

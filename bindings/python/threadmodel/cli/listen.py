@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from typing import IO, Any, Final
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 
 from threadmodel import private
@@ -39,6 +40,15 @@ INTERRUPTED: Final = 130
 LEAST_TOKEN_BYTES: Final = 16
 MOST_TOKEN_BYTES: Final = 256
 CHUNK_BYTES: Final = 1 << 18
+# Parameters whose options are "Of --folder".
+OF_FOLDER: Final = (
+    "spool",
+    "file_mib",
+    "file_minutes",
+    "agents",
+    "agents_of_host",
+    "kib_per_second",
+)
 CLEAR: Final = "\033[H\033[2J\033[3J"
 
 
@@ -110,7 +120,7 @@ CLEAR: Final = "\033[H\033[2J\033[3J"
     type=click.IntRange(1),
     default=256,
     show_default=True,
-    help="Of --folder: agents at once; more are sent away.",
+    help="Of --folder and --forward: agents at once; more are sent away.",
 )
 @click.option(
     "--agents-of-host",
@@ -187,6 +197,8 @@ def listen(
     threadmodel listen 127.0.0.1:7071 --folder runs
     threadmodel listen unix:/run/app.sock --forward 127.0.0.1:7071
     """
+    if folder is None:
+        _refuse_options_of_folder(context, forward is not None)
     if folder is not None or forward is not None:
         if output or every or metrics or (folder and forward):
             raise click.UsageError(
@@ -216,8 +228,8 @@ def listen(
             with contextlib.suppress(KeyboardInterrupt):
                 taker.run(Peers(listener, token, tls))
         return
-    if any((spool, tls_cert, tls_key, tls_ca)):
-        raise click.UsageError("--spool and --tls-... need --folder or --forward")
+    if any((tls_cert, tls_key, tls_ca)):
+        raise click.UsageError("--tls-... need --folder or --forward")
     if every is None and sys.stdout.isatty():
         every = TERMINAL_EVERY_S
     token = None if token_file is None else _token(token_file)
@@ -252,6 +264,15 @@ def listen(
         if model.damage is not None:
             say(f"only partly received: {model.damage}")
             context.exit(PARTLY)
+
+
+def _refuse_options_of_folder(context: click.Context, forwards: bool) -> None:
+    """Refuse what would have no effect; a forwarder counts its agents as well."""
+    for name in OF_FOLDER:
+        if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        if name != "agents" or not forwards:
+            raise click.UsageError(f"--{name.replace('_', '-')} needs --folder")
 
 
 def _token(path: str) -> bytes:

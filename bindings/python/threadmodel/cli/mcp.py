@@ -180,15 +180,14 @@ class Runs:
     def sql(self, statement: str, run: int = 1) -> str:
         """Run one SQL statement (DuckDB) over the tables of a run; `show tables` lists
         these, `describe threads` the columns of one."""
-        connection, relation = sql.prepared(self.model(run), statement, sealed=True)
-        timer = threading.Timer(SQL_SECONDS, connection.interrupt)
-        timer.start()
+        connection, relation = sql.prepared(
+            self.model(run), statement, sealed_for_s=SQL_SECONDS
+        )
         try:
-            rows = relation.limit(MOST_ROWS + 1).fetchall()
+            with sql.ending_after(connection, SQL_SECONDS):
+                rows = relation.limit(MOST_ROWS + 1).fetchall()
         except Exception as failure:
             raise errors.InvalidArgumentError(str(failure)) from failure
-        finally:
-            timer.cancel()
         names = relation.columns
         more = {}
         if len(rows) > MOST_ROWS:

@@ -108,7 +108,8 @@ def stats(
             return model.histogram(state, keys, chosen, libraries=libraries or None)
         if keys:
             asked = (*keys, "latency")
-            return model.statistics(asked, chosen, libraries=libraries or None)
+            table = model.statistics(asked, chosen, libraries=libraries or None)
+            return _of_states(table, states) if states else table
         return model.total(chosen)
 
     def sections(model: Model) -> list[terminal.Section]:
@@ -118,6 +119,22 @@ def stats(
         return [_rows(table, states or STATES, top)]
 
     ask(context, question, sections)
+
+
+def _of_states(table: Table, states: Sequence[str]) -> Table:
+    """Return the rows with any of these states, the longest in them first."""
+    totals = [
+        sum(row)
+        for row in zip(*(table[f"{state}_total_ns"] for state in states), strict=True)
+    ]
+    rows = [
+        number
+        for number, counts in enumerate(
+            zip(*(table[f"{state}_count"] for state in states), strict=True)
+        )
+        if any(counts)
+    ]
+    return table.gather(sorted(rows, key=lambda row: -totals[row]))
 
 
 def _names(table: Table) -> list[str]:
