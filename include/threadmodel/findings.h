@@ -55,7 +55,8 @@
  *   little. The VM's own threads are in neither.
  * - long_wait: one wait of 20 or more at a place lasts 20 times the median, 100 ms and
  *   5 % of the run; or a wait without a timeout lasts 25 % of the run and 1 s until the
- *   end, by a thread that is no daemon, with no notify since it began.
+ *   end, with no notify since it began, by a thread that is no daemon. In a program
+ *   whose threads end with its first one that has to be the first, or be waited for.
  * - wait_always_times_out: 5 or more waits at a place, none notified, take 1 % of the
  *   run. Nobody notifies, or it polls.
  * - sleep_on_critical_path: sleeps at one place make up 5 % of the run, on its critical

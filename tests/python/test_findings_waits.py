@@ -4,7 +4,7 @@
 import pytest
 
 from story import ALL_KINDS, JDK, KIND, MS, PUT, QUEUE, TAKE, Story
-from threadmodel import EventFlag
+from threadmodel import EventFlag, Run
 
 
 def herd(back: bool) -> Story:
@@ -117,6 +117,23 @@ def test_a_wait_without_end_is_suspected() -> None:
     (row,) = story.findings()
     assert (row["kind"], row["suspected"]) == ("long_wait", True)
     assert "waits without a timeout for demo.Queue#200" in row["text"]
+
+
+@pytest.mark.parametrize(
+    ("os_id", "joined", "found"), [(12, False, 0), (12, True, 1), (11, False, 1)]
+)
+def test_a_thread_that_ends_with_its_program_may_wait_for_work(
+    os_id: int, joined: bool, found: int
+) -> None:
+    """As threads of C do: the first thread, or one that is waited for, may not."""
+    story = Story()
+    story.model.define_run(Run(pid=11))
+    story.model.define_thread(2, "logger", os_id=os_id)
+    story.at(10, 2, KIND.WAIT, object=QUEUE, stack=TAKE, flags=EventFlag.NOT_OWNED)
+    if joined:
+        story.at(20, 1, KIND.JOIN, peer=2, flags=EventFlag.PEER_REPORTED)
+    story.at(3010, 3, KIND.THREAD_END)
+    assert len(story.findings("long_wait")) == found
 
 
 def test_a_notify_that_another_one_makes_good_is_not_lost() -> None:

@@ -4,6 +4,7 @@
  * ten millions. A heap holds the longest ones seen, the least of them at its root.
  */
 #include "analysis/explain/explain.h"
+#include "analysis/timeline/blocking.h"
 #include "model/interval.h"
 #include "model/model.h"
 
@@ -70,8 +71,7 @@ static void add_thread(tm__questions *all, const tm_model *model, uint32_t threa
         int64_t end_ns = tm__interval_end_ns(model, it, i);
         int64_t ns = end_ns - from->start_ns;
 
-        /* A daemon may wait for ever. */
-        if (!at_ns && it->flags & TM_THREAD_DAEMON && i + 1 == it->interval_count &&
+        if (!at_ns && i + 1 == it->interval_count && tm__may_wait_for_ever(model, it) &&
             from->state != TM_STATE_DEADLOCKED)
             continue;
         if (!tm__is_stopped(from->state) ||

@@ -88,7 +88,7 @@ static int note_wait(waits *w, uint32_t thread, uint32_t index)
         return TM_OK;
     if (index + 1 == it->interval_count) {
         if (wait->object != TM__NONE && it->waits_in == wait->object &&
-            it->deadline_ns == INT64_MAX && !(it->flags & TM_THREAD_DAEMON) &&
+            it->deadline_ns == INT64_MAX && !tm__may_wait_for_ever(model, it) &&
             length_ns >= 1000000000 && length_ns >= w->findings->run_ns / 4 &&
             w->notified_ns[wait->object] < wait->start_ns &&
             !has_lost(model, wait->object))

@@ -104,3 +104,14 @@ int tm__scope_has_class_of(const tm__scope *scope, const tm_model *model,
     return tm__scope_has_class(
         scope, object == TM__NONE ? TM__NONE : model->objects[object].class_index);
 }
+
+int tm__may_wait_for_ever(const tm_model *model, const tm__thread *thread)
+{
+    const tm__interval *last = &thread->intervals[thread->interval_count - 1];
+
+    if (thread->flags & TM_THREAD_DAEMON)
+        return 1;
+    return last->state == TM_STATE_WAITING && last->flags & TM__INTERVAL_NOT_OWNED &&
+           !thread->wanted && thread->os_id != 0 &&
+           thread->os_id != (thread->pid ? thread->pid : model->run.pid);
+}

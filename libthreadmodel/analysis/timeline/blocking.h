@@ -38,6 +38,13 @@ int tm__blocking_next(tm__blocking_walk *walk, tm__blocking_part *part);
 uint32_t tm__scope_aggregates(const tm__scope *scope, const tm_model *model,
                               const tm__thread *thread);
 
+/**
+ * Whether a thread may wait in the end as long as it likes: a daemon, or one of a
+ * program whose threads end with it, not its first one, that waits for a condition
+ * while no thread waits for it.
+ */
+int tm__may_wait_for_ever(const tm_model *model, const tm__thread *thread);
+
 /** Whether the scope asks about a class, which may be TM__NONE. */
 int tm__scope_has_class(const tm__scope *scope, uint32_t class_index);
 
