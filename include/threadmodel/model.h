@@ -54,7 +54,9 @@ enum tm_provenance {
 typedef struct tm_model_options {
     size_t size;                   ///< sizeof(tm_model_options)
     const tm_allocator *allocator; ///< NULL: malloc; copied
-    size_t memory_limit_bytes;     ///< evict old intervals into sums beyond; 0: none
+    size_t memory_limit_bytes;     ///< evict old intervals into sums beyond; 0: none.
+                                   ///< Names and stacks take half of it at most; each
+                                   ///< thread and object takes some 200 bytes besides
     int32_t policy;                ///< enum tm_policy, in place of the producer's
     int32_t reserved;              ///< 0
     /** Threads that questions may use; NULL: the calling one. Copied. The allocator is
