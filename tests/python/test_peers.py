@@ -18,6 +18,7 @@ from threadmodel.cli.peers import (
     FILE_HEADER_BYTES,
     HEADER_BYTES,
     MOST_PACKED_BYTES,
+    NO_TOKEN,
     Peer,
     Peers,
 )
@@ -127,6 +128,24 @@ def test_without_the_token_nothing_is_accepted(seed: int) -> None:
     data = bytes(wrong) + a_trace()
     assert "token" in verdict(pieces(data, chance), TOKEN)
     assert "token" in verdict(pieces(a_trace(), chance), TOKEN)
+
+
+def test_a_part_of_the_token_has_the_same_answer_right_or_wrong() -> None:
+    word = b"threadmodel " + TOKEN + b"\n"
+    parts = [word[:end] for end in range(1, len(word))]
+    wrong = [part[:-1] + bytes([part[-1] ^ 1]) for part in parts]
+    for said in (*wrong, *parts, b"\0" * (len(word) - 1)):
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            ours.setblocking(False)
+            peer = Peer(ours, TOKEN)
+            for at in range(len(said)):
+                theirs.sendall(said[at : at + 1])
+                assert peer.hear() is None
+            assert not peer.has_begun()
+            late = peer.lack()
+            theirs.shutdown(socket.SHUT_WR)
+            assert peer.hear() == late == NO_TOKEN
 
 
 @campaign(20, 300)

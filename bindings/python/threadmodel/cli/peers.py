@@ -34,6 +34,7 @@ MOST_PEERS: Final = 16
 CHUNK_BYTES: Final = 1 << 18
 TOKEN_PREFIX: Final = b"threadmodel "
 NO_TRACE: Final = "a peer sent something else than a trace: still listening"
+NO_TOKEN: Final = "a peer did not have the token: still listening"
 
 
 class Peer:
@@ -64,16 +65,24 @@ class Peer:
             data = b""
         self.said += data
         if not data:
-            return NO_TRACE if self.said else ""
+            return self.lack()
         if self._expected:
-            begun = bytes(self.said[: len(self._expected)])
-            if not hmac.compare_digest(begun, self._expected[: len(begun)]):
-                return "a peer did not have the token: still listening"
-            if len(begun) < len(self._expected):
+            # Of a part nothing is compared: an answer to it would show how much of the
+            # token was right.
+            length = len(self._expected)
+            if len(self.said) < length:
                 return None
-            del self.said[: len(begun)]
+            if not hmac.compare_digest(bytes(self.said[:length]), self._expected):
+                return NO_TOKEN
+            del self.said[:length]
             self._expected = b""
         return None if self._may_be_a_trace() else NO_TRACE
+
+    def lack(self) -> str:
+        """Return why it is not the agent if nothing more comes; "": it sent nothing."""
+        if not self.said:
+            return ""
+        return NO_TOKEN if self._expected else NO_TRACE
 
     def _received(self) -> bytes:
         data = self.connection.recv(CHUNK_BYTES)
@@ -180,7 +189,7 @@ class Peers:
                         return peer
             for late in list(self._peers):
                 if time.monotonic() > late.deadline:
-                    self._send_away(late, NO_TRACE if late.said else "")
+                    self._send_away(late, late.lack())
 
     def close(self) -> None:
         """Send all away that have not begun."""
