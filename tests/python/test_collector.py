@@ -102,6 +102,22 @@ def test_agents_at_once_have_a_file_each(trace: Path, tmp_path: Path) -> None:
     assert not list((tmp_path / "runs.spool").rglob("*.raw"))
 
 
+def test_as_many_begin_at_once_as_there_may_be_agents(
+    trace: Path, tmp_path: Path
+) -> None:
+    whole = trace.read_bytes()
+    with listening("127.0.0.1:0", "--folder", "runs", folder=tmp_path) as (process, at):
+        with contextlib.ExitStack() as stack:
+            peers = [stack.enter_context(connect(at)) for _ in range(40)]
+            for part in (whole[:30], whole[30:]):
+                for peer in peers:
+                    peer.sendall(part)
+        until(lambda: len(files(tmp_path / "runs")) == 40)
+        process.send_signal(signal.SIGTERM)
+        _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 0, stderr
+
+
 def test_a_long_recording_is_in_files_that_are_read_alone(
     spool: Spool, tmp_path: Path
 ) -> None:

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What peers send to a listener: anything, in pieces of any size, changed anywhere."""
 
+import contextlib
 import functools
 import random
 import socket
 import tempfile
+import threading
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 import runs
 import threadmodel
@@ -18,6 +22,7 @@ from threadmodel.cli.peers import (
     FILE_HEADER_BYTES,
     HEADER_BYTES,
     MOST_PACKED_BYTES,
+    MOST_PEERS,
     NO_TOKEN,
     Peer,
     Peers,
@@ -171,3 +176,78 @@ def test_the_agent_is_found_among_strangers(seed: int) -> None:
         found.connection.close()
         for sender in connected:
             sender.close()
+
+
+WORD = b"threadmodel " + TOKEN + b"\n"
+
+
+def is_closed(sender: socket.socket) -> bool:
+    """Whether the other side goes, or has gone, within five seconds."""
+    sender.settimeout(5)
+    try:
+        return sender.recv(1) == b""
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("token", "first", "host"),
+    [
+        (TOKEN, WORD, "127.0.0.1"),
+        (None, b"\xb1TMT", "127.0.0.1"),
+        (TOKEN, b"", "127.0.0.2"),
+        (None, b"", "127.0.0.2"),
+    ],
+    ids=["token", "begin of a trace", "other host", "other host, no token"],
+)
+def test_an_agent_stays_among_many_strangers(
+    token: bytes | None, first: bytes, host: str
+) -> None:
+    whole = (WORD if token else b"") + a_trace()
+    found: list[Peer] = []
+    with contextlib.ExitStack() as stack:
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        at = listener.getsockname()
+        agent = stack.enter_context(
+            socket.create_connection(at, source_address=(host, 0))
+        )
+        agent.sendall(first)
+        peers = Peers(listener, token)
+        waiter = threading.Thread(
+            target=lambda: found.append(peers.wait()), daemon=True
+        )
+        waiter.start()
+        strangers = [
+            stack.enter_context(socket.create_connection(at))
+            for _ in range(2 * MOST_PEERS)
+        ]
+        # All have been accepted: so many had to go.
+        for stranger in strangers[: MOST_PEERS + 1]:
+            assert is_closed(stranger)
+        agent.sendall(whole[len(first) :])
+        waiter.join(10)
+        assert [bytes(peer.said) for peer in found] == [a_trace()]
+        found[0].connection.close()
+
+
+def test_who_has_shown_the_token_makes_no_room_for_who_has_not() -> None:
+    found: list[Peer] = []
+    with contextlib.ExitStack() as stack:
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        at = listener.getsockname()
+        agents = [stack.enter_context(socket.create_connection(at)) for _ in range(2)]
+        for agent in agents:
+            agent.sendall(WORD)
+        peers = Peers(listener, TOKEN, most=2)
+        waiter = threading.Thread(
+            target=lambda: found.append(peers.wait()), daemon=True
+        )
+        waiter.start()
+        with socket.create_connection(at) as stranger:
+            assert is_closed(stranger)
+        agents[0].sendall(a_trace())
+        waiter.join(10)
+        assert [bytes(peer.said) for peer in found] == [a_trace()]
+        found[0].connection.close()

@@ -27,7 +27,7 @@ from threadmodel.cli import secured, terminal
 from threadmodel.cli.collector import Collector, Rules
 from threadmodel.cli.forwarder import Forwarder
 from threadmodel.cli.messages import say
-from threadmodel.cli.peers import Peers
+from threadmodel.cli.peers import MOST_PEERS, Peers
 from threadmodel.cli.record import see_it
 from threadmodel.cli.report import FILE_WIDTH, PARTLY, print_sections
 from threadmodel.cli.segments import opened
@@ -226,7 +226,8 @@ def listen(
             say(f"listening on {_name(listener)}")
             signal.signal(signal.SIGTERM, signal.default_int_handler)
             with contextlib.suppress(KeyboardInterrupt):
-                taker.run(Peers(listener, token, tls))
+                most = max(agents, MOST_PEERS)
+                taker.run(Peers(listener, token, tls, most))
         return
     if any((tls_cert, tls_key, tls_ca)):
         raise click.UsageError("--tls-... need --folder or --forward")

@@ -15,6 +15,7 @@ import struct
 import tempfile
 import time
 import zlib
+from collections import Counter
 from typing import Final
 
 from threadmodel.cli.messages import say
@@ -40,12 +41,16 @@ NO_TOKEN: Final = "a peer did not have the token: still listening"
 class Peer:
     """One that has connected, and what it has sent so far."""
 
-    def __init__(self, connection: socket.socket, token: bytes | None) -> None:
+    def __init__(
+        self, connection: socket.socket, token: bytes | None, host: str = ""
+    ) -> None:
         """Own an accepted connection; ``token`` is what it must send first."""
         self.connection: Final = connection
+        self.host: Final = host
         self.deadline: Final = time.monotonic() + PATIENCE_S
         self.said = bytearray()
         self.run = Run()
+        self._needs_token = token is not None
         self._expected = b"" if token is None else TOKEN_PREFIX + token + b"\n"
 
     def hear(self) -> str | None:
@@ -77,6 +82,11 @@ class Peer:
             del self.said[:length]
             self._expected = b""
         return None if self._may_be_a_trace() else NO_TRACE
+
+    @property
+    def has_shown(self) -> bool:
+        """Whether it has sent the token, if one is asked for, or how a trace begins."""
+        return not self._expected if self._needs_token else bool(self.said)
 
     def lack(self) -> str:
         """Return why it is not the agent if nothing more comes; "": it sent nothing."""
@@ -159,9 +169,11 @@ class Peers:
         listener: socket.socket,
         token: bytes | None,
         tls: ssl.SSLContext | None = None,
+        most: int = MOST_PEERS,
     ) -> None:
-        """Accept at ``listener``, which stays the caller's."""
+        """Accept at ``listener``, which stays the caller's, so many at once."""
         self._listener = listener
+        self._most = most
         self._token = token
         self._tls = tls
         self._selector = selectors.DefaultSelector()
@@ -179,7 +191,9 @@ class Peers:
     def next(self) -> Peer:
         """Wait for one whose first block is whole; the others may still be agents."""
         while True:
-            for key, _ in self._selector.select(self._patience()):
+            ready = self._selector.select(self._patience())
+            # Who makes room for a new one depends on what the others have sent.
+            for key, _ in sorted(ready, key=lambda one: one[0].data is None):
                 if key.fileobj is self._listener:
                     self._accept()
                 else:
@@ -204,15 +218,17 @@ class Peers:
 
     def _accept(self) -> None:
         try:
-            connection, _ = self._listener.accept()
+            connection, address = self._listener.accept()
         except OSError:
             return
         if not _is_ours(connection):
             connection.close()
             say("a peer was of another user: still listening")
             return
-        if len(self._peers) == MOST_PEERS:
-            self._send_away(self._peers[0], "")
+        host = str(address[0]) if isinstance(address, tuple) else ""
+        if len(self._peers) >= self._most and not self._make_room(host):
+            connection.close()
+            return
         connection.setblocking(False)
         if self._tls is not None:
             try:
@@ -222,9 +238,28 @@ class Peers:
             except OSError:
                 connection.close()
                 return
-        peer = Peer(connection, self._token)
+        peer = Peer(connection, self._token, host)
         self._peers.append(peer)
         self._selector.register(connection, selectors.EVENT_READ, peer)
+
+    def _make_room(self, host: str) -> bool:
+        """Send one away for a new one of a host.
+
+        None that has shown a token or a certificate makes room for one that has not.
+        Of the others it is one of the host that has most of them, so that no host takes
+        the room of another; and there the oldest that has sent nothing.
+        """
+        others = self._peers
+        if self._token is not None or self._tls is not None:
+            others = [peer for peer in others if not peer.has_shown]
+        if not others:
+            return False
+        hosts = Counter(peer.host for peer in others)
+        hosts[host] += 1
+        most = max(hosts[peer.host] for peer in others)
+        chosen = [peer for peer in others if hosts[peer.host] == most]
+        self._send_away(min(chosen, key=lambda peer: peer.has_shown), "")
+        return True
 
     def _hear(self, peer: Peer) -> bool:
         if peer not in self._peers:
