@@ -30,6 +30,7 @@ ENDS = {
     EventKind.NOTIFY: None,
     EventKind.NOTIFY_ALL: None,
 }
+RECORDED = Path(__file__).parents[1] / "data/traces/demo-version-1.tmt"
 STATES = {"blocked", "waiting", "sleeping", "joining"}
 
 
@@ -248,6 +249,31 @@ def test_convert_goes_both_ways_and_counts_what_is_lost(
     names = {row["name"] for row in there.threads() if row["start_ns"] is not None}
     assert names & {row["name"] for row in here.threads()}
     assert cli("report", str(log)).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["run.orca", "run.log"])
+def test_what_is_converted_to_a_contention_log_has_its_classes_and_callers(
+    cli: Cli, tmp_path: Path, name: str
+) -> None:
+    def blocked(path: Path) -> list[tuple[object, ...]]:
+        columns = ("method", "source", "line", "blocked_count", "blocked_total_ns")
+        rows = threadmodel.open(path).callers()
+        return [
+            tuple(row[column] for column in columns)
+            for row in rows
+            if row["blocked_count"]
+        ]
+
+    log = tmp_path / name
+    done = cli("convert", RECORDED, "-o", log, "--to", "contention")
+    assert done.returncode == 0, done.stderr
+    assert blocked(log) == blocked(RECORDED)
+    assert {row[0] for row in blocked(log)} == {
+        "Demo$Account.transfer",
+        "Demo$Till.charge",
+    }
+    names = {name, "run.classtable", "run.method"}
+    assert {path.name for path in tmp_path.iterdir()} == names
 
 
 def test_a_dialect_and_a_unit_are_options_of_the_command_line(

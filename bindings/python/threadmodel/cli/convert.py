@@ -107,9 +107,12 @@ def _beside(output: str) -> Iterator[str]:
     if not os.path.isdir(folder):
         raise MissingFileError(f"{output}: no such folder")
     with tempfile.TemporaryDirectory(prefix=".threadmodel-", dir=folder) as beside:
-        part = os.path.join(beside, "part")
+        part = os.path.join(beside, os.path.basename(path))
         yield part
-        os.replace(part, path)
+        # A contention log has two more files, named after it.
+        others = (os.path.join(beside, name) for name in os.listdir(beside))
+        for made in (*(other for other in others if other != part), part):
+            os.replace(made, os.path.join(folder, os.path.basename(made)))
 
 
 def _writer(output: str, name: str) -> Any:
