@@ -3,10 +3,14 @@
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+import threadmodel
+from conftest import Cli, one_line
 from threadmodel import private
 
 
@@ -60,3 +64,56 @@ def test_what_cannot_be_made_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         private.create(tmp_path / "none" / "run.tmt")
     assert list(tmp_path.iterdir()) == [folder]
+
+
+CONVERT = (sys.executable, "-m", "threadmodel", "convert")
+
+
+@pytest.mark.parametrize("target", ["held", "gone", "pipe"])
+def test_convert_writes_through_no_link(
+    cli: Cli, trace: Path, tmp_path: Path, target: str
+) -> None:
+    held = tmp_path / "held"
+    held.write_bytes(b"kept")
+    os.mkfifo(tmp_path / "pipe")
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / target)
+    done = cli("convert", trace, "-o", link)
+    assert done.returncode == 2
+    assert "link' is a symbolic link: name the file itself" in one_line(done.stderr)
+    assert link.is_symlink()
+    assert held.read_bytes() == b"kept"
+    assert not (tmp_path / "gone").exists()
+
+
+def test_a_link_in_a_folder_for_all_is_none_of_the_system(
+    cli: Cli, trace: Path, tmp_path: Path
+) -> None:
+    link = Path(f"/dev/shm/threadmodel-{os.getpid()}")
+    link.symlink_to(tmp_path / "held")
+    try:
+        assert cli("convert", trace, "-o", link).returncode == 2
+    finally:
+        link.unlink()
+    assert not (tmp_path / "held").exists()
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+def test_convert_writes_to_its_output_by_name(
+    trace: Path, tmp_path: Path, name: str
+) -> None:
+    done = subprocess.run([*CONVERT, trace, "-o", name], stdout=subprocess.PIPE)
+    assert done.returncode == 0
+    made = tmp_path / "made.tmt"
+    made.write_bytes(done.stdout)
+    events = threadmodel.open(trace).event_count
+    assert threadmodel.open(made).event_count == events
+    with (tmp_path / "file.tmt").open("wb") as file:
+        done = subprocess.run([*CONVERT, trace, "-o", name], stdout=file)
+    assert done.returncode == 0
+    assert threadmodel.open(tmp_path / "file.tmt").event_count == events
+
+
+def test_convert_writes_to_a_device(cli: Cli, trace: Path) -> None:
+    assert cli("convert", trace, "-o", "/dev/null").returncode == 0
+    assert stat.S_ISCHR(os.lstat("/dev/null").st_mode)

@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 
 import threadmodel
-from threadmodel.cli.files import INPUT, OUTPUT, FileCommand
+from threadmodel.cli.files import INPUT, OUTPUT, FileCommand, without_links
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.reading import input_paths, read_choices, reading_options
@@ -98,11 +98,11 @@ def _format_of(output: str) -> str:
 @contextlib.contextmanager
 def _beside(output: str) -> Iterator[str]:
     """Yield what to write in place of a file, which is replaced when all went well."""
+    path = without_links(output)
     # A pipe or a device is written as it is.
     if os.path.exists(output) and not os.path.isfile(output):
         yield output
         return
-    path = os.path.realpath(output)
     folder = os.path.dirname(path)
     if not os.path.isdir(folder):
         raise MissingFileError(f"{output}: no such folder")

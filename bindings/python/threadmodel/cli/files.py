@@ -2,6 +2,7 @@
 """What commands read and write, and that these are never the same file."""
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,8 @@ from threadmodel.tables import ALL_TABLES
 # contention log.
 SUFFIXES_BESIDE: Final = (".rings",)
 EXTENSIONS_BESIDE: Final = (".classtable", ".method")
+# Folders in which nobody but the kernel and root makes links: not /dev/shm.
+_OF_SYSTEM: Final = re.compile(r"/dev|/proc/\d+(/task/\d+)?/fd")
 
 
 class _Name(click.types.StringParamType):
@@ -30,6 +33,22 @@ class _Folder(click.types.StringParamType):
 INPUT: Final = _Name()
 OUTPUT: Final = _Name()
 OUTPUT_FOLDER: Final = _Folder()
+
+
+def without_links(name: str) -> str:
+    """Return the path of a file to write, in which no link is.
+
+    Links of folders are followed, and the system's own such as /dev/stdout.
+
+    Raises:
+        UsageError: the file is a link: another may have put it there
+    """
+    folder = os.path.realpath(os.path.dirname(name))
+    if _OF_SYSTEM.fullmatch(folder):
+        return os.path.realpath(name)
+    if os.path.islink(name):
+        raise click.UsageError(f"{name!r} is a symbolic link: name the file itself")
+    return os.path.join(folder, os.path.basename(name))
 
 
 class FileCommand(click.Command):
