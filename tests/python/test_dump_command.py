@@ -4,6 +4,7 @@
 import os
 import pty
 import socket
+import stat
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from conftest import one_line
 from threadmodel import attach, hotspot
 from threadmodel.cli.dump import grouped
 
@@ -75,6 +77,33 @@ def test_a_dump_in_a_file_is_what_the_jvm_wrote(tmp_path: Path) -> None:
     assert (tmp_path / "dump").read_bytes() == DUMP
     done = subprocess.run(dump(), stdout=subprocess.PIPE, check=True)
     assert done.stdout == DUMP + b"\nNo deadlock.\n"
+
+
+def test_a_dump_in_a_file_is_its_owners_alone(tmp_path: Path) -> None:
+    path = tmp_path / "dump"
+    path.write_bytes(b"old")
+    with path.open("rb") as reader:
+        subprocess.run(dump("-o", path), check=True, umask=0o022)
+        assert reader.read() == b"old"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert path.read_bytes() == DUMP
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_dump_is_written_through_no_link(tmp_path: Path) -> None:
+    held = tmp_path / "held"
+    held.write_bytes(b"kept")
+    link = tmp_path / "link"
+    link.symlink_to(held)
+    done = subprocess.run(dump("-o", link), capture_output=True)
+    assert done.returncode == 2
+    assert "is a symbolic link: name the file itself" in one_line(done.stderr)
+    assert held.read_bytes() == b"kept"
+
+
+def test_a_dump_can_be_thrown_away() -> None:
+    done = subprocess.run(dump("-o", "/dev/null"), capture_output=True, check=True)
+    assert done.stdout == b"No deadlock.\n"
 
 
 def test_a_terminal_gets_no_control_characters() -> None:

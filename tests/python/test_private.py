@@ -114,6 +114,26 @@ def test_convert_writes_to_its_output_by_name(
     assert threadmodel.open(tmp_path / "file.tmt").event_count == events
 
 
+@pytest.mark.parametrize(
+    "name", ["run.tmt", "run.orca", "run.xml", "run.hprof", "run.hprof.txt"]
+)
+def test_what_is_converted_is_its_owners_alone(
+    cli: Cli, trace: Path, tmp_path: Path, name: str
+) -> None:
+    made = tmp_path / "made"
+    made.mkdir()
+    (made / name).touch(0o644)
+    before = os.umask(0o022)
+    try:
+        assert cli("convert", trace, "-o", made / name).returncode == 0
+    finally:
+        os.umask(before)
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in made.iterdir()}
+    assert modes.pop(name) == 0o600
+    others = ("run.classtable", "run.method") if name == "run.orca" else ()
+    assert modes == dict.fromkeys(others, 0o600)
+
+
 def test_convert_writes_to_a_device(cli: Cli, trace: Path) -> None:
     assert cli("convert", trace, "-o", "/dev/null").returncode == 0
     assert stat.S_ISCHR(os.lstat("/dev/null").st_mode)

@@ -112,6 +112,8 @@ def _beside(output: str) -> Iterator[str]:
         # A contention log has two more files, named after it.
         others = (os.path.join(beside, name) for name in os.listdir(beside))
         for made in (*(other for other in others if other != part), part):
+            # Whatever the format: names and stacks are the owner's alone.
+            os.chmod(made, 0o600)
             os.replace(made, os.path.join(folder, os.path.basename(made)))
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``threadmodel dump``: what the threads of a JVM are doing now."""
 
+import os
 import re
 import signal
 import sys
@@ -11,8 +12,9 @@ from typing import Final
 import click
 
 import threadmodel
-from threadmodel import attach
+from threadmodel import attach, private
 from threadmodel.cli import export, terminal
+from threadmodel.cli.files import without_links
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.report import print_sections
 from threadmodel.text import clean
@@ -47,10 +49,16 @@ def dump(pid: int, virtual: bool, as_json: bool, output: str | None) -> None:
     threadmodel dump 1234 --virtual -o now.json
     """
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    path = None if output is None else without_links(output)
     text = attach.dump(pid, virtual=virtual)
+    if path is not None:
+        with private.create(path) as file:
+            file.write(_bytes(text))
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "dump") if output is None else Path(output)
-        path.write_bytes(_bytes(text))
+        # A device cannot be read again.
+        if path is None or not os.path.isfile(path):
+            path = os.path.join(folder, "dump")
+            Path(path).write_bytes(_bytes(text))
         model = threadmodel.open(path)
     if as_json:
         with LateProgress() as progress:
