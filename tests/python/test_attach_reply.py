@@ -7,10 +7,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from threadmodel import attach, hotspot
+from threadmodel.cli import cli as program
 from threadmodel.errors import AttachError
 
+# Moves the cursor, names the window, turns the text around; longer than our messages.
+HOSTILE = f"\x1b[2J\x1b]0;own\x07\u202e\t \x9b {'n' * 3000}"
+SHOWN = f"\\x1b[2J\\x1b]0;own\\x07\\u202e\\x09 \\x9b {'n' * 3000}"
 DEADLOCK = "threadmodel: deadlock of 2 threads, found at once"
 
 
@@ -63,3 +68,17 @@ def test_a_refusal_is_an_error_with_its_cause(
     with pytest.raises(AttachError, match=f": {cause}$"):
         attach.record(jvm.pid, tmp_path / "run.tmt")
     assert list((tmp_path / "tmp").iterdir()) == []
+
+
+@pytest.mark.parametrize("is_running", [False, True])
+def test_messages_of_the_agent_do_a_terminal_no_harm(
+    jvm: Any, tmp_path: Path, is_running: bool
+) -> None:
+    jvm.lines = ["=ok run.tmt", DEADLOCK, HOSTILE]
+    jvm.libraries = lambda name: []
+    # Shown while it goes on, or at its end.
+    turns = iter([is_running])
+    jvm.is_running = lambda: next(turns, False)
+    done = CliRunner().invoke(program, ["attach", "1", "-o", str(tmp_path / "run.tmt")])
+    assert done.exit_code == 0, done.stderr
+    assert done.stderr.splitlines()[1:3] == [DEADLOCK, SHOWN]

@@ -14,6 +14,7 @@ from threadmodel import attach as attaching
 from threadmodel.cli.agent_options import recording_options
 from threadmodel.cli.messages import say
 from threadmodel.cli.record import see_it, trace_pattern
+from threadmodel.text import clean
 
 POLL_SECONDS: Final = 0.1
 UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
@@ -90,7 +91,7 @@ def attach(
         say(f"process {pid}: the recording was stopped by another command")
     recording.stop()
     for line in recording.notices():
-        click.echo(line, err=True)
+        click.echo(clean(line), err=True)
     say(see_it([str(path)]))
 
 
@@ -135,7 +136,7 @@ def _wait(recording: attaching.Recording, seconds: int | None) -> None:
             if deadline is not None and time.monotonic() >= deadline:
                 break
             for line in recording.notices():
-                click.echo(line, err=True)
+                click.echo(clean(line), err=True)
             time.sleep(POLL_SECONDS)
     finally:
         for number, handler in former.items():
