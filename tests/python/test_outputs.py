@@ -4,6 +4,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -11,7 +12,8 @@ import pytest
 
 from conftest import Cli
 from threadmodel.cli import cli as program
-from threadmodel.cli.files import INPUT, FileCommand
+from threadmodel.cli.files import FileCommand, Named
+from threadmodel.cli.segments import Spool
 
 # What is read, what is written, and how it is asked for.
 COMMANDS = {
@@ -32,6 +34,32 @@ COMMANDS = {
         *("check", "other.tmt", "--no-regression", "{input}"),
         *("--junit", "{output}"),
     ),
+    **{
+        f"listen {option}": (
+            "listen",
+            "127.0.0.1:0",
+            option,
+            "{input}",
+            "-o",
+            "{output}",
+        )
+        for option in ("--token-file", "--tls-key")
+    },
+}
+# What parameters name that are no files, by how the help calls them.
+NO_FILES = {
+    "ADDRESS",
+    "HOST:PORT",
+    "KEY=VALUE",
+    "LABEL=VALUE",
+    "LINES",
+    "NAME",
+    "PATTERN",
+    "PREFIX",
+    "PROGRAM [ARGUMENT]...",
+    "STATEMENT",
+    "TIME",
+    "VERSION",
 }
 
 
@@ -93,18 +121,97 @@ def test_standard_input_and_output_are_held_against_each_other(trace: Path) -> N
     assert trace.read_bytes() == before
 
 
-def test_every_command_that_reads_a_file_knows_what_it_reads_and_writes() -> None:
-    readers = 0
-    context = click.Context(program)
-    for name in program.list_commands(context):
-        command = program.get_command(context, name)
-        assert command is not None
-        types = [parameter.type for parameter in command.params]
-        if INPUT not in types:
-            continue
-        readers += 1
-        assert isinstance(command, FileCommand), name
+@pytest.mark.parametrize("how", ["by name", "file URL", "hard link"])
+def test_a_manifest_is_not_replaced_by_the_dataset(
+    cli: Cli, trace: Path, tmp_path: Path, how: str
+) -> None:
+    made = tmp_path / "set" / "dataset.json.new"
+    made.parent.mkdir()
+    made.write_text(f"url,service\n{trace},shop\n")
+    manifest = str(made)
+    if how == "file URL":
+        manifest = f"file://{made}"
+    elif how == "hard link":
+        manifest = str(tmp_path / "manifest.csv")
+        os.link(made, manifest)
+    wanted = ("-o", made.parent, "--manifest", manifest, "--workers", "1")
+    done = cli("fleet", "summarize", trace, *wanted)
+    assert done.returncode == 2
+    assert b"cannot be read and written at once" in done.stderr
+    assert made.read_text().startswith("url,service\n")
+
+
+def test_a_report_replaces_neither_its_dataset_nor_a_run_of_it(
+    cli: Cli, trace: Path, tmp_path: Path
+) -> None:
+    made = tmp_path / "set"
+    done = cli("fleet", "summarize", trace, "-o", made, "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    before = trace.read_bytes()
+    part = made / "part-000000" / "runs.parquet"
+    rows = part.read_bytes()
+    for asked, output in (
+        (made, part),
+        (f"file://{made}", part),
+        (made, made / "dataset.json"),
+        (made, trace),
+    ):
+        wanted = ("-o", output, "--reports", tmp_path / "own")
+        done = cli("fleet", "report", asked, *wanted)
+        assert done.returncode == 2
+        assert b"cannot be read and written at once" in done.stderr
+    assert part.read_bytes() == rows
+    assert trace.read_bytes() == before
+    with part.open("ab") as file:
+        done = subprocess.run(
+            [sys.executable, "-m", "threadmodel", "fleet", "sql", made, "from runs"],
+            stdout=file,
+        )
+    assert done.returncode == 2
+    assert part.read_bytes() == rows
+
+
+def test_the_lock_of_a_spool_spoils_no_file(tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("kept")
+    (tmp_path / "spool").mkdir()
+    (tmp_path / "spool" / "lock").symlink_to(token)
+    Spool(str(tmp_path / "runs"), tmp_path / "spool").close()
+    assert token.read_text() == "kept"
+
+
+def commands(
+    command: click.Command, name: str = ""
+) -> Iterator[tuple[str, click.Command]]:
+    """Each command that does something, with its name and those of its groups."""
+    if not isinstance(command, click.Group):
+        yield name.strip(), command
+        return
+    context = click.Context(command)
+    for word in command.list_commands(context):
+        found = command.get_command(context, word)
+        assert found is not None
+        yield from commands(found, f"{name} {word}")
+
+
+def test_every_command_knows_what_it_reads_and_writes() -> None:
+    readers, writers = set(), set()
+    for name, command in commands(program):
         for parameter in command.params:
-            if getattr(parameter, "metavar", None) in ("FILE", "FILE...", "DIR"):
-                assert parameter.type.name in ("file", "folder"), (name, parameter)
-    assert readers == 13
+            kind = parameter.type
+            if isinstance(kind, Named):
+                assert isinstance(command, FileCommand), name
+                (readers if kind.is_read else writers).add(name)
+            elif isinstance(
+                kind, click.types.StringParamType | click.Path | click.File
+            ):
+                shown = (
+                    getattr(parameter, "metavar", None) or parameter.human_readable_name
+                )
+                assert shown.upper() in NO_FILES, (name, parameter)
+            if "--output" in parameter.opts:
+                assert isinstance(kind, Named), name
+                assert not kind.is_read, name
+    assert len(readers) == 17
+    assert len(writers) == 16
+    assert {"fleet report", "fleet summarize", "listen"} <= readers & writers

@@ -12,6 +12,7 @@ import click
 
 from threadmodel import attach as attaching
 from threadmodel.cli.agent_options import recording_options
+from threadmodel.cli.files import OUTPUT, FileCommand
 from threadmodel.cli.messages import say
 from threadmodel.cli.record import see_it, trace_pattern
 from threadmodel.text import clean
@@ -42,12 +43,13 @@ class Seconds(_ParamType):
         return int(found.group(1)) * UNITS[found.group(2)]
 
 
-@click.command(short_help="Attach to a running JVM and record it.")
+@click.command(cls=FileCommand, short_help="Attach to a running JVM and record it.")
 @click.argument("pid", type=click.IntRange(min=1))
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
+    type=OUTPUT,
     default="run.tmt",
     show_default=True,
     help="The trace.",

@@ -14,7 +14,7 @@ import click
 import threadmodel
 from threadmodel import attach, private
 from threadmodel.cli import export, terminal
-from threadmodel.cli.files import without_links
+from threadmodel.cli.files import OUTPUT, FileCommand, without_links
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.report import print_sections
 from threadmodel.text import clean
@@ -23,7 +23,9 @@ _FRAME: Final = "\tat "
 _ADDRESS: Final = re.compile("<0x[0-9a-f]+>")
 
 
-@click.command(short_help="Show what the threads of a JVM are doing now.")
+@click.command(
+    cls=FileCommand, short_help="Show what the threads of a JVM are doing now."
+)
 @click.argument("pid", type=click.IntRange(min=1))
 @click.option(
     "--virtual",
@@ -32,7 +34,11 @@ _ADDRESS: Final = re.compile("<0x[0-9a-f]+>")
 )
 @click.option("--json", "as_json", is_flag=True, help="Print all tables as one object.")
 @click.option(
-    "-o", "--output", metavar="FILE", help="Save the dump to FILE, for `report`."
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=OUTPUT,
+    help="Save the dump to FILE, for `report`.",
 )
 def dump(pid: int, virtual: bool, as_json: bool, output: str | None) -> None:
     """Show what the threads of the JVM PID are doing now.

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What commands read and write, and that these are never the same file."""
 
+import glob
 import os
 import re
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 import click
@@ -20,19 +21,59 @@ EXTENSIONS_BESIDE: Final = (".classtable", ".method")
 _OF_SYSTEM: Final = re.compile(r"/dev|/proc/\d+(/task/\d+)?/fd")
 
 
-class _Name(click.types.StringParamType):
-    name = "file"
+class Named(click.types.StringParamType):
+    """What a parameter names: files that are read, or files that are written."""
+
+    def __init__(
+        self, name: str, *, is_read: bool, files: Callable[[str], Iterable[str]]
+    ) -> None:
+        """``files`` returns which ones, from what is given on the command line."""
+        self.name = name
+        self.is_read: Final = is_read
+        self.files: Final = files
 
 
-class _Folder(click.types.StringParamType):
-    name = "folder"
+def _with_others(name: str) -> Iterator[str]:
+    yield name
+    yield from (name + suffix for suffix in SUFFIXES_BESIDE)
+    yield from (os.path.splitext(name)[0] + end for end in EXTENSIONS_BESIDE)
 
 
-#: Types of parameters: a file that is read, one that is written, and a folder into
-#: which tables are written.
-INPUT: Final = _Name()
-OUTPUT: Final = _Name()
-OUTPUT_FOLDER: Final = _Folder()
+def _tables(folder: str) -> Iterator[str]:
+    for table in ALL_TABLES:
+        for end in ("csv", "parquet"):
+            yield os.path.join(folder, f"{table}.{end}")
+
+
+def _pages(folder: str) -> Iterator[str]:
+    return glob.iglob(os.path.join(glob.escape(folder), "*.html"))
+
+
+def local(url: str) -> str:
+    """Return the path of a file on this machine, as fsspec takes it from a URL."""
+    return os.path.expanduser(re.sub("^(?:file|local):(?://)?", "", url))
+
+
+def _of_dataset(url: str) -> Iterator[str]:
+    folder = local(url)
+    for name in ("dataset.json", "unfinished.json"):
+        yield os.path.join(folder, name)
+        yield os.path.join(folder, f"{name}.new")
+    yield from glob.iglob(os.path.join(glob.escape(folder), "part-*", "*.parquet"))
+
+
+#: Types of parameters: files that are read, and files that are written.
+INPUT: Final = Named("file", is_read=True, files=_with_others)
+OUTPUT: Final = Named("file", is_read=False, files=_with_others)
+#: A file that fsspec reads.
+INPUT_URL: Final = Named("file", is_read=True, files=lambda url: (local(url),))
+#: Folders: of tables, of reports of runs, and one where every file is a new one.
+OUTPUT_FOLDER: Final = Named("folder", is_read=False, files=_tables)
+OUTPUT_PAGES: Final = Named("folder", is_read=False, files=_pages)
+OUTPUT_NEW: Final = Named("folder", is_read=False, files=lambda folder: ())
+#: A dataset of `threadmodel fleet`.
+INPUT_DATASET: Final = Named("dataset", is_read=True, files=_of_dataset)
+OUTPUT_DATASET: Final = Named("dataset", is_read=False, files=_of_dataset)
 
 
 def without_links(name: str) -> str:
@@ -56,33 +97,37 @@ class FileCommand(click.Command):
 
     def invoke(self, context: click.Context) -> Any:
         """Refuse an output that is an input, whatever it is called; then go on."""
-        inputs = {_identity(name): name for name in _names(context, INPUT)}
-        for name in _names(context, OUTPUT, OUTPUT_FOLDER):
-            if (identity := _identity(name)) and identity in inputs:
-                raise click.UsageError(f"{name} cannot be read and written at once")
-        if (identity := _appends_to(sys.stdout)) and identity in inputs:
-            raise click.UsageError("standard output is the file that is read")
+        refuse_same(_names(context, is_read=False), _names(context, is_read=True))
         return super().invoke(context)
 
 
-def _names(
-    context: click.Context, *kinds: click.types.StringParamType
-) -> Iterator[str]:
+def refuse_same(written: Iterable[str], read: Iterable[str]) -> None:
+    """Refuse to write to a file that is read, or to print to it.
+
+    Raises:
+        UsageError: one of the files is both
+    """
+    outputs = {_identity(name): name for name in written}
+    printed = _appends_to(sys.stdout)
+    # Most write what is not there yet.
+    if not printed and not any(outputs):
+        return
+    inputs = {identity for name in read if (identity := _identity(name))}
+    for identity, name in outputs.items():
+        if identity in inputs:
+            raise click.UsageError(f"{name} cannot be read and written at once")
+    if printed in inputs:
+        raise click.UsageError("standard output is the file that is read")
+
+
+def _names(context: click.Context, *, is_read: bool) -> Iterator[str]:
     for parameter in context.command.params:
-        if parameter.type not in kinds or parameter.name is None:
+        kind = parameter.type
+        if not isinstance(kind, Named) or kind.is_read != is_read:
             continue
-        given = context.params.get(parameter.name) or ()
+        given = context.params.get(parameter.name or "") or ()
         for name in (given,) if isinstance(given, str) else given:
-            if parameter.type is OUTPUT_FOLDER:
-                for table in ALL_TABLES:
-                    yield from (
-                        os.path.join(name, f"{table}.{end}")
-                        for end in ("csv", "parquet")
-                    )
-                continue
-            yield name
-            yield from (name + suffix for suffix in SUFFIXES_BESIDE)
-            yield from (os.path.splitext(name)[0] + end for end in EXTENSIONS_BESIDE)
+            yield from kind.files(name)
 
 
 def _identity(name: str) -> tuple[int, int] | None:

@@ -9,7 +9,16 @@ import click
 
 from threadmodel import errors
 from threadmodel.cli.asking import TOP
-from threadmodel.cli.files import OUTPUT, OUTPUT_FOLDER, FileCommand
+from threadmodel.cli.files import (
+    INPUT_DATASET,
+    INPUT_URL,
+    OUTPUT,
+    OUTPUT_DATASET,
+    OUTPUT_PAGES,
+    FileCommand,
+    local,
+    refuse_same,
+)
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
 from threadmodel.extras import extra
@@ -30,10 +39,15 @@ def fleet() -> None:
     """
 
 
-@fleet.command()
-@click.argument("urls", metavar="URL...", nargs=-1, required=True)
+@fleet.command(cls=FileCommand)
+@click.argument("urls", metavar="URL...", nargs=-1, required=True, type=INPUT_URL)
 @click.option(
-    "-o", "--output", metavar="DATASET", required=True, help="A folder or its URL."
+    "-o",
+    "--output",
+    metavar="DATASET",
+    type=OUTPUT_DATASET,
+    required=True,
+    help="A folder or its URL.",
 )
 @click.option(
     "--labels",
@@ -42,7 +56,10 @@ def fleet() -> None:
     help="Labels by parts of each path: {service}/{host}/{version}/*.tmt.",
 )
 @click.option(
-    "--manifest", metavar="CSV", help="Labels by file: a column url, and a label each."
+    "--manifest",
+    metavar="CSV",
+    type=INPUT_URL,
+    help="Labels by file: a column url, and a label each.",
 )
 @click.option("--scheduler", metavar="ADDRESS", help="Of your own Dask cluster.")
 @click.option(
@@ -102,8 +119,8 @@ def summarize(
     say(f"{count(read, 'file')} read, {known:,} known{not_read}")
 
 
-@fleet.command()
-@click.argument("dataset")
+@fleet.command(cls=FileCommand)
+@click.argument("dataset", type=INPUT_DATASET)
 @click.argument("statement")
 @click.option("--json", "as_json", is_flag=True, help="Print an object a row.")
 def sql(dataset: str, statement: str, as_json: bool) -> None:
@@ -135,7 +152,7 @@ def sql(dataset: str, statement: str, as_json: bool) -> None:
 
 
 @fleet.command(cls=FileCommand)
-@click.argument("dataset")
+@click.argument("dataset", type=INPUT_DATASET)
 @click.option("--since", metavar="VERSION", help="Say what changed with this version.")
 @click.option(
     "--before", metavar="VERSION", help="Compare with this one; else with all older."
@@ -149,7 +166,7 @@ def sql(dataset: str, statement: str, as_json: bool) -> None:
 @click.option(
     "--reports",
     metavar="DIR",
-    type=OUTPUT_FOLDER,
+    type=OUTPUT_PAGES,
     help="Write the own reports of the runs that are named there.",
 )
 @click.option(
@@ -188,7 +205,11 @@ def report(
         raise click.UsageError(f"--only {wrong[0]}: say LABEL=VALUE")
     asked = Report(Dataset(dataset), dict(one.split("=", 1) for one in only))
     sections = fleet_page.sections(asked, top, since, before)
-    links = _write_reports(fleet_page.urls(sections), reports) if reports else {}
+    links = {}
+    if reports:
+        urls = fleet_page.urls(sections)
+        refuse_same((output,) if output else (), map(local, urls))
+        links = _write_reports(urls, reports)
     if output is None or not output.lower().endswith((".html", ".htm", ".md")):
         report.print_sections(sections, output)
         return

@@ -25,6 +25,7 @@ from threadmodel import private
 from threadmodel.cli import metrics as live_metrics
 from threadmodel.cli import secured, terminal
 from threadmodel.cli.collector import Collector, Rules
+from threadmodel.cli.files import INPUT, OUTPUT, OUTPUT_NEW, FileCommand
 from threadmodel.cli.forwarder import Forwarder
 from threadmodel.cli.messages import say
 from threadmodel.cli.peers import MOST_PEERS, Peers
@@ -52,12 +53,17 @@ OF_FOLDER: Final = (
 CLEAR: Final = "\033[H\033[2J\033[3J"
 
 
-@click.command(short_help="Receive a trace over a socket and report meanwhile.")
+@click.command(
+    cls=FileCommand, short_help="Receive a trace over a socket and report meanwhile."
+)
 @click.argument("address", metavar="ADDRESS")
-@click.option("-o", "--output", metavar="FILE", help="Save the trace to FILE.")
+@click.option(
+    "-o", "--output", metavar="FILE", type=OUTPUT, help="Save the trace to FILE."
+)
 @click.option(
     "--token-file",
     metavar="FILE",
+    type=INPUT,
     help="Accept only an agent that sends the word in this file; its mode must be 600.",
 )
 @click.option(
@@ -91,11 +97,13 @@ CLEAR: Final = "\033[H\033[2J\033[3J"
 @click.option(
     "--folder",
     metavar="URL",
+    type=OUTPUT_NEW,
     help="Collect from many agents, without reports, into a folder or an object store.",
 )
 @click.option(
     "--spool",
     metavar="DIR",
+    type=OUTPUT_NEW,
     help="Of --folder: where files are until they are complete.  [URL.spool]",
 )
 @click.option(
@@ -141,11 +149,16 @@ CLEAR: Final = "\033[H\033[2J\033[3J"
     metavar="HOST:PORT",
     help="Send what agents send to another listener, by TLS if --tls-ca is given.",
 )
-@click.option("--tls-cert", metavar="PEM", help="Our certificate, with its chain.")
-@click.option("--tls-key", metavar="PEM", help="Its key, which others must not read.")
+@click.option(
+    "--tls-cert", metavar="PEM", type=INPUT, help="Our certificate, with its chain."
+)
+@click.option(
+    "--tls-key", metavar="PEM", type=INPUT, help="Its key, which others must not read."
+)
 @click.option(
     "--tls-ca",
     metavar="PEM",
+    type=INPUT,
     help="Who signs the others' certificates: a peer must have one of these.",
 )
 @click.pass_context

@@ -64,7 +64,8 @@ class Spool:
         self._ready = spool / "ready"
         for made in (spool, self._in, self._ready):
             made.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._lock = open(spool / "lock", "w")  # noqa: SIM115
+        # It may be a link to anything, which stays as it is.
+        self._lock = open(spool / "lock", "a")  # noqa: SIM115
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
