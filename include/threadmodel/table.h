@@ -144,8 +144,10 @@ TM_API int tm_table_write_csv(const tm_table *table, tm_write_fn write, void *pa
 
 /**
  * Write the same for a spreadsheet. Names come from the recorded program, and a
- * spreadsheet runs text that begins with = + - or @ as a formula: such text, and what
- * begins with a tab or a line's end, gets an apostrophe before it.
+ * spreadsheet runs text that begins with = + - or @ as a formula, in full width as
+ * well: such text, and what begins with a tab or a line's end, gets an apostrophe
+ * before it. So does such text behind a semicolon, a tab or a line's end: another cell
+ * may begin there.
  *
  * @return TM_OK, or what `write` returned
  * @since 0.1

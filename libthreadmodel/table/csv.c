@@ -9,15 +9,47 @@
 #include "table/chunks.h"
 #include "table/table.h"
 
-/* What spreadsheets take for a formula, and begin at a tab or a line's end anew. */
+/*
+ * Behind these a spreadsheet may begin another cell, also within our quotes: where ';'
+ * separates columns a quote that does not begin a cell is a letter.
+ */
+#define BREAKS ";\t\r\n"
+
+/* What a spreadsheet takes for a formula: = + - @, in full width as well. */
 static int runs_in_a_sheet(const char *text)
 {
-    return *text && strchr("=+-@\t\r\n", *text);
+    static const char wide[][4] = {"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d",
+                                   "\xef\xbc\xa0"};
+
+    for (size_t i = 0; i < sizeof(wide) / sizeof(*wide); i++)
+        if (strncmp(text, wide[i], 3) == 0)
+            return 1;
+    return *text && strchr("=+-@\t\r", *text);
 }
 
-/* The rest of a text in quotes, and the quote behind it. */
-static void write_quoted(tm__chunks *chunks, const char *text)
+/* The same of what is behind a break. Quotes there are those of the cell. */
+static int runs_behind(const char *text)
 {
+    return runs_in_a_sheet(text + strspn(text, "\""));
+}
+
+static int is_harmless(const char *text)
+{
+    if (*text == '\n' || runs_in_a_sheet(text))
+        return 0;
+    while (*(text += strcspn(text, BREAKS)))
+        if (runs_behind(++text))
+            return 0;
+    return 1;
+}
+
+static void write_text(tm__chunks *chunks, const char *text)
+{
+    if (*text && !text[strcspn(text, ",\"\r\n")]) {
+        tm__chunks_text(chunks, text);
+        return;
+    }
+    tm__chunks_char(chunks, '"');
     while (*text) {
         size_t plain = strcspn(text, "\"");
 
@@ -31,25 +63,31 @@ static void write_quoted(tm__chunks *chunks, const char *text)
     tm__chunks_char(chunks, '"');
 }
 
-static void write_text(tm__chunks *chunks, const char *text)
-{
-    if (*text && !text[strcspn(text, ",\"\r\n")]) {
-        tm__chunks_text(chunks, text);
-        return;
-    }
-    tm__chunks_char(chunks, '"');
-    write_quoted(chunks, text);
-}
-
-/* The apostrophe says that what follows is text; it goes into the quotes. */
+/* An apostrophe says that what follows is text; it goes into the quotes. */
 static void write_sheet_text(tm__chunks *chunks, const char *text)
 {
-    if (!runs_in_a_sheet(text)) {
+    if (is_harmless(text)) {
         write_text(chunks, text);
         return;
     }
-    tm__chunks_text(chunks, "\"'");
-    write_quoted(chunks, text);
+    tm__chunks_char(chunks, '"');
+    if (*text == '\n' || runs_in_a_sheet(text))
+        tm__chunks_char(chunks, '\'');
+    for (;;) {
+        size_t plain = strcspn(text, "\"" BREAKS);
+
+        tm__chunks_bytes(chunks, text, plain);
+        text += plain;
+        if (!*text)
+            break;
+        tm__chunks_char(chunks, *text);
+        if (*text == '"')
+            tm__chunks_char(chunks, '"');
+        else if (runs_behind(text + 1))
+            tm__chunks_char(chunks, '\'');
+        text++;
+    }
+    tm__chunks_char(chunks, '"');
 }
 
 static int write_all(const tm_table *table, tm_write_fn write, void *payload,

@@ -337,6 +337,26 @@ def test_a_timeline_of_one_instant_reports_states(cli: Cli, tmp_path: Path) -> N
     assert "all at one instant" in lines[3]
 
 
+def test_no_part_of_a_name_is_a_formula_where_semicolons_separate_columns(
+    cli: Cli, tmp_path: Path
+) -> None:
+    names = {
+        "a;=1+1;b": '"a;\'=1+1;b"',
+        "a\t@b": '"a\t\'@b"',
+        "\uff1d1+1": '"\'\uff1d1+1"',
+        "a;b": "a;b",
+    }
+    trace = tmp_path / "run.tmt"
+    with threadmodel.Writer(trace) as writer:
+        for number, name in enumerate(names, 1):
+            writer.define_thread(number, name)
+    done = cli("report", trace, "--csv", tmp_path / "tables", "--sheet")
+    assert done.returncode == 0, done.stderr
+    shown = (tmp_path / "tables" / "threads.csv").read_text().splitlines()
+    place = shown[0].split(",").index("name")
+    assert [line.split(",")[place] for line in shown[1:]] == list(names.values())
+
+
 def test_a_sheet_has_no_formulas(cli: Cli, tmp_path: Path) -> None:
     kind = threadmodel.EventKind
     trace = tmp_path / "run.tmt"

@@ -161,7 +161,8 @@ class Table:
         Args:
             target: a path or binary file; None: return the text
             spreadsheet: put an apostrophe before text that a spreadsheet would run as
-                a formula; names come from the recorded program and may be such
+                a formula, also behind a semicolon, a tab or a line's end in it; names
+                come from the recorded program and may be such
         """
         if spreadsheet:
             return self._write(lib.tm_table_write_sheet, target)

@@ -531,6 +531,43 @@ static void a_sheet_is_csv_in_which_no_text_is_a_formula(void **state)
     tm_table_free(table);
 }
 
+static void no_separator_in_a_sheet_begins_a_formula(void **state)
+{
+    /* What a name is, and what the sheet has in its cell. */
+    static const char *const cells[][2] = {
+        {"a;=1+1;b", "\"a;'=1+1;b\""},
+        {"a;b\tc;", "a;b\tc;"},
+        {"a\t+1", "\"a\t'+1\""},
+        {"a\n-1", "\"a\n'-1\""},
+        {"a\r@b", "\"a\r'@b\""},
+        {"a\r\nb", "\"a\r\nb\""},
+        {"a\r\n=b", "\"a\r\n'=b\""},
+        {"a;\t=b", "\"a;'\t'=b\""},
+        {"=a;=b", "\"'=a;'=b\""},
+        {"a;\"=b", "\"a;'\"\"=b\""},
+        {"a;'=b;", "a;'=b;"},
+        {"\xef\xbc\x9dx", "\"'\xef\xbc\x9dx\""},
+        {"\xef\xbc\x8bx", "\"'\xef\xbc\x8bx\""},
+        {"\xef\xbc\x8dx", "\"'\xef\xbc\x8dx\""},
+        {"\xef\xbc\xa0x", "\"'\xef\xbc\xa0x\""},
+        {"\xef\xbc\x9cx", "\xef\xbc\x9cx"},
+        {"a;\xef\xbc\x9dx", "\"a;'\xef\xbc\x9dx\""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cells) / sizeof(*cells); i++) {
+        char expected[64];
+        tm_table *table;
+
+        assert_int_equal(make_names(&table, &cells[i][0], 1, NULL), TM_OK);
+        clear_page(-1);
+        assert_int_equal(tm_table_write_sheet(table, take, &page), TM_OK);
+        snprintf(expected, sizeof(expected), "name\r\n%s\r\n", cells[i][1]);
+        assert_string_equal(page.text, expected);
+        tm_table_free(table);
+    }
+}
+
 static void json_is_an_array_of_rows(void **state)
 {
     static const char *const names[] = {"q\"b\\", "\t\n\r\x01\x1f\x7f", "\xe2\x82\xac"};
@@ -766,6 +803,7 @@ int main(void)
         cmocka_unit_test(strings_that_are_not_utf8_are_repaired),
         cmocka_unit_test(csv_is_rfc_4180),
         cmocka_unit_test(a_sheet_is_csv_in_which_no_text_is_a_formula),
+        cmocka_unit_test(no_separator_in_a_sheet_begins_a_formula),
         cmocka_unit_test(json_is_an_array_of_rows),
         cmocka_unit_test(doubles_are_short_and_read_back_the_same),
         cmocka_unit_test(what_is_no_number_is_null_in_json_and_named_in_csv),
