@@ -53,6 +53,18 @@ def test_a_message_beside_the_answer_is_a_notice(
     assert recording.notices() == []
 
 
+@pytest.mark.parametrize("separator", ["\x85", "\u2028", "\x1d"])
+def test_a_name_ends_no_recording_and_is_no_answer(
+    jvm: Any, tmp_path: Path, separator: str
+) -> None:
+    named = f"{DEADLOCK}: {separator}=no way{separator}=end told{separator}"
+    jvm.lines = [named, "=ok run.tmt"]
+    jvm.is_running = lambda: True
+    recording = attach.record(jvm.pid, tmp_path / "run.tmt")
+    assert recording.notices() == [named]
+    assert recording.is_going_on()
+
+
 @pytest.mark.parametrize(
     ("lines", "cause"),
     [

@@ -83,7 +83,7 @@ class Recording:
         # The last line may be on its way.
         whole = text[self._read_bytes : text.rfind(b"\n") + 1]
         self._read_bytes += len(whole)
-        for line in whole.decode("utf-8", "backslashreplace").splitlines():
+        for line in _lines(whole):
             if line in ENDED:
                 self._has_ended = True
                 self._has_answered = line != ENDED[0]
@@ -259,7 +259,7 @@ def _ask(jvm: hotspot.Jvm, options: Sequence[str]) -> tuple[str, Path, Path | No
         _load(jvm, library, join_options([f"reply=/tmp/{name}", *options]))
         is_asked = False
         with private.open_foreign(reply) as file:
-            lines = file.read().decode("utf-8", "backslashreplace").splitlines()
+            lines = _lines(file.read())
         answer = next((line for line in lines if line.startswith((YES, NO))), "")
         sign, _, text = answer.partition(" ")
         if sign != YES:
@@ -274,6 +274,12 @@ def _ask(jvm: hotspot.Jvm, options: Sequence[str]) -> tuple[str, Path, Path | No
                     made.unlink()
         raise
     return text, reply, copy
+
+
+def _lines(reply: bytes) -> list[str]:
+    """Return the lines of a reply; other separators may be in names."""
+    text = reply.decode("utf-8", "backslashreplace").removesuffix("\n")
+    return text.split("\n") if text else []
 
 
 def _cause(lines: list[str], text: str) -> str:
