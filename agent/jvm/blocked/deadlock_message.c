@@ -19,6 +19,7 @@
 #include "trace/modified_utf8.h"
 #include "vm/java_fields.h"
 #include "vm/message.h"
+#include "vm/printable.h"
 #include "vm/thread_mxbean.h"
 #include "vm/thread_snapshot.h"
 #include "vm/vm.h"
@@ -45,6 +46,13 @@ __attribute__((format(printf, 2, 3))) static void put(text *out, const char *for
         out->used += (size_t)length < room ? (size_t)length : room - 1;
 }
 
+/* Names are the program's: in all that is printed of them only text is left. */
+static void copy_name(char *name, const char *given)
+{
+    tm__text_utf8(name, NAME_BYTES, given, strlen(given));
+    tm__printable(name);
+}
+
 static void name_thread(char *name, JNIEnv *jni, jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
@@ -54,10 +62,7 @@ static void name_thread(char *name, JNIEnv *jni, jthread thread)
     if (!thread || (*jvmti)->GetThreadInfo(jvmti, thread, &info) != JVMTI_ERROR_NONE)
         return;
     if (info.name)
-        tm__text_utf8(name, NAME_BYTES, info.name, strlen(info.name));
-    for (char *c = name; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7F)
-            *c = '?';
+        copy_name(name, info.name);
     tm__deallocate(info.name);
     if (info.thread_group)
         (*jni)->DeleteLocalRef(jni, info.thread_group);
@@ -73,6 +78,7 @@ static void name_class(char *name, jclass class)
     snprintf(name, NAME_BYTES, "?");
     if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) == JVMTI_ERROR_NONE)
         tm__text_class(name, NAME_BYTES, signature, strlen(signature));
+    tm__printable(name);
     tm__deallocate(signature);
 }
 
@@ -128,6 +134,7 @@ static void name_wanted(char *name, JNIEnv *jni, const tm__long_blocked *it,
         tm__thread_mxbean_owner(jni, it->thread, &wanted);
         if (wanted.class)
             snprintf(name, NAME_BYTES, "%s@%x", wanted.class, wanted.hash);
+        tm__printable(name);
         free(wanted.class);
         return;
     }
@@ -159,8 +166,9 @@ static int line_of(jmethodID method, jlocation location)
 static void put_frame(text *out, JNIEnv *jni, const jvmtiFrameInfo *frame)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
-    char *name = NULL, *source = NULL;
-    char class_name[NAME_BYTES] = "?";
+    char *method = NULL, *source = NULL;
+    char class_name[NAME_BYTES] = "?", method_name[NAME_BYTES] = "?";
+    char source_name[NAME_BYTES] = "Unknown Source";
     jclass class = NULL;
     int line = line_of(frame->method, frame->location);
 
@@ -172,17 +180,19 @@ static void put_frame(text *out, JNIEnv *jni, const jvmtiFrameInfo *frame)
             source = NULL;
         (*jni)->DeleteLocalRef(jni, class);
     }
-    if ((*jvmti)->GetMethodName(jvmti, frame->method, &name, NULL, NULL) !=
+    if ((*jvmti)->GetMethodName(jvmti, frame->method, &method, NULL, NULL) !=
         JVMTI_ERROR_NONE)
-        name = NULL;
-    put(out, "      at %s.%s(%s", class_name, name ? name : "?",
-        frame->location == -1 ? "Native Method"
-        : source              ? source
-                              : "Unknown Source");
+        method = NULL;
+    if (method)
+        copy_name(method_name, method);
+    if (source)
+        copy_name(source_name, source);
+    put(out, "      at %s.%s(%s", class_name, method_name,
+        frame->location == -1 ? "Native Method" : source_name);
     if (line > 0)
         put(out, ":%d", line);
     put(out, ")\n");
-    tm__deallocate(name);
+    tm__deallocate(method);
     tm__deallocate(source);
 }
 

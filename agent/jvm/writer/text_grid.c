@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/duration.h"
+#include "vm/printable.h"
 
 int tm__text_grid_row(tm__text_grid *grid)
 {
@@ -41,10 +42,8 @@ void tm__text_grid_text(tm__text_grid *grid, const char *text)
             length--;
     }
     memcpy(cell, text, length);
-    /* Names are the program's: none is to move the cursor. */
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)cell[i] < ' ' || cell[i] == 0x7f)
-            cell[i] = '?';
+    cell[length] = 0;
+    tm__printable(cell);
 }
 
 void tm__text_grid_count(tm__text_grid *grid, int64_t count)
