@@ -65,9 +65,9 @@ def test_threads_beyond_the_memory_are_counted_and_what_they_lose(java: Java):
     assert lost >= 2 * (400 - blocks)
 
 
-def start(java: Java, options: str) -> subprocess.Popen[str]:
+def start(java: Java, options: str, program: str = "Mapped") -> subprocess.Popen[str]:
     process = subprocess.Popen(
-        java.command("Mapped", java.folder / "own", agent=options),
+        java.command(program, java.folder / "own", agent=options),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -145,9 +145,8 @@ def stop_where_it_sleeps(process: subprocess.Popen[str], thread: int) -> None:
         assert ptrace(PTRACE_CONT, thread) == 0
 
 
-def test_a_writer_that_hangs_ends_the_recording_and_not_the_program(java: Java):
-    trace = java.folder / "run.tmt"
-    process = start(java, f"file={trace}")
+def hang_writer(process: subprocess.Popen[str], seconds: float) -> int:
+    """Have the writer not come by for so long. Returns since when."""
     thread = writer_of(process)
     if ptrace(PTRACE_SEIZE, thread) != 0:
         process.kill()
@@ -155,10 +154,17 @@ def test_a_writer_that_hangs_ends_the_recording_and_not_the_program(java: Java):
         pytest.skip("a thread of another process cannot be stopped here")
     began_ns = time.monotonic_ns()
     stop_where_it_sleeps(process, thread)
-    # Where four threads want two processors, time passes more slowly for each.
-    time.sleep(11)
+    time.sleep(seconds)
     assert ptrace(PTRACE_DETACH, thread) == 0
     time.sleep(0.5)
+    return began_ns
+
+
+def test_a_writer_that_hangs_ends_the_recording_and_not_the_program(java: Java):
+    trace = java.folder / "run.tmt"
+    process = start(java, f"file={trace}")
+    # Where four threads want two processors, time passes more slowly for each.
+    began_ns = hang_writer(process, 11)
     errors = end(process)
     assert "since the agent's writer had not come by for 2 s." in errors
     model = threadmodel.open(trace)
@@ -166,6 +172,19 @@ def test_a_writer_that_hangs_ends_the_recording_and_not_the_program(java: Java):
     said_by(model, "the agent's writer had not come by")
     # Up to 50 ms may have passed since it last came by.
     assert 1_900_000_000 <= model.run.end_ns - began_ns <= 10_500_000_000
+
+
+def test_it_does_where_no_thread_lives_for_a_second(java: Java):
+    """None of them can tell for how long it would have waited for a processor."""
+    trace = java.folder / "run.tmt"
+    process = start(java, f"file={trace},buffer=64", "Relay")
+    began_ns = hang_writer(process, 14)
+    errors = end(process)
+    assert "since the agent's writer had not come by for 2 s." in errors
+    model = threadmodel.open(trace)
+    assert model.damage is None
+    said_by(model, "the agent's writer had not come by")
+    assert 9_900_000_000 <= model.run.end_ns - began_ns <= 13_000_000_000
 
 
 def test_a_process_that_was_stopped_goes_on_being_recorded(java: Java):

@@ -21,6 +21,10 @@ typedef struct lateness {
 
 static __thread lateness seen __attribute__((tls_model("initial-exec")));
 
+/* When any thread first saw it. One noted no longer after the writer came by than that
+ * it was late then is of an earlier lateness: so nobody has to clear it. */
+static _Atomic int64_t first_seen_ns;
+
 void tm__watchdog_came(void)
 {
     atomic_store(&tm__the_recording.came_ns, tm__now_ns());
@@ -57,12 +61,38 @@ static int64_t queued_ns(void)
     return second ? strtoll(second, NULL, 10) : 0;
 }
 
+/* Since when it has been late, as some thread has seen it. */
+static int64_t late_since(int64_t came_ns, int64_t now_ns)
+{
+    int64_t since_ns = atomic_load(&first_seen_ns);
+
+    while (since_ns - came_ns <= TM__LATE_NS)
+        if (atomic_compare_exchange_weak(&first_seen_ns, &since_ns, now_ns))
+            return now_ns;
+    return since_ns;
+}
+
+static void end_recording(int64_t now_ns)
+{
+    int64_t none = 0;
+
+    if (atomic_compare_exchange_strong(&tm__the_recording.ended_ns, &none, now_ns))
+        atomic_store(&tm__the_recording.is_on, 0);
+}
+
 void tm__watchdog_late(int64_t now_ns)
 {
     int64_t came_ns = atomic_load(&tm__the_recording.came_ns);
-    int64_t none = 0;
     int64_t left_ns, queued;
 
+    if (now_ns - came_ns <= TM__LATE_NS)
+        return; /* it has come by just now */
+    /* Who has not seen it late before does not know how long it would have had to wait
+     * for a processor meanwhile: it counts as the longest. */
+    if (now_ns - late_since(came_ns, now_ns) >= TM__LATE_NS + QUEUED_MOST_NS) {
+        end_recording(now_ns);
+        return;
+    }
     if (seen.came_ns != came_ns) {
         seen = (lateness){came_ns, now_ns, queued_ns(), now_ns + TM__LATE_NS};
         return;
@@ -74,6 +104,6 @@ void tm__watchdog_late(int64_t now_ns)
               (queued < QUEUED_MOST_NS ? queued : QUEUED_MOST_NS);
     if (left_ns > 0)
         seen.due_ns = now_ns + left_ns;
-    else if (atomic_compare_exchange_strong(&tm__the_recording.ended_ns, &none, now_ns))
-        atomic_store(&tm__the_recording.is_on, 0);
+    else
+        end_recording(now_ns);
 }

@@ -6,7 +6,9 @@
  * and neither a thread nor a timer of its own. Who finds that it is late notes since
  * when, and ends the recording where it still is a second later: a process that was
  * stopped and goes on has its writer back before that. Time in which the thread itself
- * had to wait for a processor does not count: where it does, so does the writer.
+ * had to wait for a processor does not count: where it does, so does the writer. Where
+ * no thread lives for that second, or comes by twice, nobody can tell how long that
+ * was, and whoever comes by after the longest that it may be ends the recording.
  */
 #ifndef TM_AGENT_RING_WATCHDOG_H
 #define TM_AGENT_RING_WATCHDOG_H
