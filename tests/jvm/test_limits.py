@@ -2,10 +2,17 @@
 """Limits that people set: processor time, memory, a file that stops a recording, and a
 writer that does not come by. Losses are counted, and the program runs on."""
 
+import array
+import contextlib
 import ctypes
+import fcntl
 import os
+import select
+import socket
 import subprocess
+import termios
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +23,9 @@ from conftest import TIMEOUT_S, Java
 pytestmark = pytest.mark.every_release
 PTRACE_CONT, PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT = 7, 17, 0x4206, 0x4207
 WALL = 0x40000000
+# A file stops a recording within 100 ms, to which a busy machine may add.
+STOPPED_NS = 100_000_000
+BUSY_NS = 1_000_000_000
 
 
 def said_by(model: threadmodel.Model, words: str) -> str:
@@ -100,17 +110,128 @@ def test_a_file_stops_the_recording_at_once(java: Java):
     process = start(java, f"file={trace},stop_file={stop}")
     assert rings.exists()
     stop.touch()
+    touched_ns = time.monotonic_ns()
     while rings.exists():
         assert process.poll() is None
         time.sleep(0.01)
-    ended_ns = time.monotonic_ns()
     errors = end(process)
     assert f"since there was a file {stop}." in errors
     model = threadmodel.open(trace)
     assert model.damage is None
     said_by(model, f"since there was a file {stop}.")
     # The program goes on to ring, and nothing of that is recorded.
-    assert last_notify_ns(trace) <= ended_ns
+    assert last_notify_ns(trace) <= touched_ns + STOPPED_NS + BUSY_NS
+
+
+class Pipe:
+    """A pipe with a name, that is not read until it is drained."""
+
+    def __init__(self, path: Path) -> None:
+        os.mkfifo(path)
+        self.end = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        fcntl.fcntl(self.end, fcntl.F_SETPIPE_SZ, 4096)
+
+    def waiting(self) -> int:
+        """How many bytes are in it."""
+        count = array.array("i", [0])
+        fcntl.ioctl(self.end, termios.FIONREAD, count)
+        return count[0]
+
+    def await_full(self) -> None:
+        """Until nothing comes for as long as twelve rounds of the writer."""
+        before, since = -1, time.monotonic()
+        deadline = since + TIMEOUT_S
+        while not before or time.monotonic() < since + 0.6:
+            assert time.monotonic() < deadline
+            if before != (before := self.waiting()):
+                since = time.monotonic()
+            time.sleep(0.02)
+
+    def drain(self, path: Path) -> None:
+        """Read it to its end, into a file."""
+        os.set_blocking(self.end, True)
+        with path.open("wb") as out:
+            while piece := os.read(self.end, 1 << 16):
+                out.write(piece)
+        os.close(self.end)
+
+
+def errors_until(process: subprocess.Popen[str], words: str) -> str:
+    """What comes on stderr until these words do; ten seconds are more than enough."""
+    assert process.stderr is not None
+    file, errors = process.stderr.fileno(), ""
+    while words not in errors:
+        assert select.select([file], [], [], 10)[0], errors
+        errors += os.read(file, 1 << 12).decode()
+    return errors
+
+
+def last_event_ns(trace: Path) -> int:
+    """The last of a relay's, on the clock of the machine."""
+    model = threadmodel.open(trace)
+    assert model.damage is None
+    times = [row["end_ns"] for row in model.threads() if row["end_ns"] is not None]
+    return model.run.start_ns + max(times)
+
+
+def test_a_file_stops_it_while_nobody_reads(java: Java):
+    pipe = Pipe(java.folder / "pipe")
+    trace, stop = java.folder / "run.tmt", java.folder / "stop"
+    process = start(java, f"file={java.folder / 'pipe'},stop_file={stop}", "Relay")
+    pipe.await_full()
+    stop.touch()
+    touched_ns = time.monotonic_ns()
+    errors_until(process, f"since there was a file {stop}.\n")
+    # The relay goes on, and there is still room for it in the rings.
+    time.sleep((STOPPED_NS + BUSY_NS) / 1e9 + 0.4)
+    pipe.drain(trace)
+    assert end(process) == ""
+    said_by(threadmodel.open(trace), f"since there was a file {stop}.")
+    assert last_event_ns(trace) <= touched_ns + STOPPED_NS + BUSY_NS
+
+
+def test_where_nobody_reads_the_stopped_one_is_given_up(java: Java):
+    pipe = Pipe(java.folder / "pipe")
+    stop = java.folder / "stop"
+    process = start(java, f"file={java.folder / 'pipe'},stop_file={stop}", "Relay")
+    pipe.await_full()
+    stop.touch()
+    errors = errors_until(process, "from here on the program is not recorded\n")
+    assert f"since there was a file {stop}." in errors
+    assert "nobody reads" in errors
+    assert end(process) == ""
+    os.close(pipe.end)
+
+
+@contextlib.contextmanager
+def deaf_listener() -> Iterator[int]:
+    """A port at which a connection hangs, since those before it are not accepted."""
+    with contextlib.ExitStack() as stack:
+        listener = stack.enter_context(
+            socket.create_server(("127.0.0.1", 0), backlog=0)
+        )
+        port = listener.getsockname()[1]
+        for _ in range(4):
+            peer = stack.enter_context(socket.socket())
+            peer.setblocking(False)
+            peer.connect_ex(("127.0.0.1", port))
+        yield port
+
+
+def test_a_file_stops_it_while_the_agent_connects(java: Java):
+    trace, stop = java.folder / "run.tmt", java.folder / "stop"
+    stop.touch()
+    with deaf_listener() as port:
+        process = start(
+            java, f"file={trace},net=127.0.0.1:{port},stop_file={stop}", "Relay"
+        )
+        errors = errors_until(process, f"the trace goes on in {trace}\n")
+        assert f"since there was a file {stop}." in errors
+        assert end(process) == ""
+    model = threadmodel.open(trace)
+    said_by(model, f"since there was a file {stop}.")
+    # To give up connecting takes two seconds.
+    assert model.run.end_ns - model.run.start_ns <= STOPPED_NS + BUSY_NS
 
 
 def test_where_the_file_is_there_nothing_is_recorded(java: Java):

@@ -15,7 +15,8 @@ typedef struct tm__recording_state {
     atomic_int is_on;         ///< 0: callbacks return at once
     atomic_int left_out;      ///< enum tm__left_out
     _Atomic int64_t came_ns;  ///< when the writer last came by
-    _Atomic int64_t ended_ns; ///< when a thread ended it for want of that; 0: none did
+    _Atomic int64_t ended_ns; ///< when a thread ended it for want of that, or the file
+                              ///< that stops it did; 0: neither
     _Atomic uint32_t session; ///< changes whenever recording begins
     atomic_int entering;      ///< threads that are about to get a buffer
     _Atomic uint64_t kinds;   ///< as in tm_run: what this VM lets us report

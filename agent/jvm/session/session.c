@@ -49,12 +49,17 @@ jvmtiError tm__session_begin(int is_resumed)
     for (tm__buffer *b = tm__buffer_first(); b; b = tm__buffer_next(b))
         tm__buffer_renew(b, is_resumed);
     tm__virtual_calls_reset();
-    if (!is_resumed)
+    if (is_resumed) {
+        tm__watchdog_came();
+    } else {
         atomic_store(&tm__the_recording.left_out, TM__LEFT_OUT_NOTHING);
-    tm__watchdog_begin();
+        tm__watchdog_begin();
+    }
     tm__monitor_owner_reset(1);
     atomic_fetch_add(&tm__the_recording.session, 1);
-    atomic_store(&tm__the_recording.is_on, 1);
+    /* In a pause it may have been ended for good. */
+    atomic_store(&tm__the_recording.is_on,
+                 atomic_load(&tm__the_recording.ended_ns) == 0);
     return enable(1);
 }
 

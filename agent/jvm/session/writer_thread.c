@@ -31,7 +31,6 @@
 #include "ring/recording_state.h"
 #include "ring/watchdog.h"
 #include "session/agent_thread.h"
-#include "session/limits.h"
 #include "session/mid_run.h"
 #include "session/session.h"
 #include "vm/capabilities.h"
@@ -42,6 +41,7 @@
 #include "vm/vm.h"
 #include "writer/budget.h"
 #include "writer/destination.h"
+#include "writer/limits.h"
 #include "writer/merge.h"
 #include "writer/overhead.h"
 #include "writer/recording.h"
@@ -185,7 +185,8 @@ static int round_of_work(JNIEnv *jni)
     if (rc < 0 || tm__mid_run_is_paused())
         return rc;
     rc = tm__merge_round(jni, 0);
-    if (rc < 0)
+    /* Ended meanwhile: no event tells any more whether a thread is still blocked. */
+    if (rc < 0 || atomic_load(&tm__the_recording.ended_ns))
         return rc;
     rc = tm__overhead_emit();
     tm__catch_up_look(jni);
@@ -219,12 +220,12 @@ static int run_to_the_end(JNIEnv *jni)
     int64_t round_ns;
     int rc;
 
+    tm__limits_begin();
     tm__watchdog_away();
     rc = tm__recording_connect();
     tm__watchdog_came();
     round_ns = tm__now_ns();
     emitted_kinds = 0;
-    tm__limits_begin();
     tm__budget_begin();
     if (rc >= 0)
         rc = emit_kinds();

@@ -3,7 +3,8 @@
  * Writes that never wait for ever. A pipe that nobody empties and a disk that is full
  * hold the writer's thread up, while the rings fill and count what they lose; when
  * there is room again the trace goes on where it was, with the losses marked. Only
- * the end of the program does not wait for that, and a file not for a listener.
+ * the end of the program does not wait for that, nor does a recording that a file
+ * stops, and a file not for a listener.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -26,9 +27,10 @@
 #include "ring/watchdog.h"
 #include "vm/message.h"
 #include "vm/options.h"
+#include "writer/limits.h"
 #include "writer/destination_target.h"
 
-enum { RETRY_MS = 100, KEPT_BYTES = 4096 };
+enum { RETRY_MS = 50, KEPT_BYTES = 4096 };
 
 /* So long the program's end waits for who takes nothing, and a file for a peer. */
 static const int64_t PATIENCE_NS = INT64_C(3000000000);
@@ -75,6 +77,17 @@ void tm__destination_hurry(void)
     atomic_compare_exchange_strong(&deadline_ns, &never, tm__now_ns() + PATIENCE_NS);
 }
 
+/* A listener that is slow may be waited for very often, and for an instant. */
+static void look_for_file(int64_t now_ns)
+{
+    static int64_t looked_ns;
+
+    if (now_ns - looked_ns < RETRY_MS * INT64_C(1000000))
+        return;
+    looked_ns = now_ns;
+    tm__limits_look_for_file();
+}
+
 /* Wait until a target may take more. @return 0; -1: it is given up */
 static int wait_for_room(tm__target *target, int error, int64_t since_ns)
 {
@@ -82,7 +95,10 @@ static int wait_for_room(tm__target *target, int error, int64_t since_ns)
     int64_t now = tm__now_ns();
 
     tm__watchdog_came();
-    if (!may_wait || now > atomic_load(&deadline_ns))
+    if (!may_wait)
+        return -1;
+    look_for_file(now);
+    if (now > atomic_load(&deadline_ns))
         return -1;
     if (error == EAGAIN) {
         if (target->is_socket && file.file >= 0 && now - since_ns > PATIENCE_NS)
@@ -180,7 +196,9 @@ int tm__destination_begin(void)
     may_wait = 1;
     if (!address[0])
         return 0;
+    tm__limits_watch();
     rc = tm__target_connect(&peer, address, token);
+    tm__limits_watch_no_more();
     if (rc == 0)
         rc = put(&peer, kept, kept_bytes);
     return rc < 0 ? lose_peer() : 0;
