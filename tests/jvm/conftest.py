@@ -28,7 +28,7 @@ def pytest_report_header() -> str:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
-        "markers", "every_release: runs on 11 and 21 as well as on 17 and 25"
+        "markers", "every_release: runs on 11 and 21 as well, also without --full"
     )
 
 
@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
     """TM_TEST_JDKS=11,21 names releases. Else most tests run on those that are in
-    PLAIN_RELEASES or installed."""
+    PLAIN_RELEASES or installed, and where TM_TEST_FULL is set on all."""
     left_out = [item for item in items if _is_left_out(item)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
@@ -51,7 +51,8 @@ def _is_left_out(item: pytest.Item) -> bool:
     if os.environ.get("TM_TEST_JDKS"):
         return str(jdk.release) not in os.environ["TM_TEST_JDKS"].split(",")
     return (
-        jdk not in JDKS
+        "TM_TEST_FULL" not in os.environ
+        and jdk not in JDKS
         and jdk.release not in PLAIN_RELEASES
         and item.get_closest_marker("every_release") is None
     )

@@ -64,5 +64,5 @@ def find_runtimes() -> list[Jdk]:
 JDKS = find_jdks()
 # Every release that tests of the agent run on.
 MATRIX = sorted([*JDKS, *find_runtimes()], key=lambda jdk: jdk.release)
-# Of others a plain check runs what is marked `every_release`.
+# Of others a plain check, which is not --full, runs what is marked `every_release`.
 PLAIN_RELEASES = (17, 25)
