@@ -49,6 +49,14 @@ class Dump:
     def grows(self, struct: str) -> bool:
         return self.fields[struct][0][1:] == ("size", "size_t")
 
+    def grow(self, newer: "Dump") -> None:
+        """Have structs that carry their size end as they do in a newer dump."""
+        for name, fields in self.fields.items():
+            if self.grows(name) and name in newer.fields:
+                end = fields[-1][0]
+                fields += [field for field in newer.fields[name] if field[0] > end]
+                self.sizes[name] = newer.sizes[name]
+
     def header(self, unused: set[str] | None = None, *, longer: bool = False) -> str:
         """The header.
 

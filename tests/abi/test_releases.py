@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from abi import RELEASES
+from abi import DUMP, RELEASES
 from releases import Dump
 
 HERE = Path(__file__).resolve().parent
@@ -73,25 +73,15 @@ def test_the_embedding_example_needs_no_more_than_the_dump(
     assert said == EMBED.with_suffix(".txt").read_text()
 
 
-def may_grow(dump: Dump) -> str:
-    """What abidiff is to pass over: sized structs may grow at their end."""
-    names = [name for name in dump.fields if dump.grows(name)]
-    assert "tm_run" in names
-    return (
-        "[suppress_type]\n"
-        "type_kind = struct\n"
-        f"name_regexp = ^({'|'.join(names)})$\n"
-        "has_data_member_inserted_at = end\n"
-        "has_size_change = yes\n"
-    )
-
-
 def test_libabigail_finds_nothing_incompatible(
     build: Path, tmp_path: Path, release: Path
 ) -> None:
     if shutil.which("abidiff") is None:
         pytest.skip("abidiff is not installed (Debian: abigail-tools)")
     dump = Dump(release.read_text())
+    # Sized structs may grow at their end. To have abidiff pass over that makes it pass
+    # over all else in them; so the old ones get what they lack.
+    dump.grow(Dump(DUMP.read_text()))
     write_header(tmp_path, dump.header())
     (tmp_path / "old.c").write_text(dump.stand_ins())
     (tmp_path / "old.map").write_text(dump.symbol_map())
@@ -100,11 +90,9 @@ def test_libabigail_finds_nothing_incompatible(
     command.append(f"-Wl,--version-script={tmp_path}/old.map")
     command += ["-I", tmp_path, tmp_path / "old.c", "-o", old]
     subprocess.run(command, check=True)
-    grown = tmp_path / "grown.abignore"
-    grown.write_text(may_grow(dump))
-    command = ["abidiff", "--no-added-syms", "--suppressions", grown, old]
+    new = build / "libthreadmodel/libthreadmodel.so"
     done = subprocess.run(
-        [*command, build / "libthreadmodel/libthreadmodel.so"],
+        ["abidiff", "--no-added-syms", old, new],
         check=False,
         capture_output=True,
         text=True,
