@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The project file of OSS-Fuzz is built to its end, and each target runs its seeds."""
+"""The script of .clusterfuzzlite, which OSS-Fuzz would run as well, is run to its end,
+and each target runs its seeds."""
 
 import os
 import shutil
@@ -13,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD_S = 3000
 TARGET_S = 300
 NEEDED = ("clang", "zip")
-# What OSS-Fuzz sets for libFuzzer and the address sanitizer.
+# What both set for libFuzzer and the address sanitizer.
 VARIABLES = {
     "CC": "clang",
     "CFLAGS": "-O1 -fsanitize=address,fuzzer-no-link",
