@@ -44,6 +44,7 @@ class Antagonist:
         prepare: in the process, before the VM is there
         lacks: why it cannot be here; None: it can
         spoils: the trace may end early, or be gone
+        prints: lines that the VM then prints at one time and not at another
     """
 
     name: str
@@ -55,6 +56,7 @@ class Antagonist:
     lacks: Callable[[Here], str | None] = lambda here: None
     spoils: bool = False
     only_recorded: bool = field(default=False)
+    prints: str | None = None
 
 
 def _old(here: Here) -> str | None:
@@ -80,10 +82,22 @@ def _stop(here: Here, pid: int) -> Iterator[None]:
         os.kill(pid, signal.SIGCONT)
 
 
+def _mask(pid: int, name: str) -> int:
+    """A set of signals of a process, as the kernel tells it; 0: it is gone."""
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith(f"{name}:"):
+                return int(line.split()[1], 16)
+    return 0
+
+
 def _signals(here: Here, pid: int) -> Iterator[None]:
+    # Until the VM has a handler, SIGQUIT ends the process.
+    caught = 1 << (signal.SIGQUIT - 1)
     while True:
         for number in (signal.SIGWINCH, signal.SIGCHLD, signal.SIGURG, signal.SIGQUIT):
-            os.kill(pid, number)
+            if number != signal.SIGQUIT or _mask(pid, "SigCgt") & caught:
+                os.kill(pid, number)
             yield
 
 
@@ -163,14 +177,20 @@ ANTAGONISTS = [
         for name in ("threads", "classes", "garbage", "overflow", "fork", "locks")
     ),
     Antagonist("virtual", inside=True, lacks=_old),
-    Antagonist("memory", inside=True, flags=lambda here: ["-Xmx96m"]),
+    Antagonist(
+        "memory",
+        inside=True,
+        flags=lambda here: ["-Xmx96m"],
+        prints=r"\[[\d.,]+s\]\[\w+ *\]\[gc",
+    ),
     Antagonist(
         "redefine",
         inside=True,
         flags=lambda here: [f"-javaagent:{here.jar}"],
     ),
     Antagonist("stop", steps=_stop),
-    Antagonist("signals", steps=_signals),
+    # Of SIGQUIT it dumps all threads.
+    Antagonist("signals", steps=_signals, prints=".*"),
     Antagonist("trace-removed", steps=_remove(""), spoils=True, only_recorded=True),
     Antagonist("rings-removed", steps=_remove(".rings"), only_recorded=True),
     Antagonist("trace-cut", steps=_cut(""), spoils=True, only_recorded=True),
@@ -199,6 +219,8 @@ ANTAGONISTS = [
             f"-XX:StartFlightRecording:filename={here.folder}/run.jfr,settings=profile"
         ],
         lacks=_without("jdk.jfr", "flight recorder"),
+        # What it says beside a disk that is full.
+        prints=r"\[[\d.,]+s\]\[(warning|error) *\]\[jfr",
     ),
     Antagonist(
         "profiler",
@@ -207,6 +229,7 @@ ANTAGONISTS = [
             f"{here.folder}/profile.txt,collapsed"
         ],
         lacks=lambda here: None if here.profiler else "async-profiler was not fetched",
+        prints="Warning: SIGSEGV handler ",
     ),
 ]
 
