@@ -59,6 +59,8 @@ def test_all_that_was_done_before_the_kill_is_in_trace_and_rings(
     model = read(trace)
     found = notifies(model)
     assert model.damage is not None
+    said = model.damage.rpartition(": ")[2]
+    print(f"{java.jdk}: {sum(rung)} noted, {sum(found)} found; {said}")
     assert "was killed, and" in model.damage
     assert model.run.pid > 0
     if lost(model) == 0:

@@ -114,6 +114,8 @@ def test_a_file_stops_the_recording_at_once(java: Java):
     while rings.exists():
         assert process.poll() is None
         time.sleep(0.01)
+    waited_ms = (time.monotonic_ns() - touched_ns) / 1e6
+    print(f"{java.jdk}: stopped within {waited_ms:.0f} ms")
     errors = end(process)
     assert f"since there was a file {stop}." in errors
     model = threadmodel.open(trace)
