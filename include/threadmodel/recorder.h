@@ -95,9 +95,10 @@ typedef struct tm_recorder_options {
  * Begin to record.
  *
  * @param[out] out  yours: tm_recorder_close() it; NULL on failure
- * @return TM_OK, TM_ENOMEM, TM_EIO (a file cannot be made), TM_EINVAL (neither path nor
- *         sink, or a size that is none), TM_EUNSUPPORTED (a path, in a build that
- *         cannot write traces), or what the sink returned
+ * @return TM_OK, TM_ENOMEM, TM_EIO (a file cannot be made, or another producer is
+ *         writing it), TM_EINVAL (neither path nor sink, or a size that is none),
+ *         TM_EUNSUPPORTED (a path, in a build that cannot write traces), or what the
+ *         sink returned
  * @since 0.1
  */
 TM_API int tm_recorder_open(tm_recorder **out, const tm_recorder_options *options);

@@ -61,9 +61,10 @@ typedef struct tm_writer_options {
  * Begin a file.
  *
  * A trace has mode 600 and its final name from the beginning; programs that have a file
- * of that name open keep its content. A symbolic link is refused, so that other users
- * cannot choose which file is overwritten. Anything but a regular file, a pipe for
- * instance, is written to as it is.
+ * of that name open keep its content. It is locked until it is closed: a file that
+ * another writer, a recorder or the JVM agent is writing is refused. A symbolic link is
+ * refused, so that other users cannot choose which file is overwritten. Anything but a
+ * regular file, a pipe for instance, is written to as it is.
  *
  * @param[out] out  yours: tm_writer_close() it; NULL on failure
  * @param path      of the file; one of that name is replaced. NULL: options->write

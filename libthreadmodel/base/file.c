@@ -24,7 +24,7 @@ static int open_anyway(const char *path, int flags, mode_t mode)
     return opened;
 }
 
-typedef int (*open_fn)(const char *path, tm__memory *memory);
+typedef int (*open_fn)(const char *path);
 
 static int open_by(tm__file *file, tm__memory *memory, const char *path, open_fn how)
 {
@@ -36,18 +36,19 @@ static int open_by(tm__file *file, tm__memory *memory, const char *path, open_fn
         return TM_ENOMEM;
     memcpy(file->path, path, bytes);
     errno = ENOMEM;
-    file->descriptor = how(path, memory);
+    file->descriptor = how(path);
     if (file->descriptor >= 0)
         return TM_OK;
-    rc = tm__fail_system(path, errno);
+    rc = errno == EWOULDBLOCK
+             ? tm__fail(TM_EIO, "%s: another producer is writing it", path)
+             : tm__fail_system(path, errno);
     tm__free(memory, file->path, bytes);
     file->path = NULL;
     return rc;
 }
 
-static int make_or_empty(const char *path, tm__memory *memory)
+static int make_or_empty(const char *path)
 {
-    (void)memory;
     return open_anyway(path, O_CREAT | O_TRUNC, 0666);
 }
 
@@ -56,37 +57,102 @@ int tm__file_open(tm__file *file, tm__memory *memory, const char *path)
     return open_by(file, memory, path, make_or_empty);
 }
 
-/* A new file under a name that nobody has, which then takes that of the old one. */
-static int make_and_rename(const char *path, tm__memory *memory)
-{
-    size_t bytes = strlen(path) + 40;
-    char *made = tm__resize(memory, NULL, 0, bytes);
-    int opened = -1, error = ENOMEM;
+#ifdef _WIN32
 
-    for (int i = 0; made && i < MOST_TRIES; i++) {
-        snprintf(made, bytes, "%s.%ld-%d.new", path, (long)getpid(), i);
-        opened = open_anyway(made, O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
-        error = errno;
-        if (opened >= 0 || error != EEXIST)
-            break;
-    }
-    if (opened >= 0 && tm__rename(made, path) < 0) {
-        error = errno;
-        unlink(made);
-        close(opened);
-        opened = -1;
-    }
-    tm__free(memory, made, bytes);
-    errno = error;
-    return opened;
+/* No producer runs there that others would have to leave alone. */
+static int lock(int descriptor)
+{
+    (void)descriptor;
+    return 0;
 }
 
-static int make_private(const char *path, tm__memory *memory)
+static void unlock(int descriptor)
+{
+    (void)descriptor;
+}
+
+static int is_still_called(int descriptor, const char *path)
+{
+    (void)descriptor;
+    (void)path;
+    return 1;
+}
+
+static int remove_unlocked(const char *path)
+{
+    return unlink(path);
+}
+
+#else
+
+/* Where there are no locks there is no telling, and it goes as without them. */
+static int lock(int descriptor)
+{
+    return flock(descriptor, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK ? -1 : 0;
+}
+
+/* A forked child has the file open as well, and must not keep it locked. */
+static void unlock(int descriptor)
+{
+    (void)flock(descriptor, LOCK_UN);
+}
+
+static int is_still_called(int descriptor, const char *path)
+{
+    struct stat status, named;
+
+    return fstat(descriptor, &status) == 0 && lstat(path, &named) == 0 &&
+           status.st_ino == named.st_ino && status.st_dev == named.st_dev;
+}
+
+/* Who removes a file has it locked, so that nobody begins to write it meanwhile.
+ * @return 0: it is gone, or has been replaced; -1: errno, EWOULDBLOCK: it is written */
+static int remove_unlocked(const char *path)
+{
+    enum { FLAGS = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY };
+    int opened = open(path, O_WRONLY | FLAGS);
+    int rc, error;
+
+    if (opened < 0 && errno == EACCES)
+        opened = open(path, O_RDONLY | FLAGS);
+    if (opened < 0)
+        return errno == ENOENT ? 0 : -1;
+    rc = lock(opened);
+    if (rc == 0 && is_still_called(opened, path))
+        rc = unlink(path);
+    error = errno;
+    close(opened);
+    errno = error;
+    return rc;
+}
+
+#endif
+
+/* A new file in place of one that nobody writes. Each step may find that another
+ * producer was faster: what counts is who has the lock on what has the name. */
+static int replace(const char *path)
+{
+    for (int i = 0; i < MOST_TRIES; i++) {
+        int opened = open_anyway(path, O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+
+        if (opened >= 0) {
+            if (lock(opened) == 0 && is_still_called(opened, path))
+                return opened;
+            close(opened);
+        } else if (errno != EEXIST || remove_unlocked(path) < 0) {
+            return -1;
+        }
+    }
+    errno = EWOULDBLOCK;
+    return -1;
+}
+
+static int make_private(const char *path)
 {
     struct stat status;
 
     if (lstat(path, &status) < 0 || S_ISREG(status.st_mode))
-        return make_and_rename(path, memory);
+        return replace(path);
     /* "/dev/stdout" is a link to what is open already. */
     if (S_ISLNK(status.st_mode) && strncmp(path, "/dev/", 5) != 0 &&
         strncmp(path, "/proc/", 6) != 0) {
@@ -133,6 +199,8 @@ int tm__file_close(tm__file *file, tm__memory *memory)
 {
     int rc = TM_OK;
 
+    if (file->descriptor >= 0)
+        unlock(file->descriptor);
     /* After EINTR the descriptor is gone all the same: never a second close. */
     if (file->descriptor >= 0 && close(file->descriptor) < 0 && errno != EINTR)
         rc = tm__fail_system(file->path, errno);

@@ -45,14 +45,6 @@ static inline ssize_t tm__write_some(int descriptor, const void *from, size_t by
     return write(descriptor, from, tm__at_once(bytes));
 }
 
-/* There, a name that is taken stays so. */
-static inline int tm__rename(const char *from, const char *to)
-{
-    if (rename(from, to) == 0)
-        return 0;
-    return errno == EEXIST && unlink(to) == 0 ? rename(from, to) : -1;
-}
-
 static inline int tm__describe_error(int number, char *text, size_t bytes)
 {
     return strerror_s(text, bytes, number);
@@ -88,11 +80,6 @@ static inline ssize_t tm__read_at(int descriptor, void *to, size_t bytes, uint64
 static inline ssize_t tm__write_some(int descriptor, const void *from, size_t bytes)
 {
     return write(descriptor, from, bytes);
-}
-
-static inline int tm__rename(const char *from, const char *to)
-{
-    return rename(from, to);
 }
 
 /** @return 0, or not: there is no text */

@@ -492,31 +492,13 @@ static int recorder_new(tm_recorder **out, const tm_recorder_options *options)
     return recorder->wake_fd < 0 ? tm__fail_system("eventfd", errno) : TM_OK;
 }
 
-/* Whoever writes a trace has it locked, as the JVM agent does. */
-static int refuse_in_use(const char *path)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    int is_locked = file >= 0 && tm__is_locked(file);
-
-    if (file >= 0)
-        close(file);
-    return is_locked ? tm__fail(TM_EIO, "%s: another recorder writes it", path) : TM_OK;
-}
-
 static int open_trace(tm_recorder *recorder, const tm_recorder_options *options)
 {
     tm_writer_options trace = {.allocator = options->allocator,
                                .level = TRACE_LEVEL,
                                .block_events = TRACE_BLOCK_EVENTS};
-    int rc = refuse_in_use(options->path);
 
-    if (rc >= 0)
-        rc = tm__trace_writer_open(&recorder->writer, options->path, &trace);
-    /* Where there are no locks it goes without. */
-    if (rc >= 0 && flock(recorder->writer->file.descriptor, LOCK_EX | LOCK_NB) < 0 &&
-        errno == EWOULDBLOCK)
-        rc = tm__fail(TM_EIO, "%s: another recorder writes it", options->path);
-    return rc;
+    return tm__trace_writer_open(&recorder->writer, options->path, &trace);
 }
 
 static int begin(tm_recorder *recorder, const tm_recorder_options *options)

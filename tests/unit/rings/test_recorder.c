@@ -651,6 +651,51 @@ static void times_given_by_the_caller_are_kept_unless_they_are_to_come(void **st
     assert_true(got.last.time_ns < INT64_MAX);
 }
 
+/* Begin two recorders of one path in two processes. @return how many did */
+static int begin_two(void)
+{
+    tm_recorder_options options = TM_RECORDER_OPTIONS_INIT;
+    int ready[2], begun = 0;
+
+    options.path = path;
+    assert_int_equal(pipe(ready), 0);
+    for (int i = 0; i < 2; i++)
+        if (fork() == 0) {
+            tm_recorder *recorder;
+            int rc;
+            char byte;
+
+            close(ready[1]);
+            while (read(ready[0], &byte, 1) > 0)
+                continue;
+            rc = tm_recorder_open(&recorder, &options);
+            if (rc == TM_EIO && !strstr(tm_error_text(), path))
+                _exit(2);
+            usleep(20000);
+            _exit(rc == TM_OK);
+        }
+    close(ready[0]);
+    close(ready[1]);
+    for (int i = 0; i < 2; i++) {
+        int status;
+
+        assert_true(wait(&status) > 0);
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) < 2);
+        begun += WEXITSTATUS(status);
+    }
+    return begun;
+}
+
+static void of_recorders_that_begin_together_one_records(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        if (i % 2)
+            unlink(path);
+        assert_int_equal(begin_two(), 1);
+    }
+}
+
 /* What a call said, beginning with the words that tell why. */
 static void assert_refused(int rc, int code, const char *why)
 {
@@ -680,7 +725,7 @@ static void what_is_wrong_is_refused(void **state)
     assert_refused(tm_recorder_open(&recorder, &options), TM_EIO, options.path);
     options.path = path;
     assert_int_equal(tm_recorder_open(&recorder, &options), TM_OK);
-    assert_refused(tm_recorder_open(&second, &options), TM_EIO, "another recorder");
+    assert_refused(tm_recorder_open(&second, &options), TM_EIO, "another producer");
     assert_null(second);
     assert_refused(tm_recorder_start(recorder, 0), TM_EINVAL, "every 0 ms");
     assert_int_equal(tm_recorder_start(recorder, 1000), TM_OK);
@@ -831,6 +876,7 @@ int main(void)
         cmocka_unit_test_setup(deep_stacks_and_long_names_are_cut, begin),
         cmocka_unit_test_setup(
             times_given_by_the_caller_are_kept_unless_they_are_to_come, begin),
+        cmocka_unit_test_setup(of_recorders_that_begin_together_one_records, begin),
         cmocka_unit_test_setup(what_is_wrong_is_refused, begin),
         cmocka_unit_test_setup(a_sink_that_refuses_ends_the_recording, begin),
         cmocka_unit_test_setup(rings_that_others_cut_do_no_harm, begin),

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -138,6 +140,117 @@ static void a_device_stays_what_it_is(void **state)
     assert_true(S_ISCHR(status.st_mode));
 }
 
+static void assert_is_refused(void)
+{
+    tm_writer *writer;
+
+    assert_int_equal(tm_writer_open(&writer, path, NULL), TM_EIO);
+    assert_null(writer);
+    assert_non_null(strstr(tm_error_text(), path));
+    assert_non_null(strstr(tm_error_text(), "another producer is writing it"));
+}
+
+static void what_another_producer_has_locked_is_left_alone(void **state)
+{
+    int file;
+
+    (void)state;
+    put(path, "kept");
+    file = open(path, O_RDONLY);
+    assert_true(file >= 0);
+    assert_int_equal(flock(file, LOCK_EX), 0);
+    assert_is_refused();
+    assert_holds(fopen(path, "r"), "kept");
+    close(file);
+    write_trace();
+    assert_is_private_trace();
+}
+
+static void what_another_writer_has_open_is_left_alone(void **state)
+{
+    tm_writer *writer;
+
+    (void)state;
+    assert_int_equal(tm_writer_open(&writer, path, NULL), TM_OK);
+    assert_is_refused();
+    assert_is_private_trace();
+    assert_int_equal(tm_writer_close(writer), TM_OK);
+    write_trace();
+}
+
+static void a_child_that_lives_longer_keeps_no_lock(void **state)
+{
+    tm_writer *writer;
+    int ends[2];
+    pid_t child;
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(tm_writer_open(&writer, path, NULL), TM_OK);
+    child = fork();
+    if (child == 0) {
+        char byte;
+
+        close(ends[1]);
+        _exit((int)read(ends[0], &byte, 1));
+    }
+    assert_int_equal(tm_writer_close(writer), TM_OK);
+    write_trace();
+    close(ends[0]);
+    close(ends[1]);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+/* A process that opens a writer when `ready` ends, and keeps it for some time.
+ * It writes 1 to `done` if it could, and 0 if it was refused. */
+static void begin_one(const int *ready, const int *done)
+{
+    tm_writer *writer;
+    char byte;
+    int rc;
+
+    if (fork() != 0)
+        return;
+    close(ready[1]);
+    while (read(ready[0], &byte, 1) > 0)
+        continue;
+    rc = tm_writer_open(&writer, path, NULL);
+    close(done[0]);
+    if (write(done[1], rc == TM_OK ? "1" : "0", 1) != 1)
+        _exit(2);
+    usleep(10000);
+    _exit(rc == TM_OK || rc == TM_EIO ? 0 : 2);
+}
+
+static void of_writers_that_begin_together_one_writes(void **state)
+{
+    enum { ROUNDS = 60, AT_ONCE = 3 };
+
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        int ready[2], done[2], writers = 0, status;
+        char byte;
+
+        if (round % 2)
+            unlink(path);
+        assert_int_equal(pipe(ready), 0);
+        assert_int_equal(pipe(done), 0);
+        for (int i = 0; i < AT_ONCE; i++)
+            begin_one(ready, done);
+        close(ready[0]);
+        close(ready[1]);
+        close(done[1]);
+        while (read(done[0], &byte, 1) == 1)
+            writers += byte == '1';
+        close(done[0]);
+        for (int i = 0; i < AT_ONCE; i++) {
+            assert_true(wait(&status) > 0);
+            assert_int_equal(status, 0);
+        }
+        assert_int_equal(writers, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +261,14 @@ int main(void)
         cmocka_unit_test_teardown(
             a_symbolic_link_is_refused_and_what_it_names_left_alone, remove_files),
         cmocka_unit_test_teardown(a_device_stays_what_it_is, remove_files),
+        cmocka_unit_test_teardown(what_another_producer_has_locked_is_left_alone,
+                                  remove_files),
+        cmocka_unit_test_teardown(what_another_writer_has_open_is_left_alone,
+                                  remove_files),
+        cmocka_unit_test_teardown(a_child_that_lives_longer_keeps_no_lock,
+                                  remove_files),
+        cmocka_unit_test_teardown(of_writers_that_begin_together_one_writes,
+                                  remove_files),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
