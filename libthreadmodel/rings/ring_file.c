@@ -278,15 +278,29 @@ void tm__rings_end_advance(tm__rings *rings, uint64_t events)
     state(rings, &rings->header.is_advancing, 0);
 }
 
+/* The trace is unlocked by now: who began another has its own rings there. */
+static void remove_own(const tm__rings *rings)
+{
+    char target[TM__RINGS_PATH_BYTES];
+    struct stat status;
+    ssize_t length;
+
+    if (fstat(rings->file, &status) == 0 && status.st_nlink > 0)
+        unlink(rings->file_path);
+    if (!rings->link_path[0])
+        return;
+    length = readlink(rings->link_path, target, sizeof(target));
+    if (length > 0 && (size_t)length == strlen(rings->file_path) &&
+        memcmp(target, rings->file_path, (size_t)length) == 0)
+        unlink(rings->link_path);
+}
+
 void tm__rings_close(tm__rings *rings, int keep)
 {
     if (rings->file < 0)
         return;
-    if (!keep) {
-        unlink(rings->file_path);
-        if (rings->link_path[0])
-            unlink(rings->link_path);
-    }
+    if (!keep)
+        remove_own(rings);
     close(rings->file);
     rings->file = -1;
     rings->file_bytes = 0;

@@ -696,6 +696,18 @@ static void of_recorders_that_begin_together_one_records(void **state)
     }
 }
 
+/* Between the end of a trace and that of its rings, another recorder may begin. */
+static void rings_of_the_next_recorder_are_left_alone(void **state)
+{
+    tm_recorder *recorder = open_recorder(path, NULL);
+
+    (void)state;
+    assert_int_equal(unlink(rings_path), 0);
+    assert_int_equal(symlink("of another", rings_path), 0);
+    assert_int_equal(tm_recorder_close(recorder), TM_OK);
+    assert_int_equal(unlink(rings_path), 0);
+}
+
 /* What a call said, beginning with the words that tell why. */
 static void assert_refused(int rc, int code, const char *why)
 {
@@ -877,6 +889,7 @@ int main(void)
         cmocka_unit_test_setup(
             times_given_by_the_caller_are_kept_unless_they_are_to_come, begin),
         cmocka_unit_test_setup(of_recorders_that_begin_together_one_records, begin),
+        cmocka_unit_test_setup(rings_of_the_next_recorder_are_left_alone, begin),
         cmocka_unit_test_setup(what_is_wrong_is_refused, begin),
         cmocka_unit_test_setup(a_sink_that_refuses_ends_the_recording, begin),
         cmocka_unit_test_setup(rings_that_others_cut_do_no_harm, begin),
