@@ -29,9 +29,12 @@
  * process: a reader of the trace takes the rest from it. tm_recorder_close() removes
  * it.
  *
- * FORK: a child has no recorder. What it reports is dropped, and the files stay the
- * parent's. A child that wants to record opens a recorder with a path of its own; it
- * may close the parent's, which frees memory and nothing else.
+ * FORK: a child has no recorder, however it was forked. What it reports is dropped, and
+ * the files stay the parent's. A child that wants to record opens a recorder with a
+ * path of its own; it may close the parent's, which frees memory and nothing else.
+ * Forked without handlers, as by _Fork(), it has the parent's files open, and locked,
+ * until it closes the recorder, ends or executes another program; before Linux 4.14 it
+ * must not call any of these functions. A child of vfork() is the parent's thread.
  *
  * SIGNALS: tm_recorder_report() may be called in a handler. Where the handler has
  * interrupted that function on the same thread, the event is counted as lost. All other

@@ -17,10 +17,18 @@
 #include "rings/thread_ring.h"
 #include "trace/trace_writer.h"
 
+/* In a page that the kernel clears in a child, however that was forked: the handlers of
+ * pthread_atfork do not run for _Fork() and bare system calls. */
+typedef struct tm__presence {
+    atomic_int is_on;  ///< 0: it has failed, or this process is a child of its own
+    atomic_int is_own; ///< 0: this process is a child of its own
+} tm__presence;
+
 struct tm_recorder_thread {
     tm__thread_ring ring; ///< first, so that who has the ring has this
     tm_recorder *recorder;
-    void *block; ///< that this lies in
+    const tm__presence *presence; ///< the recorder's
+    void *block;                  ///< that this lies in
     uint64_t id;
     volatile sig_atomic_t
         is_writing;          ///< a handler that comes now finds the ring in use
@@ -31,7 +39,7 @@ struct tm_recorder_thread {
 
 struct tm_recorder {
     tm__memory memory;
-    atomic_int is_on; ///< 0: it has failed, or this process is a child of its own
+    tm__presence *presence;
     tm_recorder_thread *_Atomic threads; ///< none is ever taken out
     tm__rings rings;
     pthread_mutex_t thread_lock; ///< over who gets which ring
@@ -49,6 +57,7 @@ struct tm_recorder {
     _Atomic uint64_t lost;
     int failure; ///< what ended the recording; 0: nothing has
     char failure_text[512];
+    int is_disowned; ///< in a child, once: what is the parent's has been let go of
 
     pthread_t helper;
     int has_helper;

@@ -41,6 +41,7 @@ static tm_recorder_thread *make(tm_recorder *recorder)
     tm__thread_ring_put(&thread->ring, page, &mirror);
     thread->ring.wake_fd = recorder->wake_fd;
     thread->recorder = recorder;
+    thread->presence = recorder->presence;
     thread->block = block;
     thread->ring.next = (tm__thread_ring *)atomic_load(&recorder->threads);
     atomic_store_explicit(&recorder->threads, thread, memory_order_release);
@@ -69,7 +70,7 @@ int tm_recorder_attach(tm_recorder *recorder, const tm_thread *definition,
         return rc;
     if (given.id == 0)
         return tm__fail(TM_EINVAL, "a thread's id is 0, which means none");
-    if (!atomic_load(&recorder->is_on))
+    if (!atomic_load(&recorder->presence->is_on))
         return tm__fail(TM_ESTOPPED, "the recording has ended");
     pthread_mutex_lock(&recorder->thread_lock);
     thread = first_free(recorder);
@@ -171,7 +172,7 @@ int tm_recorder_report(tm_recorder_thread *thread, const tm_event *event,
     TM__CHECK(thread && event && (frames || frame_count == 0));
     if (event->kind == 0 || event->kind >= TM_EVENT_KIND_END)
         return tm__fail(TM_EINVAL, "%d is no kind of event", event->kind);
-    if (!atomic_load_explicit(&thread->recorder->is_on, memory_order_relaxed))
+    if (!atomic_load_explicit(&thread->presence->is_on, memory_order_relaxed))
         return 0;
     if (!enter(thread)) {
         atomic_fetch_add(&thread->interrupted, 1);
@@ -192,7 +193,7 @@ int tm_recorder_report(tm_recorder_thread *thread, const tm_event *event,
  * define_end() is called; TM_ELIMIT, TM_ESTOPPED */
 static int define_begin(tm_recorder_thread *thread, size_t bytes, tm__record **record)
 {
-    if (!atomic_load(&thread->recorder->is_on))
+    if (!atomic_load(&thread->presence->is_on))
         return tm__fail(TM_ESTOPPED, "the recording has ended");
     if (enter(thread)) {
         *record = tm__thread_ring_reserve(&thread->ring, bytes);

@@ -15,7 +15,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -500,35 +502,90 @@ static void a_process_killed_between_drains_loses_nothing(void **state)
     assert_false(got.in_disorder);
 }
 
-static void a_forked_child_has_no_recorder(void **state)
+static pid_t fork_by_libc(void)
 {
-    tm_recorder *recorder = open_recorder(path, NULL);
+    return fork();
+}
+
+/* As _Fork() does, and who calls clone() itself: no handler runs. */
+static pid_t fork_without_libc(void)
+{
+#ifdef SYS_fork
+    return (pid_t)syscall(SYS_fork);
+#else
+    return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+#endif
+}
+
+static void let_child_use(tm_recorder *recorder, tm_recorder_thread *thread)
+{
+    tm_recorder_thread *other;
+    tm_class class = {.size = sizeof(class), .id = 1, .name = "of.a.Child"};
+    tm_thread definition = {.size = sizeof(definition), .id = 2};
+    int wrong = report(thread, 1) != 0;
+
+    wrong |= tm_recorder_attach(recorder, &definition, &other) != TM_ESTOPPED ? 2 : 0;
+    wrong |= tm_recorder_drain(recorder) != TM_ESTOPPED ? 4 : 0;
+    wrong |= tm_recorder_define_class(thread, &class) != TM_ESTOPPED ? 8 : 0;
+    wrong |= tm_recorder_close(recorder) != TM_ESTOPPED ? 16 : 0;
+    _exit(wrong);
+}
+
+static void assert_child_has_none(pid_t (*how)(void))
+{
+    tm_recorder *recorder = open_recorder(path, NULL), *second;
+    tm_recorder_options options = TM_RECORDER_OPTIONS_INIT;
     tm_recorder_thread *thread = attach(recorder, 1);
     int status;
     pid_t child;
 
-    (void)state;
+    options.path = path;
     assert_int_equal(report(thread, 0), 1);
     assert_int_equal(tm_recorder_start(recorder, 1), TM_OK);
-    child = fork();
-    if (child == 0) {
-        tm_recorder_thread *other;
-        tm_thread definition = {.size = sizeof(definition), .id = 2};
-        int wrong = report(thread, 1) != 0;
-
-        wrong |=
-            tm_recorder_attach(recorder, &definition, &other) != TM_ESTOPPED ? 2 : 0;
-        wrong |= tm_recorder_drain(recorder) != TM_ESTOPPED ? 4 : 0;
-        wrong |= tm_recorder_close(recorder) != TM_ESTOPPED ? 8 : 0;
-        _exit(wrong);
-    }
+    child = how();
+    if (child == 0)
+        let_child_use(recorder, thread);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
     assert_int_equal(access(rings_path, F_OK), 0);
+    assert_int_equal(tm_recorder_open(&second, &options), TM_EIO);
     assert_int_equal(report(thread, 2), 1);
     assert_int_equal(tm_recorder_close(recorder), TM_OK);
     assert_int_equal(read_back(), TM_OK);
     assert_int_equal(got.recorded[1], 2);
+}
+
+static void a_forked_child_has_no_recorder(void **state)
+{
+    (void)state;
+    assert_child_has_none(fork_by_libc);
+}
+
+static int is_wiped_on_fork(void)
+{
+    int *page =
+        mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int status = 0;
+
+    assert_true(page != MAP_FAILED);
+    *page = 1;
+    if (madvise(page, 4096, MADV_WIPEONFORK) == 0) {
+        if (fork() == 0)
+            _exit(*page == 0);
+        assert_true(wait(&status) > 0);
+    }
+    munmap(page, 4096);
+    return status != 0;
+}
+
+static void a_child_that_was_forked_without_handlers_has_none(void **state)
+{
+    if (!is_wiped_on_fork())
+        skip();
+    for (int i = 0; i < 20; i++) {
+        begin(state);
+        assert_child_has_none(fork_without_libc);
+    }
 }
 
 static tm_recorder_thread *handled;
@@ -881,6 +938,8 @@ int main(void)
         cmocka_unit_test_setup(a_killed_process_leaves_them_in_its_rings, begin),
         cmocka_unit_test_setup(a_process_killed_between_drains_loses_nothing, begin),
         cmocka_unit_test_setup(a_forked_child_has_no_recorder, begin),
+        cmocka_unit_test_setup(a_child_that_was_forked_without_handlers_has_none,
+                               begin),
         cmocka_unit_test_setup(an_event_of_a_signal_handler_is_recorded_or_counted,
                                begin),
         cmocka_unit_test_setup(without_memory_for_a_ring_events_are_counted, begin),
