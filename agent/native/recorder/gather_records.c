@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layout/ticks.h"
 #include "recorder/definitions.h"
 
 static tm__item *add_item(tm__ring_reader *reader, int kind, uint64_t time)
@@ -148,12 +149,12 @@ void tm__gather_modules(tm__ring_reader *reader)
             take_module(reader, record);
 }
 
-void tm__gather_records(tm__ring_reader *reader, uint64_t horizon)
+void tm__gather_records(tm__ring_reader *reader, const tm__tick_clock *clock)
 {
     tm__ring *ring = reader->ring;
     uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
     uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
-    uint64_t last_time = horizon;
+    uint64_t now;
 
     while (tail != head) {
         uint32_t size;
@@ -171,15 +172,15 @@ void tm__gather_records(tm__ring_reader *reader, uint64_t horizon)
         case TM__HANDLE: take_handle(reader, record); break;
         case TM__EXIT: add_item(reader, TM_EVENT_SHUTDOWN, record->time); break;
         case TM__MODULE: take_module(reader, record); break; /* since then, or known */
-        default:
-            take_event(reader, record);
-            last_time = record->time;
-            break;
+        default: take_event(reader, record); break;
         }
         tail += size;
     }
+    /* What is in the ring by now came before a loss, and what comes into it after one
+     * is later than this. */
+    now = tm__ticks(clock->uses_counter);
     atomic_store_explicit(&ring->tail, tail, memory_order_release);
-    extract_loss(reader, last_time);
+    extract_loss(reader, now);
 }
 
 static int is_open(const tm__ring_reader *reader, uint64_t address)

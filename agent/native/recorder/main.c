@@ -237,7 +237,7 @@ static void round_of(recorder *it, int is_last)
         if (!reader->image)
             continue;
         tm__gather_holds(reader, reader->image->next_horizon);
-        tm__gather_records(reader, reader->image->next_horizon);
+        tm__gather_records(reader, &it->clock);
     }
     for (tm__image **at = &it->images, *image; (image = *at);) {
         uint64_t horizon = is_last ? UINT64_MAX : image->next_horizon;
