@@ -160,6 +160,34 @@ static void rename_thread(const tm__item *item)
         memcpy(reader->name, item->name, sizeof(reader->name));
 }
 
+/* A signal handler that locks something in the middle of a wait ends it here, which
+ * costs the report of a deadlock and makes none up. */
+static void note_wanted(const tm__item *item, const tm__native_object *object)
+{
+    tm__wanted *wanted = &item->reader->wanted;
+
+    switch (item->event.kind) {
+    case TM_EVENT_CONTENDED_ENTER:
+    case TM_EVENT_PARK:
+        *wanted = (tm__wanted){.object = object,
+                               .is_shared = item->event.flags & TM_EVENT_SHARED,
+                               .since_ns = item->event.time_ns};
+        break;
+    case TM_EVENT_JOIN:
+        *wanted =
+            (tm__wanted){.joined = item->event.peer, .since_ns = item->event.time_ns};
+        break;
+    case TM_EVENT_ACQUIRED:
+        if (object != wanted->object)
+            break;
+        /* fall through */
+    case TM_EVENT_CONTENDED_ENTERED:
+    case TM_EVENT_UNPARKED:
+    case TM_EVENT_JOINED: *wanted = (tm__wanted){0}; break;
+    default: break;
+    }
+}
+
 /* @return whether the event is to be emitted */
 static int complete(tm__item *item, const tm__readers *readers)
 {
@@ -173,6 +201,11 @@ static int complete(tm__item *item, const tm__readers *readers)
             return 0;
         event->object = object->id;
     }
+    if (event->kind == TM_EVENT_JOIN) {
+        event->peer = tm__thread_by_handle(image, event->object);
+        event->object = 0;
+    }
+    note_wanted(item, object);
     switch (event->kind) {
     case 0:
         if (event->peer)
@@ -181,13 +214,13 @@ static int complete(tm__item *item, const tm__readers *readers)
             rename_thread(item);
         return 0;
     case TM_EVENT_THREAD_START: begin_thread(item); break;
-    case TM_EVENT_JOIN:
-        event->peer = tm__thread_by_handle(image, event->object);
-        event->object = 0;
-        break;
     case TM_EVENT_ACQUIRED:
     case TM_EVENT_CONTENDED_ENTERED: return object && acquire(item, readers, object);
     case TM_EVENT_RELEASED: return object && let_go(item, object);
+    case TM_EVENT_LOST:
+        item->reader->lost_emitted += (uint64_t)event->value;
+        item->reader->wanted = (tm__wanted){0};
+        break;
     case TM_EVENT_AWAIT:
         if (object) {
             object->last = event->thread;
@@ -246,6 +279,19 @@ static int lists(const tm__ring *ring, const tm__open_hold *hold)
         if (atomic_load_explicit(&ring->holds[i].object, memory_order_relaxed) ==
             hold->address)
             return 1;
+    return 0;
+}
+
+int tm__facts_shares(const tm__ring_reader *reader, const tm__native_object *object)
+{
+    for (size_t i = 0; i < TM__HOLDS_MOST; i++) {
+        const tm__open_hold *hold = &reader->holds[i];
+
+        if (hold->address == object->key.address &&
+            hold->object_kind == object->key.kind && hold->flags & TM_EVENT_SHARED &&
+            !hold->is_over)
+            return lists(reader->ring, hold);
+    }
     return 0;
 }
 

@@ -18,6 +18,9 @@ void tm__facts_read_name(tm__ring_reader *reader);
 void tm__facts_emit(tm__image *image, const tm__readers *readers,
                     const tm__tick_clock *clock, uint64_t horizon);
 
+/** Whether a thread has a lock for which there may be several owners. */
+int tm__facts_shares(const tm__ring_reader *reader, const tm__native_object *object);
+
 /** Emit releases that no record told, after two rounds without the hold. */
 void tm__facts_close_holds(tm__ring_reader *reader, int64_t now_ns);
 

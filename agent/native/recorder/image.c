@@ -179,7 +179,6 @@ int tm__image_close(tm__image *image)
             report_error(image, "the trace is not complete");
     }
     tm_model_free(image->model);
-    tm__deadlocks_forget(image);
     tm__definitions_free(image);
     tm__symbols_free(image->symbols);
     free(image->items);

@@ -33,8 +33,6 @@ typedef struct tm__item {
 typedef struct tm__native_object tm__native_object;
 struct tm__definitions;
 
-enum { TM__SUSPICIONS_MOST = 16 };
-
 typedef struct tm__image {
     uint64_t id;
     uint32_t pid;
@@ -54,9 +52,7 @@ typedef struct tm__image {
     int64_t start_ns, last_ns; ///< of its first and its latest event
     tm_event batch[256];
     size_t batch_count;
-    /** Deadlocks that the model suspects. */
-    struct tm__suspicion *suspicions[TM__SUSPICIONS_MOST];
-    size_t suspicion_count;
+    int is_suspected; ///< the model has found deadlocks that nobody looked at yet
     struct tm__image *next;
 } tm__image;
 

@@ -8,7 +8,9 @@
 #include <threadmodel/error.h>
 
 #include "recorder/definitions.h"
-#include "recorder/image.h"
+
+/* A lock that would be an error, or a wait that is about to end, is no deadlock. */
+enum { LASTS_NS = 20000000 };
 
 static const char *cell(const tm_table *table, const char *column, size_t row)
 {
@@ -22,12 +24,15 @@ static void put_member(FILE *out, const tm_table *table, size_t row)
     const int32_t *lines = tm_table_int32(table, "line");
     const char *source = tm_table_string(table, "source", row);
 
-    fprintf(out, "  \"%s\" is blocked by %s, which ", cell(table, "thread", row),
-            cell(table, "object", row));
-    if (tm_table_string(table, "owner", row))
-        fprintf(out, "\"%s\" owns\n", cell(table, "owner", row));
+    fprintf(out, "  \"%s\" ", cell(table, "thread", row));
+    if (strcmp(cell(table, "kind", row), "join") == 0)
+        fprintf(out, "waits for the end of \"%s\"\n", cell(table, "owner", row));
+    else if (tm_table_string(table, "owner", row))
+        fprintf(out, "is blocked by %s, which \"%s\" owns\n",
+                cell(table, "object", row), cell(table, "owner", row));
     else
-        fprintf(out, "a thread of the cycle owns\n");
+        fprintf(out, "is blocked by %s, which a thread of the cycle owns\n",
+                cell(table, "object", row));
     if (!tm_table_string(table, "method", row))
         return;
     fprintf(out, "    at %s", cell(table, "method", row));
@@ -59,122 +64,160 @@ static void report(const tm__image *image, const tm_table *table, int32_t deadlo
     free(text);
 }
 
-/** A cycle as it was closed. */
-struct tm__suspicion {
-    int32_t deadlock;
-    size_t count;
-    tm_deadlock_member members[];
-};
-
 int tm__deadlock_suspected(void *payload, const tm_deadlock_member *members,
                            size_t count, int32_t deadlock)
 {
     tm__image *image = payload;
-    struct tm__suspicion *it;
 
-    if (image->suspicion_count == TM__SUSPICIONS_MOST)
-        return 0;
-    it = malloc(sizeof(*it) + count * sizeof(*members));
-    if (!it)
-        return 0;
-    it->deadlock = deadlock;
-    it->count = count;
-    memcpy(it->members, members, count * sizeof(*members));
-    image->suspicions[image->suspicion_count++] = it;
+    (void)members;
+    (void)count;
+    (void)deadlock;
+    image->is_suspected = 1;
     return 0;
 }
 
-/* What a thread of a cycle wants. */
-static const tm__native_object *wanted_by(const tm__image *image,
-                                          const struct tm__suspicion *suspicion,
-                                          uint64_t thread)
-{
-    tm__native_object *it, *next;
-    uint64_t id = 0;
+/* The table of deadlocks, and what is known of the threads in it. */
+typedef struct review {
+    tm__image *image;
+    const tm__readers *readers;
+    tm_table *table;
+    int64_t horizon_ns;
+} review;
 
-    for (size_t i = 0; i < suspicion->count; i++)
-        if (suspicion->members[i].thread == thread)
-            id = suspicion->members[i].object;
-    HASH_ITER(hh, image->objects, it, next)
-    {
-        if (it->id == id)
-            return it;
-    }
+static tm__ring_reader *reader_of(const review *it, const char *column, size_t row)
+{
+    const uint64_t *threads = tm_table_uint64(it->table, column);
+
+    for (uint32_t i = 0; i < it->readers->end; i++)
+        if (it->readers->all[i].image == it->image &&
+            it->readers->all[i].thread == threads[row])
+            return &it->readers->all[i];
     return NULL;
 }
 
-/* Whether each of a cycle is blocked, by a lock that the next one owns alone.
- * @return how many they are; 0: no */
-static size_t stands(const tm__image *image, const tm_table *table,
-                     const struct tm__suspicion *suspicion)
+/* A reader keeps only those away who want to write. */
+static int waits_for(const tm__ring_reader *reader, const tm__ring_reader *owner)
 {
-    const int32_t *numbers = tm_table_int32(table, "deadlock");
-    const uint64_t *threads = tm_table_uint64(table, "thread_id");
-    const uint64_t *owners = tm_table_uint64(table, "owner_id");
-    size_t count = 0;
+    const tm__wanted *wanted = &reader->wanted;
 
-    for (size_t row = 0; row < tm_table_row_count(table); row++) {
-        const tm__native_object *object;
-
-        if (numbers[row] != suspicion->deadlock)
-            continue;
-        object = wanted_by(image, suspicion, threads[row]);
-        if (!object || object->owner == 0 || object->owner != owners[row] ||
-            !tm_table_is_null(table, "resolved_ns", row))
-            return 0;
-        count++;
-    }
-    return count;
+    if (wanted->joined)
+        return wanted->joined == owner->thread;
+    if (!wanted->object)
+        return 0;
+    if (wanted->object->owner)
+        return wanted->object->owner == owner->thread;
+    return !wanted->is_shared && tm__facts_shares(owner, wanted->object);
 }
 
-static void state_owners(tm__image *image, const struct tm__suspicion *suspicion)
+/* Whether a thread is on a processor, or would be: a mutex that checks blocks nobody,
+ * its error comes a moment after the enter. */
+static int runs(const tm__ring_reader *reader)
 {
-    tm_event event = {.time_ns = image->last_ns,
+    char path[64], text[512], *fields;
+    size_t length;
+    FILE *file;
+
+    if (reader->wanted.object &&
+        reader->wanted.object->key.kind == TM__OBJECT_SPIN_LOCK)
+        return 0;
+    snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", reader->image->pid,
+             reader->os_id);
+    file = fopen(path, "re");
+    length = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[length] = 0;
+    fields = strrchr(text, ')');
+    return fields && strncmp(fields, ") R", 3) == 0;
+}
+
+/* What one look at a deadlock shows. */
+typedef struct look {
+    size_t count; ///< of its threads; 0: it does not stand
+    int is_news;
+    int is_ripe; ///< it has lasted for a while
+} look;
+
+/* Each of a cycle waits for the next one, by what the recorder itself knows. */
+static look look_at(const review *it, int32_t deadlock)
+{
+    const int32_t *numbers = tm_table_int32(it->table, "deadlock");
+    const look none = {0};
+    look seen = {0, 0, 1};
+
+    for (size_t row = 0; row < tm_table_row_count(it->table); row++) {
+        const tm__ring_reader *reader, *owner;
+
+        if (numbers[row] != deadlock)
+            continue;
+        reader = reader_of(it, "thread_id", row);
+        owner = reader_of(it, "owner_id", row);
+        if (!reader || !owner || !waits_for(reader, owner))
+            return none;
+        seen.count++;
+        seen.is_news |= !reader->wanted.is_reported;
+        /* What was lost and is not emitted yet may be the end of its wait. */
+        seen.is_ripe &= it->horizon_ns - reader->wanted.since_ns >= LASTS_NS &&
+                        atomic_load(&reader->ring->lost) == reader->lost_emitted;
+    }
+    for (size_t row = 0; seen.is_ripe && row < tm_table_row_count(it->table); row++)
+        if (numbers[row] == deadlock && runs(reader_of(it, "thread_id", row)))
+            seen.is_ripe = 0;
+    return seen;
+}
+
+/* The trace, too, has who owns what alone. */
+static void close_case(const review *it, int32_t deadlock)
+{
+    const int32_t *numbers = tm_table_int32(it->table, "deadlock");
+    tm_event event = {.time_ns = it->image->last_ns,
                       .kind = TM_EVENT_HELD,
                       .flags = TM_EVENT_CONFIRMED | TM_EVENT_PEER_REPORTED};
 
-    for (size_t i = 0; i < suspicion->count; i++) {
-        const tm__native_object *object =
-            wanted_by(image, suspicion, suspicion->members[i].thread);
+    for (size_t row = 0; row < tm_table_row_count(it->table); row++) {
+        tm__wanted *wanted;
 
-        if (!object)
+        if (numbers[row] != deadlock)
             continue;
-        event.thread = object->owner;
-        event.object = object->id;
-        tm__image_emit(image, &event);
+        wanted = &reader_of(it, "thread_id", row)->wanted;
+        wanted->is_reported = 1;
+        if (!wanted->object || !wanted->object->owner)
+            continue;
+        event.thread = wanted->object->owner;
+        event.object = wanted->object->id;
+        tm__image_emit(it->image, &event);
     }
 }
 
-void tm__deadlocks_forget(tm__image *image)
+void tm__deadlocks_confirm(tm__image *image, const tm__readers *readers,
+                           int64_t horizon_ns)
 {
-    for (size_t i = 0; i < image->suspicion_count; i++)
-        free(image->suspicions[i]);
-    image->suspicion_count = 0;
-}
+    review it = {image, readers, NULL, horizon_ns};
+    int has_more = 0;
 
-void tm__deadlocks_confirm(tm__image *image)
-{
-    struct tm__suspicion *all[TM__SUSPICIONS_MOST];
-    size_t count = image->suspicion_count;
+    if (!image->is_suspected)
+        return;
+    if (tm_deadlock_list(&it.table, image->model) != TM_OK)
+        return;
+    for (size_t row = 0; row < tm_table_row_count(it.table); row++) {
+        int32_t deadlock = tm_table_int32(it.table, "deadlock")[row];
+        look seen;
 
-    /* What is emitted here may be suspected again. */
-    memcpy(all, image->suspicions, sizeof(all));
-    image->suspicion_count = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct tm__suspicion *it = all[i];
-        tm_table *table = NULL;
-        size_t members = 0;
-
-        if (tm_deadlock_list(&table, image->model) == TM_OK)
-            members = stands(image, table, it);
-        if (members) {
-            report(image, table, it->deadlock, members);
-            state_owners(image, it);
+        if (tm_table_int32(it.table, "position")[row] != 0 ||
+            !tm_table_is_null(it.table, "resolved_ns", row))
+            continue;
+        seen = look_at(&it, deadlock);
+        if (!seen.count || !seen.is_news)
+            continue;
+        if (!seen.is_ripe) {
+            has_more = 1;
+            continue;
         }
-        tm_table_free(table);
-        free(it);
+        report(image, it.table, deadlock, seen.count);
+        close_case(&it, deadlock);
     }
-    if (count)
-        tm__image_flush(image);
-    tm__deadlocks_forget(image);
+    tm_table_free(it.table);
+    tm__image_flush(image);
+    /* What was emitted here is suspected again. */
+    image->is_suspected = has_more;
 }

@@ -5,17 +5,17 @@
 
 #include <threadmodel/deadlock.h>
 
+#include "recorder/facts.h"
+
 /** A tm_deadlock_fn: notes that there is one. @param image  a tm__image */
 int tm__deadlock_suspected(void *image, const tm_deadlock_member *members, size_t count,
                            int32_t deadlock);
 
-struct tm__image;
-
-/** Of those that were noted: state the owners, and report on stderr the ones that
- * stand. All that happened so far is in the model. */
-void tm__deadlocks_confirm(struct tm__image *image);
-
-/** Free what was noted. */
-void tm__deadlocks_forget(struct tm__image *image);
+/**
+ * Of those that were noted: report on stderr the ones that have stood for a while, and
+ * state the owners. All that happened before the horizon is in the model.
+ */
+void tm__deadlocks_confirm(tm__image *image, const tm__readers *readers,
+                           int64_t horizon_ns);
 
 #endif

@@ -245,7 +245,8 @@ static void round_of(recorder *it, int is_last)
         tm__gather_sort(image);
         tm__facts_emit(image, &it->readers, &it->clock, horizon);
         if (image->model)
-            tm__deadlocks_confirm(image);
+            tm__deadlocks_confirm(image, &it->readers,
+                                  tm__tick_clock_ns(&it->clock, image->next_horizon));
         if (horizon > image->horizon)
             image->horizon = horizon;
         name_trace(it, image);

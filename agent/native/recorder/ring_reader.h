@@ -15,6 +15,15 @@ typedef struct tm__open_hold {
     int missing; ///< rounds in which the thread did not list it any more
 } tm__open_hold;
 
+/** What a thread waits for, as far as was emitted. */
+typedef struct tm__wanted {
+    const tm__native_object *object; ///< NULL: no lock
+    int is_shared;                   ///< as one of several owners
+    uint64_t joined;                 ///< the thread whose end it waits for; 0: none
+    int64_t since_ns;
+    int is_reported; ///< as part of a deadlock
+} tm__wanted;
+
 typedef struct tm__ring_reader {
     tm__ring *ring;
     tm__image *image; ///< NULL: the ring is not in use
@@ -22,12 +31,14 @@ typedef struct tm__ring_reader {
     uint32_t os_id;
     char name[16];
     uint64_t lost;
-    uint64_t last_time;  ///< of its items
-    uint64_t seen_since; ///< the ring's `since`, and when it was seen first
+    uint64_t lost_emitted; ///< so many of them were emitted as lost
+    uint64_t last_time;    ///< of its items
+    uint64_t seen_since;   ///< the ring's `since`, and when it was seen first
     uint64_t seen_first;
     uint64_t barrier_cycle; ///< in which it came to the barrier it waits at
     uint32_t stacks[TM__STACKS_CACHED];
     tm__open_hold holds[TM__HOLDS_MOST];
+    tm__wanted wanted;
 } tm__ring_reader;
 
 #endif
