@@ -39,6 +39,7 @@ typedef struct tm__image {
     int is_wanted; ///< its threads did something to one another
     int has_ended;
     char path[4096]; ///< of its trace
+    int lock;        ///< the same, open and locked while it is written; -1: none is
     tm_writer *writer;
     tm_model *model; ///< NULL: no deadlocks are looked for
     tm__symbols *symbols;

@@ -2,18 +2,21 @@
 /*
  * The recorder of native programs, a process beside the program. Its first argument is
  * the trace. It prints what the program needs in its environment, and records until its
- * standard input ends.
+ * standard input ends; then it prints "trace" and where that is, if there is one, up to
+ * a byte 0.
  *
  * A round takes all records, then emits those before its horizon: what a thread has in
  * work may be as old as that, so nothing comes late.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -37,10 +40,21 @@ typedef struct recorder {
     tm__image *images;
     uint64_t begin; ///< in ticks
     uint64_t rounds;
-    int is_named; ///< a trace has the name that was asked for
-    int has_first;
+    int is_named;     ///< a trace of threads that had to do with one another is named
+    char spare[4096]; ///< the first of a program that did nothing, "": none
+    char trace[4096]; ///< the one that was asked for, wherever it is
     int rc;
 } recorder;
+
+/* FNV-1a: a name of any length in a short key. */
+static uint64_t hash(const char *text)
+{
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+
+    while (*text)
+        sum = (sum ^ (unsigned char)*text++) * UINT64_C(0x100000001b3);
+    return sum;
+}
 
 /* A name in no file system, which the kernel forgets with the process. */
 static int is_alone(const char *output)
@@ -56,8 +70,9 @@ static int is_alone(const char *output)
     if (handle < 0 || stat(folder, &facts) != 0)
         return 1;
     length = snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
-                      "threadmodel/%llx/%llx/%.60s", (unsigned long long)facts.st_dev,
-                      (unsigned long long)facts.st_ino, slash ? slash + 1 : output);
+                      "threadmodel/%llx/%llx/%llx", (unsigned long long)facts.st_dev,
+                      (unsigned long long)facts.st_ino,
+                      (unsigned long long)hash(slash ? slash + 1 : output));
     return bind(handle, (struct sockaddr *)&address,
                 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
                             (size_t)length)) == 0 ||
@@ -139,13 +154,29 @@ static void set_horizons(recorder *it, uint64_t now)
     }
 }
 
-static void name_trace(recorder *it, tm__image *image)
+/* Whether another producer, as the JVM agent, writes what has the name now. */
+static int is_written(const char *path)
 {
-    if (it->is_named || !image->is_wanted)
-        return;
-    it->is_named = 1;
-    if (rename(image->path, it->output) == 0)
-        snprintf(image->path, sizeof(image->path), "%s", it->output);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int is_locked =
+        file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+
+    if (file >= 0)
+        close(file);
+    return is_locked;
+}
+
+/* The trace gets the name that was asked for, if it can. */
+static void name_trace(recorder *it, char path[4096])
+{
+    if (is_written(it->output))
+        fprintf(stderr,
+                "threadmodel: %s is being written by another process: this recording "
+                "is in %s\n",
+                it->output, path);
+    else if (rename(path, it->output) == 0)
+        snprintf(path, 4096, "%s", it->output);
+    snprintf(it->trace, sizeof(it->trace), "%s", path);
 }
 
 /* The rings of threads that ended are free once all of them was emitted. */
@@ -214,11 +245,10 @@ static void end_image(recorder *it, tm__image *image)
     if (is_wanted)
         return;
     /* The trace of a program that did nothing is there if there is no better one. */
-    if (!it->has_first && !it->is_named)
-        rename(path, it->output);
+    if (!*it->spare && !it->is_named)
+        memcpy(it->spare, path, sizeof(path));
     else
         unlink(path);
-    it->has_first = 1;
 }
 
 static void round_of(recorder *it, int is_last)
@@ -244,12 +274,17 @@ static void round_of(recorder *it, int is_last)
 
         tm__gather_sort(image);
         tm__facts_emit(image, &it->readers, &it->clock, horizon);
+        if (horizon > image->horizon)
+            image->horizon = horizon;
+        if (image->is_wanted && !it->is_named) {
+            it->is_named = 1;
+            if (*it->spare)
+                unlink(it->spare);
+            name_trace(it, image->path);
+        }
         if (image->model)
             tm__deadlocks_confirm(image, &it->readers,
                                   tm__tick_clock_ns(&it->clock, image->next_horizon));
-        if (horizon > image->horizon)
-            image->horizon = horizon;
-        name_trace(it, image);
         if (is_last || (it->rounds % 10 == 0 && image->item_count == 0 &&
                         (has_died(image->pid) || was_replaced(it, image)))) {
             *at = image->next;
@@ -314,7 +349,7 @@ int main(int argc, char **argv)
     tm__tick_clock_open(&it.clock, it.memory.control->uses_counter);
     it.begin = tm__tick_clock_read(&it.clock);
     printf("%s\n", it.memory.path);
-    fclose(stdout);
+    fflush(stdout);
     while (!input_has_ended()) {
         round_of(&it, 0);
         pause_for_round(it.memory.control);
@@ -322,6 +357,10 @@ int main(int argc, char **argv)
     atomic_store(&it.memory.control->stopped, 1);
     round_of(&it, 0);
     round_of(&it, 1);
+    if (!it.is_named && *it.spare)
+        name_trace(&it, it.spare);
+    if (*it.trace)
+        printf("trace %s%c", it.trace, 0);
     ringless = atomic_load(&it.memory.control->ringless);
     if (ringless)
         fprintf(stderr, "threadmodel: %u threads were not recorded: more than %d\n",

@@ -50,6 +50,8 @@ class Recorder:
         )
         #: of the recorder, once it has ended: below 0 where a signal has ended it
         self.status = 0
+        #: where the trace is, once the recorder has ended; None: there is none
+        self.trace: str | None = None
         assert self._process.stdout
         self.region = self._process.stdout.readline().decode().strip()
 
@@ -71,8 +73,12 @@ class Recorder:
         trace: TracebackType | None,
     ) -> None:
         """Have it write the rest and end."""
-        self._process.communicate()
+        said, _ = self._process.communicate()
         self.status = self._process.returncode
+        for line in said.split(b"\0"):
+            what, _, value = line.partition(b" ")
+            if what == b"trace":
+                self.trace = os.fsdecode(value)
 
 
 def why_unseen(program: str) -> str | None:

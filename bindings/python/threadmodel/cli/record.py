@@ -83,10 +83,11 @@ def record(
         raise click.UsageError("--depth and --agent-option are the JVM agent's")
     pattern = trace_pattern(output, several=not is_java and not is_native)
     before = traces(pattern)
-    is_recorded = True
+    native = None
     try:
         if is_native:
-            status, is_recorded = record_native(command, pattern)
+            native = record_native(command, pattern)
+            status = native.status
         else:
             status = _record_java(command, pattern, is_java, depth, agent_options)
     except errors.MissingFileError:
@@ -96,10 +97,14 @@ def record(
         reason = "program not found" if missing else failure.strerror
         say(f"{command[0]}: {reason}")
         context.exit(NOT_FOUND if missing else NOT_STARTED)
-    if not is_recorded:
+    if native and not native.is_recorded:
         context.exit(status or NO_TRACE)
-    after = traces(pattern)
-    made = [path for path, stamp in after.items() if before.get(path) != stamp]
+    if native and not native.is_cut:
+        # What has the name may be another producer's.
+        made = [native.trace] if native.trace else []
+    else:
+        after = traces(pattern)
+        made = [path for path, stamp in after.items() if before.get(path) != stamp]
     if made:
         say(see_it(made))
     elif is_native:

@@ -4,7 +4,7 @@
 import os
 import shutil
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from threadmodel import native
 from threadmodel.cli.messages import say
@@ -13,12 +13,20 @@ from threadmodel.cli.program import run
 CUT: Final = 3
 
 
-def record_native(command: Sequence[str], output: str) -> tuple[int, bool]:
-    """Run a program.
+class NativeRun(NamedTuple):
+    """What came of a recording."""
 
-    Returns:
-        its exit status, as program.run() does, and whether it was recorded: where not,
-        the recorder has said why on stderr
+    #: of the program, as of program.run()
+    status: int
+    #: where not, the recorder has said why on stderr
+    is_recorded: bool = True
+    #: whether the recorder was ended before it could say where the trace is
+    is_cut: bool = False
+    trace: str | None = None
+
+
+def record_native(command: Sequence[str], output: str) -> NativeRun:
+    """Run a program.
 
     Raises:
         MissingFileError: this build records no native programs
@@ -26,12 +34,12 @@ def record_native(command: Sequence[str], output: str) -> tuple[int, bool]:
     """
     with native.Recorder(output) as recorder:
         if not recorder.region:
-            return run(command, os.environ), False
+            return NativeRun(run(command, os.environ), is_recorded=False)
         status = run(command, recorder.environment(os.environ))
     if recorder.status < 0:
         say(f"signal {-recorder.status} ended the recorder: the trace is cut")
-        return status or CUT, True
-    return status, True
+        return NativeRun(status or CUT, is_cut=True)
+    return NativeRun(status, trace=recorder.trace)
 
 
 def say_why_unseen(command: Sequence[str]) -> None:
