@@ -353,6 +353,66 @@ def test_locks_and_files_of_one_name_are_kept_apart(tmp_path: Path) -> None:
     assert modules.count("twin.so") == len(files)
 
 
+LOADS = """
+#include "program.h"
+#include <dlfcn.h>
+static void *locks(void *function) { about_to_block(); ((void (*)(void))function)(); return NULL; }
+/* Load what is given, block in its function, and unload it. */
+static void block_in(const char *file, const char *function, const char *data)
+{
+    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    pthread_mutex_t *(*lock)(void) = (pthread_mutex_t * (*)(void)) dlsym(library, data);
+    pthread_t thread;
+    the_blocker = 0;
+    pthread_mutex_lock(lock());
+    pthread_create(&thread, NULL, locks, dlsym(library, function));
+    pthread_setname_np(thread, data);
+    wait_until_blocked();
+    pthread_mutex_unlock(lock());
+    pthread_join(thread, NULL);
+    dlclose(library);
+}
+int main(int argc, char **argv)
+{
+    for (int i = 1; i + 2 < argc; i += 3) block_in(argv[i], argv[i + 1], argv[i + 2]);
+    return 0;
+}
+"""
+
+
+def twin(folder: Path, name: str) -> Path:
+    """A library with a lock and a function that locks it."""
+    source = folder / f"{name}.c"
+    source.write_text(TWINS % {"name": name})
+    library = folder / f"{name}.so"
+    command = ["cc", "-shared", "-fPIC", "-g", "-Wl,--build-id", str(source)]
+    subprocess.run([*command, "-o", str(library)], check=True)
+    return library
+
+
+def loader(folder: Path) -> Path:
+    """A program that loads such libraries one after the other."""
+    source = folder / "loads.c"
+    source.write_text(LOADS)
+    it = folder / "loads"
+    command = ["cc", "-D_GNU_SOURCE", "-g", "-pthread", f"-I{PROGRAMS_SOURCE}"]
+    subprocess.run([*command, str(source), "-o", str(it), "-ldl"], check=True)
+    return it
+
+
+def test_a_library_of_a_relative_path_has_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    twin(tmp_path, "left")
+    it = loader(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    done = record(tmp_path / "run.tmt", str(it), "./left.so", "lock_left", "left")
+    assert done.returncode == 0
+    model = threadmodel.open(str(tmp_path / "run.tmt"))
+    blame = rows(model.blame(), "thread", "method", "object")
+    assert ("left", "left.so.lock_left", "mutex lock") in blame
+
+
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])
 def test_debug_information_may_lie_beside_the_program(
     compiler: str, tmp_path: Path

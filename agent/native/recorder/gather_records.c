@@ -11,6 +11,7 @@
 
 #include "layout/ticks.h"
 #include "recorder/definitions.h"
+#include "recorder/module_path.h"
 
 static tm__item *add_item(tm__ring_reader *reader, int kind, uint64_t time)
 {
@@ -48,7 +49,8 @@ static void take_module(const tm__ring_reader *reader, const tm__record *record)
     size_t bytes = record->bytes - sizeof(*record);
     size_t length = record->value >= 0 ? (size_t)record->value : 0;
     const unsigned char *payload = (const unsigned char *)(record + 1);
-    char path[4200];
+    char path[4200], whole[8400];
+    const char *file = NULL;
 
     if (length > bytes || record->peer > length ||
         length - record->peer >= sizeof(path))
@@ -56,7 +58,12 @@ static void take_module(const tm__ring_reader *reader, const tm__record *record)
     memcpy(path, payload + record->peer, length - record->peer);
     path[length - record->peer] = 0;
     if (*path == '/')
-        tm__symbols_add(reader->image->symbols, path, record->object, payload,
+        file = path;
+    else if (*path && tm__module_path(reader->image->pid, path, record->object, whole,
+                                      sizeof(whole)))
+        file = whole;
+    if (file)
+        tm__symbols_add(reader->image->symbols, file, record->object, payload,
                         record->peer);
 }
 
