@@ -11,6 +11,7 @@ import select
 import socket
 import subprocess
 import termios
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,8 @@ import pytest
 
 import threadmodel
 from conftest import TIMEOUT_S, Java
+from threadmodel import attach
+from threadmodel.errors import AttachError
 
 pytestmark = pytest.mark.every_release
 PTRACE_CONT, PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT = 7, 17, 0x4206, 0x4207
@@ -192,7 +195,7 @@ def test_a_file_stops_it_while_nobody_reads(java: Java):
     assert last_event_ns(trace) <= touched_ns + STOPPED_NS + BUSY_NS
 
 
-def test_where_nobody_reads_the_stopped_one_is_given_up(java: Java):
+def test_where_nobody_reads_the_stopped_one_is_abandoned(java: Java):
     pipe = Pipe(java.folder / "pipe")
     stop = java.folder / "stop"
     process = start(java, f"file={java.folder / 'pipe'},stop_file={stop}", "Relay")
@@ -203,6 +206,32 @@ def test_where_nobody_reads_the_stopped_one_is_given_up(java: Java):
     assert "nobody reads" in errors
     assert end(process) == ""
     os.close(pipe.end)
+
+
+def test_control_stops_it_while_nobody_reads(java: Java):
+    pipe = Pipe(java.folder / "pipe")
+    trace = java.folder / "run.tmt"
+    process = start(java, f"file={java.folder / 'pipe'}", "Relay")
+    attach.dump(process.pid)  # From then on the JVM listens.
+    pipe.await_full()
+    answers: list[str] = []
+
+    def ask() -> None:
+        try:
+            answers.append(attach.control(process.pid, "stop"))
+        except AttachError as failure:
+            answers.append(str(failure))
+            process.kill()  # Or the pipe would have no end.
+
+    asked = threading.Thread(target=ask)
+    asked_ns = time.monotonic_ns()
+    asked.start()
+    time.sleep((STOPPED_NS + BUSY_NS) / 1e9 + 0.4)
+    pipe.drain(trace)
+    asked.join()
+    assert answers == [f"{java.folder / 'pipe'} is complete"]
+    end(process)
+    assert last_event_ns(trace) <= asked_ns + STOPPED_NS + BUSY_NS
 
 
 @contextlib.contextmanager

@@ -220,7 +220,6 @@ static int run_to_the_end(JNIEnv *jni)
     int64_t round_ns;
     int rc;
 
-    tm__limits_begin();
     tm__watchdog_away();
     rc = tm__recording_connect();
     tm__watchdog_came();
@@ -335,6 +334,7 @@ int tm__writer_start(JNIEnv *jni, tm__ended_fn ended)
     jvmtiError error = JVMTI_ERROR_OUT_OF_MEMORY;
 
     reported_end = ended;
+    tm__limits_begin();
     atomic_store(&stopping, 0);
     atomic_store(&wanted, TM__CONTROL_NONE);
     atomic_store(&starting, 1);
@@ -373,8 +373,10 @@ int tm__writer_is_running(void)
 int tm__writer_control(int what)
 {
     atomic_store(&wanted, what);
-    if (what == TM__CONTROL_STOP)
+    if (what == TM__CONTROL_STOP) {
+        tm__limits_ask();
         tm__destination_hurry();
+    }
     tm__buffers_wake_writer();
     wait_while(&wanted, what);
     return atomic_load(&finished) == ENDED_BADLY ? -1 : 0;

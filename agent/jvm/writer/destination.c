@@ -32,6 +32,8 @@
 
 enum { RETRY_MS = 50, KEPT_BYTES = 4096 };
 
+/* What has made no progress for so long is stuck, and no longer slow. */
+static const int64_t STUCK_NS = INT64_C(100000000);
 /* So long the program's end waits for who takes nothing, and a file for a peer. */
 static const int64_t PATIENCE_NS = INT64_C(3000000000);
 
@@ -98,6 +100,8 @@ static int wait_for_room(tm__target *target, int error, int64_t since_ns)
     if (!may_wait)
         return -1;
     look_for_file(now);
+    if (now - since_ns >= STUCK_NS)
+        tm__limits_stuck();
     if (now > atomic_load(&deadline_ns))
         return -1;
     if (error == EAGAIN) {

@@ -16,10 +16,11 @@
 #include "vm/options.h"
 #include "writer/destination.h"
 
-enum { NONE, SECONDS, STOP_FILE, WRITER_MISSED };
+enum { NONE, SECONDS, STOP_FILE, WRITER_MISSED, ASKED };
 enum { SENTENCE_BYTES = TM__PATH_BYTES + 128, WATCH_MS = 25 };
 
 static atomic_int reached;
+static atomic_int is_asked;
 static pthread_t watcher;
 static int has_watcher;
 static atomic_int is_watched;
@@ -27,6 +28,7 @@ static atomic_int is_watched;
 void tm__limits_begin(void)
 {
     atomic_store(&reached, NONE);
+    atomic_store(&is_asked, 0);
 }
 
 static void compose(char sentence[SENTENCE_BYTES])
@@ -45,19 +47,38 @@ static void compose(char sentence[SENTENCE_BYTES])
                  "since the agent's writer had not come by for 2 s.");
 }
 
+/* @return 1; 0: a thread has ended it just before, for want of the writer */
+static int end_now(int why)
+{
+    int64_t none = 0;
+
+    atomic_store(&tm__the_recording.is_on, 0);
+    if (!atomic_compare_exchange_strong(&tm__the_recording.ended_ns, &none,
+                                        tm__now_ns()))
+        return 0;
+    atomic_store(&reached, why);
+    return 1;
+}
+
+void tm__limits_ask(void)
+{
+    atomic_store(&is_asked, 1);
+}
+
+void tm__limits_stuck(void)
+{
+    if (atomic_load(&is_asked))
+        end_now(ASKED);
+}
+
 /* The line is out at once: what is in the rings may find no way out. */
 static void end_by_file(void)
 {
     char sentence[SENTENCE_BYTES];
-    int64_t none = 0;
 
-    atomic_store(&tm__the_recording.is_on, 0);
     tm__destination_hurry();
-    /* A thread may have ended it just before, for want of the writer. */
-    if (!atomic_compare_exchange_strong(&tm__the_recording.ended_ns, &none,
-                                        tm__now_ns()))
+    if (!end_now(STOP_FILE))
         return;
-    atomic_store(&reached, STOP_FILE);
     compose(sentence);
     tm__message("%s", sentence);
 }
@@ -122,7 +143,7 @@ int tm__limits_are_urgent(void)
 {
     int by_now = atomic_load(&reached);
 
-    return by_now == STOP_FILE || by_now == WRITER_MISSED;
+    return by_now != NONE && by_now != SECONDS;
 }
 
 int64_t tm__limits_end_ns(void)
@@ -137,7 +158,7 @@ int tm__limits_report(void)
     const tm_sink *sink = tm__the_recording.sink;
     char sentence[SENTENCE_BYTES];
 
-    if (!tm__limits_are_urgent())
+    if (!tm__limits_are_urgent() || atomic_load(&reached) == ASKED)
         return TM_OK;
     compose(sentence);
     if (atomic_load(&reached) != STOP_FILE)

@@ -16,12 +16,19 @@ void tm__limits_begin(void);
 int tm__limits_are_reached(void);
 
 /**
- * Look for that file alone. Once it is there threads report nothing any more, the line
- * on stderr is out, and what is left to write has little time. Any thread.
+ * Look for the file that stops it. Once it is there threads report nothing any more,
+ * the line on stderr is out, and what is left to write has little time. Any thread.
  */
 int tm__limits_look_for_file(void);
 
-/** Have that done by another thread, while the writer is where it cannot. */
+/** It is to stop, which has time for a last look at threads unless the output is stuck.
+ * Any thread. */
+void tm__limits_ask(void);
+
+/** The output is: where it is to stop, threads report nothing any more. */
+void tm__limits_stuck(void);
+
+/** Have the file looked for by another thread, while the writer is where it cannot. */
 void tm__limits_watch(void);
 
 /** The writer is back. */
