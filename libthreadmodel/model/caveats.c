@@ -77,8 +77,8 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
         put(builder, tm__strings_get(&model->strings, model->caveats[i]));
     if (model->searches_abandoned) {
         snprintf(text, sizeof(text),
-                 "%s searches for deadlocks were abandoned in chains of too many "
-                 "threads: there may be more.",
+                 "%s searches for deadlocks were abandoned in chains or cycles of too "
+                 "many threads: there may be more.",
                  tm__group_digits(model->searches_abandoned).text);
         put(builder, text);
     }

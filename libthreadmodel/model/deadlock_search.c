@@ -70,6 +70,16 @@ static void keep_way(tm_model *model, uint32_t from, uint32_t to)
     }
 }
 
+/* A cycle that is closed by every event, as no program does, may not take ever more
+ * memory: all cycles together have no more members than this and an event each. */
+enum { LEAST_MEMBERS_MOST = 1 << 18 };
+
+static int has_room(const tm_model *model, uint32_t length)
+{
+    return model->deadlock_members_count + (uint64_t)length <=
+           LEAST_MEMBERS_MOST + model->event_count;
+}
+
 static uint32_t cycle_length(const tm_model *model, uint32_t start)
 {
     uint32_t length = 1;
@@ -103,8 +113,15 @@ static uint32_t find_cycle(tm_model *model, uint32_t start)
         last = thread;
         thread = onward(model, thread);
     }
-    if (thread == start)
-        return cycle_length(model, start);
+    if (thread == start) {
+        uint32_t length = cycle_length(model, start);
+
+        if (has_room(model, length))
+            return length;
+        model->searches_abandoned++;
+        model->edges_gone++; /* a cycle stays that no way may lead around */
+        return 0;
+    }
     if (steps > LONG_WAY)
         keep_way(model, start, last);
     return 0;

@@ -9,9 +9,9 @@ enum {
     FREE_COST = 64 << 20,
     COST_PER_BYTE = 64,
     /* Bytes of a model for what an id names, for a definition without its text, for a
-     * line of a method, for a frame and its method. An event takes up to 155, and makes
-     * deadlocks, but a thread that notifies in a loop is recorded with two events a
-     * byte: at what they take, real recordings would not be read. */
+     * line of a method, for a frame and its method. An event takes up to 155, but a
+     * thread that notifies in a loop is recorded with two events a byte: at what they
+     * take, real recordings would not be read. */
     ID_COST = 256,
     DEFINITION_COST = 512,
     LINE_COST = 24,
