@@ -356,7 +356,12 @@ def test_locks_and_files_of_one_name_are_kept_apart(tmp_path: Path) -> None:
 LOADS = """
 #include "program.h"
 #include <dlfcn.h>
-static void *locks(void *function) { about_to_block(); ((void (*)(void))function)(); return NULL; }
+static void *locks(void *function)
+{
+    about_to_block();
+    ((void (*)(void))function)();
+    return NULL;
+}
 /* Load what is given, block in its function, and unload it. */
 static void block_in(const char *file, const char *function, const char *data)
 {
@@ -411,6 +416,92 @@ def test_a_library_of_a_relative_path_has_names(
     model = threadmodel.open(str(tmp_path / "run.tmt"))
     blame = rows(model.blame(), "thread", "method", "object")
     assert ("left", "left.so.lock_left", "mutex lock") in blame
+
+
+def test_libraries_at_one_address_one_after_the_other_have_their_names(
+    tmp_path: Path,
+) -> None:
+    left, right = twin(tmp_path, "left"), twin(tmp_path, "right")
+    arguments: list[str] = []
+    for library in (left, right) * 3:
+        name = library.stem
+        arguments += [str(library), f"lock_{name}", name]
+    done = record(tmp_path / "run.tmt", str(loader(tmp_path)), *arguments)
+    assert done.returncode == 0, done.stderr
+    model = threadmodel.open(str(tmp_path / "run.tmt"))
+    blame = rows(model.blame(), "thread", "share", "method")
+    assert {row[::2] for row in blame if row[1] == "owner"} == {
+        ("left", "left.so.lock_left"),
+        ("right", "right.so.lock_right"),
+    }
+
+
+SLOW = """
+#include <dlfcn.h>
+#include <unistd.h>
+void *dwfl_addrmodule(void *dwfl, unsigned long address)
+{
+    static int is_known;
+    if (!is_known++)
+        sleep(2);
+    return ((void *(*)(void *, unsigned long))dlsym(RTLD_NEXT, "dwfl_addrmodule"))(
+        dwfl, address);
+}
+"""
+PINGS = """
+#include <pthread.h>
+#include <semaphore.h>
+#include <unistd.h>
+static sem_t to, fro;
+static void *answer(void *unused)
+{
+    for (int i = 0; i < 4000; i++) { sem_wait(&to); sem_post(&fro); }
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    sem_init(&to, 0, 0);
+    sem_init(&fro, 0, 0);
+    pthread_create(&thread, NULL, answer, NULL);
+    for (int i = 0; i < 4000; i++) { usleep(100); sem_post(&to); sem_wait(&fro); }
+    pthread_join(thread, NULL);
+    return 0;
+}
+"""
+
+
+def slow_elfutils(folder: Path) -> None:
+    """Put a libdw that needs two seconds for its first answer into a folder."""
+    listed = subprocess.run(
+        ["ldconfig", "-p"], capture_output=True, text=True, check=True
+    )
+    real = re.search(r"libdw\.so\.1 .*=> (.*)", listed.stdout)
+    if not real:
+        pytest.skip("elfutils is not installed")
+    # Another name, or the loader takes the one that asks for it.
+    copy = folder / "libdx.so.1"
+    copy.write_bytes(
+        Path(real[1]).read_bytes().replace(b"libdw.so.1\0", b"libdx.so.1\0")
+    )
+    (folder / "slow.c").write_text(SLOW)
+    command = ["cc", "-D_GNU_SOURCE", "-shared", "-fPIC", "slow.c", "-o", "libdw.so.1"]
+    link = ["-Wl,--no-as-needed,-rpath,$ORIGIN", "./libdx.so.1"]
+    subprocess.run([*command, *link], cwd=folder, check=True)
+
+
+def test_no_event_is_lost_while_names_are_looked_up(tmp_path: Path) -> None:
+    slow_elfutils(tmp_path)
+    (tmp_path / "pings.c").write_text(PINGS)
+    command = ["cc", "-O1", "-g", "-pthread", "pings.c", "-o", "pings"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    trace = tmp_path / "run.tmt"
+    done = record(trace, str(tmp_path / "pings"), LD_LIBRARY_PATH=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    model = threadmodel.open(str(trace))
+    assert not len(model.diagnostics())
+    methods = {row[1] for row in rows(model.timeline(), "state", "method")}
+    assert {"pings.main", "pings.answer"} <= methods
 
 
 @pytest.mark.parametrize("compiler", ["g++", "clang++"])

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recorder/lookup.h"
+
 /* A class, a method of one, or an object, by its text. */
 typedef struct named {
     uint64_t id;
@@ -16,21 +18,28 @@ typedef struct named {
 typedef struct known_code {
     uint64_t address;
     UT_hash_handle hh;
+    struct known_code *next_gone;
+    tm__lookup *lookup; /* NULL: its frames are defined */
+    int has_file;
     size_t count;
-    tm_frame frames[];
+    tm_frame *frames;
 } known_code;
 
-typedef struct known_stack {
+struct tm__native_stack {
     uint32_t id;
     UT_hash_handle hh;
+    tm__native_stack *next_gone;
+    int is_defined;
     size_t count;
+    known_code *code[TM__FRAMES_MOST];
     uint64_t frames[];
-} known_stack;
+};
 
 typedef struct tm__definitions {
     named *classes, *methods, *objects;
-    known_code *code;
-    known_stack *stacks;
+    known_code *code, *gone_code; /* gone: another file lies there by now */
+    tm__native_stack *stacks, *gone_stacks;
+    tm__module *modules;
     uint64_t next_class, next_method, next_object;
     uint32_t next_stack;
 } tm__definitions;
@@ -142,67 +151,176 @@ static tm_frame define_frame(tm__image *image, const tm__symbol *symbol)
     return frame;
 }
 
-/*
- * A return address is the next call's; the call is the byte before.
- * @return NULL: there is no memory
- */
-static const known_code *define_code(tm__image *image, uint64_t address)
+/* A return address is the next call's; the call is the byte before.
+ * @return NULL: there is no memory */
+static known_code *code_at(tm__image *image, uint64_t address)
 {
     tm__definitions *all = image->definitions;
-    tm__symbol chain[TM__INLINED_MOST];
     known_code *it;
-    size_t count;
 
     HASH_FIND(hh, all->code, &address, sizeof(address), it);
     if (it)
         return it;
-    count = tm__symbols_find_code(image->symbols, address - 1, chain);
-    it = calloc(1, sizeof(*it) + count * sizeof(*it->frames));
+    it = calloc(1, sizeof(*it));
     if (!it)
         return NULL;
     it->address = address;
-    it->count = count;
-    for (size_t i = 0; i < count; i++)
-        it->frames[i] = define_frame(image, &chain[i]);
+    it->lookup = tm__lookup_code(image->symbols, address - 1);
     HASH_ADD(hh, all->code, address, sizeof(it->address), it);
     return it;
 }
 
-uint32_t tm__stack_of_frames(tm__image *image, const uint64_t *frames, size_t count)
+/* @return whether its names were found */
+static int define_code(tm__image *image, known_code *it)
+{
+    const tm__symbol *chain;
+    size_t count;
+
+    if (!it->lookup)
+        return 1;
+    if (!tm__lookup_is_done(it->lookup))
+        return 0;
+    count = tm__lookup_result(it->lookup, &chain);
+    it->frames = calloc(count, sizeof(*it->frames));
+    it->has_file = count && *chain->module;
+    it->count = it->frames ? count : 0;
+    for (size_t i = 0; i < it->count; i++)
+        it->frames[i] = define_frame(image, &chain[i]);
+    tm__lookup_free(it->lookup);
+    it->lookup = NULL;
+    return 1;
+}
+
+/* Whether it would have another name if it was asked for again. */
+static int is_stale(const known_code *it)
+{
+    return it && (it->lookup || !it->has_file);
+}
+
+/* Forget those of which a new module makes another thing. Who refers to them is emitted
+ * with the names that they had. */
+static void forget_code(tm__definitions *all, int all_of_it)
+{
+    tm__native_stack *stack, *next_stack;
+    known_code *code, *next_code;
+
+    HASH_ITER(hh, all->stacks, stack, next_stack)
+    {
+        int is_gone = all_of_it;
+
+        for (size_t i = 0; i < stack->count; i++)
+            is_gone |= is_stale(stack->code[i]);
+        if (!is_gone)
+            continue;
+        HASH_DEL(all->stacks, stack);
+        stack->next_gone = all->gone_stacks;
+        all->gone_stacks = stack;
+    }
+    HASH_ITER(hh, all->code, code, next_code)
+    {
+        if (!all_of_it && !is_stale(code))
+            continue;
+        HASH_DEL(all->code, code);
+        code->next_gone = all->gone_code;
+        all->gone_code = code;
+    }
+}
+
+static int is_same(const tm__module *one, const tm__module *other)
+{
+    return one->bias == other->bias && one->id_bytes == other->id_bytes &&
+           memcmp(one->id, other->id, one->id_bytes) == 0 &&
+           (one->id_bytes || strcmp(one->path, other->path) == 0);
+}
+
+int tm__module_is_new(const tm__image *image, const tm__module *module)
+{
+    const tm__definitions *all = image->definitions;
+
+    for (const tm__module *it = all ? all->modules : NULL; it; it = it->next)
+        if (is_same(it, module))
+            return 0;
+    return 1;
+}
+
+int tm__module_overlaps(const tm__image *image, const tm__module *module)
+{
+    const tm__definitions *all = image->definitions;
+
+    for (const tm__module *it = all ? all->modules : NULL; it; it = it->next)
+        if (tm__modules_overlap(it, module))
+            return 1;
+    return 0;
+}
+
+void tm__module_add(tm__image *image, tm__module *module)
 {
     tm__definitions *all = definitions_of(image);
-    tm_frame defined[TM__FRAMES_MOST * TM__INLINED_MOST];
-    size_t defined_count = 0;
-    tm_stack definition = TM_STACK_INIT;
-    known_stack *it;
+    size_t bytes = sizeof(*module) + strlen(module->path) + 1;
+    tm__module *own = all ? malloc(bytes) : NULL;
+
+    if (own) {
+        memcpy(own, module, bytes);
+        forget_code(all, tm__modules_add(&all->modules, own));
+    }
+    tm__lookup_module(image->symbols, module);
+}
+
+tm__native_stack *tm__stack_of_frames(tm__image *image, const uint64_t *frames,
+                                      size_t count)
+{
+    tm__definitions *all = definitions_of(image);
+    tm__native_stack *it;
 
     if (!all || count == 0 || count > TM__FRAMES_MOST)
-        return 0;
+        return NULL;
     HASH_FIND(hh, all->stacks, frames, (unsigned)(count * sizeof(*frames)), it);
     if (it)
-        return it->id;
+        return it;
     it = calloc(1, sizeof(*it) + count * sizeof(*frames));
     if (!it)
-        return 0;
+        return NULL;
     memcpy(it->frames, frames, count * sizeof(*frames));
     it->count = count;
     it->id = ++all->next_stack;
     HASH_ADD_KEYPTR(hh, all->stacks, it->frames, (unsigned)(count * sizeof(*frames)),
                     it);
-    for (size_t i = 0; i < count; i++) {
-        const known_code *code = define_code(image, frames[i]);
+    for (size_t i = 0; i < count; i++)
+        it->code[i] = code_at(image, frames[i]);
+    return it;
+}
 
-        if (code)
-            memcpy(defined + defined_count, code->frames,
-                   code->count * sizeof(*defined));
-        defined_count += code ? code->count : 0;
+uint32_t tm__stack_id(const tm__native_stack *stack)
+{
+    return stack->id;
+}
+
+int tm__stack_define(tm__image *image, tm__native_stack *stack)
+{
+    tm_frame defined[TM__FRAMES_MOST * TM__INLINED_MOST];
+    size_t defined_count = 0;
+    tm_stack definition = TM_STACK_INIT;
+
+    if (stack->is_defined)
+        return 1;
+    for (size_t i = 0; i < stack->count; i++)
+        if (stack->code[i] && !define_code(image, stack->code[i]))
+            return 0;
+    for (size_t i = 0; i < stack->count; i++) {
+        const known_code *code = stack->code[i];
+
+        if (!code || code->count == 0)
+            continue;
+        memcpy(defined + defined_count, code->frames, code->count * sizeof(*defined));
+        defined_count += code->count;
     }
-    definition.id = it->id;
-    definition.flags = count == TM__FRAMES_MOST ? TM_STACK_TRUNCATED : 0;
+    stack->is_defined = 1;
+    definition.id = stack->id;
+    definition.flags = stack->count == TM__FRAMES_MOST ? TM_STACK_TRUNCATED : 0;
     definition.frames = defined;
     definition.frame_count = defined_count;
     TM__IMAGE_DEFINE(image, define_stack, &definition);
-    return it->id;
+    return 1;
 }
 
 /* "mutex", or "mutex names.lock" where it is a variable with a name. */
@@ -247,9 +365,6 @@ tm__native_object *tm__object_at(tm__image *image, uint64_t address, uint32_t ki
 {
     tm__definitions *all = definitions_of(image);
     tm__native_object *it, wanted = {0};
-    tm_object definition = TM_OBJECT_INIT;
-    tm__symbol symbol;
-    char name[600];
 
     wanted.key.address = address;
     wanted.key.kind = kind < TM__OBJECT_KIND_END ? kind : TM__OBJECT_NONE;
@@ -260,16 +375,61 @@ tm__native_object *tm__object_at(tm__image *image, uint64_t address, uint32_t ki
     if (!it)
         return NULL;
     it->key = wanted.key;
+    it->lookup = tm__lookup_data(image->symbols, address);
+    if (!it->lookup) {
+        free(it);
+        return NULL;
+    }
     it->id = ++all->next_object;
     HASH_ADD(hh, image->objects, key, sizeof(it->key), it);
-    definition.id = it->id;
-    tm__symbols_find_data(image->symbols, address, &symbol);
-    definition.class_id =
-        define_object_class(image, symbol.function, (uint32_t)it->key.kind);
-    definition.kind = KINDS[it->key.kind].kind;
-    definition.name = object_name(all, &symbol, it, name, sizeof(name));
-    TM__IMAGE_DEFINE(image, define_object, &definition);
     return it;
+}
+
+int tm__object_define(tm__image *image, tm__native_object *object)
+{
+    static const tm__symbol nameless;
+    tm_object definition = TM_OBJECT_INIT;
+    const tm__symbol *symbol;
+    char name[600];
+
+    if (!object->lookup)
+        return 1;
+    if (!tm__lookup_is_done(object->lookup))
+        return 0;
+    if (tm__lookup_result(object->lookup, &symbol) == 0)
+        symbol = &nameless;
+    definition.id = object->id;
+    definition.class_id =
+        define_object_class(image, symbol->function, (uint32_t)object->key.kind);
+    definition.kind = KINDS[object->key.kind].kind;
+    definition.name =
+        object_name(image->definitions, symbol, object, name, sizeof(name));
+    TM__IMAGE_DEFINE(image, define_object, &definition);
+    tm__lookup_free(object->lookup);
+    object->lookup = NULL;
+    return 1;
+}
+
+int tm__definitions_complete(tm__image *image)
+{
+    tm__definitions *all = image->definitions;
+    tm__native_object *object, *next_object;
+    tm__native_stack *stack, *next_stack;
+    int is_complete = 1;
+
+    if (!all)
+        return 1;
+    HASH_ITER(hh, image->objects, object, next_object)
+    {
+        is_complete &= tm__object_define(image, object);
+    }
+    HASH_ITER(hh, all->stacks, stack, next_stack)
+    {
+        is_complete &= tm__stack_define(image, stack);
+    }
+    for (stack = all->gone_stacks; stack; stack = stack->next_gone)
+        is_complete &= tm__stack_define(image, stack);
+    return is_complete;
 }
 
 void tm__thread_define(tm__image *image, uint64_t thread, uint32_t os_id,
@@ -316,10 +476,24 @@ uint64_t tm__thread_by_handle(const tm__image *image, uint64_t handle)
         }                                                                              \
     } while (0)
 
+static void free_code(known_code *it)
+{
+    tm__lookup_free(it->lookup);
+    free(it->frames);
+    free(it);
+}
+
 void tm__definitions_free(tm__image *image)
 {
     tm__definitions *all = image->definitions;
+    tm__native_object *object, *next_object;
+    known_code *code, *next_code;
+    tm__native_stack *stack;
 
+    HASH_ITER(hh, image->objects, object, next_object)
+    {
+        tm__lookup_free(object->lookup);
+    }
     FREE_ALL(tm__native_object, image->objects);
     FREE_ALL(tm__handle, image->handles);
     if (!all)
@@ -327,8 +501,21 @@ void tm__definitions_free(tm__image *image)
     FREE_ALL(named, all->classes);
     FREE_ALL(named, all->methods);
     FREE_ALL(named, all->objects);
-    FREE_ALL(known_code, all->code);
-    FREE_ALL(known_stack, all->stacks);
+    FREE_ALL(tm__native_stack, all->stacks);
+    HASH_ITER(hh, all->code, code, next_code)
+    {
+        HASH_DEL(all->code, code);
+        free_code(code);
+    }
+    while ((code = all->gone_code)) {
+        all->gone_code = code->next_gone;
+        free_code(code);
+    }
+    while ((stack = all->gone_stacks)) {
+        all->gone_stacks = stack->next_gone;
+        free(stack);
+    }
+    tm__modules_free(all->modules);
     free(all);
     image->definitions = NULL;
 }

@@ -18,8 +18,12 @@ struct tm__native_object {
     uint64_t last;   ///< thread that came last to the barrier
     uint64_t poster; ///< that came last in the cycle before
     uint64_t cycle;
+    struct tm__lookup *lookup; ///< of its name; NULL: it is defined
     UT_hash_handle hh;
 };
+
+/** A stack by the addresses in it, as long as the same files are loaded. */
+typedef struct tm__native_stack tm__native_stack;
 
 /** A thread by its pthread_t, which another may have after it. */
 typedef struct tm__handle {
@@ -33,11 +37,31 @@ void tm__thread_set_handle(tm__image *image, uint64_t handle, uint64_t thread);
 /** @return the thread that has a handle now; 0: none is known */
 uint64_t tm__thread_by_handle(const tm__image *image, uint64_t handle);
 
-/** The object at an address; NULL: there is no memory. */
+/** The object at an address, whose name is looked up; NULL: there is no memory. */
 tm__native_object *tm__object_at(tm__image *image, uint64_t address, uint32_t kind);
 
-/** @return the number of a stack in the trace; 0: there is no memory */
-uint32_t tm__stack_of_frames(tm__image *image, const uint64_t *frames, size_t count);
+/** Define it if its name was found. @return whether it is defined */
+int tm__object_define(tm__image *image, tm__native_object *object);
+
+/** @return whether a module is news, and whether it lies where another one did */
+int tm__module_is_new(const tm__image *image, const tm__module *module);
+int tm__module_overlaps(const tm__image *image, const tm__module *module);
+
+/** A file is loaded. @param module  it is the image's from now on */
+void tm__module_add(tm__image *image, tm__module *module);
+
+/** A stack of these addresses, whose names are looked up; NULL: there is no memory. */
+tm__native_stack *tm__stack_of_frames(tm__image *image, const uint64_t *frames,
+                                      size_t count);
+
+/** Define it if its names were found. @return whether it is defined */
+int tm__stack_define(tm__image *image, tm__native_stack *stack);
+
+/** @return its number in the trace */
+uint32_t tm__stack_id(const tm__native_stack *stack);
+
+/** Define all that is not defined yet. @return whether all is */
+int tm__definitions_complete(tm__image *image);
 
 void tm__thread_define(tm__image *image, uint64_t thread, uint32_t os_id,
                        const char *name);

@@ -11,6 +11,9 @@
 
 #include "recorder/definitions.h"
 
+/* So many events may wait for names; they have some 60 MB. */
+enum { WAITING_MOST = 400000 };
+
 static tm__open_hold *find_hold(tm__ring_reader *reader, uint64_t address)
 {
     for (size_t i = 0; i < TM__HOLDS_MOST; i++)
@@ -193,10 +196,9 @@ static int complete(tm__item *item, const tm__readers *readers)
 {
     tm_event *event = &item->event;
     tm__image *image = item->reader->image;
-    tm__native_object *object = NULL;
+    tm__native_object *object = item->object;
 
     if (item->object_kind != TM__OBJECT_NONE) {
-        object = tm__object_at(image, event->object, item->object_kind);
         if (!object)
             return 0;
         event->object = object->id;
@@ -251,14 +253,45 @@ static int is_of_interest(const tm_event *event)
     }
 }
 
+/* Whether all that an item refers to is defined. */
+static int is_defined(const tm__item *item)
+{
+    tm__image *image = item->reader->image;
+
+    return (!item->object || tm__object_define(image, item->object)) &&
+           (!item->stack || tm__stack_define(image, item->stack));
+}
+
+/* How many items are before the horizon. */
+static size_t count_ordered(const tm__image *image, uint64_t horizon)
+{
+    const tm__item *items = image->items + image->item_first;
+    size_t low = image->ordered_count, high = image->item_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (items[middle].time < horizon)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 void tm__facts_emit(tm__image *image, const tm__readers *readers,
                     const tm__tick_clock *clock, uint64_t horizon)
 {
-    size_t done = 0;
+    image->ordered_count = count_ordered(image, horizon);
+    while (image->ordered_count) {
+        tm__item *item = &image->items[image->item_first];
 
-    while (done < image->item_count && image->items[done].time < horizon) {
-        tm__item *item = &image->items[done++];
-
+        /* A definition comes before its events, unless there are too many of them. */
+        if (!is_defined(item) && image->item_count <= WAITING_MOST)
+            break;
+        image->item_first++;
+        image->item_count--;
+        image->ordered_count--;
         item->event.time_ns = tm__tick_clock_ns(clock, item->time);
         if (item->event.kind == TM_EVENT_LOST)
             item->event.object = (uint64_t)tm__tick_clock_ns(clock, item->event.object);
@@ -267,10 +300,15 @@ void tm__facts_emit(tm__image *image, const tm__readers *readers,
         image->is_wanted |= is_of_interest(&item->event);
         tm__image_emit(image, &item->event);
     }
-    image->item_count -= done;
-    memmove(image->items, image->items + done,
-            image->item_count * sizeof(*image->items));
+    if (image->item_count == 0)
+        image->item_first = 0;
     tm__image_flush(image);
+}
+
+uint64_t tm__facts_emitted(const tm__image *image)
+{
+    return image->ordered_count ? image->items[image->item_first].time
+                                : image->next_horizon;
 }
 
 static int lists(const tm__ring *ring, const tm__open_hold *hold)
@@ -297,6 +335,9 @@ int tm__facts_shares(const tm__ring_reader *reader, const tm__native_object *obj
 
 void tm__facts_close_holds(tm__ring_reader *reader, int64_t now_ns)
 {
+    /* What waits for names is older. */
+    if (reader->image->ordered_count)
+        return;
     for (size_t i = 0; i < TM__HOLDS_MOST; i++) {
         tm__open_hold *hold = &reader->holds[i];
         tm__native_object *object;

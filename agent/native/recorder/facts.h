@@ -18,6 +18,9 @@ void tm__facts_read_name(tm__ring_reader *reader);
 void tm__facts_emit(tm__image *image, const tm__readers *readers,
                     const tm__tick_clock *clock, uint64_t horizon);
 
+/** @return the time before which all was emitted in the last round */
+uint64_t tm__facts_emitted(const tm__image *image);
+
 /** Whether a thread has a lock for which there may be several owners. */
 int tm__facts_shares(const tm__ring_reader *reader, const tm__native_object *object);
 

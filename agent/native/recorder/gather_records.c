@@ -11,7 +11,7 @@
 
 #include "layout/ticks.h"
 #include "recorder/definitions.h"
-#include "recorder/module_path.h"
+#include "recorder/module_file.h"
 
 static tm__item *add_item(tm__ring_reader *reader, int kind, uint64_t time)
 {
@@ -33,38 +33,157 @@ static tm__item *add_item(tm__ring_reader *reader, int kind, uint64_t time)
     return item;
 }
 
-static void take_stack(tm__ring_reader *reader, const tm__record *record)
-{
-    uint64_t frames[TM__FRAMES_MOST];
-    size_t count = (record->bytes - sizeof(*record)) / sizeof(*frames);
+/* A record of a stack or of a module, in a round. What lies at an address depends on
+ * the time: so those of all rings are looked at by that. */
+typedef struct fresh {
+    const tm__record *record;
+    tm__ring_reader *reader;
+    uint64_t time, order;
+    int kind;
+    tm__native_stack *stack; ///< once it is known
+    tm__module *module;
+} fresh;
 
-    if (record->object >= TM__STACKS_CACHED || count > TM__FRAMES_MOST)
-        return;
-    memcpy(frames, record + 1, count * sizeof(*frames));
-    reader->stacks[record->object] = tm__stack_of_frames(reader->image, frames, count);
+static fresh *the_fresh;
+static size_t the_fresh_count, the_fresh_room;
+
+static void add_fresh(tm__ring_reader *reader, const tm__record *record)
+{
+    size_t room = the_fresh_room ? the_fresh_room * 2 : 64;
+    fresh *more;
+
+    if (the_fresh_count == the_fresh_room) {
+        more = realloc(the_fresh, room * sizeof(*more));
+        if (!more)
+            return;
+        the_fresh = more;
+        the_fresh_room = room;
+    }
+    the_fresh[the_fresh_count] = (fresh){.record = record,
+                                         .reader = reader,
+                                         .time = record->time,
+                                         .order = the_fresh_count,
+                                         .kind = record->kind};
+    the_fresh_count++;
 }
 
-static void take_module(const tm__ring_reader *reader, const tm__record *record)
+static int earlier(const void *left, const void *right)
 {
+    const fresh *a = left, *b = right;
+
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const fresh *a = left, *b = right;
+
+    return (uintptr_t)a->record < (uintptr_t)b->record   ? -1
+           : (uintptr_t)a->record > (uintptr_t)b->record ? 1
+                                                         : 0;
+}
+
+static void read_stack(fresh *it)
+{
+    uint64_t frames[TM__FRAMES_MOST];
+    size_t count = (it->record->bytes - sizeof(*it->record)) / sizeof(*frames);
+
+    if (count > TM__FRAMES_MOST)
+        return;
+    memcpy(frames, it->record + 1, count * sizeof(*frames));
+    it->stack = tm__stack_of_frames(it->reader->image, frames, count);
+}
+
+/* @return NULL: that is no module, or there is no memory */
+static tm__module *new_module(const char *path, uint64_t bias, const unsigned char *id,
+                              size_t id_bytes)
+{
+    size_t length = strlen(path);
+    tm__module *it = calloc(1, sizeof(*it) + length + 1);
+
+    if (!it)
+        return NULL;
+    it->bias = bias;
+    it->id_bytes = id_bytes < sizeof(it->id) ? id_bytes : sizeof(it->id);
+    memcpy(it->id, id, it->id_bytes);
+    memcpy(it->path, path, length);
+    if (tm__module_extent(path, &it->begin, &it->end)) {
+        it->begin += bias;
+        it->end += bias;
+    } else {
+        it->begin = bias;
+        it->end = bias + 1;
+    }
+    return it;
+}
+
+static void read_module(fresh *it)
+{
+    const tm__record *record = it->record;
     size_t bytes = record->bytes - sizeof(*record);
     size_t length = record->value >= 0 ? (size_t)record->value : 0;
+    size_t id_bytes = record->peer;
     const unsigned char *payload = (const unsigned char *)(record + 1);
     char path[4200], whole[8400];
     const char *file = NULL;
 
-    if (length > bytes || record->peer > length ||
-        length - record->peer >= sizeof(path))
+    if (length > bytes || id_bytes > length || length - id_bytes >= sizeof(path))
         return;
-    memcpy(path, payload + record->peer, length - record->peer);
-    path[length - record->peer] = 0;
+    memcpy(path, payload + id_bytes, length - id_bytes);
+    path[length - id_bytes] = 0;
     if (*path == '/')
         file = path;
-    else if (*path && tm__module_path(reader->image->pid, path, record->object, whole,
-                                      sizeof(whole)))
+    else if (*path && tm__module_path(it->reader->image->pid, path, record->object,
+                                      whole, sizeof(whole)))
         file = whole;
     if (file)
-        tm__symbols_add(reader->image->symbols, file, record->object, payload,
-                        record->peer);
+        it->module = new_module(file, record->object, payload, id_bytes);
+}
+
+static void add_module(fresh *it)
+{
+    if (it->module && tm__module_is_new(it->reader->image, it->module))
+        tm__module_add(it->reader->image, it->module);
+    else
+        free(it->module);
+    it->module = NULL;
+}
+
+void tm__gather_names(void)
+{
+    if (the_fresh_count == 0)
+        return;
+    qsort(the_fresh, the_fresh_count, sizeof(*the_fresh), earlier);
+    for (size_t i = 0; i < the_fresh_count; i++) {
+        if (the_fresh[i].kind != TM__MODULE)
+            continue;
+        read_module(&the_fresh[i]);
+        /* Those that come into the place of another one wait for their turn; the others
+         * may be in a stack that another thread wrote a moment before. */
+        if (the_fresh[i].module &&
+            !tm__module_overlaps(the_fresh[i].reader->image, the_fresh[i].module))
+            add_module(&the_fresh[i]);
+    }
+    for (size_t i = 0; i < the_fresh_count; i++) {
+        if (the_fresh[i].kind == TM__MODULE)
+            add_module(&the_fresh[i]);
+        else
+            read_stack(&the_fresh[i]);
+    }
+    qsort(the_fresh, the_fresh_count, sizeof(*the_fresh), by_place);
+}
+
+static void take_stack(tm__ring_reader *reader, const tm__record *record)
+{
+    const fresh wanted = {.record = record};
+    const fresh *it = the_fresh_count ? bsearch(&wanted, the_fresh, the_fresh_count,
+                                                sizeof(wanted), by_place)
+                                      : NULL;
+
+    if (record->object < TM__STACKS_CACHED)
+        reader->stacks[record->object] = it ? it->stack : NULL;
 }
 
 static void take_name(tm__ring_reader *reader, const tm__record *record)
@@ -99,13 +218,18 @@ static void take_event(tm__ring_reader *reader, const tm__record *record)
         !(item = add_item(reader, kind, record->time)))
         return;
     item->object_kind = record->object_kind;
+    if (item->object_kind != TM__OBJECT_NONE)
+        item->object =
+            tm__object_at(reader->image, record->object, record->object_kind);
     item->event.object = record->object;
     item->event.peer = record->peer;
     item->event.value = record->value;
     item->event.flags = (uint16_t)record->flags;
     if ((record->stack & ~TM__STACK_REUSED) < TM__STACKS_CACHED) {
-        item->event.stack = reader->stacks[record->stack & ~TM__STACK_REUSED];
-        if (record->stack & TM__STACK_REUSED && item->event.stack)
+        item->stack = reader->stacks[record->stack & ~TM__STACK_REUSED];
+        if (item->stack)
+            item->event.stack = tm__stack_id(item->stack);
+        if (record->stack & TM__STACK_REUSED && item->stack)
             item->event.flags |= TM_EVENT_SAMPLED;
     }
 }
@@ -143,42 +267,43 @@ static const tm__record *record_at(const tm__ring *ring, uint64_t tail, uint64_t
                : record;
 }
 
-void tm__gather_modules(tm__ring_reader *reader)
+void tm__gather_begin(tm__ring_reader *reader)
 {
     tm__ring *ring = reader->ring;
-    uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
     uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
     const tm__record *record;
     uint32_t size;
 
-    for (; tail != head && (record = record_at(ring, tail, head, &size)); tail += size)
-        if (record->kind == TM__MODULE)
-            take_module(reader, record);
+    reader->head = atomic_load_explicit(&ring->head, memory_order_acquire);
+    for (;
+         tail != reader->head && (record = record_at(ring, tail, reader->head, &size));
+         tail += size)
+        if (record->kind == TM__MODULE || record->kind == TM__STACK)
+            add_fresh(reader, record);
 }
 
 void tm__gather_records(tm__ring_reader *reader, const tm__tick_clock *clock)
 {
     tm__ring *ring = reader->ring;
-    uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
     uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
     uint64_t now;
 
-    while (tail != head) {
+    while (tail != reader->head) {
         uint32_t size;
-        const tm__record *record = record_at(ring, tail, head, &size);
+        const tm__record *record = record_at(ring, tail, reader->head, &size);
 
         if (!record) {
             atomic_fetch_add(&ring->lost, 1);
-            tail = head;
+            tail = reader->head;
             break;
         }
         switch (record->kind) {
-        case TM__PADDING: break;
+        case TM__PADDING:
+        case TM__MODULE: break;
         case TM__STACK: take_stack(reader, record); break;
         case TM__NAME: take_name(reader, record); break;
         case TM__HANDLE: take_handle(reader, record); break;
         case TM__EXIT: add_item(reader, TM_EVENT_SHUTDOWN, record->time); break;
-        case TM__MODULE: take_module(reader, record); break; /* since then, or known */
         default: take_event(reader, record); break;
         }
         tail += size;
@@ -188,6 +313,11 @@ void tm__gather_records(tm__ring_reader *reader, const tm__tick_clock *clock)
     now = tm__ticks(clock->uses_counter);
     atomic_store_explicit(&ring->tail, tail, memory_order_release);
     extract_loss(reader, now);
+}
+
+void tm__gather_end(void)
+{
+    the_fresh_count = 0;
 }
 
 static int is_open(const tm__ring_reader *reader, uint64_t address)
@@ -217,6 +347,8 @@ void tm__gather_holds(tm__ring_reader *reader, uint64_t horizon)
         if (!item)
             continue;
         item->object_kind = hold->object_kind;
+        if (item->object_kind != TM__OBJECT_NONE)
+            item->object = tm__object_at(reader->image, address, item->object_kind);
         item->event.object = address;
         item->event.flags = (uint16_t)(hold->flags & TM_EVENT_SHARED);
     }
@@ -233,5 +365,7 @@ static int by_time(const void *left, const void *right)
 
 void tm__gather_sort(tm__image *image)
 {
-    qsort(image->items, image->item_count, sizeof(*image->items), by_time);
+    /* Nothing comes late, so what was before the horizon stays as it is. */
+    qsort(image->items + image->item_first + image->ordered_count,
+          image->item_count - image->ordered_count, sizeof(*image->items), by_time);
 }

@@ -6,11 +6,17 @@
 #include "recorder/ring_reader.h"
 #include "recorder/tick_clock.h"
 
-/** Note the modules of a ring's records, which stay. */
-void tm__gather_modules(tm__ring_reader *reader);
+/** Note what a ring has by now, and which stacks and modules are in it. */
+void tm__gather_begin(tm__ring_reader *reader);
 
-/** Take all records of a ring. */
+/** Have the names looked up that those of all rings need. */
+void tm__gather_names(void);
+
+/** Take what a ring had at tm__gather_begin(). */
 void tm__gather_records(tm__ring_reader *reader, const tm__tick_clock *clock);
+
+/** All rings were read: what was noted of them may be gone. */
+void tm__gather_end(void);
 
 /** Take what its thread owns and has not reported. Holds after `horizon` can wait. */
 void tm__gather_holds(tm__ring_reader *reader, uint64_t horizon);

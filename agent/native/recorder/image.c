@@ -14,6 +14,7 @@
 
 #include "recorder/live_deadlock.h"
 #include "recorder/definitions.h"
+#include "recorder/lookup.h"
 
 enum { LIVE_BYTES = 32 << 20 };
 
@@ -157,7 +158,12 @@ tm__item *tm__image_add_item(tm__image *image)
 {
     tm__item *item;
 
-    if (image->item_count == image->item_room) {
+    if (image->item_first > image->item_room / 2) {
+        memmove(image->items, image->items + image->item_first,
+                image->item_count * sizeof(*image->items));
+        image->item_first = 0;
+    }
+    if (image->item_first + image->item_count == image->item_room) {
         size_t room = image->item_room ? image->item_room * 2 : 1024;
         tm__item *items = realloc(image->items, room * sizeof(*items));
 
@@ -166,7 +172,7 @@ tm__item *tm__image_add_item(tm__image *image)
         image->items = items;
         image->item_room = room;
     }
-    item = &image->items[image->item_count++];
+    item = &image->items[image->item_first + image->item_count++];
     memset(item, 0, sizeof(*item));
     return item;
 }
@@ -177,6 +183,7 @@ int tm__image_close(tm__image *image)
     int rc = 0;
 
     tm__image_flush(image);
+    tm__definitions_complete(image);
     run.end_ns = image->last_ns;
     if (image->writer) {
         TM__IMAGE_DEFINE(image, run, &run);
@@ -188,7 +195,7 @@ int tm__image_close(tm__image *image)
         close(image->lock);
     tm_model_free(image->model);
     tm__definitions_free(image);
-    tm__symbols_free(image->symbols);
+    tm__lookup_end(image->symbols);
     free(image->items);
     free(image);
     return rc;

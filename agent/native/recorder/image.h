@@ -24,6 +24,8 @@ typedef struct tm__item {
     uint64_t order;
     struct tm__ring_reader *reader;
     tm_event event; ///< its object is an address; the value of a name: its source
+    struct tm__native_object *object; ///< what is at that address; NULL: nothing
+    struct tm__native_stack *stack;   ///< NULL: none
     uint32_t object_kind;
     char name[16]; ///< of an event without a kind: a thread's new name, where that is
                    ///< not the handle of its peer
@@ -46,9 +48,10 @@ typedef struct tm__image {
     struct tm__definitions *definitions;
     tm__native_object *objects; ///< by address and kind
     struct tm__handle *handles; ///< of its threads
-    tm__item *items;            ///< that are not emitted yet
-    size_t item_count, item_room;
-    uint64_t horizon; ///< all before it was emitted
+    tm__item *items;            ///< that are not emitted yet, from item_first on
+    size_t item_first, item_count, item_room;
+    size_t ordered_count; ///< so many of them are as they will be emitted
+    uint64_t horizon;     ///< all before it was emitted, or waits for names alone
     uint64_t next_horizon;
     int64_t start_ns, last_ns; ///< of its first and its latest event
     tm_event batch[256];

@@ -24,9 +24,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "recorder/definitions.h"
 #include "recorder/facts.h"
 #include "recorder/gather_records.h"
 #include "recorder/live_deadlock.h"
+#include "recorder/lookup.h"
 #include "recorder/shared_memory.h"
 
 enum { ROUND_NS = 10000000, SLACK_NS = 1000000, FLUSH_ROUNDS = 100 };
@@ -191,7 +193,7 @@ static void free_rings(recorder *it, const tm__image *image)
         if (!image->has_ended &&
             (atomic_load(state) != TM__RING_LEFT ||
              atomic_load(&reader->ring->head) != atomic_load(&reader->ring->tail) ||
-             reader->last_time >= image->horizon))
+             reader->last_time >= image->horizon || image->ordered_count))
             continue;
         reader->image = NULL;
         atomic_store_explicit(state, TM__RING_FREE, memory_order_release);
@@ -257,10 +259,10 @@ static void round_of(recorder *it, int is_last)
 
     find_rings(it);
     set_horizons(it, now);
-    /* Modules first: any ring may have stacks of them. */
     for (uint32_t i = 0; i < it->readers.end; i++)
         if (it->readers.all[i].image)
-            tm__gather_modules(&it->readers.all[i]);
+            tm__gather_begin(&it->readers.all[i]);
+    tm__gather_names();
     for (uint32_t i = 0; i < it->readers.end; i++) {
         tm__ring_reader *reader = &it->readers.all[i];
 
@@ -269,6 +271,9 @@ static void round_of(recorder *it, int is_last)
         tm__gather_holds(reader, reader->image->next_horizon);
         tm__gather_records(reader, &it->clock);
     }
+    tm__gather_end();
+    if (is_last)
+        tm__lookups_wait();
     for (tm__image **at = &it->images, *image; (image = *at);) {
         uint64_t horizon = is_last ? UINT64_MAX : image->next_horizon;
 
@@ -283,10 +288,12 @@ static void round_of(recorder *it, int is_last)
             name_trace(it, image->path);
         }
         if (image->model)
-            tm__deadlocks_confirm(image, &it->readers,
-                                  tm__tick_clock_ns(&it->clock, image->next_horizon));
+            tm__deadlocks_confirm(
+                image, &it->readers,
+                tm__tick_clock_ns(&it->clock, tm__facts_emitted(image)));
         if (is_last || (it->rounds % 10 == 0 && image->item_count == 0 &&
-                        (has_died(image->pid) || was_replaced(it, image)))) {
+                        (has_died(image->pid) || was_replaced(it, image)) &&
+                        tm__definitions_complete(image))) {
             *at = image->next;
             end_image(it, image);
             continue;

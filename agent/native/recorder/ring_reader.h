@@ -36,7 +36,8 @@ typedef struct tm__ring_reader {
     uint64_t seen_since;   ///< the ring's `since`, and when it was seen first
     uint64_t seen_first;
     uint64_t barrier_cycle; ///< in which it came to the barrier it waits at
-    uint32_t stacks[TM__STACKS_CACHED];
+    uint64_t head;          ///< of the ring, as the round began
+    struct tm__native_stack *stacks[TM__STACKS_CACHED];
     tm__open_hold holds[TM__HOLDS_MOST];
     tm__wanted wanted;
 } tm__ring_reader;

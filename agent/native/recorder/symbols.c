@@ -10,18 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct loaded {
-    struct loaded *next;
-    uint64_t bias;
-    size_t id_bytes;
-    unsigned char id[64];
-    char path[];
-} loaded;
-
 struct tm__symbols {
     const tm__libdw *libdw; /* NULL: not installed */
     Dwfl *dwfl;
-    loaded *modules;
+    tm__module *modules;
     tm__debug_unit *units;
     char *(*demangle)(const char *, char *, size_t *, int *);
 };
@@ -43,40 +35,73 @@ tm__symbols *tm__symbols_new(void)
     return symbols;
 }
 
-void tm__symbols_add(tm__symbols *symbols, const char *path, uint64_t bias,
-                     const unsigned char *id, size_t id_bytes)
+static void report(const tm__symbols *symbols, const tm__module *module)
 {
-    loaded *it;
-
-    for (it = symbols->modules; it; it = it->next)
-        if (it->bias == bias && strcmp(it->path, path) == 0)
-            return;
-    it = calloc(1, sizeof(*it) + strlen(path) + 1);
-    if (!it)
-        return;
-    it->bias = bias;
-    it->id_bytes = id_bytes < sizeof(it->id) ? id_bytes : sizeof(it->id);
-    memcpy(it->id, id, it->id_bytes);
-    strcpy(it->path, path);
-    it->next = symbols->modules;
-    symbols->modules = it;
-    if (!symbols->dwfl)
-        return;
     symbols->libdw->dwfl_report_begin_add(symbols->dwfl);
-    symbols->libdw->dwfl_report_elf(symbols->dwfl, it->path, it->path, -1, bias, true);
+    symbols->libdw->dwfl_report_elf(symbols->dwfl, module->path, module->path, -1,
+                                    module->bias, true);
     symbols->libdw->dwfl_report_end(symbols->dwfl, NULL, NULL);
 }
 
-static const loaded *loaded_as(const tm__symbols *symbols, const char *path)
+/* elfutils keeps what it once found at an address. */
+static void begin_again(tm__symbols *symbols)
 {
-    for (const loaded *it = symbols->modules; it; it = it->next)
+    tm__debug_units_free(&symbols->units);
+    symbols->libdw->dwfl_end(symbols->dwfl);
+    symbols->dwfl = symbols->libdw->dwfl_begin(&symbols->libdw->callbacks);
+    for (const tm__module *it = symbols->modules; symbols->dwfl && it; it = it->next)
+        report(symbols, it);
+}
+
+int tm__modules_add(tm__module **modules, tm__module *module)
+{
+    int is_any = 0;
+
+    for (tm__module **at = modules, *it; (it = *at);) {
+        if (!tm__modules_overlap(it, module)) {
+            at = &it->next;
+            continue;
+        }
+        *at = it->next;
+        free(it);
+        is_any = 1;
+    }
+    module->next = *modules;
+    *modules = module;
+    return is_any;
+}
+
+void tm__modules_free(tm__module *modules)
+{
+    tm__module *next;
+
+    for (; modules; modules = next) {
+        next = modules->next;
+        free(modules);
+    }
+}
+
+void tm__symbols_add(tm__symbols *symbols, tm__module *module)
+{
+    int is_in_place = tm__modules_add(&symbols->modules, module);
+
+    if (symbols->dwfl && is_in_place)
+        begin_again(symbols);
+    else if (symbols->dwfl)
+        report(symbols, module);
+}
+
+static const tm__module *loaded_as(const tm__symbols *symbols, const char *path)
+{
+    for (const tm__module *it = symbols->modules; it; it = it->next)
         if (path && strcmp(it->path, path) == 0)
             return it;
     return NULL;
 }
 
 /* Whether the file is still the one that the program has in memory. */
-static int is_same_file(const tm__libdw *libdw, Dwfl_Module *module, const loaded *it)
+static int is_same_file(const tm__libdw *libdw, Dwfl_Module *module,
+                        const tm__module *it)
 {
     const unsigned char *id = NULL;
     uint64_t address;
@@ -114,7 +139,7 @@ static void copy_function(const tm__symbols *symbols, tm__symbol *to, const char
     to->build_id[0] = '\0';
 }
 
-static void place_in(const loaded *file, uint64_t address, tm__symbol *symbol)
+static void place_in(const tm__module *file, uint64_t address, tm__symbol *symbol)
 {
     snprintf(symbol->module, sizeof(symbol->module), "%s", base_name(file->path));
     for (size_t i = 0; i < file->id_bytes; i++)
@@ -126,9 +151,9 @@ static void place_in(const loaded *file, uint64_t address, tm__symbol *symbol)
 static void place_in_file(const tm__symbols *symbols, uint64_t address,
                           tm__symbol *symbol)
 {
-    const loaded *nearest = NULL;
+    const tm__module *nearest = NULL;
 
-    for (const loaded *it = symbols->modules; it; it = it->next)
+    for (const tm__module *it = symbols->modules; it; it = it->next)
         if (it->bias <= address && (!nearest || it->bias > nearest->bias))
             nearest = it;
     if (nearest)
@@ -145,7 +170,7 @@ static Dwfl_Module *find_module(const tm__symbols *symbols, uint64_t address,
     const tm__libdw *libdw = symbols->libdw;
     Dwfl_Module *module =
         symbols->dwfl ? libdw->dwfl_addrmodule(symbols->dwfl, address) : NULL;
-    const loaded *it;
+    const tm__module *it;
     const char *path;
 
     memset(symbol, 0, sizeof(*symbol));
@@ -244,16 +269,11 @@ void tm__symbols_find_data(tm__symbols *symbols, uint64_t address, tm__symbol *s
 
 void tm__symbols_free(tm__symbols *symbols)
 {
-    loaded *next;
-
     if (!symbols)
         return;
     tm__debug_units_free(&symbols->units);
     if (symbols->dwfl)
         symbols->libdw->dwfl_end(symbols->dwfl);
-    for (loaded *it = symbols->modules; it; it = next) {
-        next = it->next;
-        free(it);
-    }
+    tm__modules_free(symbols->modules);
     free(symbols);
 }

@@ -22,16 +22,33 @@ typedef struct tm__symbol {
     uint64_t within; ///< and in the function or variable
 } tm__symbol;
 
+/** A file that is loaded. Its build id is as the program has it in memory: one that was
+ * replaced meanwhile has another and has no names. */
+typedef struct tm__module {
+    struct tm__module *next; ///< of a list
+    uint64_t bias;
+    uint64_t begin, end; ///< of its addresses
+    size_t id_bytes;
+    unsigned char id[64];
+    char path[];
+} tm__module;
+
+/** Whether one lies where the other does: then the older one is not loaded any more. */
+static inline int tm__modules_overlap(const tm__module *one, const tm__module *other)
+{
+    return one->begin < other->end && other->begin < one->end;
+}
+
+/** Add one to a list, from which those go that lay there. @return whether any did */
+int tm__modules_add(tm__module **modules, tm__module *module);
+
+void tm__modules_free(tm__module *modules);
+
 /** @return NULL: there is no memory */
 tm__symbols *tm__symbols_new(void);
 
-/**
- * A file is loaded.
- * @param id  its build id, as the program has it in memory: a file that was replaced
- *            meanwhile has another and gives no names
- */
-void tm__symbols_add(tm__symbols *symbols, const char *path, uint64_t bias,
-                     const unsigned char *id, size_t id_bytes);
+/** A file is loaded. @param module  it is the symbols' from now on */
+void tm__symbols_add(tm__symbols *symbols, tm__module *module);
 
 /**
  * The functions at an address of code: those that were inlined, innermost first, then

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "recorder/module_path.h"
+#include "recorder/module_file.h"
 
+#include <elf.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -65,4 +67,31 @@ int tm__module_path(uint32_t pid, const char *relative, uint64_t bias, char *pat
     return find_mapped(pid, bias, path, room) ||
            find_in(folder, relative, path, room) ||
            find_in("/proc/self/cwd", relative, path, room);
+}
+
+int tm__module_extent(const char *path, uint64_t *begin, uint64_t *end)
+{
+    FILE *file = fopen(path, "re");
+    ElfW(Ehdr) head;
+    ElfW(Phdr) part;
+
+    *begin = UINT64_MAX;
+    *end = 0;
+    if (!file)
+        return 0;
+    if (fread(&head, sizeof(head), 1, file) == 1 &&
+        memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
+        head.e_phentsize == sizeof(part) &&
+        fseek(file, (long)head.e_phoff, SEEK_SET) == 0)
+        for (int i = 0; i < head.e_phnum && fread(&part, sizeof(part), 1, file) == 1;
+             i++) {
+            if (part.p_type != PT_LOAD)
+                continue;
+            if (part.p_vaddr < *begin)
+                *begin = part.p_vaddr;
+            if (part.p_vaddr + part.p_memsz > *end)
+                *end = part.p_vaddr + part.p_memsz;
+        }
+    fclose(file);
+    return *begin < *end;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the file of a module is. */
-#ifndef TM_NATIVE_RECORDER_MODULE_PATH_H
-#define TM_NATIVE_RECORDER_MODULE_PATH_H
+/* Where the file of a module is, and how much of the program's memory it has. */
+#ifndef TM_NATIVE_RECORDER_MODULE_FILE_H
+#define TM_NATIVE_RECORDER_MODULE_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,5 +14,8 @@
  */
 int tm__module_path(uint32_t pid, const char *relative, uint64_t bias, char *path,
                     size_t room);
+
+/** The addresses that a file wants, without the bias. @return 0: it is no program */
+int tm__module_extent(const char *path, uint64_t *begin, uint64_t *end);
 
 #endif
