@@ -844,6 +844,41 @@ def test_a_lock_that_is_refused_is_no_deadlock(tmp_path: Path) -> None:
     assert "deadlock" not in said
 
 
+def test_a_process_of_another_namespace_is_found(tmp_path: Path) -> None:
+    """It knows itself by a number that no process has here, and then lives on."""
+    own = ["unshare", "--pid", "--fork"]
+    if subprocess.run([*own, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("no right to make a namespace")
+    number = next(
+        it for it in range(30000, 20000, -1) if not Path(f"/proc/{it}").exists()
+    )
+    script = f"echo {number - 1} >/proc/sys/kernel/ns_last_pid; $0 goes_on; true"
+    trace = tmp_path / "run.tmt"
+    process = subprocess.Popen(
+        recorder(trace, *own, "sh", "-c", script, program("hardships")),
+        env=environment(),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout
+    assert process.stdout.readline() == "goes on\n"
+    time.sleep(1)
+    (there,) = (
+        int(path.parent.name)
+        for path in Path("/proc").glob("[0-9]*/cmdline")
+        if path.read_bytes().startswith(program("hardships").encode() + b"\0goes_on")
+    )
+    os.kill(there, signal.SIGKILL)
+    process.communicate(timeout=SECONDS)
+    model = threadmodel.open(str(trace))
+    assert model.run.pid == there
+    assert model.run.command == f"{program('hardships')} goes_on"
+    assert list(tmp_path.iterdir()) == [trace]
+    assert not {"lost_by_producer", "undefined_thread"} & set(
+        model.diagnostics()["cause"]
+    )
+
+
 def test_a_killed_program_leaves_its_trace(tmp_path: Path) -> None:
     process = subprocess.Popen(
         recorder(tmp_path / "run.tmt", program("hardships"), "goes_on"),

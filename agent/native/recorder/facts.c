@@ -219,6 +219,7 @@ static int complete(tm__item *item, const tm__readers *readers)
     case TM_EVENT_ACQUIRED:
     case TM_EVENT_CONTENDED_ENTERED: return object && acquire(item, readers, object);
     case TM_EVENT_RELEASED: return object && let_go(item, object);
+    case TM_EVENT_SHUTDOWN: image->has_left = 1; break;
     case TM_EVENT_LOST:
         item->reader->lost_emitted += (uint64_t)event->value;
         item->reader->wanted = (tm__wanted){0};

@@ -26,7 +26,8 @@ static tm__item *add_item(tm__ring_reader *reader, int kind, uint64_t time)
     if (time > reader->last_time)
         reader->last_time = time;
     item->time = time;
-    item->order = order++;
+    item->order = ++order;
+    reader->image->item_order = order;
     item->reader = reader;
     item->event.kind = (uint16_t)kind;
     item->event.thread = reader->thread;

@@ -40,8 +40,12 @@ typedef struct tm__image {
     uint32_t pid;
     int is_wanted; ///< its threads did something to one another
     int has_ended;
-    char path[4096]; ///< of its trace
-    int lock;        ///< the same, open and locked while it is written; -1: none is
+    int is_found;        ///< the process of that number is the one that runs it
+    int has_left;        ///< it has recorded its end
+    uint64_t item_order; ///< of its latest item
+    uint64_t seen_order; ///< as that was when its process seemed to have died
+    char path[4096];     ///< of its trace
+    int lock;            ///< the same, open and locked while it is written; -1: none is
     tm_writer *writer;
     tm_model *model; ///< NULL: no deadlocks are looked for
     tm__symbols *symbols;

@@ -29,10 +29,11 @@
 #include "recorder/gather_records.h"
 #include "recorder/live_deadlock.h"
 #include "recorder/lookup.h"
+#include "recorder/process.h"
 #include "recorder/shared_memory.h"
 
 enum { ROUND_NS = 10000000, SLACK_NS = 1000000, FLUSH_ROUNDS = 100 };
-enum { STUCK_NS = 2000000000 };
+enum { STUCK_NS = 2000000000, NESTED_LOOKS = 8 };
 
 typedef struct recorder {
     const char *output;
@@ -40,7 +41,10 @@ typedef struct recorder {
     tm__tick_clock clock;
     tm__readers readers;
     tm__image *images;
-    uint64_t begin; ///< in ticks
+    tm__nested nested;
+    uint64_t nested_round; ///< in which they were looked for
+    int nested_looks;      ///< of late, each of which is forgotten after 10 rounds
+    uint64_t begin;        ///< in ticks
     uint64_t rounds;
     int is_named;     ///< a trace of threads that had to do with one another is named
     char spare[4096]; ///< the first of a program that did nothing, "": none
@@ -81,17 +85,49 @@ static int is_alone(const char *output)
            errno != EADDRINUSE;
 }
 
+/* The number of a process here, where it is not the one that it has itself. All
+ * processes are looked through for that, so not always: those that end at once are
+ * many.
+ */
+static uint32_t find_nested(recorder *it, uint32_t own_pid)
+{
+    if (it->nested_round != it->rounds && it->nested_looks < NESTED_LOOKS) {
+        it->nested_looks++;
+        tm__nested_find(&it->nested, it->memory.inode);
+        it->nested_round = it->rounds;
+    }
+    return it->nested_round == it->rounds ? tm__nested_pid(&it->nested, own_pid) : 0;
+}
+
+static void find_process(recorder *it, tm__image *image)
+{
+    uint32_t pid = find_nested(it, image->pid);
+
+    if (!pid)
+        return;
+    image->pid = pid;
+    image->is_found = 1;
+}
+
 static tm__image *image_of(recorder *it, const tm__ring *ring)
 {
+    uint32_t pid = atomic_load(&ring->pid), nested;
     tm__image *image;
+    int is_found;
 
     for (image = it->images; image; image = image->next)
         if (image->id == ring->image)
             return image;
-    image = tm__image_new(ring->image, atomic_load(&ring->pid), it->output,
+    is_found = tm__process_shares(pid, it->memory.inode) == 1;
+    if (!is_found && (nested = find_nested(it, pid))) {
+        pid = nested;
+        is_found = 1;
+    }
+    image = tm__image_new(ring->image, pid, it->output,
                           tm__tick_clock_ns(&it->clock, it->begin));
     if (!image)
         return NULL;
+    image->is_found = is_found;
     image->next = it->images;
     it->images = image;
     return image;
@@ -200,30 +236,20 @@ static void free_rings(recorder *it, const tm__image *image)
     }
 }
 
-/* A process whose first thread has ended is a zombie, and goes on with the others. */
-static int has_died(uint32_t pid)
+/* One that left no word of its end may be in another namespace; or nobody may look for
+ * it, and then it goes on as long as there is something of it. */
+static int has_died(recorder *it, tm__image *image)
 {
-    char path[64], text[1024], state = 0;
-    const char *fields;
-    long threads = 0;
-    size_t length;
-    FILE *file;
+    uint64_t before = image->seen_order;
 
-    snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-    file = fopen(path, "re");
-    /* Where no descriptor is left nobody knows. */
-    if (!file)
-        return errno == ENOENT || errno == ESRCH;
-    length = fread(text, 1, sizeof(text) - 1, file);
-    fclose(file);
-    text[length] = 0;
-    fields = strrchr(text, ')');
-    if (!fields || sscanf(fields,
-                          ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-                          "%*s %*s %*s %ld",
-                          &state, &threads) != 2)
-        return length == 0;
-    return (state == 'Z' || state == 'X') && threads <= 1;
+    if (!tm__process_has_died(image->pid))
+        return 0;
+    if (image->is_found || image->has_left)
+        return 1;
+    image->seen_order = image->item_order;
+    find_process(it, image);
+    return !image->is_found && it->nested_round == it->rounds &&
+           before == image->item_order;
 }
 
 static int was_replaced(const recorder *it, const tm__image *image)
@@ -292,7 +318,7 @@ static void round_of(recorder *it, int is_last)
                 image, &it->readers,
                 tm__tick_clock_ns(&it->clock, tm__facts_emitted(image)));
         if (is_last || (it->rounds % 10 == 0 && image->item_count == 0 &&
-                        (has_died(image->pid) || was_replaced(it, image)) &&
+                        (has_died(it, image) || was_replaced(it, image)) &&
                         tm__definitions_complete(image))) {
             *at = image->next;
             end_image(it, image);
@@ -308,6 +334,8 @@ static void round_of(recorder *it, int is_last)
         at = &image->next;
     }
     it->rounds++;
+    if (it->rounds % 10 == 0 && it->nested_looks > 0)
+        it->nested_looks--;
 }
 
 static int input_has_ended(void)
@@ -355,6 +383,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     tm__tick_clock_open(&it.clock, it.memory.control->uses_counter);
     it.begin = tm__tick_clock_read(&it.clock);
+    it.rounds = 1;
     printf("%s\n", it.memory.path);
     fflush(stdout);
     while (!input_has_ended()) {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Whether the kernel's own clock trusts the processor's counter. */
@@ -32,6 +33,7 @@ int tm__memory_open(tm__memory *memory)
 {
     int descriptor = memfd_create("threadmodel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     void *bytes = MAP_FAILED;
+    struct stat facts;
 
     if (descriptor < 0 || ftruncate(descriptor, (off_t)TM__REGION_BYTES) != 0 ||
         fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
@@ -42,6 +44,7 @@ int tm__memory_open(tm__memory *memory)
         return -1;
     memory->control = bytes;
     memory->rings = (unsigned char *)bytes + TM__CONTROL_BYTES;
+    memory->inode = fstat(descriptor, &facts) == 0 ? (uint64_t)facts.st_ino : 0;
     memory->control->uses_counter = may_use_counter();
     memory->control->magic = TM__REGION_MAGIC;
     snprintf(memory->path, sizeof(memory->path), "/proc/%d/fd/%d", (int)getpid(),

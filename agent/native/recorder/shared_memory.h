@@ -10,7 +10,8 @@
 typedef struct tm__memory {
     tm__control *control;
     unsigned char *rings;
-    char path[64]; ///< for programs to open it by
+    char path[64];  ///< for programs to open it by
+    uint64_t inode; ///< 0: unknown
 } tm__memory;
 
 /** @return 0; -1: errno says why not */

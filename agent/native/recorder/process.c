@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static FILE *open_of(uint32_t pid, const char *name)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
+    return fopen(path, "re");
+}
+
+int tm__process_shares(uint32_t pid, uint64_t inode)
+{
+    FILE *file = open_of(pid, "maps");
+    int is_shown = 0, is_found = 0;
+    char line[4200];
+
+    if (!file)
+        return -1;
+    while (!is_found && fgets(line, sizeof(line), file)) {
+        unsigned long long of_it = 0;
+
+        is_shown = 1;
+        is_found = strstr(line, "/memfd:threadmodel") &&
+                   sscanf(line, "%*s %*s %*s %*s %llu", &of_it) == 1 && of_it == inode;
+    }
+    fclose(file);
+    return is_shown ? is_found : -1;
+}
+
+/* @return the number that a process has itself, if that is another one; 0: it is not */
+static uint32_t own_pid_of(uint32_t pid)
+{
+    FILE *file = open_of(pid, "status");
+    char line[256], *last = NULL;
+
+    if (!file)
+        return 0;
+    while (!last && fgets(line, sizeof(line), file))
+        if (strncmp(line, "NSpid:", 6) == 0)
+            last = strrchr(line, '\t');
+    fclose(file);
+    return last && last != strchr(line, '\t') ? (uint32_t)strtoul(last, NULL, 10) : 0;
+}
+
+void tm__nested_find(tm__nested *nested, uint64_t inode)
+{
+    DIR *all = opendir("/proc");
+    const struct dirent *entry;
+
+    nested->count = 0;
+    while (all && nested->count < sizeof(nested->all) / sizeof(*nested->all) &&
+           (entry = readdir(all))) {
+        uint32_t pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
+        uint32_t own_pid = pid ? own_pid_of(pid) : 0;
+
+        if (!own_pid || tm__process_shares(pid, inode) != 1)
+            continue;
+        nested->all[nested->count].own_pid = own_pid;
+        nested->all[nested->count++].pid = pid;
+    }
+    if (all)
+        closedir(all);
+}
+
+uint32_t tm__nested_pid(const tm__nested *nested, uint32_t own_pid)
+{
+    for (size_t i = 0; i < nested->count; i++)
+        if (nested->all[i].own_pid == own_pid)
+            return nested->all[i].pid;
+    return 0;
+}
+
+int tm__process_has_died(uint32_t pid)
+{
+    char text[1024], state = 0;
+    const char *fields;
+    long threads = 0;
+    size_t length;
+    FILE *file;
+
+    file = open_of(pid, "stat");
+    /* Where no descriptor is left nobody knows. */
+    if (!file)
+        return errno == ENOENT || errno == ESRCH;
+    length = fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    text[length] = 0;
+    fields = strrchr(text, ')');
+    if (!fields || sscanf(fields,
+                          ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                          "%*s %*s %*s %ld",
+                          &state, &threads) != 2)
+        return length == 0;
+    return (state == 'Z' || state == 'X') && threads <= 1;
+}

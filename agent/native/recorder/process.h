@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program as the system knows it. It knows its own number, which in another PID
+ * namespace is not the one that it has here.
+ */
+#ifndef TM_NATIVE_RECORDER_PROCESS_H
+#define TM_NATIVE_RECORDER_PROCESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** @return whether a process shares the memory of that inode; -1: there is none of that
+ * number, or it does not show */
+int tm__process_shares(uint32_t pid, uint64_t inode);
+
+/** Processes that know themselves by another number than they have here. */
+typedef struct tm__nested {
+    size_t count;
+    struct {
+        uint32_t own_pid, pid;
+    } all[64];
+} tm__nested;
+
+/** Look through all processes for those that share the memory of an inode. */
+void tm__nested_find(tm__nested *nested, uint64_t inode);
+
+/** @return the number that it has here; 0: none is known by that number */
+uint32_t tm__nested_pid(const tm__nested *nested, uint32_t own_pid);
+
+/** A process whose first thread has ended is a zombie, and goes on with the others. */
+int tm__process_has_died(uint32_t pid);
+
+#endif
