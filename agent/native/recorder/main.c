@@ -2,8 +2,8 @@
 /*
  * The recorder of native programs, a process beside the program. Its first argument is
  * the trace. It prints what the program needs in its environment, and records until its
- * standard input ends; then it prints "trace" and where that is, if there is one, up to
- * a byte 0.
+ * standard input ends. Then it prints, each up to a byte 0, "trace" and where that is,
+ * if there is one, and where it shows nothing "unseen" and a program that has none.
  *
  * A round takes all records, then emits those before its horizon: what a thread has in
  * work may be as old as that, so nothing comes late.
@@ -33,7 +33,7 @@
 #include "recorder/shared_memory.h"
 
 enum { ROUND_NS = 10000000, SLACK_NS = 1000000, FLUSH_ROUNDS = 100 };
-enum { STUCK_NS = 2000000000, NESTED_LOOKS = 8 };
+enum { STUCK_NS = 2000000000, NESTED_LOOKS = 8, UNSEEN_MOST = 8 };
 
 typedef struct recorder {
     const char *output;
@@ -46,6 +46,8 @@ typedef struct recorder {
     int nested_looks;      ///< of late, each of which is forgotten after 10 rounds
     uint64_t begin;        ///< in ticks
     uint64_t rounds;
+    char unseen[UNSEEN_MOST][4096]; ///< programs that have no image
+    size_t unseen_count;
     int is_named;     ///< a trace of threads that had to do with one another is named
     char spare[4096]; ///< the first of a program that did nothing, "": none
     char trace[4096]; ///< the one that was asked for, wherever it is
@@ -279,6 +281,38 @@ static void end_image(recorder *it, tm__image *image)
         unlink(path);
 }
 
+static void note_unseen(recorder *it, uint32_t pid)
+{
+    char *path = it->unseen[it->unseen_count];
+
+    if (it->unseen_count == UNSEEN_MOST ||
+        !tm__process_program(pid, path, sizeof(it->unseen[0])))
+        return;
+    for (size_t i = 0; i < it->unseen_count; i++)
+        if (strcmp(it->unseen[i], path) == 0)
+            return;
+    it->unseen_count++;
+}
+
+/* A shell that has become, or has started, what did not load our library: which it
+ * was is for whoever says why. */
+static void look_for_unseen(recorder *it, const tm__image *image)
+{
+    uint32_t children[64];
+    size_t count;
+
+    if (tm__process_shares(image->pid, it->memory.inode) == 0 &&
+        (image->is_found || tm__process_inherits(image->pid, it->memory.path)))
+        note_unseen(it, image->pid);
+    if (!image->is_found)
+        return;
+    count = tm__process_children(image->pid, children,
+                                 sizeof(children) / sizeof(*children));
+    for (size_t i = 0; i < count; i++)
+        if (tm__process_shares(children[i], it->memory.inode) == 0)
+            note_unseen(it, children[i]);
+}
+
 static void round_of(recorder *it, int is_last)
 {
     uint64_t now = tm__tick_clock_read(&it->clock);
@@ -329,6 +363,9 @@ static void round_of(recorder *it, int is_last)
                 tm__facts_close_holds(&it->readers.all[i],
                                       tm__tick_clock_ns(&it->clock, image->horizon));
         free_rings(it, image);
+        /* What ends at once is seen at first, what goes on also later. */
+        if (!it->is_named && (it->rounds < 100 || it->rounds % 10 == 0))
+            look_for_unseen(it, image);
         if (it->rounds % FLUSH_ROUNDS == 0 && image->writer)
             tm_writer_flush(image->writer);
         at = &image->next;
@@ -356,7 +393,7 @@ static void pause_for_round(tm__control *control)
 
 int main(int argc, char **argv)
 {
-    recorder it = {0};
+    static recorder it;
     uint32_t ringless;
 
     if (argc != 2) {
@@ -397,6 +434,8 @@ int main(int argc, char **argv)
         name_trace(&it, it.spare);
     if (*it.trace)
         printf("trace %s%c", it.trace, 0);
+    for (size_t i = 0; !it.is_named && i < it.unseen_count; i++)
+        printf("unseen %s%c", it.unseen[i], 0);
     ringless = atomic_load(&it.memory.control->ringless);
     if (ringless)
         fprintf(stderr, "threadmodel: %u threads were not recorded: more than %d\n",

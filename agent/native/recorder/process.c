@@ -3,13 +3,17 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "layout/region.h"
 
 static FILE *open_of(uint32_t pid, const char *name)
 {
-    char path[64];
+    char path[96];
 
     snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
     return fopen(path, "re");
@@ -75,6 +79,49 @@ uint32_t tm__nested_pid(const tm__nested *nested, uint32_t own_pid)
         if (nested->all[i].own_pid == own_pid)
             return nested->all[i].pid;
     return 0;
+}
+
+int tm__process_program(uint32_t pid, char *path, size_t room)
+{
+    char link[64];
+    ssize_t length;
+
+    snprintf(link, sizeof(link), "/proc/%u/exe", pid);
+    length = readlink(link, path, room - 1);
+    path[length > 0 ? length : 0] = 0;
+    return length > 0;
+}
+
+size_t tm__process_children(uint32_t pid, uint32_t *children, size_t most)
+{
+    char name[64];
+    size_t count = 0;
+    FILE *file;
+
+    snprintf(name, sizeof(name), "task/%u/children", pid);
+    file = open_of(pid, name);
+    while (file && count < most && fscanf(file, "%" SCNu32, &children[count]) == 1)
+        count++;
+    if (file)
+        fclose(file);
+    return count;
+}
+
+int tm__process_inherits(uint32_t pid, const char *memory)
+{
+    static const char name[] = TM__REGION_VARIABLE "=";
+    FILE *file = open_of(pid, "environ");
+    char *variable = NULL;
+    size_t room = 0;
+    int is_found = 0;
+
+    while (file && !is_found && getdelim(&variable, &room, 0, file) > 0)
+        is_found = strncmp(variable, name, sizeof(name) - 1) == 0 &&
+                   strcmp(variable + sizeof(name) - 1, memory) == 0;
+    free(variable);
+    if (file)
+        fclose(file);
+    return is_found;
 }
 
 int tm__process_has_died(uint32_t pid)

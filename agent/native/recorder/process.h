@@ -27,6 +27,15 @@ void tm__nested_find(tm__nested *nested, uint64_t inode);
 /** @return the number that it has here; 0: none is known by that number */
 uint32_t tm__nested_pid(const tm__nested *nested, uint32_t own_pid);
 
+/** The file that a process runs. @return 0: nobody may know */
+int tm__process_program(uint32_t pid, char *path, size_t room);
+
+/** The processes that its first thread started. @return how many of them there are */
+size_t tm__process_children(uint32_t pid, uint32_t *children, size_t most);
+
+/** @return whether a process has our memory in its environment, by that path */
+int tm__process_inherits(uint32_t pid, const char *memory);
+
 /** A process whose first thread has ended is a zombie, and goes on with the others. */
 int tm__process_has_died(uint32_t pid);
 

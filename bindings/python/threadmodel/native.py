@@ -52,6 +52,8 @@ class Recorder:
         self.status = 0
         #: where the trace is, once the recorder has ended; None: there is none
         self.trace: str | None = None
+        #: programs of which the trace, where it shows no threads, has nothing
+        self.unseen: list[str] = []
         assert self._process.stdout
         self.region = self._process.stdout.readline().decode().strip()
 
@@ -79,6 +81,8 @@ class Recorder:
             what, _, value = line.partition(b" ")
             if what == b"trace":
                 self.trace = os.fsdecode(value)
+            elif what == b"unseen":
+                self.unseen.append(os.fsdecode(value))
 
 
 def why_unseen(program: str) -> str | None:
@@ -89,25 +93,36 @@ def why_unseen(program: str) -> str | None:
     """
     try:
         mode = os.stat(program).st_mode
-        libc = _libc(program)
+        with open(program, "rb") as file:
+            head = file.read(65536)
+        own = _libc(path(RECORDER).read_bytes()[:65536])
     except OSError:
         return None
     if mode & (stat.S_ISUID | stat.S_ISGID):
         return "it is setuid or setgid, where the loader ignores LD_PRELOAD"
+    if _has_capabilities(program):
+        return "it has capabilities of its own, where the loader ignores LD_PRELOAD"
+    if head[:5] == _ELF + b"\x01":
+        return "it is a program of 32 bits, and this package is for 64"
+    libc = _libc(head)
     if libc is None:
         return None
     if not libc:
         return "it is statically linked, so no library can be loaded before it"
-    own = _libc(path(RECORDER))
     if libc != own:
         return f"it is linked with {libc}, and this package is for {own}"
     return None
 
 
-def _libc(program: str | Path) -> str | None:
+def _has_capabilities(program: str) -> bool:
+    try:
+        return bool(os.getxattr(program, "security.capability"))
+    except OSError:
+        return False
+
+
+def _libc(head: bytes) -> str | None:
     """Name the C library that a program is linked with; "": none, None: no program."""
-    with open(program, "rb") as file:
-        head = file.read(65536)
     if head[:5] != _ELF + b"\x02":
         return None
     offset = int.from_bytes(head[32:40], "little")

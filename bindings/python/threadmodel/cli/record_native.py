@@ -39,11 +39,17 @@ def record_native(command: Sequence[str], output: str) -> NativeRun:
     if recorder.status < 0:
         say(f"signal {-recorder.status} ended the recorder: the trace is cut")
         return NativeRun(status or CUT, is_cut=True)
+    if recorder.trace:
+        for program in recorder.unseen:
+            if reason := native.why_unseen(program):
+                say(f"the trace has nothing of {program}: {reason}")
     return NativeRun(status, trace=recorder.trace)
 
 
 def say_why_unseen(command: Sequence[str]) -> None:
     """Say why there is no trace of a program."""
     found = shutil.which(command[0]) or command[0]
-    reason = native.why_unseen(found) or "it did not load the preload library"
+    reason = native.why_unseen(found) or (
+        "it did not load the preload library, or that has said why it records nothing"
+    )
     say(f"no trace: {found}: {reason}")
