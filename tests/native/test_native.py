@@ -177,6 +177,27 @@ def test_functions_that_were_inlined_are_frames_with_lines(
     assert ("owner", *frames[0][1:]) in blame
 
 
+def test_blocks_through_a_wrapper_are_of_who_called_it(tmp_path: Path) -> None:
+    """Both callers are as deep as each other, and come by turns."""
+    trace = tmp_path / "run.tmt"
+    assert record(trace, program("wrapped")).returncode == 0
+    model = threadmodel.open(str(trace))
+    methods: dict[object, list[object]] = {}
+    for stack, method in rows(model.stacks(), "stack", "method"):
+        methods.setdefault(stack, []).append(method)
+    blocks = [
+        (methods[stack][1], sampled)
+        for thread, state, stack, sampled in rows(
+            model.timeline(), "thread", "state", "stack", "sampled"
+        )
+        if (thread, state) == ("calls_both", "blocked")
+    ]
+    assert Counter(blocks) == {
+        ("native_wrapped.first", False): 29,
+        ("native_wrapped.second", False): 11,
+    }
+
+
 @pytest.fixture(scope="module")
 def cplusplus(tmp_path_factory: pytest.TempPathFactory) -> threadmodel.Model:
     if not Path(program("cplusplus")).exists():

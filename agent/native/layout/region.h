@@ -122,10 +122,6 @@ typedef struct tm__ring {
     _Atomic uint32_t hold_count;
     uint32_t reserved;
     tm__hold holds[TM__HOLDS_MOST];
-    struct {
-        uint64_t key;
-        uint64_t uses;
-    } stacks[TM__STACKS_CACHED];
 } tm__ring;
 
 _Static_assert(sizeof(tm__ring) <= TM__RING_HEADER_BYTES,

@@ -20,6 +20,8 @@ typedef struct tm__self {
     int is_in_record;       ///< a signal handler that comes now is not recorded
     int error;              ///< errno before it
     int destructor_rounds;
+    struct tm__known_stack *stacks; ///< NULL: not asked for yet
+    uint32_t next_stack;            ///< which of them gives way to a new one
 } tm__self;
 
 extern __thread tm__self tm__the_self __attribute__((tls_model("initial-exec")));

@@ -114,26 +114,53 @@ static int write_bytes(tm__ring *ring, int kind, uint64_t object, uint64_t peer,
     return 0;
 }
 
+/* Several callers of one place may be equally deep. */
+enum { ALIKE_MOST = 8 };
+
+/* @return the number of the thread's stack, if that is known; else where it is to be */
+static uint16_t find_known(tm__self *self, const void *site, uintptr_t here,
+                           int *is_known)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)site * 31 + here;
+    uint16_t first =
+        (uint16_t)((hash >> 4 ^ hash >> 12) % TM__STACKS_CACHED & ~(ALIKE_MOST - 1u));
+
+    for (uint16_t i = 0; i < ALIKE_MOST; i++)
+        if (tm__known_stack_stands(&self->stacks[first + i], site, here)) {
+            *is_known = 1;
+            return first + i;
+        }
+    return first + self->next_stack++ % ALIKE_MOST;
+}
+
 static uint16_t stack_of(tm__ring *ring, const void *site)
 {
     uint64_t frames[TM__FRAMES_MOST];
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    uint64_t key = ((uint64_t)(uintptr_t)site * 31 + here) | 1;
-    uint16_t number = (uint16_t)((key >> 4 ^ key >> 12) % TM__STACKS_CACHED);
+    tm__self *self = &tm__the_self;
+    tm__known_stack *known = NULL;
+    uint16_t number = 0;
+    int is_known = 0;
     size_t count;
 
-    /* As deep as another time, from the same place: nearly always the same stack. */
-    if (ring->stacks[number].key == key && ++ring->stacks[number].uses % 64 != 0)
-        return number | TM__STACK_REUSED;
-    ring->stacks[number].key = 0;
+    if (!self->stacks)
+        self->stacks = tm__known_stacks_of(tm__ring_number(ring));
+    if (self->stacks) {
+        number = find_known(self, site, here, &is_known);
+        if (is_known)
+            return number;
+        known = &self->stacks[number];
+        tm__known_stack_begin(known, here);
+    }
     if (!tm__stack_walk_begin())
         return TM__STACK_NONE;
     tm__modules_report(ring);
-    count = tm__stack_walk(frames, site);
+    count = tm__stack_walk(frames, site, known);
     tm__stack_walk_end();
     if (write_bytes(ring, TM__STACK, number, 0, frames, count * sizeof(*frames)) != 0)
         return TM__STACK_NONE;
-    ring->stacks[number].key = key;
+    if (known)
+        tm__known_stack_end(known, site);
     return number;
 }
 

@@ -65,24 +65,31 @@ typedef struct walk {
     uint64_t *frames;
     size_t count;
     uint64_t site;
+    tm__known_stack *known;
+    uintptr_t frame_begin; ///< of the frame before
 } walk;
 
 static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *payload)
 {
     walk *it = payload;
     uint64_t address = _Unwind_GetIP(context);
+    uintptr_t begin = it->frame_begin;
 
     if (address == 0 || it->count == TM__FRAMES_MOST)
         return _URC_END_OF_STACK;
     if (it->count == 0 && address != it->site)
         return _URC_NO_REASON;
+    it->frame_begin = _Unwind_GetCFA(context);
+    if (it->known && it->count != 0)
+        tm__known_stack_add(it->known, begin, it->frame_begin, (uintptr_t)address);
     it->frames[it->count++] = address;
     return _URC_NO_REASON;
 }
 
-size_t tm__stack_walk(uint64_t frames[TM__FRAMES_MOST], const void *site)
+size_t tm__stack_walk(uint64_t frames[TM__FRAMES_MOST], const void *site,
+                      tm__known_stack *known)
 {
-    walk it = {frames, 0, (uint64_t)(uintptr_t)site};
+    walk it = {frames, 0, (uint64_t)(uintptr_t)site, known, 0};
 
     _Unwind_Backtrace(step, &it);
     if (it.count == 0)

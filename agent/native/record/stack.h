@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "layout/region.h"
+#include "record/known_stacks.h"
 
 /** Around the two below. @return 0: not now, the process forks */
 int tm__stack_walk_begin(void);
@@ -15,9 +16,11 @@ void tm__stack_walk_end(void);
 /**
  * Return addresses, innermost first.
  * @param site  the first: frames before it are ours
+ * @param known  NULL, or where to note where they lie
  * @return how many; at least one
  */
-size_t tm__stack_walk(uint64_t frames[TM__FRAMES_MOST], const void *site);
+size_t tm__stack_walk(uint64_t frames[TM__FRAMES_MOST], const void *site,
+                      tm__known_stack *known);
 
 /** Learn the program's file, which it may not ask for later. */
 void tm__modules_begin(void);
