@@ -36,59 +36,51 @@ static inline int tm__lock_queued(tm__ring *ring, tm__fact *fact, int is_owned)
     return is_owned;
 }
 
+#define TM__LIST(...) __VA_ARGS__
+
 /**
  * A function that takes a lock.
  * @param OWNED, BUSY  what `rc` is when the lock is owned, and when it is another's
  */
 #define TM__LOCK(name, type, try_name, kind, shared, OWNED, BUSY)                      \
-    TM__EXPORT int name(type *lock)                                                    \
-    {                                                                                  \
-        tm__ring *ring = tm__ring_here();                                              \
-        tm__fact fact;                                                                 \
-        int rc;                                                                        \
-                                                                                       \
-        if (!ring)                                                                     \
-            return TM__REAL(name)(lock);                                               \
-        rc = TM__REAL(try_name)(lock);                                                 \
-        if (__builtin_expect(OWNED, 1)) {                                              \
-            tm__hold_add(ring, lock, kind, shared);                                    \
-            return rc;                                                                 \
-        }                                                                              \
-        if (!(BUSY))                                                                   \
-            return TM__REAL(name)(lock);                                               \
-        fact =                                                                         \
-            (tm__fact){TM_EVENT_CONTENDED_ENTER, kind, shared, lock, 0, 0, TM__SITE};  \
-        tm__block_begin(ring, &fact);                                                  \
-        rc = TM__REAL(name)(lock);                                                     \
-        tm__lock_queued(ring, &fact, OWNED);                                           \
-        return rc;                                                                     \
-    }
+    TM__LOCK_BY(name, (type * lock), (lock), try_name, kind, shared,                   \
+                TM_EVENT_CONTENDED_ENTER, 0, OWNED, BUSY)
 
 /** The same until some time. `clock` is the clock of `until`. */
 #define TM__LOCK_UNTIL(name, parameters, call, try_name, kind, shared, clock, OWNED,   \
                        BUSY)                                                           \
+    TM__LOCK_BY(name, parameters, call, try_name, kind, shared, TM_EVENT_PARK,         \
+                tm__timeout_ns(clock, until), OWNED, BUSY)
+
+#define TM__LOCK_BY(name, parameters, call, try_name, kind, shared, begin, timeout_ns, \
+                    OWNED, BUSY)                                                       \
+    static TM__RARELY int name##_not_at_once(tm__ring *ring, int rc, const void *site, \
+                                             TM__LIST parameters)                      \
+    {                                                                                  \
+        tm__fact fact;                                                                 \
+                                                                                       \
+        if (!(BUSY))                                                                   \
+            return TM__FOUND(name) call;                                               \
+        fact = (tm__fact){begin, kind, shared, lock, 0, timeout_ns, site};             \
+        tm__block_begin(ring, &fact);                                                  \
+        rc = TM__FOUND(name) call;                                                     \
+        tm__lock_queued(ring, &fact, OWNED);                                           \
+        return rc;                                                                     \
+    }                                                                                  \
+                                                                                       \
     TM__EXPORT int name parameters                                                     \
     {                                                                                  \
         tm__ring *ring = tm__ring_here();                                              \
-        tm__fact fact;                                                                 \
         int rc;                                                                        \
                                                                                        \
         if (!ring)                                                                     \
             return TM__REAL(name) call;                                                \
-        rc = TM__REAL(try_name)(lock);                                                 \
-        if (OWNED) {                                                                   \
+        rc = TM__FOUND(try_name)(lock);                                                \
+        if (__builtin_expect(OWNED, 1)) {                                              \
             tm__hold_add(ring, lock, kind, shared);                                    \
             return rc;                                                                 \
         }                                                                              \
-        if (!(BUSY))                                                                   \
-            return TM__REAL(name) call;                                                \
-        fact = (tm__fact){TM_EVENT_PARK, kind, shared,                                 \
-                          lock,          0,    tm__timeout_ns(clock, until),           \
-                          TM__SITE};                                                   \
-        tm__block_begin(ring, &fact);                                                  \
-        rc = TM__REAL(name) call;                                                      \
-        tm__lock_queued(ring, &fact, OWNED);                                           \
-        return rc;                                                                     \
+        return name##_not_at_once(ring, rc, TM__SITE, TM__LIST call);                  \
     }
 
 /** A function that takes a lock or fails at once. */
@@ -96,9 +88,12 @@ static inline int tm__lock_queued(tm__ring *ring, tm__fact *fact, int is_owned)
     TM__EXPORT int name(type *lock)                                                    \
     {                                                                                  \
         tm__ring *ring = tm__ring_here();                                              \
-        int rc = TM__REAL(name)(lock);                                                 \
+        int rc;                                                                        \
                                                                                        \
-        if (ring && (OWNED))                                                           \
+        if (!ring)                                                                     \
+            return TM__REAL(name)(lock);                                               \
+        rc = TM__FOUND(name)(lock);                                                    \
+        if (OWNED)                                                                     \
             tm__hold_add(ring, lock, kind, shared);                                    \
         return rc;                                                                     \
     }
@@ -114,8 +109,8 @@ static inline int tm__lock_queued(tm__ring *ring, tm__fact *fact, int is_owned)
         if (!ring)                                                                     \
             return TM__REAL(name)(lock);                                               \
         released = tm__hold_release(ring, lock, 0);                                    \
-        rc = TM__REAL(name)(lock);                                                     \
-        tm__hold_released(ring, lock, &released);                                      \
+        rc = TM__FOUND(name)(lock);                                                    \
+        tm__hold_released(ring, lock, released);                                       \
         return rc;                                                                     \
     }
 

@@ -87,4 +87,7 @@ void tm__real_find(void);
          ? tm__the_real.name                                                           \
          : (tm__real_find(), tm__the_real.name))
 
+/** The same, in a thread that is recorded: they were found before. */
+#define TM__FOUND(name) (tm__the_real.name)
+
 #endif

@@ -309,6 +309,35 @@ void tm__hold_add_slow(tm__ring *ring, const volatile void *object, uint32_t kin
                           memory_order_release);
 }
 
+void tm__hold_add_full(tm__ring *ring, const volatile void *object, uint32_t kind,
+                       uint32_t flags)
+{
+    tm__hold_add_slow(ring, object, kind, flags, tm__now(), 0);
+}
+
+tm__hold *tm__hold_find_older(tm__ring *ring, const volatile void *object)
+{
+    uint32_t at = atomic_load_explicit(&ring->hold_count, memory_order_relaxed);
+
+    if (at > TM__HOLDS_MOST)
+        at = TM__HOLDS_MOST;
+    while (at-- != 0)
+        if (tm__hold_is(ring, at, (uint64_t)(uintptr_t)object))
+            return &ring->holds[at];
+    return NULL;
+}
+
+void tm__holds_cut(tm__ring *ring)
+{
+    uint32_t count = atomic_load_explicit(&ring->hold_count, memory_order_relaxed);
+
+    if (count > TM__HOLDS_MOST)
+        count = TM__HOLDS_MOST;
+    while (count != 0 && tm__hold_is(ring, count - 1, 0))
+        count--;
+    atomic_store_explicit(&ring->hold_count, count, memory_order_relaxed);
+}
+
 tm__released tm__hold_release_slow(tm__ring *ring, tm__hold *hold)
 {
     tm__released none = {0};
@@ -334,17 +363,17 @@ tm__released tm__hold_release_slow(tm__ring *ring, tm__hold *hold)
 }
 
 void tm__hold_released_slow(tm__ring *ring, const volatile void *object,
-                            const tm__released *released)
+                            tm__released released)
 {
     tm__fact fact = {.kind = TM_EVENT_ACQUIRED,
-                     .object_kind = released->object_kind,
-                     .flags = released->flags,
+                     .object_kind = released.object_kind,
+                     .flags = released.flags,
                      .object = object};
 
     /* Of a recursive lock this may not have been the last release. */
     if (tm__hold_find(ring, object))
         return;
-    tm__record_fact(ring, &fact, released->since);
+    tm__record_fact(ring, &fact, released.since);
     fact.kind = TM_EVENT_RELEASED;
     tm__record_now(ring, &fact);
 }

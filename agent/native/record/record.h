@@ -63,20 +63,32 @@ void tm__record_own_name(tm__ring *ring, enum tm__name_source source);
 /** The process ends. */
 void tm__record_exit(tm__ring *ring);
 
+/** What is done for few locks: apart, so that the others have few registers to save. */
+#define TM__RARELY __attribute__((noinline, cold))
+
 /** The lock is the thread's since `time`. */
-void tm__hold_add_slow(tm__ring *ring, const volatile void *object, uint32_t kind,
-                       uint32_t flags, uint64_t time, uint32_t is_reported);
+TM__RARELY void tm__hold_add_slow(tm__ring *ring, const volatile void *object,
+                                  uint32_t kind, uint32_t flags, uint64_t time,
+                                  uint32_t is_reported);
+
+/** The same for one that nobody queues for, since now. */
+TM__RARELY void tm__hold_add_full(tm__ring *ring, const volatile void *object,
+                                  uint32_t kind, uint32_t flags);
 
 static inline void tm__hold_add(tm__ring *ring, const volatile void *object,
                                 uint32_t kind, uint32_t flags)
 {
     uint32_t at = atomic_load_explicit(&ring->hold_count, memory_order_relaxed);
+    uint64_t time;
     tm__hold *hold;
 
     if (__builtin_expect(at >= TM__HOLDS_MOST, 0)) {
-        tm__hold_add_slow(ring, object, kind, flags, tm__now(), 0);
+        tm__hold_add_full(ring, object, kind, flags);
         return;
     }
+    /* Before all stores: the processor is slower where it reads its counter behind
+     * them. */
+    time = tm__now();
     /* A signal handler that comes here takes the next one. */
     atomic_store_explicit(&ring->hold_count, at + 1, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
@@ -84,39 +96,48 @@ static inline void tm__hold_add(tm__ring *ring, const volatile void *object,
     hold->object_kind = kind;
     hold->flags = flags;
     atomic_store_explicit(&hold->is_reported, 0, memory_order_relaxed);
-    atomic_store_explicit(&hold->time, tm__now(), memory_order_relaxed);
+    atomic_store_explicit(&hold->time, time, memory_order_relaxed);
     atomic_store_explicit(&hold->object, (uint64_t)(uintptr_t)object,
                           memory_order_release);
 }
 
+/** Whether a place is the newest hold's, and of an object. Another process may have
+ * written the count. */
+static inline int tm__hold_is(const tm__ring *ring, uint32_t at, uint64_t object)
+{
+    return at < TM__HOLDS_MOST && atomic_load_explicit(&ring->holds[at].object,
+                                                       memory_order_relaxed) == object;
+}
+
+TM__RARELY tm__hold *tm__hold_find_older(tm__ring *ring, const volatile void *object);
+
 /** The newest hold of a lock; NULL: it is not known to be the thread's. */
 static inline tm__hold *tm__hold_find(tm__ring *ring, const volatile void *object)
 {
-    uint32_t at = atomic_load_explicit(&ring->hold_count, memory_order_relaxed);
+    uint32_t last = atomic_load_explicit(&ring->hold_count, memory_order_relaxed) - 1;
 
-    /* Another process may have written there. */
-    if (__builtin_expect(at > TM__HOLDS_MOST, 0))
-        at = TM__HOLDS_MOST;
-    while (at-- != 0)
-        if (atomic_load_explicit(&ring->holds[at].object, memory_order_relaxed) ==
-            (uint64_t)(uintptr_t)object)
-            return &ring->holds[at];
-    return NULL;
+    if (__builtin_expect(tm__hold_is(ring, last, (uint64_t)(uintptr_t)object), 1))
+        return &ring->holds[last];
+    return tm__hold_find_older(ring, object);
 }
+
+/** Those at the end of the list that are over leave it. */
+TM__RARELY void tm__holds_cut(tm__ring *ring);
 
 /** It is no longer. */
 static inline void tm__hold_remove(tm__ring *ring, tm__hold *hold)
 {
-    uint32_t count = atomic_load_explicit(&ring->hold_count, memory_order_relaxed);
+    uint32_t last = atomic_load_explicit(&ring->hold_count, memory_order_relaxed) - 1;
 
     atomic_store_explicit(&hold->object, 0, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
-    if (__builtin_expect(count > TM__HOLDS_MOST, 0))
-        count = TM__HOLDS_MOST;
-    while (count != 0 && atomic_load_explicit(&ring->holds[count - 1].object,
-                                              memory_order_relaxed) == 0)
-        count--;
-    atomic_store_explicit(&ring->hold_count, count, memory_order_relaxed);
+    /* The newest, and the one before it is not over. */
+    if (__builtin_expect(tm__hold_is(ring, last, 0) &&
+                             (last == 0 || !tm__hold_is(ring, last - 1, 0)),
+                         1))
+        atomic_store_explicit(&ring->hold_count, last, memory_order_relaxed);
+    else
+        tm__holds_cut(ring);
 }
 
 /** A hold of which nobody wanted to know until just before its end. */
@@ -127,7 +148,7 @@ typedef struct tm__released {
 } tm__released;
 
 /** About to release what somebody wants to know of. */
-tm__released tm__hold_release_slow(tm__ring *ring, tm__hold *hold);
+TM__RARELY tm__released tm__hold_release_slow(tm__ring *ring, tm__hold *hold);
 
 /** About to release: reports it where anybody wants to know. */
 static inline tm__released tm__hold_release(tm__ring *ring, const volatile void *object,
@@ -152,19 +173,19 @@ static inline tm__released tm__hold_release(tm__ring *ring, const volatile void 
 }
 
 /** Reports that a lock was released after all: a thread began to queue in between. */
-void tm__hold_released_slow(tm__ring *ring, const volatile void *object,
-                            const tm__released *released);
+TM__RARELY void tm__hold_released_slow(tm__ring *ring, const volatile void *object,
+                                       tm__released released);
 
 /** Released by now. */
 static inline void tm__hold_released(tm__ring *ring, const volatile void *object,
-                                     const tm__released *released)
+                                     tm__released released)
 {
 #if !defined(__x86_64__) && !defined(__i386__)
     atomic_thread_fence(memory_order_seq_cst);
 #endif
     if (__builtin_expect(
-            released->since != 0 &&
-                atomic_load_explicit(tm__waiters(object), memory_order_relaxed) != 0,
+            atomic_load_explicit(tm__waiters(object), memory_order_relaxed) != 0 &&
+                released.since != 0,
             0))
         tm__hold_released_slow(ring, object, released);
 }
