@@ -692,7 +692,7 @@ def owners_of(model: threadmodel.Model, thread: str) -> set[object]:
     }
 
 
-@pytest.mark.parametrize("which", ["checks", "hands_over"])
+@pytest.mark.parametrize("which", ["checks", "hands_over", "waits"])
 def test_whoever_has_the_lock_is_blamed(which: str, tmp_path: Path) -> None:
     model = oddity(which, tmp_path)
     (main,) = (row[1] for row in rows(model.threads(), "name", "thread_id")[:1])

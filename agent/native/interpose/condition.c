@@ -10,7 +10,9 @@ typedef struct waiting {
     tm__ring *ring;
     tm__fact fact;
     const volatile void *mutex;
+    int was_owned; ///< the mutex, as far as is known
     int is_timed_out;
+    int is_refused; ///< the mutex is not the thread's
 } waiting;
 
 static void begin(waiting *it, tm__ring *ring, const volatile void *condition,
@@ -24,6 +26,7 @@ static void begin(waiting *it, tm__ring *ring, const volatile void *condition,
                           0,
                           timeout_ns,
                           site};
+    it->was_owned = tm__hold_find(ring, mutex) != NULL;
     tm__hold_release(ring, mutex, 1);
     tm__block_begin(ring, &it->fact);
 }
@@ -36,12 +39,21 @@ static void end(void *payload)
 
     tm__block_end(it->ring, &it->fact, TM_EVENT_WAITED,
                   it->is_timed_out ? TM_EVENT_TIMED_OUT : 0);
+    if (it->is_refused)
+        return;
     tm__record_now(it->ring, &mutex);
     tm__hold_add_slow(it->ring, it->mutex, TM__OBJECT_MUTEX, 0,
                       tm__the_self.recorded_time, 1);
 }
 
-#define WAIT(name, parameters, call, condition, mutex, timeout_ns, TIMED_OUT)          \
+/* Whether a wait that failed left the thread without its mutex: these two say so, and
+ * other errors leave it as it was. */
+#define POSIX_REFUSED                                                                  \
+    (rc == EPERM || rc == ENOTRECOVERABLE ||                                           \
+     (rc != 0 && rc != ETIMEDOUT && rc != EOWNERDEAD && !it.was_owned))
+#define C11_REFUSED (rc == thrd_error && !it.was_owned)
+
+#define WAIT(name, parameters, call, condition, mutex, timeout_ns, TIMED_OUT, REFUSED) \
     TM__EXPORT int name parameters                                                     \
     {                                                                                  \
         tm__ring *ring = tm__ring_here();                                              \
@@ -54,28 +66,29 @@ static void end(void *payload)
         pthread_cleanup_push(end, &it);                                                \
         rc = TM__REAL(name) call;                                                      \
         it.is_timed_out = TIMED_OUT;                                                   \
+        it.is_refused = REFUSED;                                                       \
         pthread_cleanup_pop(1);                                                        \
         return rc;                                                                     \
     }
 
 WAIT(pthread_cond_wait, (pthread_cond_t * condition, pthread_mutex_t *mutex),
-     (condition, mutex), condition, mutex, 0, 0)
+     (condition, mutex), condition, mutex, 0, 0, POSIX_REFUSED)
 WAIT(pthread_cond_timedwait,
      (pthread_cond_t * condition, pthread_mutex_t *mutex, const struct timespec *until),
      (condition, mutex, until), condition, mutex,
-     tm__timeout_ns(tm__likely_clock(until), until), rc == ETIMEDOUT)
+     tm__timeout_ns(tm__likely_clock(until), until), rc == ETIMEDOUT, POSIX_REFUSED)
 WAIT(pthread_cond_clockwait,
      (pthread_cond_t * condition, pthread_mutex_t *mutex, clockid_t clock,
       const struct timespec *until),
      (condition, mutex, clock, until), condition, mutex, tm__timeout_ns(clock, until),
-     rc == ETIMEDOUT)
+     rc == ETIMEDOUT, POSIX_REFUSED)
 WAIT(cnd_wait, (cnd_t * condition, mtx_t *mutex), (condition, mutex), condition, mutex,
-     0, 0)
+     0, 0, C11_REFUSED)
 WAIT(cnd_timedwait,
      (cnd_t *restrict condition, mtx_t *restrict mutex,
       const struct timespec *restrict until),
      (condition, mutex, until), condition, mutex, tm__timeout_ns(CLOCK_REALTIME, until),
-     rc == thrd_timedout)
+     rc == thrd_timedout, C11_REFUSED)
 
 /* Without a waiter a notify does nothing, and leaves no record. */
 static void notify(const volatile void *condition, int kind, const void *site)

@@ -210,6 +210,9 @@ static int errors(void)
     if (sem_wait(&the_semaphore) != 0 || errno != 77 ||
         sem_timedwait(&the_semaphore, &past) != -1 || errno != ETIMEDOUT)
         return 2;
+    if (pthread_cond_wait(&the_condition, &checked) != EPERM ||
+        pthread_cond_timedwait(&the_condition, &checked, &past) != EPERM)
+        return 4;
     pthread_mutex_lock(&the_mutex);
     if (pthread_mutex_timedlock(&the_mutex, &past) != ETIMEDOUT ||
         pthread_mutex_trylock(&the_mutex) != EBUSY ||

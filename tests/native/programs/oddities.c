@@ -35,6 +35,31 @@ static int checks(void)
     return rc != EDEADLK;
 }
 
+static pthread_cond_t the_condition = PTHREAD_COND_INITIALIZER;
+static int the_error;
+
+static void *waits_with_anothers(void *unused)
+{
+    the_error = pthread_cond_wait(&the_condition, &the_checking);
+    return locks_checking(unused);
+}
+
+/* A wait with a mutex that is another's fails, and does not get it. */
+static int waits(void)
+{
+    pthread_mutexattr_t attributes;
+
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(&the_checking, &attributes);
+    pthread_mutex_lock(&the_checking);
+    pause_ms(50);
+    start("waiter", waits_with_anothers);
+    pthread_mutex_unlock(&the_checking);
+    join();
+    return the_error != EPERM;
+}
+
 static void *unlocks(void *unused)
 {
     for (int i = 0; i < 200; i++) {
@@ -214,7 +239,7 @@ int main(int argc, char **argv)
     } ODDITIES[] = {
         {"checks", checks},     {"hands_over", hands_over}, {"leaves", leaves},
         {"detaches", detaches}, {"joins", joins},           {"cancels", cancels},
-        {"forks", forks},
+        {"forks", forks},       {"waits", waits},
     };
 
     for (size_t i = 0; argc > 1 && i < sizeof(ODDITIES) / sizeof(*ODDITIES); i++)
