@@ -700,6 +700,24 @@ def test_whoever_has_the_lock_is_blamed(which: str, tmp_path: Path) -> None:
     assert "lost_by_producer" not in set(model.diagnostics()["cause"])
 
 
+@pytest.mark.parametrize(
+    ("which", "lost"), [("takes_many", []), ("queues_for_many", ["lost_by_producer"])]
+)
+def test_of_many_locks_only_those_that_are_queued_for_count_as_lost(
+    which: str, lost: list[str], tmp_path: Path
+) -> None:
+    """Of a thread 64 are known, and it takes 200, of others a thread has one."""
+    model = oddity(which, tmp_path)
+    ids = {row[0]: row[1] for row in rows(model.threads(), "name", "thread_id")}
+    main = Path(program("oddities")).name[:15]
+    assert owners_of(model, "later") == {ids[main]}
+    if not lost:
+        assert owners_of(model, "waiter") == {ids["owner"]}
+    diagnostics = rows(model.diagnostics(), "cause", "count")
+    assert [row[0] for row in diagnostics] == lost
+    assert [row[1] for row in diagnostics] == [1 for _ in lost]
+
+
 def test_a_process_goes_on_without_its_first_thread(tmp_path: Path) -> None:
     model = oddity("leaves", tmp_path)
     assert owners_of(model, "waiter")

@@ -22,6 +22,7 @@ typedef struct tm__self {
     int destructor_rounds;
     struct tm__known_stack *stacks; ///< NULL: not asked for yet
     uint32_t next_stack;            ///< which of them gives way to a new one
+    uint32_t unlisted;              ///< locks that it owns beyond TM__HOLDS_MOST
 } tm__self;
 
 extern __thread tm__self tm__the_self __attribute__((tls_model("initial-exec")));

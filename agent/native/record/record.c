@@ -283,6 +283,30 @@ static uint32_t drop_stale(tm__ring *ring)
     return place;
 }
 
+/* A place of a lock that nobody knows of so far. */
+static uint32_t displace(tm__ring *ring)
+{
+    for (uint32_t i = 0; i < TM__HOLDS_MOST; i++)
+        if (atomic_exchange(&ring->holds[i].is_reported, 1) == 0) {
+            tm__the_self.unlisted++;
+            return i;
+        }
+    return TM__HOLDS_MOST;
+}
+
+/* @return where a lock is listed when all places are taken; TM__HOLDS_MOST: nowhere */
+static uint32_t make_place(tm__ring *ring, uint32_t is_reported)
+{
+    uint32_t at = TM__HOLDS_MOST;
+
+    /* This is slow, and what it finds is rare. */
+    if (tm__the_self.unlisted % TM__HOLDS_MOST == 0)
+        at = drop_stale(ring);
+    if (at == TM__HOLDS_MOST && is_reported)
+        at = displace(ring);
+    return at;
+}
+
 void tm__hold_add_slow(tm__ring *ring, const volatile void *object, uint32_t kind,
                        uint32_t flags, uint64_t time, uint32_t is_reported)
 {
@@ -293,9 +317,11 @@ void tm__hold_add_slow(tm__ring *ring, const volatile void *object, uint32_t kin
            atomic_load_explicit(&ring->holds[at].object, memory_order_relaxed) != 0)
         at++;
     if (at >= TM__HOLDS_MOST)
-        at = drop_stale(ring);
+        at = make_place(ring, is_reported);
     if (at >= TM__HOLDS_MOST) {
-        lose(ring, time);
+        tm__the_self.unlisted++;
+        if (is_reported)
+            lose(ring, time);
         return;
     }
     if (at == count)
@@ -336,6 +362,13 @@ void tm__holds_cut(tm__ring *ring)
     while (count != 0 && tm__hold_is(ring, count - 1, 0))
         count--;
     atomic_store_explicit(&ring->hold_count, count, memory_order_relaxed);
+}
+
+void tm__hold_release_unlisted(tm__ring *ring, const volatile void *object)
+{
+    tm__the_self.unlisted--;
+    if (atomic_load(tm__waiters(object)) != 0)
+        lose(ring, tm__now());
 }
 
 tm__released tm__hold_release_slow(tm__ring *ring, tm__hold *hold)

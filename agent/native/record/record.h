@@ -150,6 +150,10 @@ typedef struct tm__released {
 /** About to release what somebody wants to know of. */
 TM__RARELY tm__released tm__hold_release_slow(tm__ring *ring, tm__hold *hold);
 
+/** About to release what is not in a list that was full: lost if others queue for it.
+ */
+TM__RARELY void tm__hold_release_unlisted(tm__ring *ring, const volatile void *object);
+
 /** About to release: reports it where anybody wants to know. */
 static inline tm__released tm__hold_release(tm__ring *ring, const volatile void *object,
                                             int must_report)
@@ -157,8 +161,11 @@ static inline tm__released tm__hold_release(tm__ring *ring, const volatile void 
     tm__hold *hold = tm__hold_find(ring, object);
     tm__released released = {0};
 
-    if (!hold)
+    if (__builtin_expect(!hold, 0)) {
+        if (tm__the_self.unlisted != 0)
+            tm__hold_release_unlisted(ring, object);
         return released;
+    }
     if (__builtin_expect(
             must_report ||
                 atomic_load_explicit(&hold->is_reported, memory_order_relaxed) != 0 ||

@@ -99,6 +99,81 @@ static int hands_over(void)
     return 0;
 }
 
+enum { MANY = 200 };
+
+/* Apart from one another also by the recorder's hash of addresses. */
+static struct {
+    _Alignas(32768) pthread_mutex_t many[MANY];
+    pthread_mutex_t other;
+} the_locks;
+
+static void *locks_one(void *mutex)
+{
+    about_to_block();
+    pthread_mutex_lock(mutex);
+    pthread_mutex_unlock(mutex);
+    return NULL;
+}
+
+static void block_one(const char *name, pthread_mutex_t *mutex)
+{
+    atomic_store(&the_blocker, 0);
+    pthread_create(&the_thread, NULL, locks_one, mutex);
+    pthread_setname_np(the_thread, name);
+    wait_until_blocked();
+}
+
+static void *owns_other(void *unused)
+{
+    pthread_mutex_lock(&the_locks.other);
+    sem_post(&the_turn);
+    sem_wait(&the_semaphore);
+    pthread_mutex_unlock(&the_locks.other);
+    return unused;
+}
+
+/* Takes more locks at once than are known of a thread, while others queue for another
+ * lock, and for one of these if it is asked for. */
+static int take_many(int wanted)
+{
+    pthread_t owner, waiter;
+
+    sem_init(&the_semaphore, 0, 0);
+    sem_init(&the_turn, 0, 0);
+    pthread_create(&owner, NULL, owns_other, NULL);
+    pthread_setname_np(owner, "owner");
+    sem_wait(&the_turn);
+    block_one("waiter", &the_locks.other);
+    waiter = the_thread;
+    for (int i = 0; i < MANY; i++)
+        pthread_mutex_lock(&the_locks.many[i]);
+    if (wanted >= 0)
+        block_one("queued", &the_locks.many[wanted]);
+    pause_ms(50);
+    for (int i = MANY - 1; i >= 0; i--)
+        pthread_mutex_unlock(&the_locks.many[i]);
+    if (wanted >= 0)
+        join();
+    pthread_mutex_lock(&the_locks.many[0]);
+    block_one("later", &the_locks.many[0]);
+    pthread_mutex_unlock(&the_locks.many[0]);
+    join();
+    sem_post(&the_semaphore);
+    pthread_join(owner, NULL);
+    pthread_join(waiter, NULL);
+    return 0;
+}
+
+static int takes_many(void)
+{
+    return take_many(-1);
+}
+
+static int queues_for_many(void)
+{
+    return take_many(99);
+}
+
 static void *goes_on(void *unused)
 {
     pause_ms(400);
@@ -237,9 +312,11 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(void);
     } ODDITIES[] = {
-        {"checks", checks},     {"hands_over", hands_over}, {"leaves", leaves},
-        {"detaches", detaches}, {"joins", joins},           {"cancels", cancels},
-        {"forks", forks},       {"waits", waits},
+        {"checks", checks},         {"hands_over", hands_over},
+        {"leaves", leaves},         {"detaches", detaches},
+        {"joins", joins},           {"cancels", cancels},
+        {"forks", forks},           {"waits", waits},
+        {"takes_many", takes_many}, {"queues_for_many", queues_for_many},
     };
 
     for (size_t i = 0; argc > 1 && i < sizeof(ODDITIES) / sizeof(*ODDITIES); i++)
