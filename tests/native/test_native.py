@@ -718,6 +718,29 @@ def test_of_many_locks_only_those_that_are_queued_for_count_as_lost(
     assert [row[1] for row in diagnostics] == [1 for _ in lost]
 
 
+PARKED = "parked"
+LIMIT_NS = 100_000_000
+
+
+def test_a_lock_with_a_limit_is_parked_for_until_then(tmp_path: Path) -> None:
+    model = oddity("limits", tmp_path)
+    ids = {row[0]: row[1] for row in rows(model.threads(), "name", "thread_id")}
+    main = ids[Path(program("oddities")).name[:15]]
+    columns = ("thread", "state", "object", "start_ns", "end_ns")
+    parks = {
+        row[0]: row for row in rows(model.timeline(), *columns) if row[1] == PARKED
+    }
+    for thread in ("gives_up", "gets_it"):
+        assert owners_of(model, thread) == {main}
+        assert parks[thread][2] == "mutex the_mutex"
+    *_, begin, end = parks["gives_up"]
+    assert end - begin > 0.9 * LIMIT_NS
+    holds = rows(model.holds(), "thread_id", "object")
+    wanted = [row[0] for row in holds if row[1] == "mutex the_mutex"]
+    assert wanted == [main, ids["gets_it"]]
+    assert not len(model.diagnostics())
+
+
 def test_a_process_goes_on_without_its_first_thread(tmp_path: Path) -> None:
     model = oddity("leaves", tmp_path)
     assert owners_of(model, "waiter")

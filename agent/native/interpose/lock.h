@@ -18,10 +18,7 @@ static inline int tm__lock_queued(tm__ring *ring, tm__fact *fact, int is_owned)
     int is_timed = fact->kind == TM_EVENT_PARK;
 
     if (is_owned) {
-        if (is_timed)
-            fact->flags &= TM_EVENT_SHARED;
-        tm__block_end_owning(ring, fact,
-                             is_timed ? TM_EVENT_ACQUIRED : TM_EVENT_CONTENDED_ENTERED);
+        tm__block_end_owning(ring, fact);
     } else if (is_timed) {
         tm__block_end(ring, fact, TM_EVENT_UNPARKED, TM_EVENT_TIMED_OUT);
     } else {

@@ -174,6 +174,53 @@ static int queues_for_many(void)
     return take_many(99);
 }
 
+static struct timespec in_ms(clockid_t clock, int ms)
+{
+    struct timespec time;
+
+    clock_gettime(clock, &time);
+    time.tv_sec += ms / 1000;
+    time.tv_nsec += ms % 1000 * 1000000L;
+    time.tv_sec += time.tv_nsec / 1000000000;
+    time.tv_nsec %= 1000000000;
+    return time;
+}
+
+static void *gives_up(void *unused)
+{
+    struct timespec until = in_ms(CLOCK_REALTIME, 100);
+
+    the_error = pthread_mutex_timedlock(&the_mutex, &until);
+    return unused;
+}
+
+static void *gets_it(void *unused)
+{
+    struct timespec until = in_ms(CLOCK_MONOTONIC, 60000);
+
+    about_to_block();
+    the_error = pthread_mutex_clocklock(&the_mutex, CLOCK_MONOTONIC, &until);
+    pthread_mutex_unlock(&the_mutex);
+    return unused;
+}
+
+/* Two threads want a mutex until some time: which comes, and which does not. */
+static int limits(void)
+{
+    pthread_mutex_lock(&the_mutex);
+    pthread_create(&the_thread, NULL, gives_up, NULL);
+    pthread_setname_np(the_thread, "gives_up");
+    /* To join it with the mutex would be a deadlock for as long. */
+    pause_ms(300);
+    join();
+    if (the_error != ETIMEDOUT)
+        return 1;
+    start("gets_it", gets_it);
+    pthread_mutex_unlock(&the_mutex);
+    join();
+    return the_error;
+}
+
 static void *goes_on(void *unused)
 {
     pause_ms(400);
@@ -312,11 +359,17 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(void);
     } ODDITIES[] = {
-        {"checks", checks},         {"hands_over", hands_over},
-        {"leaves", leaves},         {"detaches", detaches},
-        {"joins", joins},           {"cancels", cancels},
-        {"forks", forks},           {"waits", waits},
-        {"takes_many", takes_many}, {"queues_for_many", queues_for_many},
+        {"checks", checks},
+        {"hands_over", hands_over},
+        {"leaves", leaves},
+        {"detaches", detaches},
+        {"joins", joins},
+        {"cancels", cancels},
+        {"forks", forks},
+        {"waits", waits},
+        {"limits", limits},
+        {"takes_many", takes_many},
+        {"queues_for_many", queues_for_many},
     };
 
     for (size_t i = 0; argc > 1 && i < sizeof(ODDITIES) / sizeof(*ODDITIES); i++)
