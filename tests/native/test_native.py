@@ -667,6 +667,7 @@ def test_who_runs_a_routine_once_is_waited_for(conditions: threadmodel.Model) ->
         "replaces",
         "storm",
         "sandboxes",
+        "forks_cancelled",
     ],
 )
 def test_a_program_does_what_it_does_without_us(which: str, tmp_path: Path) -> None:

@@ -75,10 +75,18 @@ static void raise_used_end(uint32_t end)
 
 void tm__let_others_run(void)
 {
-    const struct timespec moment = {0, 20000};
+    /* As the kernel has it. The C library's would end a thread that was cancelled. */
+    const long moment[2] = {0, 20000};
+    int error = errno;
 
-    if (!atomic_load(&tm__is_sandboxed))
-        TM__REAL(nanosleep)(&moment, NULL);
+    if (atomic_load(&tm__is_sandboxed))
+        return;
+#ifdef SYS_nanosleep
+    syscall(SYS_nanosleep, moment, NULL);
+#else
+    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, moment, NULL);
+#endif
+    errno = error;
 }
 
 tm__ring *tm__ring_claim(void)

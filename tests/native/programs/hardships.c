@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <setjmp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 
@@ -128,6 +129,111 @@ static int signals(void)
     return sem_trywait(&the_semaphore) != 0;
 }
 
+static sigjmp_buf the_way_out;
+static atomic_int may_jump, has_enough;
+
+static void jump(int number)
+{
+    (void)number;
+    if (atomic_exchange(&may_jump, 0))
+        siglongjmp(the_way_out, 1);
+}
+
+static void *interrupt(void *target)
+{
+    while (!atomic_load(&has_enough))
+        pthread_kill(*(pthread_t *)target, SIGUSR1);
+    return NULL;
+}
+
+static __attribute__((noinline)) void nap(int depth)
+{
+    struct timespec moment = {0, 1};
+
+    if (depth > 0)
+        nap(depth - 1);
+    else
+        nanosleep(&moment, NULL);
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+static void *nap_on(void *unused)
+{
+    for (int i = 0; !atomic_load(&has_enough); i++)
+        nap(i % 300);
+    return unused;
+}
+
+static void *fork_cancelled(void *unused)
+{
+    int status = 1;
+    pid_t child;
+
+    pthread_cancel(pthread_self());
+    child = fork();
+    if (child == 0)
+        _exit(0);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    waitpid(child, &status, 0);
+    the_count += status == 0;
+    return unused;
+}
+
+/* A thread that is cancelled forks, which is no point of cancellation, while others
+ * look at their stacks. */
+static int forks_cancelled(void)
+{
+    enum { FORKS = 100 };
+    pthread_t threads[4], thread;
+
+    for (int i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, nap_on, NULL);
+    for (int i = 0; i < FORKS; i++) {
+        pthread_create(&thread, NULL, fork_cancelled, NULL);
+        pthread_join(thread, NULL);
+    }
+    atomic_store(&has_enough, 1);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    return the_count != FORKS;
+}
+
+static void *fork_once(void *unused)
+{
+    int status = 0;
+    pid_t child = fork();
+
+    if (child == 0) {
+        contend();
+        _exit(0);
+    }
+    return child < 0 || waitpid(child, &status, 0) != child || status != 0 ? &the_count
+                                                                           : unused;
+}
+
+/* A handler jumps out of whatever is in work, a look at the stack for instance; then
+ * another thread forks. */
+static int jumps(void)
+{
+    pthread_t self = pthread_self(), thread;
+    struct sigaction action = {.sa_handler = jump, .sa_flags = SA_NODEFER};
+    void *result;
+
+    sigaction(SIGUSR1, &action, NULL);
+    pthread_create(&thread, NULL, interrupt, &self);
+    for (volatile int i = 0; i < 3000; i++)
+        if (sigsetjmp(the_way_out, 1) == 0) {
+            atomic_store(&may_jump, 1);
+            nap(i % 300);
+            atomic_store(&may_jump, 0);
+        }
+    atomic_store(&has_enough, 1);
+    pthread_join(thread, NULL);
+    pthread_create(&thread, NULL, fork_once, NULL);
+    pthread_join(thread, &result);
+    return result != NULL;
+}
+
 static int closes(void)
 {
     for (int i = 3; i < 1024; i++)
@@ -242,15 +348,17 @@ int main(int argc, char **argv)
 
     if (strcmp(which, "goes_on") == 0)
         goes_on();
-    rc = strcmp(which, "storm") == 0       ? storm()
-         : strcmp(which, "sandboxes") == 0 ? sandboxes()
-         : strcmp(which, "forks") == 0     ? forks()
-         : strcmp(which, "cancels") == 0   ? cancels()
-         : strcmp(which, "signals") == 0   ? signals()
-         : strcmp(which, "closes") == 0    ? closes()
-         : strcmp(which, "replaces") == 0  ? replaces(argv[0])
-         : strcmp(which, "errors") == 0    ? errors()
-                                           : 99;
+    rc = strcmp(which, "storm") == 0             ? storm()
+         : strcmp(which, "sandboxes") == 0       ? sandboxes()
+         : strcmp(which, "forks") == 0           ? forks()
+         : strcmp(which, "cancels") == 0         ? cancels()
+         : strcmp(which, "signals") == 0         ? signals()
+         : strcmp(which, "closes") == 0          ? closes()
+         : strcmp(which, "jumps") == 0           ? jumps()
+         : strcmp(which, "forks_cancelled") == 0 ? forks_cancelled()
+         : strcmp(which, "replaces") == 0        ? replaces(argv[0])
+         : strcmp(which, "errors") == 0          ? errors()
+                                                 : 99;
 
     if (rc == 0)
         puts("fine");
