@@ -1000,7 +1000,7 @@ def test_a_static_program_that_a_shell_starts_is_named(
     assert line.startswith(f"threadmodel: the trace has nothing of {it}: it is static")
 
 
-def test_a_shell_that_starts_what_is_recorded_says_nothing(tmp_path: Path) -> None:
+def test_a_shell_that_starts_what_is_recorded_leaves_one_line(tmp_path: Path) -> None:
     done = record(tmp_path / "run.tmt", "sh", "-c", "sleep 0.3; true")
     assert done.stderr.count("\n") == 1
 

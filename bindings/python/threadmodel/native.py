@@ -75,9 +75,9 @@ class Recorder:
         trace: TracebackType | None,
     ) -> None:
         """Have it write the rest and end."""
-        said, _ = self._process.communicate()
+        written, _ = self._process.communicate()
         self.status = self._process.returncode
-        for line in said.split(b"\0"):
+        for line in written.split(b"\0"):
             what, _, value = line.partition(b" ")
             if what == b"trace":
                 self.trace = os.fsdecode(value)
