@@ -678,6 +678,15 @@ def test_a_program_does_what_it_does_without_us(which: str, tmp_path: Path) -> N
         assert not contradicted & {"two_owners", "acquired_twice"}
 
 
+def test_a_thread_is_recorded_after_a_jump_out_of_a_record(tmp_path: Path) -> None:
+    done = record(tmp_path / "run.tmt", program("hardships"), "jumps")
+    assert (done.returncode, done.stdout) == (0, "fine\n"), done.stderr
+    model = threadmodel.open(str(tmp_path / "run.tmt"))
+    main = Path(program("hardships")).name[:15]
+    states = rows(model.timeline(), "thread", "state", "peer")
+    assert (main, "joining", "forks") in states
+
+
 def oddity(which: str, folder: Path) -> threadmodel.Model:
     done = record(folder / "run.tmt", program("oddities"), which)
     assert (done.returncode, done.stdout) == (0, "fine\n"), done.stderr

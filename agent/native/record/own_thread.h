@@ -17,8 +17,10 @@ typedef struct tm__self {
     tm__ring *ring;
     uint64_t image;         ///< whose ring it is; another after a fork
     uint64_t recorded_time; ///< of its last record
-    int is_in_record;       ///< a signal handler that comes now is not recorded
-    int error;              ///< errno before it
+    uintptr_t record; ///< frame of the record in work, 0: none is. A signal handler
+                      ///< that comes now is not recorded
+    int is_walking;   ///< it looks at its stack
+    int error;        ///< errno before it
     int destructor_rounds;
     struct tm__known_stack *stacks; ///< NULL: not asked for yet
     uint32_t next_stack;            ///< which of them gives way to a new one

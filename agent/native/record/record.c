@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -36,17 +37,37 @@ static void lose(tm__ring *ring, uint64_t time)
     atomic_fetch_add_explicit(&ring->lost, 1, memory_order_relaxed);
 }
 
-static int begin(uint64_t time)
+/* Whether a signal handler has left the record in work by a jump: the thread is in a
+ * frame that the record's would lie in. On a stack of its own a handler may be
+ * anywhere. */
+static int was_left(const tm__self *self, uintptr_t frame)
+{
+    stack_t alternate = {.ss_flags = SS_ONSTACK};
+    int error = errno;
+
+    if (frame <= self->record || atomic_load(&tm__is_sandboxed))
+        return 0;
+    sigaltstack(NULL, &alternate);
+    errno = error;
+    return (alternate.ss_flags & SS_ONSTACK) == 0;
+}
+
+#define FRAME ((uintptr_t)__builtin_frame_address(0))
+
+static int begin(uint64_t time, uintptr_t frame)
 {
     tm__self *self = &tm__the_self;
 
     if (atomic_load_explicit(&tm__the_control->stopped, memory_order_relaxed))
         return -1;
-    if (self->is_in_record) {
-        lose(self->ring, time);
-        return -1;
+    if (__builtin_expect(self->record != 0, 0)) {
+        if (!was_left(self, frame)) {
+            lose(self->ring, time);
+            return -1;
+        }
+        tm__stack_walk_left();
     }
-    self->is_in_record = 1;
+    self->record = frame;
     self->error = errno;
     atomic_signal_fence(memory_order_seq_cst);
     return 0;
@@ -57,7 +78,7 @@ static void end(tm__ring *ring)
     atomic_store_explicit(&ring->since, TM__IDLE, memory_order_release);
     errno = tm__the_self.error;
     atomic_signal_fence(memory_order_seq_cst);
-    tm__the_self.is_in_record = 0;
+    tm__the_self.record = 0;
 }
 
 static unsigned char *bytes_of(tm__ring *ring, uint64_t at)
@@ -140,6 +161,7 @@ static uint16_t stack_of(tm__ring *ring, const void *site)
     tm__self *self = &tm__the_self;
     tm__known_stack *known = NULL;
     uint16_t number = 0;
+    uint64_t blocked;
     int is_known = 0;
     size_t count;
 
@@ -152,11 +174,11 @@ static uint16_t stack_of(tm__ring *ring, const void *site)
         known = &self->stacks[number];
         tm__known_stack_begin(known, here);
     }
-    if (!tm__stack_walk_begin())
+    if (!tm__stack_walk_begin(&blocked))
         return TM__STACK_NONE;
     tm__modules_report(ring);
     count = tm__stack_walk(frames, site, known);
-    tm__stack_walk_end();
+    tm__stack_walk_end(&blocked);
     if (write_bytes(ring, TM__STACK, number, 0, frames, count * sizeof(*frames)) != 0)
         return TM__STACK_NONE;
     if (known)
@@ -189,7 +211,7 @@ static void write_fact(tm__ring *ring, const tm__fact *fact, uint64_t time)
 
 void tm__record_fact(tm__ring *ring, const tm__fact *fact, uint64_t time)
 {
-    if (begin(time) != 0)
+    if (begin(time, FRAME) != 0)
         return;
     atomic_store_explicit(&ring->since, time, memory_order_relaxed);
     write_fact(ring, fact, time);
@@ -200,7 +222,7 @@ void tm__record_now(tm__ring *ring, const tm__fact *fact)
 {
     uint64_t time;
 
-    if (begin(tm__now()) != 0)
+    if (begin(tm__now(), FRAME) != 0)
         return;
     atomic_store_explicit(&ring->since, TM__BEGINS, memory_order_relaxed);
     atomic_signal_fence(memory_order_seq_cst);
@@ -221,7 +243,7 @@ void tm__record_event(tm__ring *ring, int kind, uint64_t time)
 static void record_text(tm__ring *ring, int kind, uint64_t object, uint64_t peer,
                         const char *text)
 {
-    if (begin(0) != 0)
+    if (begin(0, FRAME) != 0)
         return;
     write_bytes(ring, kind, object, peer, text, strnlen(text, 15));
     end(ring);

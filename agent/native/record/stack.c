@@ -6,12 +6,15 @@
 #include "record/stack.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -21,33 +24,59 @@ enum { BUILD_ID_MOST = 64 };
 
 /* To look at what is loaded takes a lock of the loader's, which a fork leaves as it is:
  * so no thread is in a walk when the process forks. */
-static atomic_int walkers, forks;
+static atomic_int walkers, forks, was_in_walk;
 
-int tm__stack_walk_begin(void)
+static void set_blocked(const uint64_t *blocked, uint64_t *before)
 {
+    int error = errno;
+
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, blocked, before, sizeof(*blocked));
+    errno = error;
+}
+
+/* No signal handler leaves a walk by a jump, with the loader's lock. In a sandbox one
+ * may. */
+int tm__stack_walk_begin(uint64_t *blocked)
+{
+    const uint64_t all = UINT64_MAX;
+
     atomic_fetch_add(&walkers, 1);
-    if (atomic_load(&forks) == 0)
-        return 1;
-    tm__stack_walk_end();
-    return 0;
+    if (atomic_load(&forks) != 0) {
+        atomic_fetch_sub(&walkers, 1);
+        return 0;
+    }
+    tm__the_self.is_walking = 1;
+    *blocked = all;
+    if (!atomic_load(&tm__is_sandboxed))
+        set_blocked(&all, blocked);
+    return 1;
 }
 
-void tm__stack_walk_end(void)
+void tm__stack_walk_end(const uint64_t *blocked)
 {
+    tm__the_self.is_walking = 0;
     atomic_fetch_sub(&walkers, 1);
+    if (*blocked != UINT64_MAX)
+        set_blocked(blocked, NULL);
 }
 
-/* A signal handler may fork in the middle of its thread's own walk. */
-static int own_walks(void)
+void tm__stack_walk_left(void)
 {
-    return tm__the_self.is_in_record != 0;
+    if (tm__the_self.is_walking)
+        atomic_fetch_sub(&walkers, 1);
+    tm__the_self.is_walking = 0;
 }
 
+/* A signal handler may fork in the middle of its thread's own walk. Who has left a walk
+ * by a jump is not waited for for ever: in the child nobody walks then. */
 static void before_fork(void)
 {
+    long rounds = atomic_load(&tm__is_sandboxed) ? 10000000 : 1000;
+
     atomic_fetch_add(&forks, 1);
-    while (atomic_load(&walkers) > own_walks())
+    while (atomic_load(&walkers) > tm__the_self.is_walking && rounds-- > 0)
         tm__let_others_run();
+    atomic_store(&was_in_walk, rounds < 0);
 }
 
 static void after_fork(void)
@@ -57,8 +86,8 @@ static void after_fork(void)
 
 static void after_fork_in_child(void)
 {
-    atomic_store(&walkers, own_walks());
-    atomic_store(&forks, 0);
+    atomic_store(&walkers, tm__the_self.is_walking);
+    atomic_store(&forks, atomic_load(&was_in_walk));
 }
 
 typedef struct walk {

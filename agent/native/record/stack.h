@@ -9,9 +9,13 @@
 #include "layout/region.h"
 #include "record/known_stacks.h"
 
-/** Around the two below. @return 0: not now, the process forks */
-int tm__stack_walk_begin(void);
-void tm__stack_walk_end(void);
+/** Around the two below, with the signals that were blocked before.
+ * @return 0: not now, the process forks */
+int tm__stack_walk_begin(uint64_t *blocked);
+void tm__stack_walk_end(const uint64_t *blocked);
+
+/** A signal handler has left the thread's walk by a jump. */
+void tm__stack_walk_left(void);
 
 /**
  * Return addresses, innermost first.

@@ -229,7 +229,10 @@ static int jumps(void)
         }
     atomic_store(&has_enough, 1);
     pthread_join(thread, NULL);
+    /* Records of all that may have found no room. */
+    pause_ms(1000);
     pthread_create(&thread, NULL, fork_once, NULL);
+    pthread_setname_np(thread, "forks");
     pthread_join(thread, &result);
     return result != NULL;
 }
