@@ -668,6 +668,9 @@ def test_who_runs_a_routine_once_is_waited_for(conditions: threadmodel.Model) ->
         "storm",
         "sandboxes",
         "forks_cancelled",
+        "forks_in_sandbox",
+        "sandboxes_strictly",
+        "refuses_counter",
     ],
 )
 def test_a_program_does_what_it_does_without_us(which: str, tmp_path: Path) -> None:
@@ -810,6 +813,13 @@ def test_threads_in_a_sandbox_are_recorded(tmp_path: Path) -> None:
     assert model.threads()["name"][0] == "in a box"
     assert len(model.threads()) == 5
     assert not len(model.diagnostics())
+
+
+def test_a_fork_in_a_sandbox_has_its_number(tmp_path: Path) -> None:
+    record(tmp_path / "run.tmt", program("hardships"), "forks_in_sandbox")
+    model = threadmodel.open(str(tmp_path / "run.tmt"))
+    assert model.run.pid
+    assert len(model.threads()) == 2
 
 
 def test_without_the_memory_a_program_runs_unrecorded(tmp_path: Path) -> None:

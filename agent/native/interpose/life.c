@@ -2,6 +2,7 @@
 /* Threads: begin, join, name, sleep; and the begin and the end of the process. */
 #include "interpose/lock.h"
 
+#include <linux/seccomp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -203,7 +204,10 @@ TM__EXPORT int prctl(int option, ...)
     if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS)
         atomic_store(&tm__is_sandboxed, 1);
     rc = TM__REAL(prctl)(option, values[0], values[1], values[2], values[3]);
-    if (ring && option == PR_SET_NAME && rc == 0)
+    if (rc == 0 && ((option == PR_SET_SECCOMP && values[0] == SECCOMP_MODE_STRICT) ||
+                    (option == PR_SET_TSC && values[0] == PR_TSC_SIGSEGV)))
+        tm__ring_leave();
+    else if (ring && option == PR_SET_NAME && rc == 0)
         tm__record_name(ring, 0, (const char *)values[0]);
     return rc;
 }

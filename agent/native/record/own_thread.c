@@ -32,6 +32,9 @@ tm__control *tm__the_control;
 
 atomic_int tm__is_sandboxed;
 
+/* Nobody new is recorded, as it may have no counter to read. */
+static atomic_int the_counter_is_refused;
+
 static uint64_t *the_wiped_page;
 static uint32_t the_process;
 static unsigned char *the_rings;
@@ -156,11 +159,48 @@ static void end_thread(void *value)
     set_state(ring, TM__RING_LEFT);
 }
 
+void tm__ring_leave(void)
+{
+    tm__self *self = &tm__the_self;
+    tm__ring *ring = self->ring;
+
+    atomic_store(&the_counter_is_refused, 1);
+    self->ring = NULL;
+    if (!ring)
+        return;
+    for (uint32_t i = 0; i < TM__HOLDS_MOST; i++)
+        atomic_store_explicit(&ring->holds[i].object, 0, memory_order_relaxed);
+    atomic_store_explicit(&ring->hold_count, 0, memory_order_relaxed);
+    set_state(ring, TM__RING_LEFT);
+}
+
+/* The number of the calling thread as the C library has it in a mutex that the thread
+ * has locked: of the only thread of a process it is that of the process. */
+static uint32_t number_in_mutex(void)
+{
+    pthread_mutexattr_t attributes;
+    pthread_mutex_t mutex;
+    uint32_t number;
+
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&mutex, &attributes);
+    TM__REAL(pthread_mutex_lock)(&mutex);
+#ifdef __GLIBC__
+    number = (uint32_t)mutex.__data.__owner;
+#else
+    number = (uint32_t)mutex.__u.__vi[1] & 0x3FFFFFFF;
+#endif
+    TM__REAL(pthread_mutex_unlock)(&mutex);
+    return number;
+}
+
 /* In a fork: the only thread there is. What the others held and waited for is gone. */
 static void become_image(void)
 {
     tm__waiters_reset();
-    the_process = (uint32_t)getpid();
+    the_process =
+        atomic_load(&tm__is_sandboxed) ? number_in_mutex() : (uint32_t)getpid();
     *the_wiped_page = atomic_fetch_add(&tm__the_control->next_image, 1) + 1;
 }
 
@@ -170,7 +210,7 @@ tm__ring *tm__ring_attach(void)
         return NULL;
     if (*the_wiped_page == 0)
         become_image();
-    tm__ring_adopt(tm__ring_claim());
+    tm__ring_adopt(atomic_load(&the_counter_is_refused) ? NULL : tm__ring_claim());
     if (!tm__the_self.ring)
         return NULL;
     tm__record_event(tm__the_self.ring, TM_EVENT_THREAD_START, tm__now());

@@ -53,6 +53,10 @@ static inline uint64_t tm__now(void)
  * on beyond futexes may be the program's end. */
 extern atomic_int tm__is_sandboxed;
 
+/** The calling thread may not read the processor's counter any more, nor may those that
+ * it creates: nothing is recorded of it from now on. */
+void tm__ring_leave(void);
+
 /** While another thread is about to do something: asleep for a moment, since that may
  * have a lower priority. In a sandbox nothing is asked of the kernel. */
 void tm__let_others_run(void);

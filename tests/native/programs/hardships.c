@@ -255,9 +255,9 @@ static int closes(void)
 /* From now on the kernel kills who asks it for something that this program does not. */
 static int enter_sandbox(void)
 {
-    enum { FIRST = 1, REFUSED = 5 };
+    enum { FIRST = 1, REFUSED = 6 };
     static const unsigned refused[REFUSED] = {SYS_openat, SYS_readlinkat, SYS_readlink,
-                                              SYS_prctl, SYS_gettid};
+                                              SYS_prctl,  SYS_gettid,     SYS_getpid};
     struct sock_filter code[FIRST + REFUSED + 2] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
     struct sock_fprog filter = {FIRST + REFUSED + 2, code};
@@ -279,6 +279,16 @@ static void *contend_only(void *unused)
     return unused;
 }
 
+/* As start() and join(), which ask the kernel who they are. */
+static void start_unseen(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, contend_only, NULL);
+    contend();
+    pthread_join(thread, NULL);
+}
+
 static int sandboxes(void)
 {
     pthread_t threads[4];
@@ -292,6 +302,72 @@ static int sandboxes(void)
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
     return the_count != 4L * 200;
+}
+
+static void *lock_strictly(void *unused)
+{
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0)
+        return unused;
+    contend();
+    syscall(SYS_exit, 0);
+    return unused;
+}
+
+/* A thread may do nothing but read, write and end; its processor counter is refused. */
+static int sandboxes_strictly(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, lock_strictly, NULL);
+    pthread_join(thread, NULL);
+    return the_count != 200;
+}
+
+static void *lock_without_counter(void *unused)
+{
+    pthread_t thread;
+
+    if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) != 0) {
+        the_count = 400;
+        return unused;
+    }
+    contend();
+    /* It may not read the counter, either. */
+    pthread_create(&thread, NULL, contend_only, NULL);
+    pthread_join(thread, NULL);
+    return unused;
+}
+
+static int refuses_counter(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, lock_without_counter, NULL);
+    pthread_join(thread, NULL);
+    return the_count != 400;
+}
+
+static pid_t fork_and_contend(void)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        start_unseen();
+        _exit(the_count == 400 ? 0 : 1);
+    }
+    return child;
+}
+
+/* A fork of a process that is in a sandbox, whose child may not ask for its number. */
+static int forks_in_sandbox(void)
+{
+    int status = 0;
+    pid_t child;
+
+    if (enter_sandbox() != 0)
+        return 1;
+    child = fork_and_contend();
+    return child < 0 || waitpid(child, &status, 0) != child || status != 0;
 }
 
 static int replaces(char *program)
@@ -351,17 +427,20 @@ int main(int argc, char **argv)
 
     if (strcmp(which, "goes_on") == 0)
         goes_on();
-    rc = strcmp(which, "storm") == 0             ? storm()
-         : strcmp(which, "sandboxes") == 0       ? sandboxes()
-         : strcmp(which, "forks") == 0           ? forks()
-         : strcmp(which, "cancels") == 0         ? cancels()
-         : strcmp(which, "signals") == 0         ? signals()
-         : strcmp(which, "closes") == 0          ? closes()
-         : strcmp(which, "jumps") == 0           ? jumps()
-         : strcmp(which, "forks_cancelled") == 0 ? forks_cancelled()
-         : strcmp(which, "replaces") == 0        ? replaces(argv[0])
-         : strcmp(which, "errors") == 0          ? errors()
-                                                 : 99;
+    rc = strcmp(which, "storm") == 0                ? storm()
+         : strcmp(which, "sandboxes") == 0          ? sandboxes()
+         : strcmp(which, "forks") == 0              ? forks()
+         : strcmp(which, "cancels") == 0            ? cancels()
+         : strcmp(which, "signals") == 0            ? signals()
+         : strcmp(which, "closes") == 0             ? closes()
+         : strcmp(which, "sandboxes_strictly") == 0 ? sandboxes_strictly()
+         : strcmp(which, "refuses_counter") == 0    ? refuses_counter()
+         : strcmp(which, "forks_in_sandbox") == 0   ? forks_in_sandbox()
+         : strcmp(which, "jumps") == 0              ? jumps()
+         : strcmp(which, "forks_cancelled") == 0    ? forks_cancelled()
+         : strcmp(which, "replaces") == 0           ? replaces(argv[0])
+         : strcmp(which, "errors") == 0             ? errors()
+                                                    : 99;
 
     if (rc == 0)
         puts("fine");
