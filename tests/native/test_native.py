@@ -731,6 +731,22 @@ def test_of_many_locks_only_those_that_are_queued_for_count_as_lost(
     assert [row[1] for row in diagnostics] == [1 for _ in lost]
 
 
+def test_a_wait_that_a_signal_or_a_cancellation_ends_brings_no_permit(
+    tmp_path: Path,
+) -> None:
+    model = oddity("is_interrupted", tmp_path)
+    threads = {"interrupted", "cancelled", "posted"}
+    ends = rows(model.interactions(), "kind", "to_thread")
+    assert [(str(kind), to) for kind, to in ends if to in threads] == [
+        ("start", "interrupted"),
+        ("interrupt", "interrupted"),
+        ("start", "cancelled"),
+        ("interrupt", "cancelled"),
+        ("start", "posted"),
+        ("post", "posted"),
+    ]
+
+
 PARKED = "parked"
 LIMIT_NS = 100_000_000
 

@@ -11,14 +11,14 @@ typedef struct waiting {
     tm__fact fact;
     const volatile void *mutex;
     int was_owned; ///< the mutex, as far as is known
-    int is_timed_out;
+    uint32_t end_flags;
     int is_refused; ///< the mutex is not the thread's
 } waiting;
 
 static void begin(waiting *it, tm__ring *ring, const volatile void *condition,
                   const volatile void *mutex, int64_t timeout_ns, const void *site)
 {
-    *it = (waiting){.ring = ring, .mutex = mutex};
+    *it = (waiting){.ring = ring, .mutex = mutex, .end_flags = TM_EVENT_BY_INTERRUPT};
     it->fact = (tm__fact){TM_EVENT_WAIT,
                           TM__OBJECT_CONDITION,
                           TM_EVENT_NOT_OWNED,
@@ -37,8 +37,7 @@ static void end(void *payload)
     waiting *it = payload;
     tm__fact mutex = {TM_EVENT_ACQUIRED, TM__OBJECT_MUTEX, 0, it->mutex, 0, 0, NULL};
 
-    tm__block_end(it->ring, &it->fact, TM_EVENT_WAITED,
-                  it->is_timed_out ? TM_EVENT_TIMED_OUT : 0);
+    tm__block_end(it->ring, &it->fact, TM_EVENT_WAITED, it->end_flags);
     if (it->is_refused)
         return;
     tm__record_now(it->ring, &mutex);
@@ -65,7 +64,7 @@ static void end(void *payload)
         begin(&it, ring, condition, mutex, timeout_ns, TM__SITE);                      \
         pthread_cleanup_push(end, &it);                                                \
         rc = TM__REAL(name) call;                                                      \
-        it.is_timed_out = TIMED_OUT;                                                   \
+        it.end_flags = (TIMED_OUT) ? TM_EVENT_TIMED_OUT : 0;                           \
         it.is_refused = REFUSED;                                                       \
         pthread_cleanup_pop(1);                                                        \
         return rc;                                                                     \

@@ -140,14 +140,13 @@ TM__EXPORT int thrd_create(thrd_t *thread, thrd_start_t routine, void *argument)
 
 typedef struct joining {
     tm__ring *ring;
-    int is_timed_out;
+    uint32_t end_flags;
 } joining;
 
 static void end_join(void *payload)
 {
     joining *it = payload;
-    tm__fact fact = {.kind = TM_EVENT_JOINED,
-                     .flags = it->is_timed_out ? TM_EVENT_TIMED_OUT : 0};
+    tm__fact fact = {.kind = TM_EVENT_JOINED, .flags = it->end_flags};
 
     tm__record_now(it->ring, &fact);
 }
@@ -155,7 +154,7 @@ static void end_join(void *payload)
 #define JOIN(name, parameters, call, timeout_ns, TIMED_OUT)                            \
     TM__EXPORT int name parameters                                                     \
     {                                                                                  \
-        joining it = {tm__ring_here(), 0};                                             \
+        joining it = {tm__ring_here(), TM_EVENT_BY_INTERRUPT};                         \
         tm__fact fact = {                                                              \
             TM_EVENT_JOIN, 0, 0, (void *)thread, 0, timeout_ns, TM__SITE};             \
         int rc;                                                                        \
@@ -165,7 +164,7 @@ static void end_join(void *payload)
         tm__record_now(it.ring, &fact);                                                \
         pthread_cleanup_push(end_join, &it);                                           \
         rc = TM__REAL(name) call;                                                      \
-        it.is_timed_out = TIMED_OUT;                                                   \
+        it.end_flags = (TIMED_OUT) ? TM_EVENT_TIMED_OUT : 0;                           \
         pthread_cleanup_pop(1);                                                        \
         return rc;                                                                     \
     }
@@ -212,23 +211,34 @@ TM__EXPORT int prctl(int option, ...)
     return rc;
 }
 
+typedef struct sleeping {
+    tm__ring *ring;
+    uint32_t end_flags;
+} sleeping;
+
 static void end_sleep(void *payload)
 {
-    tm__record_event(payload, TM_EVENT_SLEPT, tm__now());
+    sleeping *it = payload;
+    tm__fact fact = {.kind = TM_EVENT_SLEPT, .flags = it->end_flags};
+
+    tm__record_now(it->ring, &fact);
 }
 
-#define SLEEP(result, name, parameters, call, timeout_ns)                              \
+/* WHOLE: whether `rc` says that all of it was slept. */
+#define SLEEP(result, name, parameters, call, timeout_ns, WHOLE)                       \
     TM__EXPORT result name parameters                                                  \
     {                                                                                  \
-        tm__ring *ring = tm__ring_here();                                              \
+        sleeping it = {tm__ring_here(), TM_EVENT_BY_INTERRUPT};                        \
         tm__fact fact = {TM_EVENT_SLEEP, 0, 0, NULL, 0, timeout_ns, TM__SITE};         \
         result rc;                                                                     \
                                                                                        \
-        if (!ring)                                                                     \
+        if (!it.ring)                                                                  \
             return TM__REAL(name) call;                                                \
-        tm__record_now(ring, &fact);                                                   \
-        pthread_cleanup_push(end_sleep, ring);                                         \
+        tm__record_now(it.ring, &fact);                                                \
+        pthread_cleanup_push(end_sleep, &it);                                          \
         rc = TM__REAL(name) call;                                                      \
+        if (WHOLE)                                                                     \
+            it.end_flags = 0;                                                          \
         pthread_cleanup_pop(1);                                                        \
         return rc;                                                                     \
     }
@@ -241,15 +251,16 @@ static int64_t length_ns(const struct timespec *length)
 }
 
 SLEEP(int, nanosleep, (const struct timespec *length, struct timespec *rest),
-      (length, rest), length_ns(length))
+      (length, rest), length_ns(length), rc == 0)
 SLEEP(int, clock_nanosleep,
       (clockid_t clock, int flags, const struct timespec *time, struct timespec *rest),
       (clock, flags, time, rest),
-      flags &TIMER_ABSTIME ? tm__timeout_ns(clock, time) : length_ns(time))
-SLEEP(int, usleep, (useconds_t length), (length), (int64_t)length * 1000)
-SLEEP(unsigned, sleep, (unsigned length), (length), (int64_t)length * 1000000000)
+      flags &TIMER_ABSTIME ? tm__timeout_ns(clock, time) : length_ns(time), rc == 0)
+SLEEP(int, usleep, (useconds_t length), (length), (int64_t)length * 1000, rc == 0)
+SLEEP(unsigned, sleep, (unsigned length), (length), (int64_t)length * 1000000000,
+      rc == 0)
 SLEEP(int, thrd_sleep, (const struct timespec *length, struct timespec *rest),
-      (length, rest), length_ns(length))
+      (length, rest), length_ns(length), rc == 0)
 
 __attribute__((constructor)) static void begin_process(void)
 {

@@ -8,23 +8,23 @@
 typedef struct awaiting {
     tm__ring *ring;
     tm__fact fact;
-    int is_timed_out;
+    uint32_t end_flags;
 } awaiting;
 
 static void end(void *payload)
 {
     awaiting *it = payload;
 
-    tm__block_end(it->ring, &it->fact, TM_EVENT_AWAITED,
-                  it->is_timed_out ? TM_EVENT_TIMED_OUT : 0);
+    tm__block_end(it->ring, &it->fact, TM_EVENT_AWAITED, it->end_flags);
 }
 
-/* What is recorded leaves errno as it is. */
+/* A signal that ends a wait brings no permit, nor does a cancellation. What is recorded
+ * leaves errno as it is. */
 #define SEMAPHORE_WAIT(name, parameters, call, timeout_ns)                             \
     TM__EXPORT int name parameters                                                     \
     {                                                                                  \
         tm__ring *ring = tm__ring_here();                                              \
-        awaiting it = {.ring = ring};                                                  \
+        awaiting it = {.ring = ring, .end_flags = TM_EVENT_BY_INTERRUPT};              \
         int error = errno, rc;                                                         \
                                                                                        \
         if (!ring)                                                                     \
@@ -39,7 +39,10 @@ static void end(void *payload)
         tm__block_begin(ring, &it.fact);                                               \
         pthread_cleanup_push(end, &it);                                                \
         rc = TM__REAL(name) call;                                                      \
-        it.is_timed_out = rc != 0 && errno == ETIMEDOUT;                               \
+        if (rc == 0)                                                                   \
+            it.end_flags = 0;                                                          \
+        else if (errno == ETIMEDOUT)                                                   \
+            it.end_flags = TM_EVENT_TIMED_OUT;                                         \
         pthread_cleanup_pop(1);                                                        \
         return rc;                                                                     \
     }

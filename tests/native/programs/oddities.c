@@ -174,6 +174,42 @@ static int queues_for_many(void)
     return take_many(99);
 }
 
+static void do_nothing(int number)
+{
+    (void)number;
+}
+
+static void *wants_permit(void *unused)
+{
+    about_to_block();
+    the_error = sem_wait(&the_semaphore) == 0 ? 0 : errno;
+    return unused;
+}
+
+/* Waits for a semaphore that a signal and a cancellation end, and a post. */
+static int is_interrupted(void)
+{
+    struct sigaction action = {.sa_handler = do_nothing};
+    void *result;
+
+    sem_init(&the_semaphore, 0, 0);
+    sigaction(SIGUSR1, &action, NULL);
+    start("interrupted", wants_permit);
+    pthread_kill(the_thread, SIGUSR1);
+    join();
+    if (the_error != EINTR)
+        return 1;
+    start("cancelled", wants_permit);
+    pthread_cancel(the_thread);
+    pthread_join(the_thread, &result);
+    if (result != PTHREAD_CANCELED)
+        return 2;
+    start("posted", wants_permit);
+    sem_post(&the_semaphore);
+    join();
+    return the_error;
+}
+
 static struct timespec in_ms(clockid_t clock, int ms)
 {
     struct timespec time;
@@ -367,6 +403,7 @@ int main(int argc, char **argv)
         {"cancels", cancels},
         {"forks", forks},
         {"waits", waits},
+        {"is_interrupted", is_interrupted},
         {"limits", limits},
         {"takes_many", takes_many},
         {"queues_for_many", queues_for_many},
