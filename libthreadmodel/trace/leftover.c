@@ -176,6 +176,8 @@ static int read_header(tm__leftover *leftover, tm__input *input, uint64_t run_id
     if (rc < 0 || available < sizeof(header))
         return rc;
     memcpy(&header, view, sizeof(header));
+    if (header.magic == __builtin_bswap64(TM__RINGS_MAGIC))
+        leftover->state = TM__LEFTOVER_REVERSED;
     if (!tm__rings_header_is_whole(&header))
         return TM_OK;
     if (header.version == 0 || header.version > TM__RINGS_VERSION)

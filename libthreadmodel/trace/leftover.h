@@ -16,6 +16,7 @@ typedef enum tm__leftover_state {
     TM__LEFTOVER_FOREIGN,   ///< they are of another run
     TM__LEFTOVER_DAMAGED,   ///< their header is, so nothing can be taken from them
     TM__LEFTOVER_NEWER,     ///< of a version that is not ours
+    TM__LEFTOVER_REVERSED,  ///< of a machine with the other order of bytes
     TM__LEFTOVER_RECOVERED, ///< what they held can be emitted
 } tm__leftover_state;
 

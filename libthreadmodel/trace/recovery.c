@@ -86,6 +86,10 @@ static const char *refusal(const tm__leftover *left)
                "used";
     case TM__LEFTOVER_NEWER:
         return "; the rings beside it are of a newer release and were not used";
+    case TM__LEFTOVER_REVERSED:
+        return "; the rings beside it are of a machine with another byte order, and "
+               "can "
+               "be used on such a one";
     default: return "";
     }
 }

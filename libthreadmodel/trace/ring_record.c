@@ -50,6 +50,15 @@ AT(method.class_id, 40);
 AT(method.line_count, 48);
 AT(method.flags, 56);
 
+/* The first word, which begins with the check. */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define CHECK_BITS ((uint64_t)UINT32_MAX << 32)
+#define FIRST_WORD(bytes, kind) ((uint64_t)(bytes) << 16 | (uint64_t)(kind))
+#else
+#define CHECK_BITS ((uint64_t)UINT32_MAX)
+#define FIRST_WORD(bytes, kind) ((uint64_t)(bytes) << 32 | (uint64_t)(kind) << 48)
+#endif
+
 static inline uint64_t stir(uint64_t lane, uint64_t word)
 {
     lane ^= word;
@@ -60,9 +69,9 @@ uint32_t tm__record_check(const tm__record *record, size_t bytes, uint64_t posit
 {
     const uint64_t *words = (const uint64_t *)record;
     size_t count = bytes / sizeof(*words);
-    /* The first word holds the check itself. Four lanes, so that the processor need
-     * not wait for one product before it begins the next. */
-    uint64_t a = stir(position, words[0] & ~(uint64_t)UINT32_MAX);
+    /* Four lanes, so that the processor need not wait for one product before it begins
+     * the next. */
+    uint64_t a = stir(position, words[0] & ~CHECK_BITS);
     uint64_t b = count, c = 1, d = 2;
     size_t i = 1;
 
@@ -80,7 +89,7 @@ uint32_t tm__record_check(const tm__record *record, size_t bytes, uint64_t posit
 
 void tm__record_seal(tm__record *record, size_t bytes, uint64_t position)
 {
-    uint64_t word = (uint64_t)bytes << 32 | (uint64_t)record->kind << 48;
+    uint64_t word = FIRST_WORD(bytes, record->kind);
 
     /* The check reads whole words, and a word that was written in parts a moment ago
      * has to get to the cache before it can be read: so these go in as one. */

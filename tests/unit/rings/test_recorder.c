@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -834,12 +835,45 @@ static void a_sink_that_refuses_ends_the_recording(void **state)
     assert_int_equal(tm_recorder_close(recorder), TM_ENOTFOUND);
 }
 
+static unsigned char *volatile cut_page;
+
+static void exit_by_address(int number, siginfo_t *info, void *context)
+{
+    (void)number;
+    (void)context;
+    _exit(info->si_addr == cut_page && info->si_code > 0);
+}
+
+/* An emulator may know of its own addresses alone. */
+static int is_fault_reported(void)
+{
+    struct sigaction action = {.sa_sigaction = exit_by_address, .sa_flags = SA_SIGINFO};
+    int status;
+
+    if (fork() == 0) {
+        int file = open(path, O_RDWR | O_CREAT, 0600);
+
+        cut_page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        if (file < 0 || cut_page == MAP_FAILED || ftruncate(file, 0) < 0 ||
+            sigaction(SIGBUS, &action, NULL) < 0)
+            _exit(2);
+        *cut_page = 1;
+        _exit(2);
+    }
+    assert_true(wait(&status) > 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 1;
+}
+
 static void rings_that_others_cut_do_no_harm(void **state)
 {
-    tm_recorder *recorder = open_recorder(path, NULL);
-    tm_recorder_thread *thread = attach(recorder, 1);
+    tm_recorder_thread *thread;
+    tm_recorder *recorder;
 
     (void)state;
+    if (!is_fault_reported())
+        skip();
+    recorder = open_recorder(path, NULL);
+    thread = attach(recorder, 1);
     assert_int_equal(report(thread, 0), 1);
     assert_int_equal(truncate(rings_path, 4096), 0);
     assert_int_equal(report(thread, 1), 1);

@@ -468,6 +468,26 @@ static void rings_of_an_older_release_are_read_and_newer_ones_not(void **state)
     assert_non_null(strstr(got.caveat, "of a newer release"));
 }
 
+/* They are mapped memory of the machine that made them. */
+static void rings_of_another_byte_order_are_said_to_be_that(void **state)
+{
+    unsigned char *magic = image;
+
+    (void)state;
+    make_trace(RUN_ID, 1);
+    make_rings();
+    put_event(0, 1, 9);
+    for (int i = 0; i < 4; i++) {
+        unsigned char byte = magic[i];
+
+        magic[i] = magic[7 - i];
+        magic[7 - i] = byte;
+    }
+    read_image();
+    assert_int_equal(got.event_count, 1);
+    assert_non_null(strstr(got.caveat, "another byte order"));
+}
+
 static void rings_in_use_are_left_alone(void **state)
 {
     int file;
@@ -825,6 +845,7 @@ int main(void)
         cmocka_unit_test(losses_that_were_not_reported_are),
         cmocka_unit_test(rings_that_are_not_this_trace_s_are_refused),
         cmocka_unit_test(rings_of_an_older_release_are_read_and_newer_ones_not),
+        cmocka_unit_test(rings_of_another_byte_order_are_said_to_be_that),
         cmocka_unit_test(rings_in_use_are_left_alone),
         cmocka_unit_test(events_that_the_trace_once_had_are_missed),
         cmocka_unit_test(a_header_that_was_being_written_is_no_damage),
