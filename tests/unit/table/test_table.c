@@ -612,7 +612,8 @@ static int make_doubles(tm_table **out, const double *doubles, size_t count)
 
 static void doubles_are_short_and_read_back_the_same(void **state)
 {
-    static const double doubles[] = {0.1, 1e21, 1 / 3.0, 5e-324, -2.5e-9, 0.1 + 0.2};
+    static const double doubles[] = {0.1,    1e21,    1 / 3.0,
+                                     5e-324, -2.5e-9, 0.30000000000000004};
     tm_table *table;
     double random;
     uint64_t bits = 1;
