@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The libraries that a wheel has inside, from Debian's sources, as static archives.
 
-Debian's own archives need the C library that they were built with. Sources come from
+Debian's own archives need the C library that they were built with. Those that other
+machines have in tools/portable.py are made in the same way. Sources come from
 the pool of the archive that this machine's apt has, with Debian's patches; each is
 pinned by its hash, so that a release can be built again. The archive's index is not
 asked: it names the newest version alone, and the pool keeps those before for a while.
@@ -90,7 +91,7 @@ LIBRARIES = (
         ),
         headers=(("expat/lib/expat*.h", ""),),
         flags=(
-            "-DBYTEORDER=1234",
+            "-DBYTEORDER=__BYTE_ORDER__",
             "-DXML_CONTEXT_BYTES=1024",
             "-DXML_DTD=1",
             "-DXML_GE=1",
@@ -165,10 +166,12 @@ def uthash_version() -> str:
     return found[1] if found else "unknown"
 
 
-def build(zig: Path, flags: Sequence[str], sources: Path, prefix: Path) -> None:
-    """Compile all with zig and these flags, into a prefix for pkg-config."""
+def build(
+    compiler: Sequence[str], archiver: Sequence[str], sources: Path, prefix: Path
+) -> None:
+    """Compile all with a command and its flags, into a prefix for pkg-config."""
     stamp = prefix / "stamp"
-    wanted = repr((LIBRARIES, flags))
+    wanted = repr((LIBRARIES, tuple(compiler)))
     if stamp.is_file() and stamp.read_text() == wanted:
         return
     shutil.rmtree(prefix, ignore_errors=True)
@@ -182,7 +185,7 @@ def build(zig: Path, flags: Sequence[str], sources: Path, prefix: Path) -> None:
         for pattern, place in library.headers:
             for header in folder.glob(pattern):
                 shutil.copy(header, prefix / "include" / place)
-        _archive(library, zig, flags, folder, prefix)
+        _archive(library, compiler, archiver, folder, prefix)
         # pkg-config splits what has a blank.
         quoted = str(prefix).replace(" ", "\\ ")
         (prefix / f"lib/pkgconfig/{_module(library)}.pc").write_text(
@@ -198,9 +201,13 @@ def _module(library: Library) -> str:
 
 
 def _archive(
-    library: Library, zig: Path, flags: Sequence[str], folder: Path, prefix: Path
+    library: Library,
+    compiler: Sequence[str],
+    archiver: Sequence[str],
+    folder: Path,
+    prefix: Path,
 ) -> None:
-    command = [str(zig), "cc", *flags, "-O2", "-fPIC", "-fvisibility=hidden"]
+    command = [*compiler, "-O2", "-fPIC", "-fvisibility=hidden"]
     command += [*library.flags, f"-I{prefix}/include", f"-ffile-prefix-map={folder}="]
 
     def compiled(source: Path) -> str:
@@ -212,4 +219,4 @@ def _archive(
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         objects = list(pool.map(compiled, found))
     archive = str(prefix / f"lib/lib{library.name}.a")
-    subprocess.run([str(zig), "ar", "rcsD", archive, *objects], check=True)
+    subprocess.run([*archiver, "rcsD", archive, *objects], check=True)

@@ -168,7 +168,8 @@ def build(tag: str, tree: Path, work: Path, dist: Path, run: Run) -> Path:
     prefix = work / tag
     flags = ("-target", platform.triple, *platform.flags)
     foreign.fetch(work / "sources")
-    foreign.build(zigcc.ZIG, flags, work / "sources", prefix)
+    zig = str(zigcc.ZIG)
+    foreign.build([zig, "cc", *flags], [zig, "ar"], work / "sources", prefix)
     python_headers(prefix)
     made = prefix / "wheel"
     # What an older commit compiled is not what this one would have.

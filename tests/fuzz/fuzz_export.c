@@ -148,7 +148,7 @@ static void check_fields(const text *from)
         default: FUZZ_CHECK(!"a wire type that protobuf has");
         }
         FUZZ_CHECK(skipped <= from->count - at);
-        at += skipped;
+        at += (size_t)skipped;
     }
 }
 

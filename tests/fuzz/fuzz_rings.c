@@ -65,7 +65,7 @@ static void make_image(const uint8_t *bytes, size_t count)
     while (right-- > 0 && at + sizeof(tm__record) <= records) {
         tm__record *record = (tm__record *)(base + at);
 
-        record->bytes &= ~7u;
+        record->bytes &= (uint16_t)~7u;
         if (record->bytes < sizeof(*record) || record->bytes > records - at)
             break;
         record->check = tm__record_check(record, record->bytes, at);

@@ -84,7 +84,7 @@ static void try(const char *name, size_t length)
         else
             FUZZ_CHECK(done.rc < 0);
     }
-    for (uint64_t n = 1; n < whole.calls; n = next(n, whole.calls), faults++)
+    for (size_t n = 1; n < whole.calls; n = next(n, (size_t)whole.calls), faults++)
         FUZZ_CHECK(read_input(name, length, &scarce, SIZE_MAX, n).rc == TM_ESTOPPED);
 }
 

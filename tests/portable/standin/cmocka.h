@@ -28,6 +28,10 @@ struct CMUnitTest {
     {                                                                                  \
 #function, function, NULL, NULL, NULL                                          \
     }
+#define cmocka_unit_test_setup(function, before)                                       \
+    {                                                                                  \
+#function, function, before, NULL, NULL                                        \
+    }
 #define cmocka_unit_test_teardown(function, after)                                     \
     {                                                                                  \
 #function, function, NULL, after, NULL                                         \
@@ -38,6 +42,7 @@ struct CMUnitTest {
     }
 
 static jmp_buf standin_failed;
+static int standin_is_skipped;
 
 __attribute__((noreturn, unused)) static void standin_fail(const char *file, int line,
                                                            const char *what)
@@ -101,6 +106,7 @@ __attribute__((unused)) static void standin_same(const char *left, const char *r
 #define assert_float_equal(left, right, tolerance)                                     \
     STANDIN_CHECK(fabs((double)(left) - (double)(right)) <= (double)(tolerance),       \
                   #left " != " #right)
+#define skip() (standin_is_skipped = 1, longjmp(standin_failed, 1))
 #define fail() standin_fail(__FILE__, __LINE__, "failure")
 #define fail_msg(...) standin_fail_with(__FILE__, __LINE__, __VA_ARGS__)
 
@@ -115,17 +121,19 @@ __attribute__((unused)) static int standin_run(const struct CMUnitTest *tests,
     printf("1..%d\n", (int)count);
     for (at = 0; at < count; at++) {
         state = tests[at].state;
+        standin_is_skipped = 0;
         if (setjmp(standin_failed) == 0) {
-            has_failed = 0;
-            tests[at].run(&state);
+            has_failed = tests[at].setup && tests[at].setup(&state) != 0;
+            if (!has_failed)
+                tests[at].run(&state);
         } else {
-            has_failed = 1;
+            has_failed = !standin_is_skipped;
         }
         if (tests[at].teardown && tests[at].teardown(&state) != 0)
             has_failed = 1;
         failures += has_failed;
-        printf("%s %d - %s\n", has_failed ? "not ok" : "ok", (int)at + 1,
-               tests[at].name);
+        printf("%s %d - %s%s\n", has_failed ? "not ok" : "ok", (int)at + 1,
+               tests[at].name, standin_is_skipped ? " # SKIP" : "");
         fflush(stdout);
     }
     return failures;

@@ -238,8 +238,8 @@ static void assert_views(tm__input *input, const uint8_t *bytes, size_t length)
 
     assert_int_equal(input->length, length);
     for (int i = 0; i < 300; i++) {
-        size_t offset = random_next(&seed) % (length + 1000);
-        size_t wanted = random_next(&seed) % (i % 3 ? 5000 : 600000);
+        size_t offset = (size_t)(random_next(&seed) % (length + 1000));
+        size_t wanted = (size_t)(random_next(&seed) % (i % 3 ? 5000 : 600000));
         size_t there = offset >= length           ? 0
                        : length - offset < wanted ? length - offset
                                                   : wanted;

@@ -332,15 +332,16 @@ static void the_object_of_a_thread_that_starts_is_of_no_other(void **state)
  * these grows in every place where it can. */
 static void memory_that_runs_out_costs_one_element(void **state)
 {
-    static const char *const elements[] = {
-        "<classDef name=\"a/B%d\" classId=\"c%d\"/>",
-        "<objDef objId=\"o%d\" classIdRef=\"c%d\"/>",
-        "<threadStart threadId=\"t%d\" time=\"1\" objIdRef=\"o%d\"/>",
-        "<monWait threadIdRef=\"t%d\" time=\"1\" objIdRef=\"o%d\"/>",
-        "<monContendedEnter threadIdRef=\"7\" time=\"1\" objIdRef=\"o%d\" "
-        "threadOwner=\"t%d\"/>",
-        "<callStart threadId=\"t%d\" time=\"1\" objIdRef=\"o%d\"/>",
-        "<threadEnd threadIdRef=\"t%d\" transientThreadIdRef=\"%d\" time=\"1\"/>",
+    /* With a number between the first and the second part, and the second and last. */
+    static const char *const elements[][3] = {
+        {"<classDef name=\"a/B", "\" classId=\"c", "\"/>"},
+        {"<objDef objId=\"o", "\" classIdRef=\"c", "\"/>"},
+        {"<threadStart threadId=\"t", "\" time=\"1\" objIdRef=\"o", "\"/>"},
+        {"<monWait threadIdRef=\"t", "\" time=\"1\" objIdRef=\"o", "\"/>"},
+        {"<monContendedEnter threadIdRef=\"7\" time=\"1\" objIdRef=\"o",
+         "\" threadOwner=\"t", "\"/>"},
+        {"<callStart threadId=\"t", "\" time=\"1\" objIdRef=\"o", "\"/>"},
+        {"<threadEnd threadIdRef=\"t", "\" transientThreadIdRef=\"", "\" time=\"1\"/>"},
     };
     enum { TIMES = 20, KINDS = sizeof(elements) / sizeof(*elements) };
     static const char last[] = "<threadEnd threadIdRef=\"last\" time=\"9\"/>";
@@ -354,7 +355,8 @@ static void memory_that_runs_out_costs_one_element(void **state)
 
         for (int i = 0; i < TIMES; i++)
             length += (size_t)snprintf(text + length, sizeof(text) - length,
-                                       elements[kind], i, i);
+                                       "%s%d%s%d%s", elements[kind][0], i,
+                                       elements[kind][1], i, elements[kind][2]);
         snprintf(text + length, sizeof(text) - length, "%s", last);
         do {
             struct scarce scarce;
