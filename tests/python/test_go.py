@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Go program's execution trace, beside what Go's own reader says of it."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -34,12 +35,14 @@ class Change(NamedTuple):
     before: str
     after: str
     by: int  # 0 where it does not matter, or nobody
+    why: str  # as Go has it; "": nothing is said, or kept
 
 
-def run(*command: str | Path, folder: Path) -> str:
+def run(*command: str | Path, folder: Path, **variables: str) -> str:
     done = subprocess.run(
         [str(it) for it in command],
         cwd=folder,
+        env={**os.environ, **variables},
         timeout=SECONDS,
         capture_output=True,
         text=True,
@@ -48,15 +51,26 @@ def run(*command: str | Path, folder: Path) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+# The release that is here, and the last of each other whose format it can be.
+@pytest.fixture(scope="module", params=["local", "go1.22.12", "go1.23.12", "go1.24.13"])
+def trace(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """The trace of a run; its profiles pprof.mutex and pprof.block lie beside it."""
     if GO is None:
         pytest.skip("there is no go")
     folder = tmp_path_factory.mktemp("go")
     path = folder / "trace.out"
     options = ("-count", "100", "-profiles", folder / "pprof")
-    run("go", "run", ".", *options, path, folder=PROGRAMS / "waits")
+    try:
+        run("go", "version", folder=PROGRAMS / "waits", GOTOOLCHAIN=request.param)
+    except subprocess.CalledProcessError:
+        pytest.skip(f"{request.param} cannot be had")
+    run(
+        *("go", "run", ".", *options, path),
+        folder=PROGRAMS / "waits",
+        GOTOOLCHAIN=request.param,
+    )
     return path
 
 
@@ -72,16 +86,22 @@ def changes_of(trace: Path) -> list[Change]:
     )
     if fetched.returncode:
         pytest.skip("golang.org/x/exp/trace cannot be had")
+    return listed(run("go", "run", ".", trace, folder=folder))
+
+
+def listed(lines: str) -> list[Change]:
+    """The changes in what tests/go/oracle prints."""
     changes = []
     lives: Counter[int] = Counter()
-    for line in run("go", "run", ".", trace, folder=folder).splitlines():
-        number, before, after, by = line.split(" ")[:4]
+    for line in lines.splitlines():
+        number, before, after, by, *more = line.split(" ", maxsplit=4)
         goroutine = int(number)
         lives[goroutine] += before == "NotExist" or not lives[goroutine]
         if before != after:
             is_woken = after == "Runnable" and before in ("Waiting", "NotExist")
             life = Life(goroutine, lives[goroutine])
-            changes.append(Change(life, before, after, int(by) if is_woken else 0))
+            why = more[0].split('"')[1] if more else ""
+            changes.append(Change(life, before, after, int(by) * is_woken, why))
     return changes
 
 
@@ -104,6 +124,29 @@ def test_goroutines_change_as_in_the_reader_of_go(
     compare_changes(trace, oracle)
 
 
+@pytest.mark.parametrize("release", [22, 23, 24, 25])
+def test_goroutines_of_each_release_change_as_its_reader_said(release: int) -> None:
+    trace = RECORDED.parent / f"go{release}.trace"
+    changes = listed((PROGRAMS / f"recorded/go{release}.changes").read_text())
+    model = threadmodel.open(trace)
+    assert model.damage is None
+    assert not len(model.diagnostics())
+    assert len({it.life for it in changes}) > 15
+    compare_changes(trace, changes)
+    waits = {(row["class"], row["method"]) for row in model.timeline()}
+    assert ("sync.Mutex", "main.(*account).move") in waits
+
+
+@pytest.mark.parametrize(
+    ("release", "name"),
+    [(22, "Go 1.22"), (23, "Go 1.23 or 1.24"), (24, "Go 1.23 or 1.24")],
+)
+def test_a_release_that_kept_the_format_of_another_is_no_other(
+    release: int, name: str
+) -> None:
+    assert threadmodel.open(RECORDED.parent / f"go{release}.trace").run.vm == name
+
+
 def test_snapshots_of_the_flight_recorder_are_read_as_by_the_reader_of_go(
     tmp_path: Path,
 ) -> None:
@@ -121,6 +164,27 @@ def test_snapshots_of_the_flight_recorder_are_read_as_by_the_reader_of_go(
         waits = {(row["class"], row["method"]) for row in model.timeline()}
         assert ("sync.Mutex", "main.work") in waits
         compare_changes(path, changes_of(path))
+
+
+def test_who_waits_to_help_the_collector_is_known(tmp_path: Path) -> None:
+    if GO is None:
+        pytest.skip("there is no go")
+    path = tmp_path / "trace.out"
+    run("go", "run", ".", path, folder=PROGRAMS / "assist")
+    changes = changes_of(path)
+    model = threadmodel.open(path)
+    waits = [
+        row
+        for row in model.timeline()
+        if row["class"] == "GC mark assist wait for work" and row["state"] == "waiting"
+    ]
+    assert waits
+    assert {row["method"] for row in waits} == {"main.allocate"}
+    assert len(waits) == sum(it.why == "GC mark assist wait for work" for it in changes)
+    table = model.statistics("method")
+    idle = dict(zip(table["method"], table["idle"], strict=True))
+    assert not idle["main.allocate"]
+    compare_changes(path, changes)
 
 
 def test_coroutines_and_calls_from_c_are_read_as_by_the_reader_of_go(

@@ -250,7 +250,9 @@ static int emit_run(const reader *self, const tm_sink *sink)
                   .policy = TM_POLICY_REPORTED,
                   .processors = self->scheduler.processors};
 
-    snprintf(vm, sizeof(vm), "Go 1.%d", self->version);
+    /* 1.24 writes what 1.23 did, its number too. */
+    snprintf(vm, sizeof(vm), "Go 1.%d%s", self->version,
+             self->version == 23 ? " or 1.24" : "");
     for (size_t i = 0; i < sizeof(kinds); i++)
         run.kinds |= UINT64_C(1) << kinds[i];
     if (self->has_samples)

@@ -1,0 +1,3 @@
+module example.com/assist
+
+go 1.22
