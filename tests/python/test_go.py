@@ -214,7 +214,7 @@ def life_of(name: str) -> Life:
 
 
 class Contention(NamedTuple):
-    count: int
+    number: int
     ns: float
 
 
@@ -290,7 +290,7 @@ def test_profiles_of_who_waits_once_are_derived_from_the_trace(
         profile.with_suffix(".block"), "sync.(*Mutex).Lock", "main.(*gate).pass"
     )
     mutex = contention(profile.with_suffix(".mutex"), "sync.(*Mutex).Unlock")
-    assert block.count == mutex.count == len(waits) == 72
+    assert block.number == mutex.number == len(waits) == 72
     # What is left is between the reading of a clock for the one and for the other.
     assert block.ns == pytest.approx(length(waits), rel=0.01)
     assert mutex.ns == pytest.approx(charge(waits), rel=0.01)
@@ -298,7 +298,7 @@ def test_profiles_of_who_waits_once_are_derived_from_the_trace(
     block = contention(
         profile.with_suffix(".block"), "runtime.chanrecv1", "main.(*gate).enter"
     )
-    assert block.count == len(receives) == 72
+    assert block.number == len(receives) == 72
     assert block.ns == pytest.approx(length(receives), rel=0.01)
 
 
@@ -309,8 +309,8 @@ def test_profiles_of_who_waits_again_lie_between_bounds_of_the_trace(
     waits = waits_of(trace, caller, "sync.Mutex")
     mutex = contention(trace.parent / "pprof.mutex", "sync.(*Mutex).Unlock", caller)
     block = contention(trace.parent / "pprof.block", "sync.(*Mutex).Lock", caller)
-    assert mutex.count == pytest.approx(len(waits), abs=2)
-    assert 0 < block.count <= len(waits)
+    assert mutex.number == pytest.approx(len(waits), abs=2)
+    assert 0 < block.number <= len(waits)
     # A goroutine that was woken, found no mutex and waited again is one there, with the
     # time between. Which ones these are, the trace does not tell.
     by_goroutine = sorted(waits)
@@ -319,7 +319,7 @@ def test_profiles_of_who_waits_again_lie_between_bounds_of_the_trace(
         for it, later in pairwise(by_goroutine)
         if it.goroutine == later.goroutine
     )
-    again = len(waits) - block.count
+    again = len(waits) - block.number
     least = length(waits) + sum(between[:again])
     most = length(waits) + sum(between[len(between) - again :])
     assert 0.98 * least <= block.ns <= 1.02 * most
