@@ -709,37 +709,60 @@ static void times_given_by_the_caller_are_kept_unless_they_are_to_come(void **st
     assert_true(got.last.time_ns < INT64_MAX);
 }
 
+static void wait_for_end(int file)
+{
+    char byte;
+
+    while (read(file, &byte, 1) > 0)
+        continue;
+}
+
+/* Open a recorder when `ready` ends, write to `results` whether it could be, and have
+ * it until `all` ends. */
+static void begin_one(const int *ready, const int *results, const int *all)
+{
+    tm_recorder_options options = TM_RECORDER_OPTIONS_INIT;
+    tm_recorder *recorder;
+    int rc, is_refused;
+
+    options.path = path;
+    close(ready[1]);
+    close(all[1]);
+    wait_for_end(ready[0]);
+    rc = tm_recorder_open(&recorder, &options);
+    is_refused = rc == TM_EIO && strstr(tm_error_text(), path) != NULL;
+    if (write(results[1], rc == TM_OK ? "1" : "0", 1) != 1)
+        _exit(2);
+    wait_for_end(all[0]);
+    _exit(rc == TM_OK || is_refused ? 0 : 2);
+}
+
 /* Begin two recorders of one path in two processes. @return how many did */
 static int begin_two(void)
 {
-    tm_recorder_options options = TM_RECORDER_OPTIONS_INIT;
-    int ready[2], begun = 0;
+    int ready[2], results[2], all[2], begun = 0;
 
-    options.path = path;
-    assert_int_equal(pipe(ready), 0);
+    assert_int_equal(pipe(ready) | pipe(results) | pipe(all), 0);
     for (int i = 0; i < 2; i++)
-        if (fork() == 0) {
-            tm_recorder *recorder;
-            int rc;
-            char byte;
-
-            close(ready[1]);
-            while (read(ready[0], &byte, 1) > 0)
-                continue;
-            rc = tm_recorder_open(&recorder, &options);
-            if (rc == TM_EIO && !strstr(tm_error_text(), path))
-                _exit(2);
-            usleep(20000);
-            _exit(rc == TM_OK);
-        }
+        if (fork() == 0)
+            begin_one(ready, results, all);
     close(ready[0]);
     close(ready[1]);
+    for (int i = 0; i < 2; i++) {
+        char byte;
+
+        assert_int_equal(read(results[0], &byte, 1), 1);
+        begun += byte == '1';
+    }
+    close(results[0]);
+    close(results[1]);
+    close(all[0]);
+    close(all[1]);
     for (int i = 0; i < 2; i++) {
         int status;
 
         assert_true(wait(&status) > 0);
-        assert_true(WIFEXITED(status) && WEXITSTATUS(status) < 2);
-        begun += WEXITSTATUS(status);
+        assert_int_equal(status, 0);
     }
     return begun;
 }
