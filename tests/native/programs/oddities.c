@@ -134,7 +134,7 @@ static void *owns_other(void *unused)
 
 /* Takes more locks at once than are known of a thread, while others queue for another
  * lock, and for one of these if it is asked for. */
-static int take_many(int wanted)
+static int lock_many(int wanted)
 {
     pthread_t owner, waiter;
 
@@ -152,8 +152,10 @@ static int take_many(int wanted)
     pause_ms(50);
     for (int i = MANY - 1; i >= 0; i--)
         pthread_mutex_unlock(&the_locks.many[i]);
-    if (wanted >= 0)
+    if (wanted >= 0) {
         join();
+        pause_ms(300); /* the recorder has seen the loss by then */
+    }
     pthread_mutex_lock(&the_locks.many[0]);
     block_one("later", &the_locks.many[0]);
     pthread_mutex_unlock(&the_locks.many[0]);
@@ -166,12 +168,12 @@ static int take_many(int wanted)
 
 static int takes_many(void)
 {
-    return take_many(-1);
+    return lock_many(-1);
 }
 
 static int queues_for_many(void)
 {
-    return take_many(99);
+    return lock_many(99);
 }
 
 static void do_nothing(int number)
