@@ -130,7 +130,7 @@ def test_goroutines_change_as_in_the_reader_of_go(
 
 
 @pytest.mark.parametrize("release", [22, 23, 24, 25])
-def test_goroutines_of_each_release_change_as_its_reader_said(release: int) -> None:
+def test_goroutines_of_each_release_change_as_its_reader_reports(release: int) -> None:
     trace = RECORDED.parent / f"go{release}.trace"
     changes = listed((PROGRAMS / f"recorded/go{release}.changes").read_text())
     model = threadmodel.open(trace)

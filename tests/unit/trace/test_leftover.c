@@ -469,7 +469,7 @@ static void rings_of_an_older_release_are_read_and_newer_ones_not(void **state)
 }
 
 /* They are mapped memory of the machine that made them. */
-static void rings_of_another_byte_order_are_said_to_be_that(void **state)
+static void rings_of_another_byte_order_are_reported_as_that(void **state)
 {
     unsigned char *magic = image;
 
@@ -845,7 +845,7 @@ int main(void)
         cmocka_unit_test(losses_that_were_not_reported_are),
         cmocka_unit_test(rings_that_are_not_this_trace_s_are_refused),
         cmocka_unit_test(rings_of_an_older_release_are_read_and_newer_ones_not),
-        cmocka_unit_test(rings_of_another_byte_order_are_said_to_be_that),
+        cmocka_unit_test(rings_of_another_byte_order_are_reported_as_that),
         cmocka_unit_test(rings_in_use_are_left_alone),
         cmocka_unit_test(events_that_the_trace_once_had_are_missed),
         cmocka_unit_test(a_header_that_was_being_written_is_no_damage),
