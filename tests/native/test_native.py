@@ -747,6 +747,20 @@ def test_a_wait_that_a_signal_or_a_cancellation_ends_brings_no_permit(
     ]
 
 
+def test_a_signal_handler_that_locks_leaves_the_locks_of_its_thread(
+    tmp_path: Path,
+) -> None:
+    """40 are held for so long that the recorder sees them, if it is not held up itself."""
+    seen = 0
+    for _ in range(3):
+        model = oddity("holds_between_signals", tmp_path)
+        counts = dict(rows(model.hold_times(), "class", "count"))
+        seen = max(seen, int(str(counts.get("mutex the_mutex", 0))))
+        if seen >= 36:
+            break
+    assert seen >= 36
+
+
 PARKED = "parked"
 LIMIT_NS = 100_000_000
 

@@ -95,8 +95,8 @@ static inline int tm__lock_queued(tm__ring *ring, tm__fact *fact, int is_owned)
         return rc;                                                                     \
     }
 
-/** A function that releases a lock. */
-#define TM__UNLOCK(name, type)                                                         \
+/** A function that releases a lock. `is_store`: see tm__hold_released(). */
+#define TM__UNLOCK(name, type, is_store)                                               \
     TM__EXPORT int name(type *lock)                                                    \
     {                                                                                  \
         tm__ring *ring = tm__ring_here();                                              \
@@ -107,7 +107,7 @@ static inline int tm__lock_queued(tm__ring *ring, tm__fact *fact, int is_owned)
             return TM__REAL(name)(lock);                                               \
         released = tm__hold_release(ring, lock, 0);                                    \
         rc = TM__FOUND(name)(lock);                                                    \
-        tm__hold_released(ring, lock, released);                                       \
+        tm__hold_released(ring, lock, released, is_store);                             \
         return rc;                                                                     \
     }
 

@@ -9,7 +9,7 @@
 TM__LOCK(pthread_mutex_lock, pthread_mutex_t, pthread_mutex_trylock, TM__OBJECT_MUTEX,
          0, POSIX_OWNED, rc == EBUSY)
 TM__TRY_LOCK(pthread_mutex_trylock, pthread_mutex_t, TM__OBJECT_MUTEX, 0, POSIX_OWNED)
-TM__UNLOCK(pthread_mutex_unlock, pthread_mutex_t)
+TM__UNLOCK(pthread_mutex_unlock, pthread_mutex_t, 0)
 TM__LOCK_UNTIL(pthread_mutex_timedlock,
                (pthread_mutex_t * lock, const struct timespec *until), (lock, until),
                pthread_mutex_trylock, TM__OBJECT_MUTEX, 0, CLOCK_REALTIME, POSIX_OWNED,
@@ -21,7 +21,7 @@ TM__LOCK_UNTIL(pthread_mutex_clocklock,
 
 TM__LOCK(mtx_lock, mtx_t, mtx_trylock, TM__OBJECT_MUTEX, 0, C11_OWNED, rc == thrd_busy)
 TM__TRY_LOCK(mtx_trylock, mtx_t, TM__OBJECT_MUTEX, 0, C11_OWNED)
-TM__UNLOCK(mtx_unlock, mtx_t)
+TM__UNLOCK(mtx_unlock, mtx_t, 0)
 TM__LOCK_UNTIL(mtx_timedlock,
                (mtx_t *restrict lock, const struct timespec *restrict until),
                (lock, until), mtx_trylock, TM__OBJECT_MUTEX, 0, CLOCK_REALTIME,
@@ -30,4 +30,4 @@ TM__LOCK_UNTIL(mtx_timedlock,
 TM__LOCK(pthread_spin_lock, pthread_spinlock_t, pthread_spin_trylock,
          TM__OBJECT_SPIN_LOCK, 0, rc == 0, rc == EBUSY)
 TM__TRY_LOCK(pthread_spin_trylock, pthread_spinlock_t, TM__OBJECT_SPIN_LOCK, 0, rc == 0)
-TM__UNLOCK(pthread_spin_unlock, pthread_spinlock_t)
+TM__UNLOCK(pthread_spin_unlock, pthread_spinlock_t, 1)

@@ -33,4 +33,4 @@ LOCK_UNTIL(pthread_rwlock_clockwrlock,
            (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until),
            (lock, clock, until), pthread_rwlock_trywrlock, WRITE, clock, OWNED, BUSY)
 
-TM__UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t)
+TM__UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t, 0)

@@ -79,26 +79,35 @@ static inline void tm__hold_add(tm__ring *ring, const volatile void *object,
                                 uint32_t kind, uint32_t flags)
 {
     uint32_t at = atomic_load_explicit(&ring->hold_count, memory_order_relaxed);
-    uint64_t time;
     tm__hold *hold;
+    uint64_t time;
 
     if (__builtin_expect(at >= TM__HOLDS_MOST, 0)) {
         tm__hold_add_full(ring, object, kind, flags);
         return;
     }
-    /* Before all stores: the processor is slower where it reads its counter behind
-     * them. */
-    time = tm__now();
-    /* A signal handler that comes here takes the next one. */
-    atomic_store_explicit(&ring->hold_count, at + 1, memory_order_relaxed);
-    atomic_signal_fence(memory_order_seq_cst);
     hold = &ring->holds[at];
-    hold->object_kind = kind;
-    hold->flags = flags;
     atomic_store_explicit(&hold->is_reported, 0, memory_order_relaxed);
-    atomic_store_explicit(&hold->time, time, memory_order_relaxed);
-    atomic_store_explicit(&hold->object, (uint64_t)(uintptr_t)object,
-                          memory_order_release);
+    /* A signal handler that locks and unlocks in between uses the same place, or cuts
+     * the list before it. */
+    do {
+        /* Before the stores: the processor is slower to read its counter behind them.
+         */
+        time = tm__now();
+        atomic_store_explicit(&hold->time, time, memory_order_relaxed);
+        atomic_signal_fence(memory_order_seq_cst);
+        hold->object_kind = kind;
+        hold->flags = flags;
+        atomic_signal_fence(memory_order_seq_cst);
+        atomic_store_explicit(&ring->hold_count, at + 1, memory_order_relaxed);
+        atomic_signal_fence(memory_order_seq_cst);
+        atomic_store_explicit(&hold->object, (uint64_t)(uintptr_t)object,
+                              memory_order_release);
+        atomic_signal_fence(memory_order_seq_cst);
+    } while (__builtin_expect(
+        atomic_load_explicit(&ring->hold_count, memory_order_relaxed) <= at ||
+            atomic_load_explicit(&hold->time, memory_order_relaxed) != time,
+        0));
 }
 
 /** Whether a place is the newest hold's, and of an object. Another process may have
@@ -183,11 +192,19 @@ static inline tm__released tm__hold_release(tm__ring *ring, const volatile void 
 TM__RARELY void tm__hold_released_slow(tm__ring *ring, const volatile void *object,
                                        tm__released released);
 
-/** Released by now. */
+/**
+ * Released by now. To look for others before they can see that would be too early: most
+ * releases are locked instructions on x86, which nothing gets ahead of.
+ * @param is_store  but this one is a plain store
+ */
 static inline void tm__hold_released(tm__ring *ring, const volatile void *object,
-                                     tm__released released)
+                                     tm__released released, int is_store)
 {
-#if !defined(__x86_64__) && !defined(__i386__)
+#if defined(__x86_64__) || defined(__i386__)
+    if (is_store)
+        atomic_thread_fence(memory_order_seq_cst);
+#else
+    (void)is_store;
     atomic_thread_fence(memory_order_seq_cst);
 #endif
     if (__builtin_expect(

@@ -212,6 +212,59 @@ static int is_interrupted(void)
     return the_error;
 }
 
+static atomic_int the_signals, is_over;
+
+static void lock_other(int number)
+{
+    (void)number;
+    pthread_mutex_lock(&the_other);
+    pthread_mutex_unlock(&the_other);
+    atomic_fetch_add(&the_signals, 1);
+}
+
+static void *signal_on(void *target)
+{
+    while (!atomic_load(&is_over)) {
+        pthread_kill(*(pthread_t *)target, SIGUSR1);
+        for (volatile int i = 0; i < 300; i++)
+            ;
+    }
+    return NULL;
+}
+
+/* Signals whose handler locks come while the thread locks, often in the middle of a
+ * record of that: then it keeps the lock for long. */
+static int holds_between_signals(void)
+{
+    struct sigaction action = {.sa_handler = lock_other};
+    pthread_t self = pthread_self(), other;
+    sigset_t signals;
+
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR1);
+    sigaction(SIGUSR1, &action, NULL);
+    /* The recorder reads files for the first stack, and does not look at locks then. */
+    pause_ms(2000);
+    pthread_create(&other, NULL, signal_on, &self);
+    for (int held = 0; held < 40;) {
+        int before = atomic_load(&the_signals);
+
+        pthread_mutex_lock(&the_mutex);
+        if (atomic_load(&the_signals) != before) {
+            pthread_sigmask(SIG_BLOCK, &signals, NULL);
+            pause_ms(60);
+            pthread_mutex_unlock(&the_mutex);
+            pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+            held++;
+        } else {
+            pthread_mutex_unlock(&the_mutex);
+        }
+    }
+    atomic_store(&is_over, 1);
+    pthread_join(other, NULL);
+    return 0;
+}
+
 static struct timespec in_ms(clockid_t clock, int ms)
 {
     struct timespec time;
@@ -406,6 +459,7 @@ int main(int argc, char **argv)
         {"forks", forks},
         {"waits", waits},
         {"is_interrupted", is_interrupted},
+        {"holds_between_signals", holds_between_signals},
         {"limits", limits},
         {"takes_many", takes_many},
         {"queues_for_many", queues_for_many},
