@@ -128,7 +128,7 @@ static uint64_t varint(const text *from, size_t *at, size_t end)
         if (byte < 0x80)
             return number;
     }
-    FUZZ_CHECK(!"a number of at most ten bytes");
+    FUZZ_CHECK(0 && "a number of at most ten bytes");
     return 0;
 }
 
@@ -145,7 +145,7 @@ static void check_fields(const text *from)
         case 1: skipped = 8; break;
         case 2: skipped = varint(from, &at, from->count); break;
         case 5: skipped = 4; break;
-        default: FUZZ_CHECK(!"a wire type that protobuf has");
+        default: FUZZ_CHECK(0 && "a wire type that protobuf has");
         }
         FUZZ_CHECK(skipped <= from->count - at);
         at += (size_t)skipped;
