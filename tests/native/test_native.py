@@ -669,6 +669,7 @@ def test_who_runs_a_routine_once_is_waited_for(conditions: threadmodel.Model) ->
         "sandboxes",
         "forks_cancelled",
         "forks_in_sandbox",
+        "naps_on_small_stack",
         "sandboxes_strictly",
         "refuses_counter",
     ],
@@ -834,6 +835,66 @@ def test_a_program_that_ends_before_the_recorder_looks_has_its_name(
     assert done.returncode == 0
     assert model.threads()["name"][0] == name
     assert not len(model.diagnostics())
+
+
+LATE = """
+#include <time.h>
+void late_nap(void)
+{
+    struct timespec moment = {0, 1};
+    nanosleep(&moment, NULL);
+    __asm__ volatile("");
+}
+"""
+LOADS_LATE = """
+#include <dlfcn.h>
+#include <stdio.h>
+#include <time.h>
+int main(int argc, char **argv)
+{
+    struct timespec moment = {0, 1};
+    void (*late_nap)(void);
+    for (int i = 0; i < 2000; i++)
+        nanosleep(&moment, NULL);
+    late_nap = (void (*)(void))dlsym(dlopen(argv[argc - 1], RTLD_NOW), "late_nap");
+    late_nap();
+    puts("full");
+    fflush(stdout);
+    getchar();
+    late_nap();
+    return 0;
+}
+"""
+
+
+def test_a_library_that_came_while_the_ring_was_full_is_known(tmp_path: Path) -> None:
+    library, late, loads = (tmp_path / it for it in ("late.so", "late.c", "loads.c"))
+    late.write_text(LATE)
+    loads.write_text(LOADS_LATE)
+    shared = ["cc", "-shared", "-fPIC", "-g", "-Wl,--build-id", str(late)]
+    subprocess.run([*shared, "-o", str(library)], check=True)
+    it = str(tmp_path / "loads")
+    subprocess.run(["cc", "-o", it, str(loads), "-ldl"], check=True)
+    trace = str(tmp_path / "run.tmt")
+    with native.Recorder(trace) as recording:
+        variables = recording.environment(os.environ)
+        recorder_process = int(variables[native.REGION_VARIABLE].split("/")[2])
+        os.kill(recorder_process, signal.SIGSTOP)
+        process = subprocess.Popen(
+            [it, str(library)],
+            env=variables,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout
+        assert process.stdin
+        assert process.stdout.readline() == "full\n"
+        os.kill(recorder_process, signal.SIGCONT)
+        time.sleep(2)
+        process.communicate("\n", timeout=SECONDS)
+    model = threadmodel.open(trace)
+    assert "late.so.late_nap" in model.timeline()["method"]
 
 
 def test_threads_in_a_sandbox_are_recorded(tmp_path: Path) -> None:

@@ -37,19 +37,26 @@ static void lose(tm__ring *ring, uint64_t time)
     atomic_fetch_add_explicit(&ring->lost, 1, memory_order_relaxed);
 }
 
+/* @return how much is left of the stack of its own that a signal handler may have;
+ * SIZE_MAX: the thread is not in such a one */
+static size_t left_of_alternate(uintptr_t frame)
+{
+    stack_t alternate = {.ss_flags = SS_DISABLE};
+    int error = errno;
+
+    sigaltstack(NULL, &alternate);
+    errno = error;
+    return alternate.ss_flags & SS_ONSTACK ? frame - (uintptr_t)alternate.ss_sp
+                                           : SIZE_MAX;
+}
+
 /* Whether a signal handler has left the record in work by a jump: the thread is in a
  * frame that the record's would lie in. On a stack of its own a handler may be
  * anywhere. */
 static int was_left(const tm__self *self, uintptr_t frame)
 {
-    stack_t alternate = {.ss_flags = SS_ONSTACK};
-    int error = errno;
-
-    if (frame <= self->record || atomic_load(&tm__is_sandboxed))
-        return 0;
-    sigaltstack(NULL, &alternate);
-    errno = error;
-    return (alternate.ss_flags & SS_ONSTACK) == 0;
+    return frame > self->record && !atomic_load(&tm__is_sandboxed) &&
+           left_of_alternate(frame) == SIZE_MAX;
 }
 
 #define FRAME ((uintptr_t)__builtin_frame_address(0))
@@ -115,9 +122,12 @@ static void commit(tm__ring *ring, uint32_t bytes)
         wake_recorder();
 }
 
-static int write_bytes(tm__ring *ring, int kind, uint64_t object, uint64_t peer,
-                       const void *payload, size_t length)
+/* What it is of comes in two pieces, as there may be no stack to put them together. */
+static int write_pieces(tm__ring *ring, int kind, uint64_t object, uint64_t peer,
+                        const void *first, size_t first_bytes, const void *second,
+                        size_t second_bytes)
 {
+    size_t length = first_bytes + second_bytes;
     uint32_t bytes = (uint32_t)(sizeof(tm__record) + (length + 7) / 8 * 8);
     tm__record *record = reserve(ring, bytes);
 
@@ -130,13 +140,23 @@ static int write_bytes(tm__ring *ring, int kind, uint64_t object, uint64_t peer,
                            .object = object,
                            .peer = peer,
                            .value = (int64_t)length};
-    memcpy(record + 1, payload, length);
+    memcpy(record + 1, first, first_bytes);
+    memcpy((unsigned char *)(record + 1) + first_bytes, second, second_bytes);
     commit(ring, bytes);
     return 0;
 }
 
+static int write_bytes(tm__ring *ring, int kind, uint64_t object, uint64_t peer,
+                       const void *payload, size_t length)
+{
+    return write_pieces(ring, kind, object, peer, payload, length, "", 0);
+}
+
 /* Several callers of one place may be equally deep. */
 enum { ALIKE_MOST = 8 };
+
+/* A walk needs less. */
+enum { WALK_BYTES = 16384 };
 
 /* @return the number of the thread's stack, if that is known; else where it is to be */
 static uint16_t find_known(tm__self *self, const void *site, uintptr_t here,
@@ -174,6 +194,8 @@ static uint16_t stack_of(tm__ring *ring, const void *site)
         known = &self->stacks[number];
         tm__known_stack_begin(known, here);
     }
+    if (!atomic_load(&tm__is_sandboxed) && left_of_alternate(here) < WALK_BYTES)
+        return TM__STACK_NONE;
     if (!tm__stack_walk_begin(&blocked))
         return TM__STACK_NONE;
     tm__modules_report(ring);
@@ -273,10 +295,11 @@ void tm__record_exit(tm__ring *ring)
     record_text(ring, TM__EXIT, 0, 0, "");
 }
 
-void tm__write_module(tm__ring *ring, uint64_t bias, size_t id_bytes,
-                      const void *payload, size_t bytes)
+int tm__write_module(tm__ring *ring, uint64_t bias, const void *id, size_t id_bytes,
+                     const char *path, size_t path_bytes)
 {
-    write_bytes(ring, TM__MODULE, bias, id_bytes, payload, bytes);
+    return write_pieces(ring, TM__MODULE, bias, id_bytes, id_bytes ? id : "", id_bytes,
+                        path, path_bytes);
 }
 
 static int is_there_again(const tm__ring *ring, uint32_t at)

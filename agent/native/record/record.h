@@ -50,9 +50,10 @@ void tm__record_now(tm__ring *ring, const tm__fact *fact);
 void tm__record_event(tm__ring *ring, int kind, uint64_t time);
 void tm__record_name(tm__ring *ring, uint64_t handle, const char *name);
 
-/** Inside of a record of the calling thread's: a module, see TM__MODULE. */
-void tm__write_module(tm__ring *ring, uint64_t bias, size_t id_bytes,
-                      const void *payload, size_t bytes);
+/** Inside of a record of the calling thread's: a module, see TM__MODULE.
+ * @return 0, or -1 if it finds no room */
+int tm__write_module(tm__ring *ring, uint64_t bias, const void *id, size_t id_bytes,
+                     const char *path, size_t path_bytes);
 
 /** A thread was created. */
 void tm__record_handle(tm__ring *ring, uint64_t handle, uint64_t thread);

@@ -135,7 +135,8 @@ static int read_loads(struct dl_phdr_info *info, size_t bytes, void *payload)
 
 static char the_program[PATH_MAX];
 
-static size_t build_id(const struct dl_phdr_info *info, unsigned char *id)
+/* @return how long it is, 0: there is none */
+static size_t build_id(const struct dl_phdr_info *info, const unsigned char **id)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
@@ -150,7 +151,7 @@ static size_t build_id(const struct dl_phdr_info *info, unsigned char *id)
 
             if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
                 note->n_descsz <= BUILD_ID_MOST && text + note->n_descsz <= note_end) {
-                memcpy(id, text, note->n_descsz);
+                *id = text;
                 return note->n_descsz;
             }
             at = text + (note->n_descsz + 3u) / 4 * 4;
@@ -159,26 +160,27 @@ static size_t build_id(const struct dl_phdr_info *info, unsigned char *id)
     return 0;
 }
 
+typedef struct listing {
+    tm__ring *ring;
+    uint32_t at, begin; ///< those before were reported
+} listing;
+
 static int report_module(struct dl_phdr_info *info, size_t bytes, void *payload)
 {
-    unsigned char text[BUILD_ID_MOST + PATH_MAX];
-    size_t id_bytes = build_id(info, text);
-    size_t length;
+    /* The program's own name is empty with glibc, and the kernel's page's with musl. */
+    const char *path = info->dlpi_phdr == (const void *)getauxval(AT_PHDR)
+                           ? the_program
+                           : info->dlpi_name;
+    const unsigned char *id = NULL;
+    size_t id_bytes = build_id(info, &id);
+    listing *it = payload;
 
     (void)bytes;
-    /* The program's own name is empty with glibc, and the kernel's page's with musl. */
-    if (info->dlpi_phdr != (const void *)getauxval(AT_PHDR)) {
-        if (!*info->dlpi_name)
-            return 0;
-        length = strnlen(info->dlpi_name, PATH_MAX - 1);
-        memcpy(text + id_bytes, info->dlpi_name, length);
-    } else {
-        if (!*the_program)
-            return 0;
-        length = strnlen(the_program, PATH_MAX - 1);
-        memcpy(text + id_bytes, the_program, length);
-    }
-    tm__write_module(payload, info->dlpi_addr, id_bytes, text, id_bytes + length);
+    if (it->at >= it->begin && *path &&
+        tm__write_module(it->ring, info->dlpi_addr, id, id_bytes, path,
+                         strnlen(path, PATH_MAX - 1)) != 0)
+        return 1;
+    it->at++;
     return 0;
 }
 
@@ -190,14 +192,21 @@ void tm__modules_begin(void)
     pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
 
+/* What finds no room in the ring is reported with the next stack. */
 void tm__modules_report(tm__ring *ring)
 {
-    static _Atomic uint64_t reported;
-    uint64_t loads = 0;
-    uint64_t mark;
+    enum { ALL = 0x7FFFFFFF };
+    static _Atomic uint64_t reported; /* of what, and how many */
+    uint64_t before = atomic_load(&reported), loads = 0, of_what;
+    listing it = {.ring = ring};
 
     dl_iterate_phdr(read_loads, &loads);
-    mark = loads << 32 | (uint32_t)*tm__the_image;
-    if (atomic_exchange(&reported, mark) != mark)
-        dl_iterate_phdr(report_module, ring);
+    of_what = (uint32_t)(loads << 16 ^ *tm__the_image);
+    if (before >> 32 == of_what)
+        it.begin = (uint32_t)before;
+    if (it.begin == ALL)
+        return;
+    if (dl_iterate_phdr(report_module, &it) == 0)
+        it.at = ALL;
+    atomic_compare_exchange_strong(&reported, &before, of_what << 32 | it.at);
 }

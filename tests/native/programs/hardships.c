@@ -10,6 +10,7 @@
 #include <linux/seccomp.h>
 #include <setjmp.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 
 static pthread_mutex_t the_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -196,6 +197,31 @@ static int forks_cancelled(void)
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
     return the_count != FORKS;
+}
+
+static void nap_in_handler(int number)
+{
+    (void)number;
+    nap(0);
+}
+
+/* A handler on a stack of its own, which is as small as some programs have it, and ends
+ * at a page that is not there. */
+static int naps_on_small_stack(void)
+{
+    enum { BYTES = 8192 };
+    struct sigaction action = {.sa_handler = nap_in_handler, .sa_flags = SA_ONSTACK};
+    char *memory = mmap(NULL, 2 * BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    stack_t stack = {.ss_sp = memory + BYTES, .ss_size = BYTES};
+
+    if (memory == MAP_FAILED || mprotect(memory, BYTES, PROT_NONE) != 0 ||
+        sigaltstack(&stack, NULL) != 0)
+        return 1;
+    sigaction(SIGUSR1, &action, NULL);
+    raise(SIGUSR1);
+    nap(1);
+    return 0;
 }
 
 static void *fork_once(void *unused)
@@ -427,20 +453,21 @@ int main(int argc, char **argv)
 
     if (strcmp(which, "goes_on") == 0)
         goes_on();
-    rc = strcmp(which, "storm") == 0                ? storm()
-         : strcmp(which, "sandboxes") == 0          ? sandboxes()
-         : strcmp(which, "forks") == 0              ? forks()
-         : strcmp(which, "cancels") == 0            ? cancels()
-         : strcmp(which, "signals") == 0            ? signals()
-         : strcmp(which, "closes") == 0             ? closes()
-         : strcmp(which, "sandboxes_strictly") == 0 ? sandboxes_strictly()
-         : strcmp(which, "refuses_counter") == 0    ? refuses_counter()
-         : strcmp(which, "forks_in_sandbox") == 0   ? forks_in_sandbox()
-         : strcmp(which, "jumps") == 0              ? jumps()
-         : strcmp(which, "forks_cancelled") == 0    ? forks_cancelled()
-         : strcmp(which, "replaces") == 0           ? replaces(argv[0])
-         : strcmp(which, "errors") == 0             ? errors()
-                                                    : 99;
+    rc = strcmp(which, "storm") == 0                 ? storm()
+         : strcmp(which, "sandboxes") == 0           ? sandboxes()
+         : strcmp(which, "forks") == 0               ? forks()
+         : strcmp(which, "cancels") == 0             ? cancels()
+         : strcmp(which, "signals") == 0             ? signals()
+         : strcmp(which, "closes") == 0              ? closes()
+         : strcmp(which, "sandboxes_strictly") == 0  ? sandboxes_strictly()
+         : strcmp(which, "refuses_counter") == 0     ? refuses_counter()
+         : strcmp(which, "forks_in_sandbox") == 0    ? forks_in_sandbox()
+         : strcmp(which, "naps_on_small_stack") == 0 ? naps_on_small_stack()
+         : strcmp(which, "jumps") == 0               ? jumps()
+         : strcmp(which, "forks_cancelled") == 0     ? forks_cancelled()
+         : strcmp(which, "replaces") == 0            ? replaces(argv[0])
+         : strcmp(which, "errors") == 0              ? errors()
+                                                     : 99;
 
     if (rc == 0)
         puts("fine");
