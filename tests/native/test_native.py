@@ -941,6 +941,22 @@ def test_a_fork_has_a_trace_of_its_own(tmp_path: Path) -> None:
     assert f"run-{min(pids)}.tmt" in traces or f"run-{max(pids)}.tmt" in traces
 
 
+def test_a_process_of_another_namespace_has_the_number_that_proc_shows(
+    tmp_path: Path,
+) -> None:
+    inside = ["unshare", "--pid", "--fork"]
+    if subprocess.run([*inside, "true"], check=False).returncode != 0:
+        pytest.skip("no namespaces of processes")
+    done = record(tmp_path / "run.tmt", *inside, program("oddities"), "limits")
+    assert done.stdout == "fine\n"
+    model = threadmodel.open(str(tmp_path / "run.tmt"))
+    # In its own view it is the first.
+    assert model.run.pid > 2
+    # There the C library cannot name another thread: each has the name of the first.
+    main = Path(program("oddities")).name[:15]
+    assert list(model.threads()["name"]) == [main] * 3
+
+
 def test_a_thread_that_was_cancelled_has_released_its_mutex(tmp_path: Path) -> None:
     record(tmp_path / "run.tmt", program("hardships"), "cancels")
     model = threadmodel.open(str(tmp_path / "run.tmt"))

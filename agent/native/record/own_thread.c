@@ -37,6 +37,7 @@ static atomic_int the_counter_is_refused;
 
 static uint64_t *the_wiped_page;
 static uint32_t the_process;
+static int is_in_namespace; ///< of processes; numbers are those that /proc has
 static unsigned char *the_rings;
 static pthread_key_t the_key;
 
@@ -124,6 +125,36 @@ void tm__ring_unclaim(tm__ring *ring)
     set_state(ring, TM__RING_LEFT);
 }
 
+/* The last number in a link of /proc, which is in the recorder's view where the /proc
+ * of both is one. @return 0: there is none */
+static uint32_t number_in_link(const char *link)
+{
+    char target[64];
+    ssize_t length = readlink(link, target, sizeof(target) - 1);
+    const char *slash;
+
+    if (length <= 0)
+        return 0;
+    target[length] = 0;
+    slash = strrchr(target, '/');
+    return (uint32_t)strtoul(slash ? slash + 1 : target, NULL, 10);
+}
+
+static uint32_t number_of_thread(void)
+{
+    uint32_t number = is_in_namespace ? number_in_link("/proc/thread-self") : 0;
+
+    return number ? number : (uint32_t)syscall(SYS_gettid);
+}
+
+static uint32_t number_of_process(void)
+{
+    uint32_t own = (uint32_t)getpid(), number = number_in_link("/proc/self");
+
+    is_in_namespace = number && number != own;
+    return number ? number : own;
+}
+
 void tm__ring_adopt(tm__ring *ring)
 {
     tm__self *self = &tm__the_self;
@@ -135,7 +166,7 @@ void tm__ring_adopt(tm__ring *ring)
         return;
     atomic_store(&ring->handle, (uint64_t)pthread_self());
     if (!atomic_load(&tm__is_sandboxed))
-        atomic_store(&ring->os_id, (uint32_t)syscall(SYS_gettid));
+        atomic_store(&ring->os_id, number_of_thread());
     pthread_setspecific(the_key, self);
 }
 
@@ -200,7 +231,7 @@ static void become_image(void)
 {
     tm__waiters_reset();
     the_process =
-        atomic_load(&tm__is_sandboxed) ? number_in_mutex() : (uint32_t)getpid();
+        atomic_load(&tm__is_sandboxed) ? number_in_mutex() : number_of_process();
     *the_wiped_page = atomic_fetch_add(&tm__the_control->next_image, 1) + 1;
 }
 
