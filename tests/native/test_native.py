@@ -706,7 +706,18 @@ def owners_of(model: threadmodel.Model, thread: str) -> set[object]:
     }
 
 
-@pytest.mark.parametrize("which", ["checks", "hands_over", "waits"])
+@pytest.mark.parametrize(
+    "which",
+    [
+        "checks",
+        "hands_over",
+        "waits",
+        "locks_early",
+        "dies",
+        "inherits",
+        "reads_while_it_writes",
+    ],
+)
 def test_whoever_has_the_lock_is_blamed(which: str, tmp_path: Path) -> None:
     model = oddity(which, tmp_path)
     (main,) = (row[1] for row in rows(model.threads(), "name", "thread_id")[:1])
@@ -751,7 +762,7 @@ def test_a_wait_that_a_signal_or_a_cancellation_ends_brings_no_permit(
 def test_a_signal_handler_that_locks_leaves_the_locks_of_its_thread(
     tmp_path: Path,
 ) -> None:
-    """40 are held for so long that the recorder sees them, if it is not held up itself."""
+    """40 are held for so long that the recorder sees them, if nothing holds it up."""
     seen = 0
     for _ in range(3):
         model = oddity("holds_between_signals", tmp_path)
@@ -789,6 +800,83 @@ def test_a_process_goes_on_without_its_first_thread(tmp_path: Path) -> None:
     model = oddity("leaves", tmp_path)
     assert owners_of(model, "waiter")
     assert [path.name for path in tmp_path.iterdir()] == ["run.tmt"]
+
+
+LOCKS_AT_BEGIN = """
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+extern int the_count;
+__attribute__((constructor)) static void begin(void)
+{
+    pthread_mutex_lock(&lock);
+    the_count++;
+    pthread_mutex_unlock(&lock);
+}
+__attribute__((destructor)) static void end(void)
+{
+    pthread_mutex_lock(&lock);
+    the_count++;
+}
+"""
+OPENS = """
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+int the_count, is_over;
+static void *naps(void *unused)
+{
+    struct timespec moment = {0, 1};
+    while (!__atomic_load_n(&is_over, __ATOMIC_SEQ_CST))
+        nanosleep(&moment, NULL);
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, naps, NULL);
+    for (int i = 0; i < 100; i++) {
+        void *library = dlopen(argv[argc - 1], RTLD_NOW);
+        usleep(1000);
+        dlclose(library);
+    }
+    __atomic_store_n(&is_over, 1, __ATOMIC_SEQ_CST);
+    pthread_join(thread, NULL);
+    printf("%d\\n", the_count);
+    return 0;
+}
+"""
+
+
+def test_a_library_that_locks_in_its_constructor_comes_and_goes(tmp_path: Path) -> None:
+    """Each has the address of the one before, and a lock that none released there."""
+    sources = {"locks": LOCKS_AT_BEGIN, "opens": OPENS}
+    flags = {"locks": ["-shared", "-fPIC"], "opens": ["-rdynamic", "-pthread", "-ldl"]}
+    for name, text in sources.items():
+        (tmp_path / f"{name}.c").write_text(text)
+        built = ["-o", str(tmp_path / name), str(tmp_path / f"{name}.c"), *flags[name]]
+        subprocess.run(["cc", *built], check=True)
+    it = str(tmp_path / "opens")
+    done = record(tmp_path / "run.tmt", it, str(tmp_path / "locks"))
+    assert (done.returncode, done.stdout) == (0, "200\n"), done.stderr
+    assert not len(threadmodel.open(str(tmp_path / "run.tmt")).diagnostics())
+
+
+JEMALLOC = "libjemalloc.so.2"
+
+
+def test_nothing_is_lost_where_jemalloc_locks_all_of_its_own(tmp_path: Path) -> None:
+    """It has over a hundred mutexes at each fork."""
+    probe = ["env", f"LD_PRELOAD={JEMALLOC}", "true"]
+    if subprocess.run(probe, capture_output=True, check=False).stderr:
+        pytest.skip("no jemalloc")
+    which = "forks_and_allocates"
+    script = f"LD_PRELOAD=$LD_PRELOAD:{JEMALLOC} exec {program('oddities')} {which}"
+    done = record(tmp_path / "run.tmt", "sh", "-c", script)
+    assert (done.returncode, done.stdout) == (0, "fine\n"), done.stderr
+    for trace in tmp_path.glob("*.tmt"):
+        assert not len(threadmodel.open(str(trace)).diagnostics())
 
 
 def test_each_join_is_of_the_thread_that_ended(tmp_path: Path) -> None:

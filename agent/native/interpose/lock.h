@@ -37,19 +37,20 @@ static inline int tm__lock_queued(tm__ring *ring, tm__fact *fact, int is_owned)
 
 /**
  * A function that takes a lock.
+ * @param try_it  a function that tries, in a thread that is recorded
  * @param OWNED, BUSY  what `rc` is when the lock is owned, and when it is another's
  */
-#define TM__LOCK(name, type, try_name, kind, shared, OWNED, BUSY)                      \
-    TM__LOCK_BY(name, (type * lock), (lock), try_name, kind, shared,                   \
+#define TM__LOCK(name, type, try_it, kind, shared, OWNED, BUSY)                        \
+    TM__LOCK_BY(name, (type * lock), (lock), try_it, kind, shared,                     \
                 TM_EVENT_CONTENDED_ENTER, 0, OWNED, BUSY)
 
 /** The same until some time. `clock` is the clock of `until`. */
-#define TM__LOCK_UNTIL(name, parameters, call, try_name, kind, shared, clock, OWNED,   \
+#define TM__LOCK_UNTIL(name, parameters, call, try_it, kind, shared, clock, OWNED,     \
                        BUSY)                                                           \
-    TM__LOCK_BY(name, parameters, call, try_name, kind, shared, TM_EVENT_PARK,         \
+    TM__LOCK_BY(name, parameters, call, try_it, kind, shared, TM_EVENT_PARK,           \
                 tm__timeout_ns(clock, until), OWNED, BUSY)
 
-#define TM__LOCK_BY(name, parameters, call, try_name, kind, shared, begin, timeout_ns, \
+#define TM__LOCK_BY(name, parameters, call, try_it, kind, shared, begin, timeout_ns,   \
                     OWNED, BUSY)                                                       \
     static TM__RARELY int name##_not_at_once(tm__ring *ring, int rc, const void *site, \
                                              TM__LIST parameters)                      \
@@ -72,7 +73,7 @@ static inline int tm__lock_queued(tm__ring *ring, tm__fact *fact, int is_owned)
                                                                                        \
         if (!ring)                                                                     \
             return TM__REAL(name) call;                                                \
-        rc = TM__FOUND(try_name)(lock);                                                \
+        rc = try_it(lock);                                                             \
         if (__builtin_expect(OWNED, 1)) {                                              \
             tm__hold_add(ring, lock, kind, shared);                                    \
             return rc;                                                                 \

@@ -312,6 +312,93 @@ static int limits(void)
     return the_error;
 }
 
+static pthread_mutex_t the_early = PTHREAD_MUTEX_INITIALIZER;
+
+__attribute__((constructor(101))) static void lock_early(void)
+{
+    pthread_mutex_lock(&the_early);
+}
+
+/* A lock that a constructor of the program took, before main. */
+static int locks_early(void)
+{
+    block_one("waiter", &the_early);
+    pthread_mutex_unlock(&the_early);
+    join();
+    return 0;
+}
+
+static void *dies_with_lock(void *unused)
+{
+    pthread_mutex_lock(&the_checking);
+    return unused;
+}
+
+/* A robust mutex whose owner died twice: it is repaired, and once it is not. */
+static int dies(void)
+{
+    pthread_mutexattr_t attributes;
+
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&the_checking, &attributes);
+    pthread_create(&the_thread, NULL, dies_with_lock, NULL);
+    join();
+    if (pthread_mutex_lock(&the_checking) != EOWNERDEAD ||
+        pthread_mutex_consistent(&the_checking) != 0)
+        return 1;
+    block_one("waiter", &the_checking);
+    pthread_mutex_unlock(&the_checking);
+    join();
+    pthread_create(&the_thread, NULL, dies_with_lock, NULL);
+    join();
+    if (pthread_mutex_lock(&the_checking) != EOWNERDEAD ||
+        pthread_mutex_unlock(&the_checking) != 0)
+        return 2;
+    return pthread_mutex_lock(&the_checking) != ENOTRECOVERABLE ||
+           pthread_mutex_lock(&the_checking) != ENOTRECOVERABLE;
+}
+
+/* Who has a mutex inherits the priority of those that wait for it. */
+static int inherits(void)
+{
+    pthread_mutexattr_t attributes;
+
+    pthread_mutexattr_init(&attributes);
+    if (pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT) != 0)
+        return 1;
+    pthread_mutex_init(&the_checking, &attributes);
+    pthread_mutex_lock(&the_checking);
+    block_one("waiter", &the_checking);
+    pthread_mutex_unlock(&the_checking);
+    join();
+    return 0;
+}
+
+static pthread_rwlock_t the_rwlock = PTHREAD_RWLOCK_INITIALIZER;
+
+static void *reads(void *unused)
+{
+    about_to_block();
+    pthread_rwlock_rdlock(&the_rwlock);
+    pthread_rwlock_unlock(&the_rwlock);
+    return unused;
+}
+
+/* A writer wants to read as well, which fails, and to write once more. */
+static int reads_while_it_writes(void)
+{
+    int rc;
+
+    pthread_rwlock_wrlock(&the_rwlock);
+    rc = pthread_rwlock_rdlock(&the_rwlock) != EDEADLK ||
+         pthread_rwlock_wrlock(&the_rwlock) != EDEADLK;
+    start("waiter", reads);
+    pthread_rwlock_unlock(&the_rwlock);
+    join();
+    return rc;
+}
+
 static void *goes_on(void *unused)
 {
     pause_ms(400);
@@ -444,6 +531,41 @@ static int forks(void)
     return rc;
 }
 
+static void *allocates(void *unused)
+{
+    while (!atomic_load(&has_enough)) {
+        void *volatile it = malloc(5000);
+
+        free(it);
+        pause_ms(1);
+    }
+    return unused;
+}
+
+/* Threads that have arenas of their own in an allocator, which locks them all to fork.
+ */
+static int forks_and_allocates(void)
+{
+    pthread_t threads[8];
+    int rc = 0;
+
+    for (int i = 0; i < 8; i++)
+        pthread_create(&threads[i], NULL, allocates, NULL);
+    pause_ms(50);
+    for (int i = 0; i < 5; i++) {
+        pid_t child = fork();
+        int status = 0;
+
+        if (child == 0)
+            _exit(0);
+        rc |= child < 0 || waitpid(child, &status, 0) != child || status != 0;
+    }
+    atomic_store(&has_enough, 1);
+    for (int i = 0; i < 8; i++)
+        pthread_join(threads[i], NULL);
+    return rc;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -458,6 +580,11 @@ int main(int argc, char **argv)
         {"cancels", cancels},
         {"forks", forks},
         {"waits", waits},
+        {"locks_early", locks_early},
+        {"dies", dies},
+        {"inherits", inherits},
+        {"reads_while_it_writes", reads_while_it_writes},
+        {"forks_and_allocates", forks_and_allocates},
         {"is_interrupted", is_interrupted},
         {"holds_between_signals", holds_between_signals},
         {"limits", limits},
