@@ -726,7 +726,7 @@ def test_whoever_has_the_lock_is_blamed(which: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("which", "lost"), [("takes_many", []), ("queues_for_many", ["lost_by_producer"])]
+    ("which", "lost"), [("locks_many", []), ("queues_for_many", ["lost_by_producer"])]
 )
 def test_of_many_locks_only_those_that_are_queued_for_count_as_lost(
     which: str, lost: list[str], tmp_path: Path
@@ -789,6 +789,8 @@ def test_a_lock_with_a_limit_is_parked_for_until_then(tmp_path: Path) -> None:
         assert owners_of(model, thread) == {main}
         assert parks[thread][2] == "mutex the_mutex"
     *_, begin, end = parks["gives_up"]
+    assert isinstance(begin, int)
+    assert isinstance(end, int)
     assert end - begin > 0.9 * LIMIT_NS
     holds = rows(model.holds(), "thread_id", "object")
     wanted = [row[0] for row in holds if row[1] == "mutex the_mutex"]

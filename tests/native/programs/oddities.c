@@ -166,7 +166,7 @@ static int lock_many(int wanted)
     return 0;
 }
 
-static int takes_many(void)
+static int locks_many(void)
 {
     return lock_many(-1);
 }
@@ -588,7 +588,7 @@ int main(int argc, char **argv)
         {"is_interrupted", is_interrupted},
         {"holds_between_signals", holds_between_signals},
         {"limits", limits},
-        {"takes_many", takes_many},
+        {"locks_many", locks_many},
         {"queues_for_many", queues_for_many},
     };
 
