@@ -81,10 +81,7 @@ enum tm__object_kind {
 };
 
 /** Of tm__record.stack. */
-enum {
-    TM__STACK_NONE = 0xFFFF,
-    TM__STACK_REUSED = 0x8000 ///< beside a number: of an earlier event like this one
-};
+enum { TM__STACK_NONE = 0xFFFF };
 
 typedef struct tm__record {
     uint16_t kind;

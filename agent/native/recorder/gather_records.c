@@ -226,12 +226,10 @@ static void take_event(tm__ring_reader *reader, const tm__record *record)
     item->event.peer = record->peer;
     item->event.value = record->value;
     item->event.flags = (uint16_t)record->flags;
-    if ((record->stack & ~TM__STACK_REUSED) < TM__STACKS_CACHED) {
-        item->stack = reader->stacks[record->stack & ~TM__STACK_REUSED];
+    if (record->stack < TM__STACKS_CACHED) {
+        item->stack = reader->stacks[record->stack];
         if (item->stack)
             item->event.stack = tm__stack_id(item->stack);
-        if (record->stack & TM__STACK_REUSED && item->stack)
-            item->event.flags |= TM_EVENT_SAMPLED;
     }
 }
 

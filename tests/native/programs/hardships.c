@@ -242,7 +242,7 @@ static void *fork_once(void *unused)
 static int jumps(void)
 {
     pthread_t self = pthread_self(), thread;
-    struct sigaction action = {.sa_handler = jump, .sa_flags = SA_NODEFER};
+    struct sigaction action = {.sa_handler = jump};
     void *result;
 
     sigaction(SIGUSR1, &action, NULL);
