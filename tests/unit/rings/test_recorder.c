@@ -29,6 +29,7 @@
 #include <threadmodel/threadmodel.h>
 
 #include "rings/recorder_state.h"
+#include "support/slow_machine.h"
 
 enum { AT_A_TIME = 4, LIVES = 5, EVENTS = 10000, THREADS = AT_A_TIME * LIVES };
 
@@ -583,6 +584,9 @@ static void a_child_that_was_forked_without_handlers_has_none(void **state)
 {
     if (!is_wiped_on_fork())
         skip();
+    /* valgrind has the memory of a thread that is not in the child as lost. */
+    if (is_slow_machine())
+        return;
     for (int i = 0; i < 20; i++) {
         begin(state);
         assert_child_has_none(fork_without_libc);
@@ -734,6 +738,8 @@ static void begin_one(const int *ready, const int *results, const int *all)
     if (write(results[1], rc == TM_OK ? "1" : "0", 1) != 1)
         _exit(2);
     wait_for_end(all[0]);
+    if (rc == TM_OK)
+        rc = tm_recorder_close(recorder);
     _exit(rc == TM_OK || is_refused ? 0 : 2);
 }
 
