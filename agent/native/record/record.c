@@ -166,12 +166,12 @@ static uint16_t find_known(tm__self *self, const void *site, uintptr_t here,
     uint16_t first =
         (uint16_t)((hash >> 4 ^ hash >> 12) % TM__STACKS_CACHED & ~(ALIKE_MOST - 1u));
 
-    for (uint16_t i = 0; i < ALIKE_MOST; i++)
+    for (unsigned i = 0; i < ALIKE_MOST; i++)
         if (tm__known_stack_stands(&self->stacks[first + i], site, here)) {
             *is_known = 1;
-            return first + i;
+            return (uint16_t)(first + i);
         }
-    return first + self->next_stack++ % ALIKE_MOST;
+    return (uint16_t)(first + self->next_stack++ % ALIKE_MOST);
 }
 
 static uint16_t stack_of(tm__ring *ring, const void *site)

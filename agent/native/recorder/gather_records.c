@@ -109,7 +109,7 @@ static tm__module *new_module(const char *path, uint64_t bias, const unsigned ch
     it->bias = bias;
     it->id_bytes = id_bytes < sizeof(it->id) ? id_bytes : sizeof(it->id);
     memcpy(it->id, id, it->id_bytes);
-    memcpy(it->path, path, length);
+    memcpy(it->path, path, length + 1);
     if (tm__module_extent(path, &it->begin, &it->end)) {
         it->begin += bias;
         it->end += bias;

@@ -117,8 +117,8 @@ static int runs(const tm__ring_reader *reader)
     size_t length;
     FILE *file;
 
-    if (reader->wanted.object &&
-        reader->wanted.object->key.kind == TM__OBJECT_SPIN_LOCK)
+    if (!reader || (reader->wanted.object &&
+                    reader->wanted.object->key.kind == TM__OBJECT_SPIN_LOCK))
         return 0;
     snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", reader->image->pid,
              reader->os_id);

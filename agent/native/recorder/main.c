@@ -269,14 +269,14 @@ static void end_image(recorder *it, tm__image *image)
 
     image->has_ended = 1;
     free_rings(it, image);
-    memcpy(path, image->path, sizeof(path));
+    snprintf(path, sizeof(path), "%s", image->path);
     if (tm__image_close(image) != 0)
         it->rc = 1;
     if (is_wanted)
         return;
     /* The trace of a program that did nothing is there if there is no better one. */
     if (!*it->spare && !it->is_named)
-        memcpy(it->spare, path, sizeof(path));
+        snprintf(it->spare, sizeof(it->spare), "%s", path);
     else
         unlink(path);
 }
