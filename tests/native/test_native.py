@@ -53,6 +53,17 @@ def record(
     )
 
 
+def start(trace: Path, *command: str) -> subprocess.Popen[str]:
+    """The same for a program that runs until there is something on its stdin."""
+    return subprocess.Popen(
+        recorder(trace, *command),
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
 def program(name: str) -> str:
     return str(PROGRAMS / f"native_{name}")
 
@@ -1078,13 +1089,7 @@ WANTED = {
 @pytest.mark.parametrize("which", DEADLOCKS)
 def test_a_deadlock_is_reported_while_it_lasts(which: str, tmp_path: Path) -> None:
     members = DEADLOCKS[which]
-    process = subprocess.Popen(
-        recorder(tmp_path / "run.tmt", program("deadlock"), which),
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = start(tmp_path / "run.tmt", program("deadlock"), which)
     assert process.stderr
     # The program ends only after this line has come.
     first = process.stderr.readline()
@@ -1110,13 +1115,7 @@ def test_a_deadlock_is_reported_while_it_lasts(which: str, tmp_path: Path) -> No
 
 def test_a_lock_that_is_refused_is_no_deadlock(tmp_path: Path) -> None:
     """Not even for a moment, between the enter and the error."""
-    process = subprocess.Popen(
-        recorder(tmp_path / "run.tmt", program("deadlock"), "checks"),
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = start(tmp_path / "run.tmt", program("deadlock"), "checks")
     time.sleep(2)
     _, said = process.communicate("", timeout=SECONDS)
     assert process.returncode == 0
@@ -1253,13 +1252,7 @@ def test_a_program_of_another_c_library_is_named(tmp_path: Path) -> None:
 
 def test_two_recordings_do_not_write_one_trace(tmp_path: Path) -> None:
     trace = tmp_path / "run.tmt"
-    first = subprocess.Popen(
-        recorder(trace, program("deadlock"), "self"),
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    first = start(trace, program("deadlock"), "self")
     assert first.stderr
     first.stderr.readline()
     second = record(trace, program("hardships"), "errors")
@@ -1303,13 +1296,7 @@ def test_what_another_producer_writes_is_left_alone(which: str, tmp_path: Path) 
 def test_a_trace_is_locked_while_it_is_written(tmp_path: Path) -> None:
     """So that the JVM agent leaves it alone."""
     trace = tmp_path / "run.tmt"
-    process = subprocess.Popen(
-        recorder(trace, program("deadlock"), "two"),
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = start(trace, program("deadlock"), "two")
     assert process.stderr
     process.stderr.readline()
     with trace.open() as file, pytest.raises(BlockingIOError):
@@ -1322,13 +1309,7 @@ def test_a_trace_is_locked_while_it_is_written(tmp_path: Path) -> None:
 def test_a_trace_can_be_read_while_the_program_runs(tmp_path: Path) -> None:
     """The recorder hands over what it has once a second."""
     trace = tmp_path / "run.tmt"
-    process = subprocess.Popen(
-        recorder(trace, program("deadlock"), "two"),
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = start(trace, program("deadlock"), "two")
     deadline = time.monotonic() + SECONDS
     while time.monotonic() < deadline:
         if trace.exists() and len(_deadlocks(trace)):

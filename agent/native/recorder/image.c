@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/image.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -117,10 +115,6 @@ tm__image *tm__image_new(uint64_t id, uint32_t pid, const char *output,
     name_trace(image, output);
     if (tm_writer_open(&image->writer, image->path, NULL) != TM_OK)
         report_error(image, "no trace");
-    /* Whoever writes a trace has it locked, as the JVM agent does. */
-    image->lock = image->writer ? open(image->path, O_RDONLY | O_CLOEXEC) : -1;
-    if (image->lock >= 0)
-        flock(image->lock, LOCK_EX | LOCK_NB);
     options.memory_limit_bytes = LIVE_BYTES;
     if (tm_model_new(&image->model, &options) == TM_OK)
         tm_deadlock_watch(image->model, tm__deadlock_suspected, image);
@@ -191,8 +185,6 @@ int tm__image_close(tm__image *image)
         if (rc != 0)
             report_error(image, "the trace is not complete");
     }
-    if (image->lock >= 0)
-        close(image->lock);
     tm_model_free(image->model);
     tm__definitions_free(image);
     tm__lookup_end(image->symbols);

@@ -45,7 +45,6 @@ typedef struct tm__image {
     uint64_t item_order; ///< of its latest item
     uint64_t seen_order; ///< as that was when its process seemed to have died
     char path[4096];     ///< of its trace
-    int lock;            ///< the same, open and locked while it is written; -1: none is
     tm_writer *writer;
     tm_model *model; ///< NULL: no deadlocks are looked for
     tm__symbols *symbols;
