@@ -10,6 +10,8 @@ from pathlib import Path
 import click
 import pytest
 
+import runs
+import threadmodel
 from conftest import Cli
 from threadmodel.cli import cli as program
 from threadmodel.cli.files import FileCommand, Named
@@ -45,12 +47,13 @@ COMMANDS = {
         )
         for option in ("--token-file", "--tls-key")
     },
+    "record": ("record", "-A", "depth=3,token={input}", "-o", "{output}", "java"),
+    "attach": ("attach", "1", "-A", "token={input}", "-o", "{output}"),
 }
 # What parameters name that are no files, by how the help calls them.
 NO_FILES = {
     "ADDRESS",
     "HOST:PORT",
-    "KEY=VALUE",
     "LABEL=VALUE",
     "LINES",
     "NAME",
@@ -85,6 +88,29 @@ def test_an_output_that_is_an_input_is_refused_and_left_alone(
     assert done.returncode == 2
     assert b"cannot be read and written at once" in done.stderr
     assert trace.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("report", "{input}", "--json", "-o", "{output}"),
+        ("convert", "{input}", "-o", "{output}"),
+        ("export", "{input}", "--format", "dot", "-o", "{output}"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_trace_that_is_being_written_is_not_replaced(
+    cli: Cli, trace: Path, command: tuple[str, ...]
+) -> None:
+    output = trace.with_name("output.tmt")
+    words = [word.format(input=trace, output=output) for word in command]
+    with threadmodel.Writer(output) as writer:
+        done = cli(*words)
+        assert done.returncode == 2
+        assert f"{output} is being recorded".encode() in done.stderr
+        runs.fill(writer)
+    assert threadmodel.open(output).event_count
+    assert cli(*words).returncode == 0
 
 
 def test_a_folder_of_tables_that_would_replace_the_input_is_refused(
@@ -212,6 +238,6 @@ def test_every_command_knows_what_it_reads_and_writes() -> None:
             if "--output" in parameter.opts:
                 assert isinstance(kind, Named), name
                 assert not kind.is_read, name
-    assert len(readers) == 17
+    assert len(readers) == 19
     assert len(writers) == 16
     assert {"fleet report", "fleet summarize", "listen"} <= readers & writers

@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from threadmodel.cli.files import AGENT_OPTIONS
+
 
 def recording_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --depth and --agent-option."""
@@ -21,6 +23,7 @@ def recording_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--agent-option",
         "agent_options",
         metavar="KEY=VALUE",
+        type=AGENT_OPTIONS,
         multiple=True,
         help="Passed to the agent as it is; repeatable.",
     )

@@ -12,7 +12,7 @@ import click
 
 from threadmodel import attach as attaching
 from threadmodel.cli.agent_options import recording_options
-from threadmodel.cli.files import OUTPUT, FileCommand
+from threadmodel.cli.files import TRACE, FileCommand
 from threadmodel.cli.messages import say
 from threadmodel.cli.record import see_it, trace_pattern
 from threadmodel.text import clean
@@ -49,7 +49,7 @@ class Seconds(_ParamType):
     "-o",
     "--output",
     metavar="FILE",
-    type=OUTPUT,
+    type=TRACE,
     default="run.tmt",
     show_default=True,
     help="The trace.",

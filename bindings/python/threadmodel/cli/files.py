@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What commands read and write, and that these are never the same file."""
 
+import fcntl
 import glob
 import os
 import re
@@ -25,11 +26,20 @@ class Named(click.types.StringParamType):
     """What a parameter names: files that are read, or files that are written."""
 
     def __init__(
-        self, name: str, *, is_read: bool, files: Callable[[str], Iterable[str]]
+        self,
+        name: str,
+        *,
+        is_read: bool,
+        files: Callable[[str], Iterable[str]],
+        is_produced: bool = False,
     ) -> None:
-        """``files`` returns which ones, from what is given on the command line."""
+        """``files`` returns which ones, from what is given on the command line.
+
+        Of those that another program writes, a producer, ``is_produced`` is true.
+        """
         self.name = name
         self.is_read: Final = is_read
+        self.is_produced: Final = is_produced
         self.files: Final = files
 
 
@@ -62,9 +72,20 @@ def _of_dataset(url: str) -> Iterator[str]:
     yield from glob.iglob(os.path.join(glob.escape(folder), "part-*", "*.parquet"))
 
 
+def _of_options(options: str) -> Iterator[str]:
+    for option in options.split(","):
+        key, _, value = option.partition("=")
+        if key == "token":
+            yield value
+
+
 #: Types of parameters: files that are read, and files that are written.
 INPUT: Final = Named("file", is_read=True, files=_with_others)
 OUTPUT: Final = Named("file", is_read=False, files=_with_others)
+#: A trace that a producer writes: it looks itself whether another one does.
+TRACE: Final = Named("file", is_read=False, files=_with_others, is_produced=True)
+#: Options of the JVM agent, which read files.
+AGENT_OPTIONS: Final = Named("agent", is_read=True, files=_of_options)
 #: A file that fsspec reads.
 INPUT_URL: Final = Named("file", is_read=True, files=lambda url: (local(url),))
 #: Folders: of tables, of reports of runs, and one where every file is a new one.
@@ -96,8 +117,13 @@ class FileCommand(click.Command):
     """A command that writes to nothing that it reads."""
 
     def invoke(self, context: click.Context) -> Any:
-        """Refuse an output that is an input, whatever it is called; then go on."""
-        refuse_same(_names(context, is_read=False), _names(context, is_read=True))
+        """Refuse an output that is an input, or that others write; then go on."""
+        written = [*_names(context, is_read=False)]
+        read = (name for _, name in _names(context, is_read=True))
+        refuse_same((name for _, name in written), read)
+        for kind, name in written:
+            if not kind.is_produced:
+                refuse_locked(name)
         return super().invoke(context)
 
 
@@ -120,14 +146,32 @@ def refuse_same(written: Iterable[str], read: Iterable[str]) -> None:
         raise click.UsageError("standard output is the file that is read")
 
 
-def _names(context: click.Context, *, is_read: bool) -> Iterator[str]:
+def refuse_locked(name: str) -> None:
+    """Refuse to replace a trace that a producer is writing.
+
+    Raises:
+        UsageError: it is locked
+    """
+    if not os.path.isfile(name):
+        return
+    try:
+        with open(name, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise click.UsageError(f"{name} is being recorded") from None
+    except OSError:
+        # What can be neither read nor locked here is the matter of whoever writes it.
+        return
+
+
+def _names(context: click.Context, *, is_read: bool) -> Iterator[tuple[Named, str]]:
     for parameter in context.command.params:
         kind = parameter.type
         if not isinstance(kind, Named) or kind.is_read != is_read:
             continue
         given = context.params.get(parameter.name or "") or ()
         for name in (given,) if isinstance(given, str) else given:
-            yield from kind.files(name)
+            yield from ((kind, file) for file in kind.files(name))
 
 
 def _identity(name: str) -> tuple[int, int] | None:

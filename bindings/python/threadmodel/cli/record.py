@@ -13,7 +13,7 @@ import click
 
 from threadmodel import agent, attach, errors
 from threadmodel.cli.agent_options import recording_options
-from threadmodel.cli.files import OUTPUT, FileCommand
+from threadmodel.cli.files import TRACE, FileCommand
 from threadmodel.cli.messages import say
 from threadmodel.cli.program import run
 from threadmodel.cli.record_native import record_native, say_why_unseen
@@ -35,7 +35,7 @@ Stamp = tuple[int, int, int]
     "-o",
     "--output",
     metavar="FILE",
-    type=OUTPUT,
+    type=TRACE,
     default="run.tmt",
     show_default=True,
     help="The trace. %p in it is the JVM's process id.",
