@@ -273,6 +273,8 @@ struct world {
 
 /* random.c: chance and growing arrays */
 uint64_t chance_next(uint64_t *state);
+/** The next numbers are these, two bytes each, and only then the seed's. Not copied. */
+void chance_decide(const uint8_t *bytes, size_t count);
 int64_t chance_below(struct world *w, int64_t bound);
 bool chance(struct world *w, int percent);
 void *grown(void *items, size_t count, size_t *capacity, size_t item_bytes);
@@ -378,6 +380,13 @@ bool sync_go_on(struct world *w, int t);
 /* program.c: what the threads do */
 void world_run(struct world *w, struct config c);
 void world_free(struct world *w);
+
+/* ingest.c: the model */
+/** Of a world's events, under a policy and a limit of memory, 0: none. Freed by the
+ * caller. */
+tm_model *model_of(const struct world *w, int policy, size_t limit_bytes);
+/** End the program: what could not be done, and the library's error. */
+void fail(const char *what);
 
 struct score {
     uint64_t runs, events;

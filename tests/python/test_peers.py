@@ -13,12 +13,13 @@ from pathlib import Path
 
 import pytest
 
+import listener as fuzzed
 import runs
 import threadmodel
 from campaign import campaign
+from listener import ACCEPTED, TOKEN, WORD, verdict
 from threadmodel.cli.peers import (
     BLOCK_HEADER_BYTES,
-    CHUNK_BYTES,
     FILE_HEADER_BYTES,
     HEADER_BYTES,
     MOST_PACKED_BYTES,
@@ -28,8 +29,7 @@ from threadmodel.cli.peers import (
     Peers,
 )
 
-TOKEN = b"a-word-of-sixteen"
-ACCEPTED = "accepted"
+STORED = Path(__file__).parents[1] / "fuzz/corpus/listener"
 
 
 @functools.cache
@@ -85,32 +85,17 @@ def pieces(data: bytes, chance: random.Random) -> Iterator[bytes]:
         at += size
 
 
-def verdict(parts: Iterator[bytes] | list[bytes], token: bytes | None) -> str:
-    """Why a peer that sends these, and goes, is none; or that it is accepted."""
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        ours.setblocking(False)
-        peer = Peer(ours, token)
-        for part in parts:
-            theirs.sendall(part)
-            why_not = peer.hear()
-            assert len(peer.said) <= HEADER_BYTES + MOST_PACKED_BYTES + CHUNK_BYTES
-            if why_not is None and peer.has_begun():
-                return ACCEPTED if peer.is_whole() else "no trace"
-            if why_not is not None:
-                return why_not
-        theirs.shutdown(socket.SHUT_WR)
-        why_not = peer.hear()
-        assert why_not is not None
-        return why_not
+@pytest.mark.filterwarnings("ignore::threadmodel.DamagedTraceWarning")
+@pytest.mark.parametrize("path", sorted(STORED.iterdir()), ids=lambda path: path.name)
+def test_what_a_fuzzer_decides(path: Path) -> None:
+    fuzzed.check(path.read_bytes())
 
 
 @campaign(150, 5000)
 def test_a_whole_trace_is_accepted_in_pieces_of_any_size(seed: int) -> None:
     chance = random.Random(seed)
-    word = b"threadmodel " + TOKEN + b"\n"
     assert verdict(pieces(a_trace(), chance), None) == ACCEPTED
-    assert verdict(pieces(word + a_trace(), chance), TOKEN) == ACCEPTED
+    assert verdict(pieces(WORD + a_trace(), chance), TOKEN) == ACCEPTED
 
 
 @campaign(300, 10000)
@@ -124,7 +109,7 @@ def test_what_is_no_trace_is_refused_however_it_comes(seed: int) -> None:
 @campaign(150, 5000)
 def test_without_the_token_nothing_is_accepted(seed: int) -> None:
     chance = random.Random(seed)
-    wrong = bytearray(b"threadmodel " + TOKEN + b"\n")
+    wrong = bytearray(WORD)
     at = chance.randrange(len(wrong))
     if chance.random() < 0.5:
         wrong[at] ^= 1 + chance.randrange(255)
@@ -136,10 +121,9 @@ def test_without_the_token_nothing_is_accepted(seed: int) -> None:
 
 
 def test_a_part_of_the_token_has_the_same_answer_right_or_wrong() -> None:
-    word = b"threadmodel " + TOKEN + b"\n"
-    parts = [word[:end] for end in range(1, len(word))]
+    parts = [WORD[:end] for end in range(1, len(WORD))]
     wrong = [part[:-1] + bytes([part[-1] ^ 1]) for part in parts]
-    for said in (*wrong, *parts, b"\0" * (len(word) - 1)):
+    for said in (*wrong, *parts, b"\0" * (len(WORD) - 1)):
         ours, theirs = socket.socketpair()
         with ours, theirs:
             ours.setblocking(False)
@@ -176,9 +160,6 @@ def test_the_agent_is_found_among_strangers(seed: int) -> None:
         found.connection.close()
         for sender in connected:
             sender.close()
-
-
-WORD = b"threadmodel " + TOKEN + b"\n"
 
 
 def is_closed(sender: socket.socket) -> bool:

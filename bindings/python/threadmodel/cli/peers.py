@@ -36,6 +36,7 @@ CHUNK_BYTES: Final = 1 << 18
 TOKEN_PREFIX: Final = b"threadmodel "
 NO_TRACE: Final = "a peer sent something else than a trace: still listening"
 NO_TOKEN: Final = "a peer did not have the token: still listening"
+TOKEN_ALONE: Final = "a peer sent the token and nothing else: still listening"
 
 
 class Peer:
@@ -90,9 +91,11 @@ class Peer:
 
     def lack(self) -> str:
         """Return why it is not the agent if nothing more comes; "": it sent nothing."""
-        if not self.said:
-            return ""
-        return NO_TOKEN if self._expected else NO_TRACE
+        if self._expected:
+            return NO_TOKEN if self.said else ""
+        if self.said:
+            return NO_TRACE
+        return TOKEN_ALONE if self._needs_token else ""
 
     def _received(self) -> bytes:
         data = self.connection.recv(CHUNK_BYTES)
