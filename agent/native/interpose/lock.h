@@ -33,6 +33,31 @@ static inline int tm__lock_queued(tm__ring *ring, tm__fact *fact, int is_owned)
     return is_owned;
 }
 
+/**
+ * A function that tries a lock, and returns EDEADLK to a thread that owns one that
+ * checks: that does not queue. A try alone would return EBUSY.
+ * @param lock_until  takes the lock until some time; of one that is past it is as fast
+ */
+#define TM__TRY_CHECKED(name, type, try_it, lock_until)                                \
+    static TM__RARELY int name##_busy(type *lock)                                      \
+    {                                                                                  \
+        static const struct timespec past;                                             \
+        tm__ring *ring = tm__ring_here();                                              \
+        int rc;                                                                        \
+                                                                                       \
+        if (!ring || !tm__hold_find(ring, lock))                                       \
+            return EBUSY;                                                              \
+        rc = TM__FOUND(lock_until)(lock, &past);                                       \
+        return rc == ETIMEDOUT ? EBUSY : rc;                                           \
+    }                                                                                  \
+                                                                                       \
+    static inline int name(type *lock)                                                 \
+    {                                                                                  \
+        int rc = try_it(lock);                                                         \
+                                                                                       \
+        return __builtin_expect(rc == EBUSY, 0) ? name##_busy(lock) : rc;              \
+    }
+
 #define TM__LIST(...) __VA_ARGS__
 
 /**

@@ -10,7 +10,7 @@
 
 /* To try a robust mutex that is not recoverable any more leaves it locked in glibc, and
  * the next to lock it would wait for ever. */
-static inline int try_mutex(pthread_mutex_t *lock)
+static inline int try_recoverable(pthread_mutex_t *lock)
 {
 #ifdef __GLIBC__
     enum { ROBUST = 16, INCONSISTENT = INT_MAX, NOT_RECOVERABLE = INT_MAX - 1 };
@@ -26,6 +26,7 @@ static inline int try_mutex(pthread_mutex_t *lock)
     return TM__FOUND(pthread_mutex_trylock)(lock);
 }
 
+TM__TRY_CHECKED(try_mutex, pthread_mutex_t, try_recoverable, pthread_mutex_timedlock)
 TM__LOCK(pthread_mutex_lock, pthread_mutex_t, try_mutex, TM__OBJECT_MUTEX, 0,
          POSIX_OWNED, rc == EBUSY)
 TM__TRY_LOCK(pthread_mutex_trylock, pthread_mutex_t, TM__OBJECT_MUTEX, 0, POSIX_OWNED)
@@ -35,8 +36,8 @@ TM__LOCK_UNTIL(pthread_mutex_timedlock,
                try_mutex, TM__OBJECT_MUTEX, 0, CLOCK_REALTIME, POSIX_OWNED, rc == EBUSY)
 TM__LOCK_UNTIL(pthread_mutex_clocklock,
                (pthread_mutex_t * lock, clockid_t clock, const struct timespec *until),
-               (lock, clock, until), pthread_mutex_trylock, TM__OBJECT_MUTEX, 0, clock,
-               POSIX_OWNED, rc == EBUSY)
+               (lock, clock, until), try_mutex, TM__OBJECT_MUTEX, 0, clock, POSIX_OWNED,
+               rc == EBUSY)
 
 TM__LOCK(mtx_lock, mtx_t, TM__FOUND(mtx_trylock), TM__OBJECT_MUTEX, 0, C11_OWNED,
          rc == thrd_busy)

@@ -377,6 +377,43 @@ static int inherits(void)
 
 static pthread_rwlock_t the_rwlock = PTHREAD_RWLOCK_INITIALIZER;
 
+static pthread_mutex_t the_mutex_until = PTHREAD_MUTEX_INITIALIZER;
+
+static void *locks_until(void *unused)
+{
+    about_to_block();
+    pthread_mutex_lock(&the_mutex_until);
+    pthread_mutex_unlock(&the_mutex_until);
+    return unused;
+}
+
+/* A lock with a limit on a clock, by a thread that does not have it any more. */
+static void *has_had_it(void *unused)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += 60;
+    if (pthread_mutex_clocklock(&the_mutex_until, CLOCK_MONOTONIC, &until) == 0)
+        pthread_mutex_unlock(&the_mutex_until);
+    pause_ms(400);
+    return unused;
+}
+
+static int locks_by_a_clock(void)
+{
+    pthread_t other;
+
+    if (pthread_create(&other, NULL, has_had_it, NULL) != 0)
+        return 1;
+    pause_ms(100);
+    pthread_mutex_lock(&the_mutex_until);
+    start("waiter", locks_until);
+    pthread_mutex_unlock(&the_mutex_until);
+    join();
+    return pthread_join(other, NULL);
+}
+
 static void *reads(void *unused)
 {
     about_to_block();
@@ -584,6 +621,7 @@ int main(int argc, char **argv)
         {"dies", dies},
         {"inherits", inherits},
         {"reads_while_it_writes", reads_while_it_writes},
+        {"locks_by_a_clock", locks_by_a_clock},
         {"forks_and_allocates", forks_and_allocates},
         {"is_interrupted", is_interrupted},
         {"holds_between_signals", holds_between_signals},
