@@ -96,6 +96,15 @@ def test_one_long_wait_among_many() -> None:
     assert "waited 500 ms for Queue in Queue.take:30" in row["text"]
 
 
+def test_whom_nobody_notified_has_no_notifying_thread() -> None:
+    story = waits([1.0] * 25)
+    story.at(2000, 2, KIND.WAIT, object=QUEUE, stack=TAKE, value=500 * MS)
+    story.at(2500, 2, KIND.WAITED, object=QUEUE, flags=EventFlag.TIMED_OUT)
+    (row,) = story.findings("long_wait")
+    assert "Nobody notified it in time: it timed out." in row["text"]
+    assert "notifying thread" not in row["text"]
+
+
 def test_alike_waits_are_no_finding() -> None:
     assert waits([30.0] * 30).findings() == []
 

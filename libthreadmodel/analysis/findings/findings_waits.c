@@ -23,6 +23,7 @@ typedef struct group {
     uint32_t timed_out;
     int64_t longest_ns;
     int64_t longest_start_ns;
+    int is_timed_out; ///< the longest wait is
     tm__histogram durations;
 } group;
 
@@ -103,6 +104,7 @@ static int note_wait(waits *w, uint32_t thread, uint32_t index)
     if (length_ns > found->longest_ns) {
         found->longest_ns = length_ns;
         found->longest_start_ns = wait->start_ns;
+        found->is_timed_out = (wait->flags & TM__INTERVAL_TIMED_OUT) != 0;
         found->thread = thread;
     }
     return tm__histogram_add(&found->durations, &w->findings->memory, length_ns);
@@ -184,7 +186,9 @@ static int report_outlier(waits *w, const group *it)
     tm__finding_write_duration(finding, median_ns);
     tm__finding_write(finding, ".");
     tm__part(finding, TM__ADVICE);
-    tm__finding_write(finding, "Look at what the notifying thread did meanwhile.");
+    tm__finding_write(
+        finding, it->is_timed_out ? "Nobody notified it in time: it timed out."
+                                  : "Look at what the notifying thread did meanwhile.");
     return TM_OK;
 }
 
