@@ -10,8 +10,8 @@ stdout, what the VM or an antagonist says at one time and not at another is left
 name, and numbers. No mistake in a JNI call may be the agent's. Each run draws a JDK, a
 collector, an allocator, options of the agent, whether the VM checks each JNI call, and
 up to three antagonists by its seed: `--seed N --runs 1` is that run again. A line a
-run, and a summary; exit status 1 where one went wrong, or the agent's writer was missed
-in more than a tenth of them.
+run, and a summary; exit status 1 where one went wrong, or where the agent's writer was
+missed, or the program had no memory left, in more than a tenth of them.
 """
 
 import argparse
@@ -51,12 +51,15 @@ ENOUGH_S = 180
 BARE_S = 90
 ROUNDS = 4_000
 STATUS = 7
+# A thread of the program that the others need had no memory left.
+NO_MEMORY = 9
 MOST_ANTAGONISTS = 3
-# A worker that has no memory left ends early, with a recording or without.
+# So often a program that has no memory left is recorded once more. It is by chance.
 TRIES = 3
 MISSED = "since the agent's writer had not come by for 2 s"
-# So many recordings may end since the writer was missed, or a tenth of all runs.
-MISSED_MOST = 2
+# What may happen in so many runs, or in a tenth of all.
+EXCUSED = ("writer missed", "no memory left")
+EXCUSED_MOST = 2
 OF_PROGRAM = "worker-"
 # What the VM says of handlers of signals when it checks JNI calls: the agent has one,
 # by which it survives that its rings' file is cut.
@@ -312,8 +315,12 @@ def judge(chaos: Chaos, plan: Plan, folder: Path) -> tuple[str, list[str]]:
             wrong.append(f"{recorded.lines}, bare {bare.lines}")
         elif printed(plan, recorded) != printed(plan, bare):
             wrong.append(f"{printed(plan, recorded)}, bare {printed(plan, bare)}")
-        if not wrong or "OutOfMemoryError" not in recorded.errors:
+        said = "OutOfMemoryError" in recorded.errors
+        ran_out = recorded.status == NO_MEMORY or (said and recorded.status != STATUS)
+        if not wrong or not (said or ran_out):
             break
+    if ran_out:
+        return "no memory left", []
     # On a machine that is busy enough the writer is missed, which is said.
     is_missed = MISSED in recorded.errors
     if not wrong:
@@ -355,12 +362,12 @@ def campaign(seconds: float, first_seed: int, runs: int, kept: Path) -> int:
             print(f"left out: {reason}")
     print(", ".join(f"{count} {what}" for what, count in results.items()))
     print("good beside: " + ", ".join(f"{name} {n}" for name, n in met.most_common()))
-    missed = results["writer missed"]
-    if missed <= max(MISSED_MOST, results.total() / 10):
-        missed = 0
-    else:
-        print(f"the writer was missed in {missed} of {results.total()} runs: too often")
-    return results["wrong"] + results["hangs"] + missed
+    failed = results["wrong"] + results["hangs"]
+    for what in EXCUSED:
+        if results[what] > max(EXCUSED_MOST, results.total() / 10):
+            print(f"{what} in {results[what]} of {results.total()} runs: too often")
+            failed += results[what]
+    return failed
 
 
 def main() -> int:

@@ -15,6 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class Chaos {
     private static final int WORKERS = 4;
     private static final int FAILED = 8;
+    private static final int NO_MEMORY = 9;
     private static volatile boolean isOver;
     private static Instrumentation instrumentation;
 
@@ -244,13 +245,26 @@ public final class Chaos {
                 || name.startsWith("other-") || name.startsWith("child-");
     }
 
+    /** Takes no memory itself where there is none. */
+    private static void end(Throwable failure) {
+        for (Throwable it = failure; it != null; it = it.getCause()) {
+            if (it instanceof OutOfMemoryError) {
+                Runtime.getRuntime().halt(NO_MEMORY);
+            }
+        }
+        failure.printStackTrace();
+        Runtime.getRuntime().halt(FAILED);
+    }
+
     /** @param arguments how many rounds, and the names of antagonists */
     public static void main(String[] arguments) throws Exception {
         int rounds = Integer.parseInt(arguments[0]);
+        // What the handler needs is there before the memory runs out.
+        isNeeded(Thread.currentThread());
+        Class.forName("java.lang.Shutdown");
         Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
             if (isNeeded(thread)) {
-                failure.printStackTrace();
-                Runtime.getRuntime().halt(FAILED);
+                end(failure);
             }
         });
         for (int i = 1; i < arguments.length; i++) {
