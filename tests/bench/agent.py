@@ -2,7 +2,7 @@
 """What parts of the agent cost; what it costs programs, `./dev bench peers overhead`.
 
     ./dev bench agent
-    python tests/bench/agent.py AGENT [PAIRS [PART...]]
+    python tests/bench/agent.py AGENT [PAIRS] [PART...]
 
 Parts: hooks (one call), start (of the VM), memory, and budget (what the recording says
 that it cost, with the option of that name). A program runs without the agent and with
@@ -208,11 +208,12 @@ PARTS = {
 def main() -> None:
     agent = Path(sys.argv[1]).resolve()
     os.environ["TM_TEST_AGENT"] = str(agent)
-    pairs = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    parts = sys.argv[2:]
+    pairs = int(parts.pop(0)) if parts and parts[0].isdigit() else 3
     for jdk in JDKS:
         with tempfile.TemporaryDirectory() as folder:
             bench = Bench(jdk, agent, Path(folder), pairs)
-            for part in sys.argv[3:] or PARTS:
+            for part in parts or PARTS:
                 PARTS[part](bench)
 
 
