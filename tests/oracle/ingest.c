@@ -4,7 +4,6 @@
  * questions in between: the answers at the end must not depend on whether anybody asked
  * before.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
