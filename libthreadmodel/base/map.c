@@ -2,7 +2,7 @@
 /*
  * Interning of ids: looked up two or three times an event, filled once an id, never
  * emptied. So: open addressing with keys and indexes side by side, one cache line a
- * look-up where uthash's chains cost three (docs/performance.md has the figures).
+ * look-up where uthash's chains cost three (tests/bench/profiles.md has the figures).
  */
 #include "base/map.h"
 

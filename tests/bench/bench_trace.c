@@ -3,7 +3,7 @@
  * How large traces are, and how fast they are written and read. The stream is mixed:
  * 64 threads in rounds of contention, wait and notify, park and unpark on 10,000
  * objects, the busy ones more often, stacks out of 2,000, times some microseconds
- * apart with noise. Prints one row a case for docs/performance.md.
+ * apart with noise. Prints one row a case for tests/bench/profiles.md.
  *
  *     bench_trace [events]
  */

@@ -44,7 +44,7 @@ GROUPS: dict[str, types.ModuleType] = {
 }
 ROUNDS = 5
 RELEASES = (17, 21, 25)
-PAGE = ROOT / "docs/performance.md"
+PAGE = ROOT / "tests/bench/peers/figures.md"
 
 
 def main() -> int:
