@@ -56,12 +56,8 @@ class Platform:
 OLD = ("-include", str(ROOT / "tools/libc_2_17.h"))
 AGENT_NEEDS = (2, 17)
 RECORDER = "threadmodel-native-recorder"
-UNWINDS = (
-    "__gcc_personality_v0",
-    "_Unwind_Backtrace",
-    "_Unwind_GetIP",
-    "_Unwind_Resume",
-)
+# What the compiler calls where a cleanup handler is; sources call the others.
+UNWINDS = {"__gcc_personality_v0", "_Unwind_Resume"}
 DESCRIPTORS = ("-mtls-dialect=gnu2",)
 PLATFORMS = (
     Platform(
@@ -95,7 +91,17 @@ PLATFORMS = (
 )
 
 
-def unwinder(platform: Platform, prefix: Path, run: Run) -> list[object]:
+def unwinds_called(tree: Path) -> set[str]:
+    """Return the functions of the unwinder that the recorder of native programs calls."""
+    sources = (tree / "agent/native").rglob("*.c")
+    return {
+        name
+        for source in sources
+        for name in re.findall(r"\b_Unwind_\w+(?=\()", source.read_text())
+    }
+
+
+def unwinder(platform: Platform, tree: Path, prefix: Path, run: Run) -> list[object]:
     """Return what the library in native programs is linked with to walk stacks.
 
     With glibc exceptions pass through it, so it must be the unwinder that the program
@@ -106,7 +112,8 @@ def unwinder(platform: Platform, prefix: Path, run: Run) -> list[object]:
         return ["-lunwind", f"-Wl,--version-script={ROOT / 'tools/preload.map'}"]
     path = prefix / "lib/libgcc_s.so.1"
     source = path.with_suffix(".c")
-    source.write_text("".join(f"void {name}(void) {{}}\n" for name in UNWINDS))
+    names = UNWINDS | unwinds_called(tree)
+    source.write_text("".join(f"void {name}(void) {{}}\n" for name in sorted(names)))
     run(
         *(zigcc.ZIG, "cc", "-target", platform.triple, "-shared", "-nostdlib"),
         *(f"-Wl,-soname,{path.name}", source, "-o", path),
@@ -134,7 +141,7 @@ def cross_file(platform: Platform, tree: Path, prefix: Path, run: Run) -> Path:
     # Zig links a program of musl statically: it could load no elfutils then.
     link_args = ["-Wl,-s", *(["-dynamic"] if platform.is_musl else [])]
     native_target = array("-target", platform.native_target)
-    native_link_args = array(*unwinder(platform, prefix, run))
+    native_link_args = array(*unwinder(platform, tree, prefix, run))
     path = prefix / "cross.ini"
     path.write_text(
         f"[binaries]\nc = {compiler}\nar = {array(zigcc.ZIG, 'ar')}\n"
