@@ -23,6 +23,7 @@ from xml.etree import ElementTree
 
 import analyze
 import branches
+import commits
 import portable
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -325,6 +326,8 @@ def run_lint() -> Outcome:
             outcome.add(Outcome(failed=1, text=f"$ {command[0]}\n{text}"))
         else:
             outcome.passed += 1
+    wrong = commits.faults()
+    outcome.add(Outcome(passed=not wrong, failed=len(wrong), text="\n".join(wrong)))
     return outcome
 
 

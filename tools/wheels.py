@@ -92,7 +92,7 @@ PLATFORMS = (
 
 
 def unwinds_called(tree: Path) -> set[str]:
-    """Return the functions of the unwinder that the recorder of native programs calls."""
+    """Return what the recorder of native programs calls of the unwinder."""
     sources = (tree / "agent/native").rglob("*.c")
     return {
         name

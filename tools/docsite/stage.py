@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from describe import ROOT
-from docsite import c_reference, prose, references
+from docsite import c_reference, references
 
 DOCS = ROOT / "docs"
 NAVIGATION = Path(__file__).parent / "navigation.toml"
@@ -76,7 +76,6 @@ def pages() -> Iterator[tuple[str, str]]:
         assert place is not None
         text = relinked(source.read_text(), source, place)
         yield place, text + table_of_contents() if place == "index.md" else text
-    yield "reading-ease.md", prose.page([ROOT / "README.md", *sources])
     yield from c_reference.pages()
     yield from references.pages()
 

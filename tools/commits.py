@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The subject of each commit: `area: what changes`, in plain English, not too long.
+
+The rule holds for commits after the one that added this file.
+"""
+
+import re
+import sys
+
+from words import DIALECT, ROOT, git, pattern
+
+LONGEST = 72
+FORM = re.compile(r"[a-z0-9.][a-z0-9_./, +-]*: \S")
+# Commits that are wrong and stay: hashes, as history is not rewritten.
+ACCEPTED: frozenset[str] = frozenset()
+
+
+def fault(subject: str) -> str | None:
+    """Return what is wrong with a subject; None: nothing."""
+    if len(subject) > LONGEST:
+        return f"{len(subject)} characters, more than {LONGEST}"
+    if not FORM.match(subject):
+        return "not of the form `area: what changes`, with a lower-case area"
+    if subject.endswith("."):
+        return "ends with a full stop"
+    for word in DIALECT:
+        if match := pattern(word["word"]).search(subject):
+            return f"{match[0].strip()!r}; write: {word['say']}"
+    return None
+
+
+def faults() -> list[str]:
+    """Return a line for each commit since the rule whose subject breaks it."""
+    if not (ROOT / ".git").exists():
+        return []
+    added = ["log", "--diff-filter=A", "--format=%H", "--", "tools/commits.py"]
+    rule = git(*added).split()
+    if not rule:
+        return []
+    since = git("log", "--no-merges", "--format=%H %s", f"{rule[-1]}..HEAD")
+    found = []
+    for line in since.splitlines():
+        commit, _, subject = line.partition(" ")
+        wrong = fault(subject)
+        if wrong and commit not in ACCEPTED:
+            found.append(f"{commit[:12]} {subject!r}: {wrong}")
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit("\n".join(faults()) or 0)
