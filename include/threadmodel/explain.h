@@ -16,14 +16,20 @@
 
 TM_BEGIN_DECLS
 
+/** Bits of tm_explain_options.flags. */
+enum tm_explain_flag {
+    TM_EXPLAIN_AT = 1 ///< at_ns is given, also where it is 0
+};
+
 /** Choices of tm_explanation_list(); zero is the default of each. */
 typedef struct tm_explain_options {
     size_t size;     ///< sizeof(tm_explain_options)
     uint64_t thread; ///< tm_thread.id; 0: the one that was blocked longest, see at_ns
-    int64_t at_ns;   ///< since the run began; 0: the middle of the longest blocking
-                     ///< interval in which no worker waits for work
+    int64_t at_ns;   ///< since the run began; 0 without TM_EXPLAIN_AT: the middle of
+                     ///< the longest blocking interval in which no worker waits for
+                     ///< work
     uint32_t count;  ///< of so many blocking intervals, the longest, a chain each; 0: 1
-    uint32_t reserved; ///< 0
+    uint32_t flags;  ///< bits of enum tm_explain_flag
 } tm_explain_options;
 
 /** A tm_explain_options with nothing in it but its size. */

@@ -253,7 +253,7 @@ class tm_explain_options(CData):
     thread: int
     at_ns: int
     count: int
-    reserved: int
+    flags: int
     def __getitem__(self, index: int) -> Self: ...
 
 class tm_export_options(CData):
@@ -764,6 +764,7 @@ class Lib:
     TM_ELIMIT: int
     TM_EUNSUPPORTED: int
     TM_ESTOPPED: int
+    TM_EXPLAIN_AT: int
     TM_EXPORT_PERFETTO: int
     TM_EXPORT_CHROME: int
     TM_EXPORT_COLLAPSED: int

@@ -236,7 +236,8 @@ def explain(
     if thread is not None:
         choices.thread = _thread_id(model, thread)
     if at_ns is not None:
-        choices.at_ns = whole(at_ns, "at_ns", MAX_INT64, 1)
+        choices.at_ns = whole(at_ns, "at_ns", MAX_INT64)
+        choices.flags = lib.TM_EXPLAIN_AT
     return model._ask(lib.tm_explanation_list, choices)
 
 

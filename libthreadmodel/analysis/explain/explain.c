@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analysis/timeline/wakeup_edge.h"
+#include "base/duration.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "model/caller_frame.h"
@@ -156,10 +157,16 @@ static int check(const tm_model *model, const tm_explain_options *options,
                  uint32_t *thread)
 {
     *thread = TM__NONE;
-    if (options->at_ns < 0 || options->at_ns > tm_model_length_ns(model))
-        return tm__fail(TM_EINVAL, "%lld ns is no time of a run of %lld ns",
-                        (long long)options->at_ns,
-                        (long long)tm_model_length_ns(model));
+    if (options->at_ns < 0)
+        return tm__fail(TM_EINVAL, "the instant %lld ns is before the run",
+                        (long long)options->at_ns);
+    if (options->at_ns > tm_model_length_ns(model))
+        return tm__fail(TM_EINVAL, "the instant %s is after the end of the run (%s)",
+                        tm__duration_of(options->at_ns).text,
+                        tm__duration_of(tm_model_length_ns(model)).text);
+    if (options->flags & ~(uint32_t)TM_EXPLAIN_AT)
+        return tm__fail(TM_EINVAL, "unknown flags %#x of an explanation",
+                        options->flags);
     if (!options->thread)
         return TM_OK;
     *thread = tm__map_find(&model->thread_map, options->thread);
@@ -174,7 +181,9 @@ static int fill(listing *list, uint32_t thread, const tm_explain_options *option
     tm__memory *memory = &list->chain.memory;
     size_t objects = (size_t)model->objects_count + 1;
     size_t bytes = objects * sizeof(*list->chain.short_holds_ns);
-    int64_t at_ns = options->at_ns ? options->at_ns + tm__model_origin_ns(model) : 0;
+    int64_t at_ns = options->at_ns || options->flags & TM_EXPLAIN_AT
+                        ? options->at_ns + tm__model_origin_ns(model)
+                        : TM__NO_INSTANT;
     int rc = TM_ENOMEM;
 
     list->chain.short_holds_ns = tm__resize(memory, NULL, 0, bytes);

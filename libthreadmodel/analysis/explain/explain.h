@@ -70,7 +70,7 @@ typedef struct tm__question {
     int64_t length_ns; ///< of the blocking interval
     int64_t at_ns;     ///< on the model's clock
     uint32_t thread;
-    int sleeps; ///< the thread itself decided how long
+    int rank; ///< those of a lower one come first
 } tm__question;
 
 typedef struct tm__questions {
@@ -83,8 +83,11 @@ typedef struct tm__questions {
 int tm__questions_open(tm__questions *it, tm__memory *memory, const tm_model *model,
                        uint32_t count);
 
+/** No instant was named. */
+#define TM__NO_INSTANT INT64_MIN
+
 /** What is asked where a caller named a thread or not (TM__NONE), an instant or not
- * (0). */
+ * (TM__NO_INSTANT). */
 void tm__questions_find(tm__questions *it, const tm_model *model, uint32_t thread,
                         int64_t at_ns);
 

@@ -4,16 +4,16 @@
  * ten millions. A heap holds the longest ones seen, the least of them at its root.
  */
 #include "analysis/explain/explain.h"
+#include "analysis/locks/shares.h"
 #include "analysis/timeline/blocking.h"
 #include "model/interval.h"
 #include "model/model.h"
 
-/* Who sleeps knows why: unless that thread was named, the others come first. The
- * longest first; of equals the first thread's, and of those the first. */
+/* The longest first; of equals the first thread's, and of those the first. */
 static int goes_first(const tm__question *left, const tm__question *right)
 {
-    if (left->sleeps != right->sleeps)
-        return right->sleeps;
+    if (left->rank != right->rank)
+        return left->rank < right->rank;
     if (left->length_ns != right->length_ns)
         return left->length_ns > right->length_ns;
     if (left->thread != right->thread)
@@ -61,28 +61,51 @@ static void sort(tm__questions *it)
     }
 }
 
+/* A thread that sleeps knows why: the others come first. Most threads of a dump are
+ * idle somewhere, so there the blocks by locks come before other waits. */
+static int rank_of(const tm_model *model, const tm__interval *it)
+{
+    if (it->state == TM_STATE_SLEEPING)
+        return 2;
+    return tm__model_is_of_dumps(model) && it->state != TM_STATE_DEADLOCKED &&
+           !tm__is_block(model, it);
+}
+
+/* The last interval of a thread goes on, at the run's last instant too. */
+static int is_at(const tm_model *model, const tm__thread *thread, uint32_t interval,
+                 int64_t at_ns)
+{
+    return thread->intervals[interval].start_ns <= at_ns &&
+           (interval + 1 == thread->interval_count ||
+            tm__interval_end_ns(model, thread, interval) > at_ns);
+}
+
 static void add_thread(tm__questions *all, const tm_model *model, uint32_t thread,
                        int64_t at_ns, int is_named)
 {
     const tm__thread *it = &model->threads[thread];
+    int is_of_dumps = tm__model_is_of_dumps(model);
 
     for (uint32_t i = 0; i < it->interval_count; i++) {
         const tm__interval *from = &it->intervals[i];
         int64_t end_ns = tm__interval_end_ns(model, it, i);
         int64_t ns = end_ns - from->start_ns;
 
-        if (!at_ns && i + 1 == it->interval_count && tm__may_wait_for_ever(model, it) &&
-            from->state != TM_STATE_DEADLOCKED)
+        /* A dump shows no end of anything. Whoever sleeps in it is no question. */
+        if (is_of_dumps && !is_named && from->state == TM_STATE_SLEEPING)
+            continue;
+        if (at_ns == TM__NO_INSTANT && !is_of_dumps && i + 1 == it->interval_count &&
+            tm__may_wait_for_ever(model, it) && from->state != TM_STATE_DEADLOCKED)
             continue;
         if (!tm__is_stopped(from->state) ||
-            (at_ns && (from->start_ns > at_ns || end_ns <= at_ns)) ||
+            (at_ns != TM__NO_INSTANT && !is_at(model, it, i, at_ns)) ||
             tm__explain_is_idle(model, from->stack))
             continue;
-        add(all,
-            (tm__question){.length_ns = ns,
-                           .at_ns = at_ns ? at_ns : from->start_ns + ns / 2,
-                           .thread = thread,
-                           .sleeps = !is_named && from->state == TM_STATE_SLEEPING});
+        add(all, (tm__question){
+                     .length_ns = ns,
+                     .at_ns = at_ns != TM__NO_INSTANT ? at_ns : from->start_ns + ns / 2,
+                     .thread = thread,
+                     .rank = is_named ? 0 : rank_of(model, from)});
     }
 }
 
@@ -104,7 +127,7 @@ int tm__questions_open(tm__questions *it, tm__memory *memory, const tm_model *mo
 void tm__questions_find(tm__questions *it, const tm_model *model, uint32_t thread,
                         int64_t at_ns)
 {
-    if (thread != TM__NONE && !at_ns)
+    if (thread != TM__NONE && at_ns == TM__NO_INSTANT)
         add_thread(it, model, thread, at_ns, 1);
     for (uint32_t t = 0; thread == TM__NONE && t < model->threads_count; t++)
         add_thread(it, model, t, at_ns, 0);
@@ -114,8 +137,8 @@ void tm__questions_find(tm__questions *it, const tm_model *model, uint32_t threa
         /* A run without events has no last one. */
         int64_t last_ns = model->last_ns > origin_ns ? model->last_ns : origin_ns;
 
-        it->all[it->count++] =
-            (tm__question){.at_ns = at_ns ? at_ns : last_ns, .thread = thread};
+        it->all[it->count++] = (tm__question){
+            .at_ns = at_ns != TM__NO_INSTANT ? at_ns : last_ns, .thread = thread};
     }
 }
 

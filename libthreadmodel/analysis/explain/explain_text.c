@@ -70,6 +70,9 @@ static void add_length(tm__explanation *it, const tm__step_of_chain *step,
 {
     int64_t origin_ns = tm__model_origin_ns(it->model);
 
+    /* One thread dump is one instant. */
+    if (it->model->last_ns == origin_ns)
+        return;
     if (step->end_ns != INT64_MIN)
         add(it, " for %s", tm__duration_of(step->end_ns - from->start_ns).text);
     else
@@ -82,14 +85,19 @@ static const char *doubt(const tm__step_of_chain *step)
     return step->provenance == TM_PROVENANCE_INFERRED ? ", inferred" : "";
 }
 
-/* "Account#7" of demo.Account#7 */
-static const char *class_and_number(const char *object)
+/* "Account#7" of demo.Account#7, "class Account" of "class demo.Account" */
+static void add_object(tm__explanation *it, const char *object)
 {
-    const char *dot = object ? strrchr(object, '.') : NULL;
+    const char *last = object ? strrchr(object, ' ') : NULL;
+    const char *dot = object ? strrchr(last ? last : object, '.') : NULL;
 
     if (!object || !*object)
-        return "something unknown";
-    return dot ? dot + 1 : object;
+        add(it, "something unknown");
+    else
+        add(it, "%.*s%.200s", last ? (int)(last + 1 - object) : 0, object,
+            dot    ? dot + 1
+            : last ? last + 1
+                   : object);
 }
 
 /* "was blocked by Account#7 in Account.transfer:42 for 12 ms" */
@@ -109,7 +117,7 @@ static void add_block(tm__explanation *it, const tm__step_of_chain *step)
         add(it, "the end of ");
         add_thread(it, step->next);
     } else {
-        add(it, "%.200s", class_and_number(object));
+        add_object(it, object);
     }
     add_place(it, from);
     add_length(it, step, from);

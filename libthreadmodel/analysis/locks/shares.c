@@ -375,6 +375,27 @@ static const tm__tenure *first_record(const tm_model *model, const tm__thread *t
     return from;
 }
 
+/* A thread dump shows a block at one instant, so it has no length: the owner that the
+ * dump names is the whole answer. */
+static void deal_instant(block *b, const tm__interval *it, const tm__tenure *record)
+{
+    tm__tenure named = {.owner = it->peer, .stack = TM__NONE};
+    int provenance = it->provenance;
+
+    /* That a park is for a lock may have been told later in the dump. */
+    if (!record && it->object != TM__NONE)
+        record = tm__tenure_at(b->dealer->model,
+                               b->dealer->model->details[it->object].first_tenure);
+    while (record && (record->owner != it->peer || record->had_ns < it->start_ns))
+        record = tm__tenure_next(b->dealer->model, record);
+    /* An owner that runs may release the lock later, but not in this instant. */
+    if (record && record->had_ns == it->start_ns && record->had_provenance > provenance)
+        provenance = record->had_provenance;
+    deal(b, it->start_ns, TM__SHARE_OWNER, record ? record : &named, provenance);
+    b->share.is_stated = provenance > TM_PROVENANCE_INFERRED;
+    hand_on(b);
+}
+
 int tm__deal_block(tm__dealer *dealer, uint32_t thread, uint32_t interval,
                    int64_t end_ns, uint32_t queued)
 {
@@ -396,6 +417,9 @@ int tm__deal_block(tm__dealer *dealer, uint32_t thread, uint32_t interval,
     if ((dealer->scope->threads && !dealer->scope->threads[thread]) ||
         !tm__interval_cut(model, dealer->scope, it, &b.share.start_ns, &b.share.end_ns))
         return TM_OK;
-    deal_all(&b, first_record(model, blocked, interval), end_ns);
+    if (end_ns == it->start_ns && it->peer != TM__NONE)
+        deal_instant(&b, it, first_record(model, blocked, interval));
+    else
+        deal_all(&b, first_record(model, blocked, interval), end_ns);
     return b.failed;
 }

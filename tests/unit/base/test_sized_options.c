@@ -174,7 +174,7 @@ static void options_of_an_explanation(void **state)
                       &value,
                       sizeof(value),
                       {END(tm_explain_options, thread), END(tm_explain_options, at_ns),
-                       END(tm_explain_options, reserved)},
+                       END(tm_explain_options, flags)},
                       explanation};
 
     (void)state;

@@ -100,7 +100,7 @@ def time_ns(value: float | None, option: str) -> int | None:
 
 
 def instant_ns(text: str | None, option: str) -> int | None:
-    """Return a time with its unit, milliseconds without one, in ns; none is 0."""
+    """Return a time with its unit, milliseconds without one, in ns."""
     if text is None:
         return None
     unit = next(unit for unit in UNITS_MS if text.endswith(unit))
@@ -110,7 +110,7 @@ def instant_ns(text: str | None, option: str) -> int | None:
         raise click.BadParameter(
             f"{text!r:.100} is no time: 12.3s, 12300ms", param_hint=option
         ) from None
-    return max(1, time_ns(value, option) or 0)
+    return time_ns(value, option)
 
 
 def selection(
