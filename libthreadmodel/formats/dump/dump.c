@@ -11,6 +11,7 @@
 #include "formats/dump/dump_names.h"
 
 enum { FULL_EVENTS = 8192, RECENT_OBJECTS = 1024, MS = 1000000 };
+enum { CLOCK_SLACK_NS = 1500 * MS };
 
 int tm__dump_init(tm__dump *dump, tm__memory *memory, tm__notes *notes,
                   tm__dump_nature nature)
@@ -20,14 +21,25 @@ int tm__dump_init(tm__dump *dump, tm__memory *memory, tm__notes *notes,
     tm__strings_init(&dump->frame_texts, memory);
     tm__strings_init(&dump->stacks, memory);
     tm__map_init(&dump->class_map, memory);
+    tm__map_init(&dump->cpu_map, memory);
     dump->recent = tm__zalloc(memory, RECENT_OBJECTS * sizeof(*dump->recent));
     return dump->recent ? TM_OK : TM_ENOMEM;
 }
 
 void tm__dump_begin(tm__dump *dump, int64_t time_ns)
 {
+    int64_t grown_ns = dump->grown_ns, stated_ns;
+
+    dump->grown_ns = 0;
     if (dump->dump_count == 0) {
         dump->time_ns = dump->first_ns = time_ns == INT64_MIN ? 0 : time_ns;
+    } else if (grown_ns > 0 && dump->time_ns < INT64_MAX - grown_ns) {
+        /* Headers are exact to a second, and a clock may be set. */
+        stated_ns = time_ns == INT64_MIN ? 0 : time_ns - dump->time_ns;
+        if (stated_ns <= 0 || stated_ns - grown_ns > CLOCK_SLACK_NS ||
+            grown_ns - stated_ns > CLOCK_SLACK_NS)
+            dump->by_growth++;
+        dump->time_ns += grown_ns;
     } else if (time_ns > dump->time_ns) {
         dump->time_ns = time_ns;
     } else {
@@ -158,6 +170,28 @@ static int is_late(const tm__dump *dump, const tm__dump_thread *it)
             (it->state == TM_STATE_PARKED && dump->nature.reports_synchronizers));
 }
 
+/* Room for what a thread of the first dump had run by then. */
+static int note_cpu(tm__dump *dump, const tm__dump_thread *it)
+{
+    if (!it->has_cpu || dump->dump_count > 1 ||
+        tm__map_find(&dump->cpu_map, it->thread.id) != TM__NONE)
+        return TM_OK;
+    if (tm__reserve(dump->memory, &dump->cpu_first_ns, &dump->cpu_capacity,
+                    (size_t)dump->cpu_count + 1, sizeof(*dump->cpu_first_ns)) < 0 ||
+        tm__map_put(&dump->cpu_map, it->thread.id, dump->cpu_count) < 0)
+        return TM_ENOMEM;
+    dump->cpu_first_ns[dump->cpu_count++] = it->cpu_ns;
+    return TM_OK;
+}
+
+/* A thread that the first dump does not have was started later. */
+static int64_t cpu_before_ns(const tm__dump *dump, const tm__dump_thread *it)
+{
+    uint32_t index = tm__map_find(&dump->cpu_map, it->thread.id);
+
+    return index == TM__NONE ? 0 : dump->cpu_first_ns[index];
+}
+
 static void add_state(tm__dump *dump, const tm__dump_thread *it, uint32_t stack)
 {
     tm_event event = {.thread = it->thread.id,
@@ -180,6 +214,10 @@ static void add_state(tm__dump *dump, const tm__dump_thread *it, uint32_t stack)
         add_event(dump, (tm_event){.thread = it->thread.id,
                                    .kind = TM_EVENT_VIRTUAL_UNMOUNT});
     add_event(dump, event);
+    if (it->has_cpu && it->state != TM_STATE_DEAD)
+        add_event(dump, (tm_event){.thread = it->thread.id,
+                                   .value = it->cpu_ns - cpu_before_ns(dump, it),
+                                   .kind = TM_EVENT_CPU_TIME});
     if (is_late(dump, it))
         dump->late[dump->late_count++] = event;
 }
@@ -193,7 +231,7 @@ int tm__dump_read(tm__dump *dump, const tm__dump_thread *thread)
             return TM_ENOMEM;
     if (tm__dump_stack(dump, thread->frames, thread->frame_count,
                        thread->is_truncated ? TM_STACK_TRUNCATED : 0, &stack) < 0 ||
-        reserve(dump, thread->hold_count + 3) < 0 ||
+        reserve(dump, thread->hold_count + 4) < 0 || note_cpu(dump, thread) < 0 ||
         add_name(dump, &thread->thread) < 0)
         return TM_ENOMEM;
     dump->seen[dump->seen_count++] =
@@ -351,6 +389,8 @@ void tm__dump_describe(const tm__dump *dump, tm_run *run)
     run->kinds = UINT64_C(1) << TM_EVENT_SNAPSHOT | UINT64_C(1) << TM_EVENT_HELD |
                  UINT64_C(1) << TM_EVENT_THREAD_END |
                  UINT64_C(1) << TM_EVENT_VIRTUAL_MOUNT;
+    if (dump->cpu_count)
+        run->kinds |= UINT64_C(1) << TM_EVENT_CPU_TIME;
 }
 
 int tm__dump_conclude(tm__dump *dump)
@@ -376,6 +416,12 @@ int tm__dump_conclude(tm__dump *dump)
         rc = tm__notes_caveat(dump->notes,
                               "The dumps are of several processes: threads of the same "
                               "number are shown as one.");
+    if (rc == TM_OK && dump->by_growth)
+        rc = tm__notes_caveat(dump->notes,
+                              "The clock did not move, went back or was set between "
+                              "the dumps (%u times): the time between them is what "
+                              "\"elapsed=\" of their threads grew by.",
+                              dump->by_growth);
     if (rc == TM_OK && dump->moved)
         rc = tm__notes_caveat(dump->notes,
                               "%u of the dumps are not later than the one before, or "
@@ -392,6 +438,9 @@ void tm__dump_free(tm__dump *dump)
     tm__strings_clear(&dump->frame_texts);
     tm__strings_clear(&dump->stacks);
     tm__map_clear(&dump->class_map);
+    tm__map_clear(&dump->cpu_map);
+    tm__free(memory, dump->cpu_first_ns,
+             dump->cpu_capacity * sizeof(*dump->cpu_first_ns));
     tm__triple_map_free(&dump->method_map, memory);
     tm__free(memory, dump->classes, dump->class_capacity * sizeof(*dump->classes));
     tm__free(memory, dump->class_queue,

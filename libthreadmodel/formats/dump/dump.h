@@ -28,6 +28,8 @@ typedef struct tm__dump_thread {
     uint64_t wanted;  ///< object that it is blocked for; 0: none or unknown
     uint64_t owner;   ///< thread that has it; or the one that is joined; 0: unknown
     uint64_t carrier; ///< thread that it is mounted on
+    int64_t cpu_ns;   ///< it was on processors in its life, with has_cpu
+    int has_cpu;
     const uint32_t *frames; ///< numbers that tm__dump_frame() gave, innermost first
     uint32_t frame_count;
     const tm__dump_hold *holds;
@@ -83,6 +85,12 @@ typedef struct tm__dump {
     uint32_t moved;      ///< dumps whose time was moved behind the one before
     int64_t time_ns;     ///< of the dump that is being read
     int64_t first_ns;
+    int64_t grown_ns; ///< by so much the threads of the next dump are older than those
+                      ///< of the last one, by themselves; 0: not known
+    uint32_t by_growth;    ///< dumps of which the clock did not tell the time
+    tm__map cpu_map;       ///< thread: cpu_first_ns[]
+    int64_t *cpu_first_ns; ///< processor time before the first dump
+    uint32_t cpu_count, cpu_capacity;
     tm__sortable *seen; ///< threads of this dump, and spare room behind them
     uint32_t seen_count, seen_capacity;
     tm__sortable *before; ///< those of the last whole dump, by id

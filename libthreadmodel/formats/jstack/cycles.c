@@ -188,7 +188,8 @@ int tm__jstack_cycles_find(tm__jstack_cycles *cycles, const tm__jstack_dump *dum
         if (thread == TM__NONE || cycles->wants[thread].cycle == TM__NONE)
             add_name(&unseen, edge->thread);
     }
-    if (unnamed.count)
+    /* A dump that was cut may have lost the account. */
+    if (unnamed.count && dump->has_end)
         rc = tm__notes_caveat(
             notes,
             "In the dump at byte %llu %u threads are deadlocked by the locks that it "

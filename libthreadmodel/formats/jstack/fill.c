@@ -10,6 +10,7 @@
  */
 #include "formats/jstack/fill.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void tm__jstack_fill_init(tm__jstack_fill *fill, tm__memory *memory, tm__dump *dump)
@@ -17,6 +18,7 @@ void tm__jstack_fill_init(tm__jstack_fill *fill, tm__memory *memory, tm__dump *d
     *fill = (tm__jstack_fill){.memory = memory, .dump = dump};
     tm__jstack_cycles_init(&fill->cycles, memory);
     tm__map_init(&fill->classes, memory);
+    tm__map_init(&fill->initialisers, memory);
     tm__map_init(&fill->moved, memory);
     tm__map_init(&fill->member_map, memory);
 }
@@ -50,7 +52,8 @@ static int read_frames(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
 static int is_wanted(uint32_t kind, int state)
 {
     switch (state) {
-    case TM_STATE_BLOCKED: return kind == TM__JSTACK_WANTED;
+    case TM_STATE_BLOCKED:
+        return kind == TM__JSTACK_WANTED || kind == TM__JSTACK_INITIALIZING;
     case TM_STATE_PARKED: return kind == TM__JSTACK_PARKING;
     case TM_STATE_WAITING:
     case TM_STATE_JOINING:
@@ -102,6 +105,38 @@ static const tm__jstack_lock *wanted_lock(const tm__jstack_dump *parsed,
     return wait_depth == TM__NONE ? NULL : lock_of_wait(parsed, thread, wait_depth);
 }
 
+/* The class that a frame initialises: "app.Main$Holder.<clinit>(Main.java:3)" */
+static tm__slice initialised_by(tm__slice frame)
+{
+    tm__frame_parts parts = tm__frame_split(frame);
+
+    return tm__slice_is(parts.method, "<clinit>") ? parts.class_name : (tm__slice){0};
+}
+
+/* Who initialises the classes that others wait for: those with the initialiser on their
+ * stacks. Most dumps have nobody who waits so. */
+static int find_initialisers(tm__jstack_fill *fill, const tm__jstack_dump *parsed)
+{
+    int any = 0;
+
+    tm__map_clear(&fill->initialisers);
+    for (uint32_t i = 0; i < parsed->lock_count; i++)
+        any |= parsed->locks[i].kind == TM__JSTACK_INITIALIZING;
+    for (uint32_t t = 0; any && t < parsed->thread_count; t++) {
+        const tm__jstack_thread *it = &parsed->threads[t];
+
+        for (uint32_t i = 0; i < it->frame_count; i++) {
+            tm__slice name = initialised_by(parsed->frames[it->frame_first + i]);
+            uint64_t number = tm__jstack_made_number(name);
+
+            if (name.length && tm__map_find(&fill->initialisers, number) == TM__NONE &&
+                tm__map_put(&fill->initialisers, number, t) < 0)
+                return TM_ENOMEM;
+        }
+    }
+    return TM_OK;
+}
+
 /* Whether it holds what the line says. What it waits for, it let go; where nobody knows
  * what that is, it may be any. */
 static int is_held(const tm__jstack_lock *lock, const tm__jstack_lock *wanted,
@@ -135,18 +170,33 @@ static int has_lock(const tm__jstack_dump *parsed, uint32_t thread, uint32_t kin
     return 0;
 }
 
-/* Of a mounted virtual thread the dump states nothing: its lines and frames do. Who
- * waits for another to initialise a class is runnable to Java. */
+/* The class that it waits for another thread to initialise; NULL: none. */
+static const tm__jstack_lock *awaited_class(const tm__jstack_dump *parsed,
+                                            uint32_t thread)
+{
+    const tm__jstack_lock *locks = locks_of(parsed, thread);
+
+    for (uint32_t i = 0; i < parsed->threads[thread].lock_count; i++)
+        if (locks[i].kind == TM__JSTACK_INITIALIZING)
+            return &locks[i];
+    return NULL;
+}
+
+/* Of a mounted virtual thread the dump states nothing: its lines and frames do. A
+ * thread that waits for another to initialise a class is runnable to Java. */
 static int state_by_lines(const tm__jstack_fill *fill, const tm__jstack_dump *parsed,
                           uint32_t thread, uint32_t *depth)
 {
     static const tm__slice WAITING = {"WAITING", 7}, BLOCKED = {"BLOCKED", 7};
     const tm__jstack_thread *it = &parsed->threads[thread];
     int wants = has_lock(parsed, thread, TM__JSTACK_WANTED);
+    const tm__jstack_lock *class_ = awaited_class(parsed, thread);
     int state = TM_STATE_UNKNOWN;
 
-    if (has_lock(parsed, thread, TM__JSTACK_INITIALIZING))
-        return TM_STATE_WAITING;
+    if (class_)
+        return tm__map_find(&fill->initialisers, class_->address) == TM__NONE
+                   ? TM_STATE_WAITING
+                   : TM_STATE_BLOCKED;
     if (it->carrier && it->frame_count)
         state = tm__dump_state(fill->dump, wants ? BLOCKED : WAITING, fill->frames,
                                it->frame_count, depth);
@@ -170,10 +220,23 @@ static int look(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uint32_t t
     return TM_OK;
 }
 
+/* Whoever initialises the class that a thread waits for has what it wants. */
+static int hold_class(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
+                      uint32_t thread)
+{
+    const tm__jstack_lock *wanted = awaited_class(parsed, thread);
+    uint32_t owner = tm__map_find(&fill->initialisers, wanted->address);
+
+    return owner == TM__NONE
+               ? TM_OK
+               : tm__jstack_cycles_hold(&fill->cycles, wanted->address, owner);
+}
+
 static int find_cycles(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
                        uint64_t offset)
 {
-    if (tm__jstack_cycles_start(&fill->cycles, parsed) < 0)
+    if (tm__jstack_cycles_start(&fill->cycles, parsed) < 0 ||
+        find_initialisers(fill, parsed) < 0)
         return TM_ENOMEM;
     for (uint32_t t = 0; t < parsed->thread_count; t++) {
         const tm__jstack_lock *locks = locks_of(parsed, t);
@@ -188,8 +251,29 @@ static int find_cycles(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
             if (is_held(&locks[i], seen.wanted, seen.state) &&
                 tm__jstack_cycles_hold(&fill->cycles, locks[i].address, t) < 0)
                 return TM_ENOMEM;
+        if (awaited_class(parsed, t) && hold_class(fill, parsed, t) < 0)
+            return TM_ENOMEM;
     }
     return tm__jstack_cycles_find(&fill->cycles, parsed, fill->dump->notes, offset);
+}
+
+/* A class is known by its name, as a lock and while it is initialised. */
+static int name_class(tm__jstack_fill *fill, const tm__jstack_lock *lock,
+                      tm_object *object)
+{
+    int is_once = lock->kind == TM__JSTACK_INITIALIZING;
+    char name[256];
+    uint32_t text;
+
+    snprintf(name, sizeof(name), "%s%.*s", is_once ? "initialisation of " : "class ",
+             lock->of_class.length < 200 ? (int)lock->of_class.length : 200,
+             lock->of_class.bytes);
+    if (tm__strings_intern(&fill->dump->texts, &text, name) < 0)
+        return TM_ENOMEM;
+    object->name = tm__strings_get(&fill->dump->texts, text);
+    if (is_once)
+        object->kind = TM_OBJECT_KIND_ONCE;
+    return TM_OK;
 }
 
 /* The id of an object: its address, unless another class was seen there. */
@@ -215,6 +299,8 @@ static int object_id(tm__jstack_fill *fill, const tm__jstack_lock *lock, uint64_
     object.class_id = class_id;
     if (lock->kind == TM__JSTACK_PARKING || lock->kind == TM__JSTACK_SYNCHRONIZER)
         object.flags = TM_OBJECT_SYNCHRONIZER;
+    if (lock->of_class.length && name_class(fill, lock, &object) < 0)
+        return TM_ENOMEM;
     *id = object.id;
     return tm__dump_object(fill->dump, &object);
 }
@@ -336,8 +422,9 @@ static int add_holds(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
 {
     const tm__jstack_thread *it = &parsed->threads[thread];
     const tm__jstack_lock *locks = locks_of(parsed, thread);
+    uint32_t most = it->lock_count + (fill->initialisers.count ? it->frame_count : 0);
 
-    if (tm__reserve(fill->memory, &fill->holds, &fill->hold_capacity, it->lock_count,
+    if (tm__reserve(fill->memory, &fill->holds, &fill->hold_capacity, most,
                     sizeof(*fill->holds)) < 0)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < it->lock_count; i++) {
@@ -347,6 +434,21 @@ static int add_holds(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
             continue;
         hold->depth = locks[i].depth;
         if (object_id(fill, &locks[i], &hold->object) < 0)
+            return TM_ENOMEM;
+        to->hold_count++;
+    }
+    for (uint32_t i = 0; fill->initialisers.count && i < it->frame_count; i++) {
+        tm__slice name = initialised_by(parsed->frames[it->frame_first + i]);
+        tm__jstack_lock class_ = {.class_name = {"java.lang.Class", 15},
+                                  .of_class = name,
+                                  .address = tm__jstack_made_number(name),
+                                  .kind = TM__JSTACK_INITIALIZING};
+        tm__dump_hold *hold = &fill->holds[to->hold_count];
+
+        if (!name.length || tm__map_find(&fill->initialisers, class_.address) != thread)
+            continue;
+        hold->depth = i;
+        if (object_id(fill, &class_, &hold->object) < 0)
             return TM_ENOMEM;
         to->hold_count++;
     }
@@ -375,6 +477,8 @@ static int read_thread(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uin
                                      .priority = it->priority,
                                      .flags = it->flags},
                           .carrier = it->carrier,
+                          .cpu_ns = it->cpu_ns,
+                          .has_cpu = it->cpu_ns >= 0,
                           .frame_count = it->frame_count};
     sight seen;
 
@@ -394,6 +498,23 @@ static int read_thread(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uin
     if (add_holds(fill, parsed, t, &seen, &to) < 0)
         return TM_ENOMEM;
     return tm__dump_read(fill->dump, &to);
+}
+
+int64_t tm__jstack_fill_grown_ns(tm__jstack_fill *fill, const tm__jstack_dump *parsed)
+{
+    int64_t grown_ns = 0;
+
+    for (uint32_t t = 0; t < parsed->thread_count && grown_ns <= 0; t++)
+        for (uint32_t i = 0; i < fill->age_count; i++)
+            if (fill->ages[i].thread == parsed->threads[t].id &&
+                parsed->threads[t].elapsed_ns >= 0)
+                grown_ns = parsed->threads[t].elapsed_ns - fill->ages[i].elapsed_ns;
+    fill->age_count = 0;
+    for (uint32_t t = 0; t < parsed->thread_count; t++)
+        if (parsed->threads[t].elapsed_ns >= 0 && fill->age_count < TM__JSTACK_AGES)
+            fill->ages[fill->age_count++] =
+                (tm__jstack_age){parsed->threads[t].id, parsed->threads[t].elapsed_ns};
+    return grown_ns > 0 ? grown_ns : 0;
 }
 
 int tm__jstack_fill_read(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
@@ -416,6 +537,7 @@ void tm__jstack_fill_free(tm__jstack_fill *fill)
 
     tm__jstack_cycles_free(&fill->cycles);
     tm__map_clear(&fill->classes);
+    tm__map_clear(&fill->initialisers);
     tm__map_clear(&fill->moved);
     tm__map_clear(&fill->member_map);
     tm__free(memory, fill->moved_ids, fill->moved_capacity * sizeof(*fill->moved_ids));

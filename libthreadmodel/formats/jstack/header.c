@@ -43,12 +43,43 @@ static int number_after(tm__slice word, const char *key, uint64_t *number)
     return tm__slice_number(&word, base, number);
 }
 
-/* Measures of the thread, which may stand between its name and its tid. */
-static int is_measure(tm__slice word)
+/* "49.35ms" or "2.19s" in ns; -1: it is neither. */
+static int64_t time_of(tm__slice text)
 {
-    static const char *const keys[] = {
-        "os_prio=", "cpu=", "elapsed=", "allocated=", "defined_classes="};
+    uint64_t whole, part = 0;
+    int64_t scale = 1;
+    size_t digits;
 
+    if (!tm__slice_number(&text, 10, &whole) || whole > UINT32_MAX)
+        return -1;
+    if (tm__slice_begins(text, ".")) {
+        text = tm__slice_from(text, 1);
+        digits = text.length;
+        if (!tm__slice_number(&text, 10, &part) || digits - text.length > 6)
+            return -1;
+        for (digits -= text.length; digits > 0; digits--)
+            scale *= 10;
+    }
+    if (tm__slice_is(text, "ms"))
+        return (int64_t)(whole * 1000000) + (int64_t)part * (1000000 / scale);
+    if (tm__slice_is(text, "s"))
+        return (int64_t)(whole * 1000000000) + (int64_t)part * (1000000000 / scale);
+    return -1;
+}
+
+/* Measures of the thread, which may stand between its name and its tid. */
+static int is_measure(tm__slice word, tm__jstack_thread *thread)
+{
+    static const char *const keys[] = {"os_prio=", "allocated=", "defined_classes="};
+
+    if (tm__slice_begins(word, "cpu=")) {
+        thread->cpu_ns = time_of(tm__slice_from(word, strlen("cpu=")));
+        return 1;
+    }
+    if (tm__slice_begins(word, "elapsed=")) {
+        thread->elapsed_ns = time_of(tm__slice_from(word, strlen("elapsed=")));
+        return 1;
+    }
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
         if (tm__slice_begins(word, keys[i]))
             return 1;
@@ -79,7 +110,7 @@ static int read_rest(tm__slice rest, tm__jstack_thread *thread, int *has_number)
             thread->flags |= TM_THREAD_DAEMON;
         } else if (number_after(word, "prio=", &number)) {
             thread->priority = number < INT32_MAX ? (int32_t)number : 0;
-        } else if (!is_measure(word)) {
+        } else if (!is_measure(word, thread)) {
             return 0;
         }
     }
@@ -93,7 +124,7 @@ int tm__jstack_header(tm__slice line, tm__jstack_thread *thread, int *has_number
     for (size_t end = line.length - 1; end > 0; end--) {
         if (line.bytes[end] != '"')
             continue;
-        *thread = (tm__jstack_thread){0};
+        *thread = (tm__jstack_thread){.cpu_ns = -1, .elapsed_ns = -1};
         if (read_rest(tm__slice_from(line, end + 1), thread, has_number)) {
             thread->name = (tm__slice){line.bytes + 1, end - 1};
             return 1;

@@ -97,9 +97,10 @@ static int find(reader *self)
             self->state = CONCLUDING;
             return TM_OK;
         }
-        if (tm__jstack_is_start(line)) {
+        /* Somebody may have kept nothing but the account of a deadlock. */
+        if (tm__jstack_is_start(line) || tm__jstack_is_account(line)) {
             self->dump_start = self->position;
-            self->position = next;
+            self->position = tm__jstack_is_start(line) ? next : self->position;
             self->state = MEASURING;
             return TM_OK;
         }
@@ -208,6 +209,7 @@ static int read_next(reader *self)
     if (tm__jstack_parse(&self->parsed, (const char *)bytes, available) < 0)
         return TM_ENOMEM;
     if (!self->is_begun) {
+        self->dump.grown_ns = tm__jstack_fill_grown_ns(&self->fill, &self->parsed);
         tm__dump_begin(&self->dump, self->time_ns);
         self->is_begun = 1;
         note_vm(self);
@@ -220,9 +222,15 @@ static int read_next(reader *self)
 
 static int end(reader *self)
 {
+    int is_account = self->parsed.account_threads == self->parsed.thread_count;
     int rc = tm__dump_end(&self->dump, self->parsed.has_end);
 
-    if (rc == TM_OK && !self->parsed.has_end)
+    if (rc == TM_OK && is_account && self->parsed.thread_count)
+        rc = tm__notes_caveat(&self->notes,
+                              "At byte %llu there is only the JVM's own account of a "
+                              "deadlock: no other thread is known, and no stack.",
+                              (unsigned long long)self->dump_start);
+    else if (rc == TM_OK && !self->parsed.has_end)
         rc = tm__notes_damage(&self->notes,
                               "the dump at byte %llu has no end: threads behind byte "
                               "%llu may be missing",

@@ -10,6 +10,7 @@
 #include <threadmodel/definition.h>
 
 #include "base/map.h"
+#include "formats/jstack/account.h"
 #include "formats/jstack/header.h"
 
 enum { NAME_LINES = 16, NAME_LINES_BYTES = 4096 };
@@ -31,6 +32,11 @@ void tm__jstack_init(tm__jstack_dump *dump, tm__memory *memory)
 int tm__jstack_is_start(tm__slice line)
 {
     return tm__slice_begins(line, "Full thread dump ");
+}
+
+int tm__jstack_is_account(tm__slice line)
+{
+    return tm__slice_is(line, "Found one Java-level deadlock:");
 }
 
 static tm__slice next_line(parser *self)
@@ -74,8 +80,11 @@ static uint64_t virtual_id(tm__slice line)
 /* The frames of a virtual thread follow those of its carrier, from JDK 23 on. */
 static int read_mounted(parser *self, uint64_t id)
 {
-    tm__jstack_thread virtual = {
-        .id = id, .state = {"RUNNABLE", 8}, .flags = TM_THREAD_VIRTUAL};
+    tm__jstack_thread virtual = {.id = id,
+                                 .state = {"RUNNABLE", 8},
+                                 .cpu_ns = -1,
+                                 .elapsed_ns = -1,
+                                 .flags = TM_THREAD_VIRTUAL};
 
     if (id == 0)
         return TM_OK;
@@ -155,22 +164,31 @@ static void read_object(tm__slice text, tm__jstack_lock *lock)
     if (text.length == 0 || text.bytes[text.length - 1] != ')')
         return;
     text.length--;
-    if (tm__slice_begins(text, "java.lang.Class for "))
+    if (tm__slice_begins(text, "java.lang.Class for ")) {
+        lock->of_class = tm__slice_from(text, strlen("java.lang.Class for "));
         text.length = strlen("java.lang.Class");
+    }
     lock->class_name = text;
 }
 
-/* "waiting on the Class initialization monitor for app.Main$Holder" */
-static void read_class(tm__slice line, tm__jstack_lock *lock)
+uint64_t tm__jstack_made_number(tm__slice name)
 {
-    static const tm__slice OF_CLASSES = {"java.lang.Class", 15};
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-    for (size_t i = 0; i < line.length; i++)
-        hash = (hash ^ (uint8_t)line.bytes[i]) * UINT64_C(0x100000001b3);
-    lock->address = hash | UINT64_C(1) << 63;
-    lock->class_name = OF_CLASSES;
+    for (size_t i = 0; i < name.length; i++)
+        hash = (hash ^ (uint8_t)name.bytes[i]) * UINT64_C(0x100000001b3);
+    return hash | UINT64_C(1) << 63;
 }
+
+/* Behind "waiting on the Class initialization monitor for ": "app.Main$Holder" */
+static void read_class(tm__slice name, tm__jstack_lock *lock)
+{
+    lock->address = tm__jstack_made_number(name);
+    lock->class_name = (tm__slice){"java.lang.Class", 15};
+    lock->of_class = name;
+}
+
+static const char INITIALIZING[] = "waiting on the Class initialization monitor for ";
 
 static int read_lock(parser *self, tm__slice line)
 {
@@ -182,7 +200,7 @@ static int read_lock(parser *self, tm__slice line)
         {"waiting to lock <", TM__JSTACK_WANTED},
         {"waiting to re-lock in wait() <", TM__JSTACK_RELOCKING},
         {"waiting on <", TM__JSTACK_WAITING_ON},
-        {"waiting on the Class initialization monitor for ", TM__JSTACK_INITIALIZING},
+        {INITIALIZING, TM__JSTACK_INITIALIZING},
         {"parking to wait for  <", TM__JSTACK_PARKING},
         {"<0x", TM__JSTACK_SYNCHRONIZER},
     };
@@ -201,7 +219,7 @@ static int read_lock(parser *self, tm__slice line)
     if (lock.kind != TM__JSTACK_SYNCHRONIZER && self->is_closed)
         return TM_OK;
     if (lock.kind == TM__JSTACK_INITIALIZING)
-        read_class(line, &lock);
+        read_class(tm__slice_from(line, strlen(INITIALIZING)), &lock);
     else
         read_object(line, &lock);
     thread = &dump->threads[self->thread];
@@ -248,7 +266,7 @@ static int read_edge(parser *self, tm__slice line)
     tm__jstack_dump *dump = self->dump;
     tm__jstack_edge *edge =
         dump->edge_count ? &dump->edges[dump->edge_count - 1] : NULL;
-    size_t object;
+    size_t object, name;
 
     if (line.length > 3 && line.bytes[0] == '"' && line.bytes[line.length - 1] == ':') {
         if (tm__reserve(dump->memory, &dump->edges, &dump->edge_capacity,
@@ -270,6 +288,9 @@ static int read_edge(parser *self, tm__slice line)
     if (object < line.length) {
         line = tm__slice_from(line, object);
         tm__slice_number(&line, 16, &edge->address);
+        name = tm__slice_find(line, "a ");
+        edge->class_name = tm__slice_from(line, name + 2);
+        edge->class_name.length = tm__slice_find(edge->class_name, ")");
     } else if (tm__slice_begins(line, "  which is held by \"") &&
                line.bytes[line.length - 1] == '"') {
         line = tm__slice_from(line, strlen("  which is held by \""));
@@ -302,7 +323,7 @@ static int read_line(parser *self, tm__slice line)
         if (self->dump->vm.length > 0 &&
             self->dump->vm.bytes[self->dump->vm.length - 1] == ':')
             self->dump->vm.length--;
-    } else if (tm__slice_is(line, "Found one Java-level deadlock:")) {
+    } else if (tm__jstack_is_account(line)) {
         self->section = DEADLOCK;
         self->dump->deadlock_count++;
     } else if (tm__slice_begins(line, "Java stack information for the threads")) {
@@ -335,9 +356,12 @@ int tm__jstack_parse(tm__jstack_dump *dump, const char *text, size_t length)
     dump->edge_count = dump->deadlock_count = dump->vm_threads = 0;
     dump->listed = 0;
     dump->reports_synchronizers = dump->has_end = 0;
+    dump->account_threads = 0;
     while (rc == TM_OK && self.at < self.end)
         rc = read_line(&self, next_line(&self));
-    return rc == TM_OK ? end_thread(&self) : rc;
+    if (rc == TM_OK)
+        rc = end_thread(&self);
+    return rc == TM_OK ? tm__jstack_complete(dump) : rc;
 }
 
 void tm__jstack_free(tm__jstack_dump *dump)

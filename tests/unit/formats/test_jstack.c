@@ -23,6 +23,9 @@
     "\t- waiting to lock <0x20> (a a.Account)\n"                                       \
     "\t- locked <0x10> (a a.Account)\n"                                                \
     "\tat a.Job.run(Job.java:9)\n\n"
+#define STRAY                                                                          \
+    "\"two\" #12 prio=5 os_prio=0 tid=0x00a2 nid=17 runnable\n"                        \
+    "   java.lang.Thread.State: RUNNABLE\n\tat a.Job.run(Job.java:9)\n\n"
 #define TAIL                                                                           \
     "\"VM Thread\" os_prio=0 tid=0x0b nid=0x11 runnable \n\nJNI global refs: 3\n"
 #define ACCOUNT                                                                        \
@@ -68,9 +71,18 @@ static void the_jvms_account_is_compared(void **state)
     assert_reads(HEAD ONE TWO TAIL, TM_OK,
                  "2 threads are deadlocked by the locks that it shows, which the "
                  "JVM's own account does not list: \"one\", \"two\".");
-    assert_reads(HEAD ONE TAIL ACCOUNT, TM_OK,
+    assert_reads(HEAD ONE STRAY TAIL ACCOUNT, TM_OK,
                  "the JVM lists 2 threads as deadlocked whose locks do not show it: "
                  "\"one\", \"two\".");
+}
+
+static void a_thread_that_only_the_account_names_is_deadlocked(void **state)
+{
+    (void)state;
+    assert_reads(HEAD ONE TAIL ACCOUNT, TM_OK, " 32 0 3 0 22 0\n");
+    assert_reads(HEAD ONE TAIL ACCOUNT, TM_OK, " 16 0 0 0 21 0\n");
+    assert_reads(ACCOUNT, TM_OK, "there is only the JVM's own account of a deadlock");
+    assert_reads(ACCOUNT, TM_OK, " 0 0 one|(null) 0 0\n");
 }
 
 static void a_name_ends_where_the_line_goes_on_as_the_jvm_writes_it(void **state)
@@ -418,6 +430,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thread_becomes_its_state_and_its_locks),
         cmocka_unit_test(the_jvms_account_is_compared),
+        cmocka_unit_test(a_thread_that_only_the_account_names_is_deadlocked),
         cmocka_unit_test(a_name_ends_where_the_line_goes_on_as_the_jvm_writes_it),
         cmocka_unit_test(frames_are_split),
         cmocka_unit_test(the_time_stands_above),
