@@ -15,6 +15,7 @@
  * never more posts than threads and objects.
  */
 #include "model/await.h"
+#include "model/blocking.h"
 #include "model/cpu.h"
 #include "model/fact.h"
 #include "model/interaction.h"

@@ -12,6 +12,7 @@
 #include "model/lost_events.h"
 #include "model/model.h"
 #include "model/object.h"
+#include "model/reports.h"
 #include "model/thread.h"
 #include "model/wait_set.h"
 

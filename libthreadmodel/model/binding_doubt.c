@@ -17,7 +17,9 @@
 #include "model/model.h"
 #include "model/object.h"
 #include "model/owner_facts.h"
+#include "model/reports.h"
 #include "model/thread.h"
+#include "model/wait_graph.h"
 #include "model/wait_set.h"
 
 void tm__bind_wake(tm_model *model, uint32_t waiter, uint32_t row)
@@ -52,7 +54,7 @@ void tm__bind_unwake(tm_model *model, uint32_t waiter, int64_t time_ns)
     model->objects[tm__row(model, it->bound)->object].pending--;
     it->bound = it->binding = TM__NONE;
     if (it->blocking_state == TM_STATE_REENTERING) {
-        tm__blocking_end(model, waiter, time_ns);
+        tm__leave_queue(model, waiter, time_ns);
         tm__revoke(it, tm__blocking_index(it));
     }
 }

@@ -8,6 +8,7 @@
 #include "model/interaction.h"
 #include "model/model.h"
 #include "model/object.h"
+#include "model/reports.h"
 #include "model/wait_set.h"
 
 /* Calls that woke nobody, and those to all waiters, stay in the list: so many of the

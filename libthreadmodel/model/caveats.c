@@ -7,17 +7,11 @@
 #include "base/grouped.h"
 #include "model/caveats.h"
 #include "model/model.h"
+#include "model/reports.h"
 #include "model/tenure.h"
 #include "table/tables.h"
 
 typedef void (*put_fn)(tm__builder *builder, const char *sentence);
-
-int tm__model_reports(const tm_model *model, int kind)
-{
-    if (model->run.kinds)
-        return (int)(model->run.kinds >> kind & 1);
-    return model->kind_counts[kind] != 0;
-}
 
 static void put_missing_kinds(const tm_model *model, tm__builder *builder, put_fn put)
 {

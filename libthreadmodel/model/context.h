@@ -19,13 +19,6 @@ typedef struct tm__context {
     uint16_t cause;  ///< enum tm_inflation, of an inflation
 } tm__context;
 
-/** All facts of a kind, also of those that a memory limit dropped. */
-typedef struct tm__context_sum {
-    uint64_t count;
-    int64_t total_ns;
-    int64_t max_ns;
-} tm__context_sum;
-
 /** Room for one more fact. @return TM_OK or TM_ENOMEM */
 int tm__context_reserve(tm_model *model);
 /** Keep a fact that was told at its end, its value how long it lasted. */

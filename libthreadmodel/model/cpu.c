@@ -75,6 +75,44 @@ static void wait_for_turn(tm_model *model, const tm__fact *fact)
                              .cause = TM__NONE});
 }
 
+/* It begins to run: since its wake-up it was runnable.
+ * @param[in,out] time_ns  when it runs
+ * @param cause  of the end of its block, interactions[] or TM__NONE
+ * @return the cause of its running */
+static uint32_t wait_for_cpu(tm_model *model, uint32_t thread, int64_t *time_ns,
+                             uint32_t cause)
+{
+    tm__wake *wake = &model->wakes[thread];
+    tm__thread *it = &model->threads[thread];
+    int64_t since_ns = wake->runnable_ns;
+
+    wake->runnable_ns = INT64_MIN;
+    if (since_ns == INT64_MIN || !is_held_back(it) || since_ns > *time_ns ||
+        since_ns < tm__blocked_since_ns(it))
+        return cause;
+    tm__begin(model, thread, since_ns,
+              (tm__interval){.state = TM_STATE_RUNNABLE,
+                             .object = TM__NONE,
+                             .stack = TM__NONE,
+                             .peer = TM__NONE,
+                             .cause = cause});
+    if (wake->on_cpu_ns != INT64_MIN && wake->on_cpu_ns < *time_ns)
+        *time_ns = wake->on_cpu_ns;
+    return TM__NONE;
+}
+
+void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause)
+{
+    if (thread < model->wakes_count)
+        cause = wait_for_cpu(model, thread, &time_ns, cause);
+    tm__begin(model, thread, time_ns,
+              (tm__interval){.state = TM_STATE_RUNNING,
+                             .object = TM__NONE,
+                             .stack = TM__NONE,
+                             .peer = TM__NONE,
+                             .cause = cause});
+}
+
 void tm__on_runnable(tm_model *model, const tm__fact *fact)
 {
     tm__wake *wake = &model->wakes[fact->thread];
@@ -128,26 +166,4 @@ uint32_t tm__waker(const tm_model *model, uint32_t thread)
     return wake->runnable_ns >= tm__blocked_since_ns(&model->threads[thread])
                ? wake->waker
                : TM__NONE;
-}
-
-uint32_t tm__wait_for_cpu(tm_model *model, uint32_t thread, int64_t *time_ns,
-                          uint32_t cause)
-{
-    tm__wake *wake = &model->wakes[thread];
-    tm__thread *it = &model->threads[thread];
-    int64_t since_ns = wake->runnable_ns;
-
-    wake->runnable_ns = INT64_MIN;
-    if (since_ns == INT64_MIN || !is_held_back(it) || since_ns > *time_ns ||
-        since_ns < tm__blocked_since_ns(it))
-        return cause;
-    tm__begin(model, thread, since_ns,
-              (tm__interval){.state = TM_STATE_RUNNABLE,
-                             .object = TM__NONE,
-                             .stack = TM__NONE,
-                             .peer = TM__NONE,
-                             .cause = cause});
-    if (wake->on_cpu_ns != INT64_MIN && wake->on_cpu_ns < *time_ns)
-        *time_ns = wake->on_cpu_ns;
-    return TM__NONE;
 }

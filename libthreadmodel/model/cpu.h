@@ -35,13 +35,8 @@ void tm__on_cpu(tm_model *model, const tm__fact *fact);
 void tm__off_cpu(tm_model *model, const tm__fact *fact);
 /** Who made a blocked thread runnable. @return threads[] or TM__NONE */
 uint32_t tm__waker(const tm_model *model, uint32_t thread);
-/**
- * A thread of wakes[] begins to run: since its wake-up it was runnable.
- * @param[in,out] time_ns  when it runs
- * @param cause  of the end of its block, interactions[] or TM__NONE
- * @return the cause of its running
- */
-uint32_t tm__wait_for_cpu(tm_model *model, uint32_t thread, int64_t *time_ns,
-                          uint32_t cause);
+/** A thread begins to run; where its wake-up was reported, it was runnable since then.
+ * @param cause  interactions[] or TM__NONE */
+void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause);
 
 #endif

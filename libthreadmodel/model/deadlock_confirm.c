@@ -5,6 +5,7 @@
 #include "model/fact.h"
 #include "model/interval.h"
 #include "model/model.h"
+#include "model/reports.h"
 #include "model/thread.h"
 
 static void confirm(tm_model *model, tm__deadlock *it)

@@ -8,6 +8,7 @@
 #include "model/listing.h"
 #include "model/model.h"
 #include "model/object.h"
+#include "model/reports.h"
 
 /* What its producer calls the lock, where it says so; else what the state shows. */
 static const char *kind_of(const tm_model *model, const tm__deadlock_member *member)

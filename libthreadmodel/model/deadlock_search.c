@@ -20,6 +20,7 @@
 #include "model/model.h"
 #include "model/object.h"
 #include "model/owner_facts.h"
+#include "model/reports.h"
 #include "model/tenure.h"
 #include "model/tenure_shared.h"
 #include "model/thread.h"

@@ -46,10 +46,6 @@ static inline tm__interaction *tm__row(const tm_model *model, uint32_t number)
     return &model->interactions[number - model->interactions_first];
 }
 
-/** Whether a useless notify, by its number, is one after which somebody waits without
- * end: it was lost. */
-int tm__notify_is_lost(const tm_model *model, uint32_t interaction);
-
 /** Room for `more` interactions. @return TM_OK or TM_ENOMEM */
 static inline int tm__interaction_reserve(tm_model *model, size_t more)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interactions as a table, in the order of their from-side. */
+#include "model/interaction_list.h"
+
 #include <stdlib.h>
 
 #include "base/error.h"

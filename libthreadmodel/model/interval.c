@@ -6,18 +6,11 @@
 #include <string.h>
 
 #include "base/search.h"
-#include "model/await.h"
-#include "model/binding.h"
-#include "model/cpu.h"
-#include "model/deadlock_search.h"
 #include "model/fact.h"
 #include "model/interval.h"
-#include "model/lock_nesting.h"
 #include "model/model.h"
 #include "model/object.h"
-#include "model/owner_facts.h"
 #include "model/thread.h"
-#include "model/wait_set.h"
 
 int tm__interval_grow(tm_model *model, tm__thread *thread, size_t needed)
 {
@@ -72,63 +65,6 @@ void tm__set_deadline(tm_model *model, const tm__fact *fact)
                                                        : INT64_MAX;
 }
 
-void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause)
-{
-    if (thread < model->wakes_count)
-        cause = tm__wait_for_cpu(model, thread, &time_ns, cause);
-    tm__begin(model, thread, time_ns,
-              (tm__interval){.state = TM_STATE_RUNNING,
-                             .object = TM__NONE,
-                             .stack = TM__NONE,
-                             .peer = TM__NONE,
-                             .cause = cause});
-}
-
-/* Where others wait for the thread, chains that led over it lead elsewhere. */
-static void edge_goes(tm_model *model, const tm__thread *thread)
-{
-    model->edges_gone += thread->wanted > 0;
-}
-
-void tm__want(tm_model *model, uint32_t thread, uint32_t object)
-{
-    tm__object *wanted = &model->objects[object];
-
-    model->threads[thread].wants = object;
-    model->blocked_count++;
-    wanted->wanted++;
-    if (wanted->owner != TM__NONE)
-        model->threads[wanted->owner].wanted++;
-}
-
-void tm__want_end_of(tm_model *model, uint32_t thread, uint32_t joined)
-{
-    edge_goes(model, &model->threads[thread]); /* what it wanted, if it did */
-    model->threads[thread].joins = joined;
-    model->blocked_count++;
-    model->threads[joined].wanted++;
-}
-
-static void want_nothing(tm_model *model, tm__thread *thread)
-{
-    tm__object *wanted = &model->objects[thread->wants];
-
-    edge_goes(model, thread);
-    thread->wants = TM__NONE;
-    model->blocked_count--;
-    wanted->wanted--;
-    if (wanted->owner != TM__NONE)
-        model->threads[wanted->owner].wanted--;
-}
-
-static void want_no_end(tm_model *model, tm__thread *thread)
-{
-    edge_goes(model, thread);
-    model->threads[thread->joins].wanted--;
-    model->blocked_count--;
-    thread->joins = TM__NONE;
-}
-
 void tm__blocking_stack(tm_model *model, const tm__fact *fact)
 {
     tm__thread *thread = &model->threads[fact->thread];
@@ -162,29 +98,6 @@ void tm__blocking_object(tm_model *model, const tm__fact *end)
         thread->intervals[i].object = end->object;
 }
 
-void tm__blocking_end(tm_model *model, uint32_t thread, int64_t time_ns)
-{
-    tm__thread *it = &model->threads[thread];
-    int waits = it->blocking_state == TM_STATE_WAITING ||
-                it->blocking_state == TM_STATE_JOINING;
-
-    if (it->owned != TM__NONE && it->wants != TM__NONE)
-        tm__order_note(model, thread);
-    if (it->deadlock != TM__NONE)
-        tm__deadlock_leave(model, thread, time_ns);
-    if (it->wants != TM__NONE) {
-        tm__name_owner(model, thread);
-        want_nothing(model, it);
-    }
-    /* The rest of the line need not be looked at where it did not wait or join. */
-    if (waits && it->joins != TM__NONE)
-        want_no_end(model, it);
-    if (waits && it->waits_in != TM__NONE)
-        tm__wait_set_remove(model, thread);
-    if (waits && model->wakes_count)
-        tm__await_left(model, thread);
-}
-
 void tm__end_unseen(tm__thread *thread)
 {
     if (!tm__is_blocked(thread))
@@ -192,42 +105,6 @@ void tm__end_unseen(tm__thread *thread)
     /* The last part goes where it is of a suspicion that is withdrawn. */
     thread->intervals[tm__blocking_index(thread)].flags |= TM__INTERVAL_END_UNSEEN;
     tm__now(thread)->flags |= TM__INTERVAL_END_UNSEEN;
-}
-
-void tm__must_run(tm_model *model, const tm__fact *fact)
-{
-    tm__thread *thread = &model->threads[fact->thread];
-
-    if (!thread->interval_count) {
-        tm__run(model, fact->thread, fact->time_ns, TM__NONE);
-        return;
-    }
-    switch (thread->blocking_state) {
-    case TM_STATE_BLOCKED:
-        model->diagnostics[TM_DIAGNOSTIC_ENTER_WITHOUT_ENTERED]++;
-        break;
-    case TM_STATE_WAITING:
-    case TM_STATE_REENTERING:
-        model->diagnostics[TM_DIAGNOSTIC_WAIT_WITHOUT_WAITED]++;
-        tm__bind_unseen_return(model, fact);
-        break;
-    case TM_STATE_JOINING:
-        if (thread->waits_in != TM__NONE)
-            model->diagnostics[TM_DIAGNOSTIC_WAIT_WITHOUT_WAITED]++;
-        else
-            model->diagnostics[TM_DIAGNOSTIC_BEGIN_WITHOUT_END]++;
-        tm__bind_unseen_return(model, fact);
-        break;
-    case TM_STATE_SLEEPING:
-    case TM_STATE_PARKED:
-    case TM_STATE_RUNNABLE:
-        model->diagnostics[TM_DIAGNOSTIC_BEGIN_WITHOUT_END]++;
-        break;
-    default: return;
-    }
-    tm__end_unseen(thread);
-    tm__blocking_end(model, fact->thread, fact->time_ns);
-    tm__run(model, fact->thread, fact->time_ns, TM__NONE);
 }
 
 /* How many intervals begin at or before an instant: all before low do, none from high

@@ -160,20 +160,12 @@ void tm__revoke(tm__thread *thread, uint32_t count);
 /** Note until when a blocking interval lasts at most; its timeout is the fact's value.
  */
 void tm__set_deadline(tm_model *model, const tm__fact *fact);
-/** Begin to run. @param cause  interactions[] or TM__NONE */
-void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause);
 /** A blocking interval that began without a stack gets that of a later event. */
 void tm__blocking_stack(tm_model *model, const tm__fact *fact);
 /** So does one whose object was not known get that of its end. Ends that name another
  * one are counted. */
 void tm__blocking_object(tm_model *model, const tm__fact *end);
-/** The thread's blocking interval is over: it leaves its queue and its deadlock. */
-void tm__blocking_end(tm_model *model, uint32_t thread, int64_t time_ns);
 /** The thread goes on, and since when nothing tells. */
 void tm__end_unseen(tm__thread *thread);
-/** The event proves that the thread runs; count an end that was missing. */
-void tm__must_run(tm_model *model, const tm__fact *fact);
-void tm__want(tm_model *model, uint32_t thread, uint32_t object);
-void tm__want_end_of(tm_model *model, uint32_t thread, uint32_t joined);
 
 #endif

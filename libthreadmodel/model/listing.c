@@ -6,6 +6,7 @@
 #include "model/caller_frame.h"
 #include "model/caveats.h"
 #include "model/object.h"
+#include "model/reports.h"
 
 /* The selection was read once: it has one of the sizes that there are. */
 static void want(tm__listing *list, const tm_selection *given)

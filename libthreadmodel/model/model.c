@@ -22,6 +22,7 @@
 #include "model/model.h"
 #include "model/object.h"
 #include "model/replay.h"
+#include "model/reports.h"
 #include "model/tenure.h"
 #include "model/thread.h"
 #include "model/wait_set.h"
@@ -182,6 +183,7 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     tm__map_init(&model->stack_map, &model->memory);
     model->first_intervals.block_bytes = TM__FIRST_INTERVALS * sizeof(tm__interval);
     model->free_binding = TM__NONE;
+    model->owner_changed = tm__deadlock_review;
     model->edges_gone = 1;
     model->free_post = TM__NONE;
     model->forced_policy = chosen.policy;
@@ -228,26 +230,6 @@ size_t tm_model_memory_bytes(const tm_model *model)
 const tm_run *tm_model_run(const tm_model *model)
 {
     return &model->run;
-}
-
-int tm__model_is_of_dumps(const tm_model *model)
-{
-    return model->run.kinds >> TM_EVENT_SNAPSHOT & 1 &&
-           !(model->run.kinds >> TM_EVENT_CONTENDED_ENTER & 1);
-}
-
-int64_t tm__model_origin_ns(const tm_model *model)
-{
-    if (model->run.start_ns)
-        return model->run.start_ns;
-    return model->first_ns == INT64_MIN ? 0 : model->first_ns;
-}
-
-int64_t tm_model_length_ns(const tm_model *model)
-{
-    int64_t origin = tm__model_origin_ns(model);
-
-    return model->last_ns > origin ? model->last_ns - origin : 0;
 }
 
 #define FREE_ARRAY(model, array)                                                       \

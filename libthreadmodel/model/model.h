@@ -16,9 +16,8 @@
 #include "base/pool.h"
 #include "base/strings.h"
 #include "base/triple_map.h"
-#include "model/context.h"
-#include "model/lock_nesting.h"
-#include "model/wakeup_latency.h"
+#include "model/interval_state.h"
+#include "model/ownership_state.h"
 
 /** array, count, capacity of one kind of thing */
 #define TM__ARRAY(type, name)                                                          \
@@ -88,6 +87,9 @@ struct tm_model {
     uint32_t free_post;
     uint32_t group_count;
     TM__ARRAY(struct tm__lead, leads); ///< of threads in long chains
+    /** A deadlock is to be looked at again: one of its threads has no longer what
+     * others want. It lies above the rooms that know of owners. */
+    void (*owner_changed)(tm_model *model, uint32_t deadlock);
     uint64_t edges_gone;   ///< times that a link in somebody's chain went; from 1
     uint64_t search_steps; ///< that deadlock searches may still take
     uint64_t searches_abandoned;
@@ -109,14 +111,5 @@ struct tm_model {
     tm_deadlock_fn deadlock_found;
     void *deadlock_payload;
 };
-
-/** The time from which answers count. */
-int64_t tm__model_origin_ns(const tm_model *model);
-
-/** @return 1: the run is made of thread dumps alone, which tell of no event */
-int tm__model_is_of_dumps(const tm_model *model);
-
-/** Whether the producer reports events of a kind, as far as is known. */
-int tm__model_reports(const tm_model *model, int kind);
 
 #endif

@@ -3,15 +3,20 @@
  * Contended enters. A block names its owner when it begins and the thread that
  * handed the monitor over when it ends; between, owners may have changed unseen.
  */
+#include "model/blocking.h"
+#include "model/cpu.h"
 #include "model/fact.h"
+#include "model/fresh_object.h"
 #include "model/interaction.h"
 #include "model/interval.h"
 #include "model/model.h"
 #include "model/object.h"
 #include "model/owner_facts.h"
 #include "model/replay.h"
+#include "model/reports.h"
 #include "model/tenure.h"
 #include "model/thread.h"
+#include "model/wait_graph.h"
 #include "model/wakeup_latency.h"
 
 /* Whether an event names the owner. Who has ended may have a monitor for as long as

@@ -21,17 +21,6 @@ typedef struct tm__had {
 /** How sure it is what an event says of an owner. @return enum tm_provenance */
 int tm__reported_provenance(const tm__fact *fact);
 
-/** Forget what a loss marker made doubtful of an object. */
-void tm__object_refresh(tm_model *model, uint32_t object);
-
-/** An object after that. */
-static inline tm__object *tm__object_fresh(tm_model *model, uint32_t object)
-{
-    if (model->objects[object].losses != model->losses)
-        tm__object_refresh(model, object);
-    return &model->objects[object];
-}
-
 /**
  * Whether the producer tells when the thread's blocking interval is over: only then is
  * it known to be where it was seen. One that does not say what it tells is taken to
@@ -107,7 +96,6 @@ static inline int tm__owner_provenance(const tm_model *model, const tm__object *
                : TM_PROVENANCE_INFERRED;
 }
 
-void tm__on_held(tm_model *model, const tm__fact *fact);
 /** What was said of the owner of what a thread is blocked by becomes the block's. */
 void tm__name_owner(tm_model *model, uint32_t thread);
 

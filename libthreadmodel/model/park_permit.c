@@ -3,7 +3,10 @@
  * Park and unpark. Each thread has one permit: an unpark gives it, a park takes it
  * and returns at once where it is there; a second unpark before that does nothing.
  */
+#include "model/blocking.h"
+#include "model/cpu.h"
 #include "model/fact.h"
+#include "model/fresh_object.h"
 #include "model/interaction.h"
 #include "model/interval.h"
 #include "model/lost_events.h"
@@ -11,9 +14,11 @@
 #include "model/object.h"
 #include "model/owner_facts.h"
 #include "model/replay.h"
+#include "model/reports.h"
 #include "model/tenure.h"
 #include "model/tenure_shared.h"
 #include "model/thread.h"
+#include "model/wait_graph.h"
 #include "model/wakeup_latency.h"
 
 /* The thread queues for a lock that others may have: one of which an owner was told. */

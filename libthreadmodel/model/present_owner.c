@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who has a lock now, and all that a thread has now: what the search for deadlocks
  * walks along. tenure.c keeps who had it when. */
-#include "model/deadlock_search.h"
 #include "model/interval.h"
 #include "model/model.h"
 #include "model/object.h"
@@ -47,7 +46,7 @@ static void review(tm_model *model, uint32_t object, uint32_t former)
 {
     if (former != TM__NONE && model->objects[object].wanted &&
         model->threads[former].deadlock != TM__NONE)
-        tm__deadlock_review(model, model->threads[former].deadlock);
+        model->owner_changed(model, model->threads[former].deadlock);
 }
 
 void tm__disown(tm_model *model, uint32_t object)

@@ -4,6 +4,7 @@
  * add, and the part of the replay called that its kind belongs to. Everything but a
  * look at the thread's last interval and an append is rare.
  */
+#include "model/blocking.h"
 #include "model/replay.h"
 
 #include "base/map.h"
@@ -21,6 +22,7 @@
 #include "model/model.h"
 #include "model/object.h"
 #include "model/owner_facts.h"
+#include "model/reports.h"
 #include "model/tenure.h"
 #include "model/thread.h"
 

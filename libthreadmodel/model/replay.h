@@ -24,6 +24,7 @@ void tm__on_enter(tm_model *model, const tm__fact *fact);
 void tm__on_entered(tm_model *model, const tm__fact *fact);
 void tm__on_acquired(tm_model *model, const tm__fact *fact);
 void tm__on_released(tm_model *model, const tm__fact *fact);
+void tm__on_held(tm_model *model, const tm__fact *fact);
 void tm__on_wait(tm_model *model, const tm__fact *fact);
 void tm__on_waited(tm_model *model, const tm__fact *fact);
 int tm__on_notify(tm_model *model, const tm__fact *fact);

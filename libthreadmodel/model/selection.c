@@ -8,6 +8,7 @@
 #include "model/entity_names.h"
 #include "model/methods.h"
 #include "model/model.h"
+#include "model/reports.h"
 #include "model/selection.h"
 #include "model/thread.h"
 

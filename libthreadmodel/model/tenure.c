@@ -8,12 +8,11 @@
  * The last record of a lock is written over while nobody queues for it, so that a lock
  * that is taken a million times and never fought for costs one record.
  */
+#include "model/reports.h"
 #include "model/tenure.h"
 
-#include "model/binding.h"
 #include "model/hold_sums.h"
 #include "model/interval.h"
-#include "model/lost_events.h"
 #include "model/object.h"
 #include "model/owner_facts.h"
 #include "model/tenure_shared.h"
@@ -221,8 +220,7 @@ void tm__tenure_all_over(tm_model *model, uint32_t thread, int64_t time_ns)
         tm__tenure_over(model, model->threads[thread].owned, thread, time_ns);
 }
 
-/* Where each release is reported, the owner had it until events are missing. */
-static void had_until(const tm_model *model, tm__tenure *it, int64_t time_ns)
+void tm__had_until(const tm_model *model, tm__tenure *it, int64_t time_ns)
 {
     if (time_ns <= it->had_ns || !tm__owners_are_reported(model) ||
         it->flags & TM__TENURE_LOST || it->got_provenance <= TM_PROVENANCE_INFERRED ||
@@ -240,7 +238,7 @@ void tm__tenure_all_unseen(tm_model *model, uint32_t thread, int64_t time_ns)
         tm__tenure *it = tm__tenure_last(model, object);
 
         if (it && it->owner == thread && !(it->flags & TM__TENURE_OVER))
-            had_until(model, it, time_ns);
+            tm__had_until(model, it, time_ns);
     }
     tm__tenure_all_over(model, thread, time_ns);
 }
@@ -266,79 +264,8 @@ uint32_t tm__tenure_revoke(tm_model *model, uint32_t thread, uint32_t from)
     return owner;
 }
 
-void tm__object_refresh(tm_model *model, uint32_t object)
-{
-    tm__object *it = &model->objects[object];
-    tm__tenure *last;
-
-    it->losses = model->losses;
-    if (tm__is_shared(model, object))
-        tm__readers_end(model, object, 0, TM__TENURE_LOST);
-    last = tm__tenure_last(model, object);
-    if (last && last->owner == it->owner && !(last->flags & TM__TENURE_OVER))
-        had_until(model, last, tm__lost_first_ns(model, last->had_ns));
-    if (last && !(last->flags & TM__TENURE_OVER))
-        last->flags |= TM__TENURE_LOST | TM__TENURE_OVER;
-    tm__disown(model, object);
-    tm__bind_abandon(model, object);
-    it->doubt = TM__DOUBT_LOSS;
-}
-
-/* ---- what was said of an owner ---- */
-
-/* What was not stated at this very time is not held; of synchronizers, too, where all
- * were told. */
-static void end_all_before(tm_model *model, uint32_t thread, int64_t time_ns, int all)
-{
-    uint32_t object = model->threads[thread].owned;
-
-    while (object != TM__NONE) {
-        uint32_t next = model->links[object].next;
-
-        if (model->objects[object].owner_ns < time_ns &&
-            (all || !(model->objects[object].flags & TM_OBJECT_SYNCHRONIZER)))
-            tm__tenure_over(model, object, thread, time_ns);
-        object = next;
-    }
-}
-
-/* What ended because all that a thread holds is told anew goes on if it is told again,
- * and the thread was blocked all the time: it got nothing in between. */
-static void go_on(tm_model *model, const tm__fact *fact)
-{
-    const tm__thread *thread = &model->threads[fact->thread];
-    tm__tenure *last = tm__tenure_last(model, fact->object);
-
-    if (last && last->owner == fact->thread && last->flags & TM__TENURE_OVER &&
-        !(last->flags & (TM__TENURE_RELEASED | TM__TENURE_LOST)) &&
-        last->after_ns == tm__tenure_slack(last->had_ns, fact->time_ns) &&
-        tm__is_blocked(thread) && tm__blocked_since_ns(thread) <= last->had_ns) {
-        last->flags &= (uint16_t)~TM__TENURE_OVER;
-        last->after_ns = TM__UNLIMITED;
-    }
-}
-
 int tm__reported_provenance(const tm__fact *fact)
 {
     return fact->flags & TM_EVENT_PEER_INFERRED ? TM_PROVENANCE_INFERRED
                                                 : TM_PROVENANCE_REPORTED;
-}
-
-void tm__on_held(tm_model *model, const tm__fact *fact)
-{
-    if (fact->object == TM__NONE) {
-        /* A VM that was asked tells of monitors alone; a dump, of all when it says so.
-         */
-        end_all_before(model, fact->thread, fact->time_ns,
-                       fact->flags & TM_EVENT_CONFIRMED &&
-                           tm__model_is_of_dumps(model));
-        return;
-    }
-    tm__object_fresh(model, fact->object);
-    go_on(model, fact);
-    tm__tenure_had(model, fact->object,
-                   &(tm__had){.time_ns = fact->time_ns,
-                              .thread = fact->thread,
-                              .stack = fact->stack,
-                              .provenance = tm__reported_provenance(fact)});
 }

@@ -123,9 +123,6 @@ void tm__tenure_bounds(tm__bounds *bounds, const tm_model *model, uint32_t objec
                        const tm__tenure *record, const tm__tenure *next,
                        int64_t end_ns);
 
-/** Whether the producer tells of every acquisition and every release. */
-int tm__owners_are_reported(const tm_model *model);
-
 /** Since when the owner of a record that was handed to it had been queueing for it;
  * INT64_MIN: not known. */
 int64_t tm__tenure_queued_ns(const tm_model *model, const tm__tenure *record);

@@ -17,45 +17,10 @@
 #include "model/model.h"
 #include "model/object.h"
 #include "model/owner_facts.h"
+#include "model/reports.h"
 #include "model/tenure.h"
 #include "model/thread.h"
 #include "model/wakeup_latency.h"
-
-/* ---- how long wake-ups take ---- */
-
-enum { STEPS = sizeof(((tm__latency *)NULL)->counts) / sizeof(uint32_t) };
-
-void tm__latency_add(tm__latency *latency, int64_t ns)
-{
-    uint32_t bits = ns < 4 ? 2 : (uint32_t)(63 - __builtin_clzll((uint64_t)ns));
-    uint32_t step = ns < 4 ? (uint32_t)(ns < 0 ? 0 : ns)
-                           : 4 * (bits - 1) + (uint32_t)(ns >> (bits - 2) & 3);
-
-    latency->counts[step < STEPS ? step : STEPS - 1]++;
-    latency->count++;
-}
-
-static int64_t median_of(const tm__latency *latency)
-{
-    uint32_t passed = 0, step = 0;
-
-    while (step < STEPS && passed + latency->counts[step] <= latency->count / 2)
-        passed += latency->counts[step++];
-    if (step < 4)
-        return step;
-    return (int64_t)(4 + step % 4) << (step / 4 - 1);
-}
-
-/* Of fewer, a program's start would speak for all that follows. */
-enum { WAKEUPS_MIN = 8 };
-
-int64_t tm__wakeup_ns(const tm_model *model, int kind)
-{
-    if (model->wakeups[kind].count < WAKEUPS_MIN)
-        kind = kind == TM__WAKEUP_MONITOR ? TM__WAKEUP_PARK : TM__WAKEUP_MONITOR;
-    return model->wakeups[kind].count < WAKEUPS_MIN ? 0
-                                                    : median_of(&model->wakeups[kind]);
-}
 
 /* ---- what an owner did ---- */
 
@@ -150,12 +115,6 @@ int tm__has_left(const tm_model *model, uint32_t object, uint32_t taken,
     if (model->objects[object].flags & TM_OBJECT_SYNCHRONIZER)
         return 0;
     return tm__stacks_compare(model, taken, blocked->stack) == TM__LEFT;
-}
-
-int tm__owners_are_reported(const tm_model *model)
-{
-    return model->run.kinds >> TM_EVENT_ACQUIRED &
-           model->run.kinds >> TM_EVENT_RELEASED & 1;
 }
 
 static void be_sure(tm__bounds *bounds, int which, tm__stay stay, int provenance)

@@ -17,6 +17,10 @@ void tm__tenure_fill(tm__tenure *it, const tm__had *fact, uint32_t before_ns,
 void tm__tenure_append(tm_model *model, uint32_t object, tm__tenure *last,
                        const tm__had *fact, uint32_t before_ns, int flags);
 
+/** Where each release is reported, the owner of a record had it until events are
+ * missing. */
+void tm__had_until(const tm_model *model, tm__tenure *it, int64_t time_ns);
+
 /** The last record of an object, or NULL. */
 static inline tm__tenure *tm__tenure_last(const tm_model *model, uint32_t object)
 {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads' lives: start, end, join, sleep, interrupt. */
 #include "model/binding.h"
+#include "model/blocking.h"
+#include "model/cpu.h"
 #include "model/deadlock_search.h"
 #include "model/fact.h"
+#include "model/fresh_object.h"
 #include "model/interaction.h"
 #include "model/interval.h"
 #include "model/lost_events.h"
@@ -11,6 +14,7 @@
 #include "model/owner_facts.h"
 #include "model/replay.h"
 #include "model/thread.h"
+#include "model/wait_graph.h"
 #include "model/wait_set.h"
 
 void tm__on_start_called(tm_model *model, const tm__fact *fact)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts about a thread in mid-life, and a pause after which none is known. */
 #include "model/binding.h"
+#include "model/blocking.h"
 #include "model/deadlock_search.h"
 #include "model/fact.h"
+#include "model/fresh_object.h"
 #include "model/interaction.h"
 #include "model/interval.h"
 #include "model/lost_events.h"
@@ -11,6 +13,7 @@
 #include "model/owner_facts.h"
 #include "model/replay.h"
 #include "model/thread.h"
+#include "model/wait_graph.h"
 #include "model/wait_set.h"
 
 /* As we knew. A wait that is one for a thread's end, or over but for the monitor, is

@@ -11,7 +11,10 @@
  * enter follows where it has to queue.
  */
 #include "model/binding.h"
+#include "model/blocking.h"
+#include "model/cpu.h"
 #include "model/fact.h"
+#include "model/fresh_object.h"
 #include "model/interaction.h"
 #include "model/interval.h"
 #include "model/lost_events.h"
@@ -19,8 +22,10 @@
 #include "model/object.h"
 #include "model/owner_facts.h"
 #include "model/replay.h"
+#include "model/reports.h"
 #include "model/tenure.h"
 #include "model/thread.h"
+#include "model/wait_graph.h"
 #include "model/wait_set.h"
 
 /* The thread owns the object now: it could not wait or notify otherwise. */

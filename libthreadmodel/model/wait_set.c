@@ -7,6 +7,7 @@
 #include "model/interval.h"
 #include "model/model.h"
 #include "model/object.h"
+#include "model/reports.h"
 #include "model/thread.h"
 #include "model/wait_set.h"
 
@@ -78,11 +79,6 @@ void tm__wait_set_remove(tm_model *model, uint32_t thread)
     waiter->waits_in = TM__NONE;
 }
 
-int tm__policy(const tm_model *model)
-{
-    return model->forced_policy ? model->forced_policy : model->run.policy;
-}
-
 /* A condition that is apart from its mutex promises no order: who comes to wait while a
  * signal is under way may take it before those that sleep. */
 int tm__wakes_any(const tm_model *model, const tm__thread *waiter)
@@ -90,25 +86,6 @@ int tm__wakes_any(const tm_model *model, const tm__thread *waiter)
     return tm__policy(model) == TM_POLICY_UNKNOWN &&
            waiter->blocking_state == TM_STATE_WAITING &&
            waiter->intervals[tm__blocking_index(waiter)].flags & TM__INTERVAL_NOT_OWNED;
-}
-
-/* Whether all that binding goes by is in the events. */
-int tm__sees_waits(const tm_model *model)
-{
-    static const uint64_t waits = UINT64_C(1) << TM_EVENT_WAIT | UINT64_C(1)
-                                                                     << TM_EVENT_WAITED;
-
-    return tm__policy(model) == TM_POLICY_HOTSPOT &&
-           (model->run.kinds & waits) == waits;
-}
-
-/* The same, and the notifies themselves. */
-int tm__sees_notifies(const tm_model *model)
-{
-    static const uint64_t notifies =
-        UINT64_C(1) << TM_EVENT_NOTIFY | UINT64_C(1) << TM_EVENT_NOTIFY_ALL;
-
-    return tm__sees_waits(model) && (model->run.kinds & notifies) == notifies;
 }
 
 /* Whether time was up for a waiter by then, or an interrupt called. One that was

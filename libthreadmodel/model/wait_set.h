@@ -15,12 +15,6 @@ void tm__wait_set_put_first(tm_model *model, uint32_t object, uint32_t thread);
 void tm__wait_set_put_back(tm_model *model, uint32_t object, uint32_t thread);
 /** Take it out, wherever it is. */
 void tm__wait_set_remove(tm_model *model, uint32_t thread);
-/** The policy in force, enum tm_policy. */
-int tm__policy(const tm_model *model);
-/** Whether waits and their ends, all that binding goes by, are in the events. */
-int tm__sees_waits(const tm_model *model);
-/** The same, and the notifies themselves. */
-int tm__sees_notifies(const tm_model *model);
 /** Whether time was up for a waiter by then, or an interrupt called. */
 int tm__may_leave_by(const tm_model *model, const tm__thread *waiter, int64_t time_ns);
 /** Whether a notify may have woken any waiter, and not only who waited longest. */

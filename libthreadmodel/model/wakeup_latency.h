@@ -5,19 +5,7 @@
 
 #include <threadmodel/model.h>
 
-/** From an exact release to the instant at which the next one had it: counts by
- * length, four to an octave. */
-typedef struct tm__latency {
-    uint32_t counts[4 * 42];
-    uint32_t count;
-} tm__latency;
-
-/** Which wake-ups are alike. */
-enum {
-    TM__WAKEUP_MONITOR, ///< of a thread that queues for a monitor
-    TM__WAKEUP_PARK,    ///< of a parked thread
-    TM__WAKEUP_END
-};
+#include "model/ownership_state.h"
 
 /** A wake-up that takes so many times as long as the median was none alone. */
 enum { TM__WAKEUP_MUCH_LONGER = 8 };

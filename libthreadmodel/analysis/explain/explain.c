@@ -20,6 +20,7 @@
 #include "model/listing.h"
 #include "model/methods.h"
 #include "model/object.h"
+#include "model/reports.h"
 #include "table/builder.h"
 #include "table/tables.h"
 

@@ -8,6 +8,7 @@
 #include "analysis/timeline/blocking.h"
 #include "model/interval.h"
 #include "model/model.h"
+#include "model/reports.h"
 
 /* The longest first; of equals the first thread's, and of those the first. */
 static int goes_first(const tm__question *left, const tm__question *right)

@@ -11,6 +11,7 @@
 #include "model/caller_frame.h"
 #include "model/methods.h"
 #include "model/model.h"
+#include "model/reports.h"
 
 static void add(tm__explanation *it, const char *format, ...) TM__PRINTF(2, 3);
 

@@ -10,6 +10,7 @@
 #include "model/method_roles.h"
 #include "model/methods.h"
 #include "model/object.h"
+#include "model/reports.h"
 #include "model/thread.h"
 
 enum { PART_OF_RUN = 20 };

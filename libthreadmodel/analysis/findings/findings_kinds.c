@@ -12,6 +12,7 @@
 #include "base/saturate.h"
 #include "model/caveats.h"
 #include "model/interval.h"
+#include "model/reports.h"
 #include "model/thread.h"
 #include "table/tables.h"
 

@@ -8,6 +8,7 @@
 
 #include "base/saturate.h"
 #include "model/interval.h"
+#include "model/lock_nesting.h"
 #include "model/thread.h"
 
 /* Too short to have slept in. */

@@ -8,8 +8,10 @@
 #include "analysis/findings/findings.h"
 #include "base/saturate.h"
 #include "model/interaction.h"
+#include "model/interaction_list.h"
 #include "model/interval.h"
 #include "model/object.h"
+#include "model/reports.h"
 #include "model/thread.h"
 
 enum { BACK_NS = 100000 }; ///< who waits again so soon had nothing to do

@@ -8,6 +8,7 @@
 #include "base/saturate.h"
 #include "model/cpu.h"
 #include "model/interval.h"
+#include "model/reports.h"
 #include "model/thread.h"
 
 enum {

@@ -8,6 +8,7 @@
 #include "base/saturate.h"
 #include "model/interaction.h"
 #include "model/interval.h"
+#include "model/reports.h"
 #include "model/thread.h"
 
 int tm__most_blocked_in(uint32_t *method, tm__findings *findings, uint32_t thread)

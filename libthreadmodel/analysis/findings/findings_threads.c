@@ -9,6 +9,7 @@
 #include "base/saturate.h"
 #include "model/deadlock_search.h"
 #include "model/interval.h"
+#include "model/reports.h"
 #include "model/thread.h"
 
 /* ---- deadlocks ---- */

@@ -9,9 +9,11 @@
 #include "analysis/timeline/blocking.h"
 #include "base/histogram.h"
 #include "model/interaction.h"
+#include "model/interaction_list.h"
 #include "model/interval.h"
 #include "model/lost_events.h"
 #include "model/object.h"
+#include "model/reports.h"
 #include "model/thread.h"
 
 /** Waits of one class at one place. */

@@ -13,6 +13,7 @@
 #include "model/entity_names.h"
 #include "model/caveats.h"
 #include "model/object.h"
+#include "model/reports.h"
 #include "table/builder.h"
 
 enum {

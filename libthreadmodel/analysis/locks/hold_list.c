@@ -11,6 +11,7 @@
 #include "model/methods.h"
 #include "model/model.h"
 #include "model/object.h"
+#include "model/reports.h"
 #include "model/selection.h"
 #include "model/tenure.h"
 #include "model/thread.h"

@@ -15,6 +15,7 @@
 #include "base/sort.h"
 #include "model/interaction.h"
 #include "model/interval.h"
+#include "model/reports.h"
 #include "model/tenure.h"
 #include "model/thread.h"
 

@@ -15,6 +15,7 @@
 #include "base/sort.h"
 #include "model/caveats.h"
 #include "model/entity_names.h"
+#include "model/reports.h"
 #include "model/thread.h"
 #include "table/builder.h"
 #include "table/tables.h"

@@ -6,6 +6,7 @@
 
 #include "model/listing.h"
 #include "model/object.h"
+#include "model/reports.h"
 #include "model/tenure.h"
 #include "model/wakeup_latency.h"
 

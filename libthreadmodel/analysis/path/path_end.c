@@ -13,6 +13,7 @@
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/error.h"
 #include "model/interval.h"
+#include "model/reports.h"
 #include "model/thread.h"
 
 /* Starters of starters that are asked for; the runtime's own chains have three. */

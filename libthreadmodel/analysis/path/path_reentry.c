@@ -8,6 +8,7 @@
  */
 #include "analysis/path/path.h"
 #include "model/interval.h"
+#include "model/reports.h"
 #include "model/tenure.h"
 #include "model/wakeup_latency.h"
 

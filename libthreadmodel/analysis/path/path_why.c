@@ -11,6 +11,7 @@
 #include "model/caveats.h"
 #include "model/interval.h"
 #include "model/lost_events.h"
+#include "model/reports.h"
 #include "model/thread.h"
 #include "table/builder.h"
 

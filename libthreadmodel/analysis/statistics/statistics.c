@@ -13,6 +13,7 @@
 #include "model/evict.h"
 #include "model/interval.h"
 #include "model/model.h"
+#include "model/reports.h"
 #include "model/selection.h"
 #include "model/thread.h"
 #include "table/builder.h"

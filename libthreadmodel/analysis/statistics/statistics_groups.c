@@ -10,6 +10,7 @@
 #include "base/sized.h"
 #include "model/caveats.h"
 #include "model/entity_names.h"
+#include "model/reports.h"
 #include "model/thread.h"
 #include "table/distribution.h"
 #include "table/tables.h"

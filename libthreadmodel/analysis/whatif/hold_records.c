@@ -5,6 +5,7 @@
 #include "base/saturate.h"
 #include "model/methods.h"
 #include "model/object.h"
+#include "model/reports.h"
 #include "model/tenure.h"
 #include "model/thread.h"
 

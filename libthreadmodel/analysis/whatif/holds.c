@@ -13,6 +13,7 @@
 #include "base/saturate.h"
 #include "model/interval.h"
 #include "model/object.h"
+#include "model/reports.h"
 #include "model/tenure.h"
 #include "model/thread.h"
 #include "model/wakeup_latency.h"

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a model keeps of owners, beside the timelines of locks. */
+#ifndef TM_MODEL_OWNERSHIP_STATE_H
+#define TM_MODEL_OWNERSHIP_STATE_H
+
+#include <stdint.h>
+
+/** From an exact release to the instant at which the next one had it: counts by
+ * length, four to an octave. */
+typedef struct tm__latency {
+    uint32_t counts[4 * 42];
+    uint32_t count;
+} tm__latency;
+
+/** Which wake-ups are alike. */
+enum {
+    TM__WAKEUP_MONITOR, ///< of a thread that queues for a monitor
+    TM__WAKEUP_PARK,    ///< of a parked thread
+    TM__WAKEUP_END
+};
+
+/** Whether who got a lock at one stack must have left it at another; a cache. */
+typedef struct tm__inside {
+    uint32_t held;   ///< stacks[] + 1; 0: the slot is free
+    uint32_t wanted; ///< stacks[]
+    int verdict;
+} tm__inside;
+
+enum { TM__INSIDE_SLOTS = 256 };
+
+/** A lock that a thread held while it was blocked by another. */
+typedef struct tm__held {
+    uint32_t object;    ///< objects[], or a tm__class_key() in a coarse nesting
+    uint32_t stack;     ///< stacks[]: where it was got, or TM__NONE
+    uint8_t provenance; ///< enum tm_provenance of "it was held"
+    uint8_t is_shared;  ///< others could hold it as well, once at least
+} tm__held;
+
+/** How many locks that a blocked thread holds are looked at. */
+enum { TM__HELD_AT_ONCE = 8 };
+
+/** A block that has ended, with the locks that its thread held. */
+typedef struct tm__noted {
+    int64_t start_ns;
+    uint32_t wanted; ///< objects[]
+    uint32_t thread;
+    uint32_t stack; ///< stacks[] or TM__NONE
+    uint32_t held_count;
+    tm__held held[TM__HELD_AT_ONCE];
+} tm__noted;
+
+/** So many blocks are put into the nestings together. */
+enum { TM__NOTED_AT_ONCE = 32 };
+
+/**
+ * Blocks of one thread at one stack for one object, with the same locks held: what
+ * is known of the order in which a program takes its locks. Once there are many, of
+ * objects of one class.
+ */
+typedef struct tm__nesting {
+    int64_t first_ns; ///< when the first of these blocks began
+    int64_t last_ns;
+    uint32_t wanted; ///< objects[], or a tm__class_key() where it is coarse
+    uint32_t thread;
+    uint32_t stack;      ///< stacks[] or TM__NONE
+    uint32_t held_first; ///< helds[], by rising object
+    uint32_t held_count;
+    uint32_t next; ///< nestings[] of the same thread, stack and wanted, or TM__NONE
+    uint32_t count;
+    uint32_t is_coarse;
+} tm__nesting;
+
+/** Nestings that are kept where no memory limit leaves less. */
+enum { TM__NESTINGS_MAX = 1 << 16 };
+
+#endif
