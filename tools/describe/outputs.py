@@ -16,7 +16,7 @@ def sources() -> Iterator[tuple[Path, str]]:
     yield TABLE / "tables.h", c.spec_header()
     yield TABLE / "tables.c", c.spec_source()
     yield ROOT / "libthreadmodel" / "summary" / "rules.c", c.merge_source()
-    yield ROOT / "libthreadmodel" / "model" / "constants.c", c.names_source()
+    yield ROOT / "libthreadmodel/model/entities/constants.c", c.names_source()
     yield PACKAGE / "_enums.py", python.enums()
     yield PACKAGE / "_tables.py", python.questions()
     yield PACKAGE / "_core.pyi", stub.stub()

@@ -9,18 +9,18 @@
 
 #include <string.h>
 
+#include "analysis/listing/caveats.h"
+#include "analysis/listing/listing.h"
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/duration.h"
 #include "base/error.h"
 #include "base/sized.h"
-#include "model/caller_frame.h"
-#include "model/caveats.h"
-#include "model/entity_names.h"
-#include "model/interval.h"
-#include "model/listing.h"
-#include "model/methods.h"
-#include "model/object.h"
-#include "model/reports.h"
+#include "model/entities/caller_frame.h"
+#include "model/entities/entity_names.h"
+#include "model/entities/methods.h"
+#include "model/entities/object.h"
+#include "model/entities/reports.h"
+#include "model/intervals/interval.h"
 #include "table/builder.h"
 #include "table/tables.h"
 

@@ -3,11 +3,11 @@
 #ifndef TM_ANALYSIS_EXPLAIN_EXPLAIN_H
 #define TM_ANALYSIS_EXPLAIN_EXPLAIN_H
 
+#include "analysis/listing/selection.h"
 #include "base/memory.h"
-#include "model/entity_names.h"
-#include "model/interval.h"
-#include "model/selection.h"
-#include "model/thread.h"
+#include "model/entities/entity_names.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
 
 enum { TM__SENTENCE_BYTES = 900 };
 

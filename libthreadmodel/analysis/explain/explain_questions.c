@@ -6,9 +6,9 @@
 #include "analysis/explain/explain.h"
 #include "analysis/locks/shares.h"
 #include "analysis/timeline/blocking.h"
-#include "model/interval.h"
-#include "model/model.h"
-#include "model/reports.h"
+#include "model/entities/reports.h"
+#include "model/intervals/interval.h"
+#include "model/state/model.h"
 
 /* The longest first; of equals the first thread's, and of those the first. */
 static int goes_first(const tm__question *left, const tm__question *right)

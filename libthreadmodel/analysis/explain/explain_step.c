@@ -5,11 +5,11 @@
 #include "analysis/locks/shares.h"
 #include "analysis/path/path.h"
 #include "analysis/timeline/wakeup_edge.h"
-#include "model/caller_frame.h"
-#include "model/deadlock_search.h"
-#include "model/entity_names.h"
-#include "model/interval.h"
-#include "model/methods.h"
+#include "model/deadlocks/deadlock_search.h"
+#include "model/entities/caller_frame.h"
+#include "model/entities/entity_names.h"
+#include "model/entities/methods.h"
+#include "model/intervals/interval.h"
 
 int tm__explain_is_idle(const tm_model *model, uint32_t stack)
 {

@@ -8,10 +8,10 @@
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/duration.h"
 #include "base/printf.h"
-#include "model/caller_frame.h"
-#include "model/methods.h"
-#include "model/model.h"
-#include "model/reports.h"
+#include "model/entities/caller_frame.h"
+#include "model/entities/methods.h"
+#include "model/entities/reports.h"
+#include "model/state/model.h"
 
 static void add(tm__explanation *it, const char *format, ...) TM__PRINTF(2, 3);
 

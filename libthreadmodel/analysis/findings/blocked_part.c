@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/findings/blocked_part.h"
 
-#include "model/interval.h"
+#include "model/intervals/interval.h"
 
 int tm__blocked_part_at(const tm__findings *findings, const tm__thread *thread,
                         uint32_t index, tm__blocked_part *it)

@@ -4,7 +4,7 @@
 #define TM_ANALYSIS_FINDINGS_BLOCKED_PART_H
 
 #include "analysis/findings/findings.h"
-#include "model/thread.h"
+#include "model/entities/thread.h"
 
 /** Where and for how long a thread is blocked, or waits for work. */
 typedef struct tm__blocked_part {

@@ -8,12 +8,12 @@
 
 #include <string.h>
 
+#include "analysis/listing/caveats.h"
 #include "base/error.h"
 #include "base/saturate.h"
 #include "base/sort.h"
-#include "model/caveats.h"
-#include "model/object.h"
-#include "model/thread.h"
+#include "model/entities/object.h"
+#include "model/entities/thread.h"
 #include "table/builder.h"
 #include "table/tables.h"
 

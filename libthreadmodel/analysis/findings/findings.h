@@ -10,11 +10,11 @@
 #include <threadmodel/whatif.h>
 
 #include "analysis/grouping/callers.h"
+#include "analysis/listing/selection.h"
 #include "base/printf.h"
 #include "base/triple_map.h"
-#include "model/entity_names.h"
-#include "model/model.h"
-#include "model/selection.h"
+#include "model/entities/entity_names.h"
+#include "model/state/model.h"
 
 enum { TM__PART_BYTES = 700, TM__WHERE_BYTES = 800, TM__FINDINGS_A_KIND = 5 };
 

@@ -6,12 +6,12 @@
  */
 #include "analysis/findings/findings.h"
 #include "base/saturate.h"
-#include "model/interval.h"
-#include "model/method_roles.h"
-#include "model/methods.h"
-#include "model/object.h"
-#include "model/reports.h"
-#include "model/thread.h"
+#include "model/entities/method_roles.h"
+#include "model/entities/methods.h"
+#include "model/entities/object.h"
+#include "model/entities/reports.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
 
 enum { PART_OF_RUN = 20 };
 

@@ -2,10 +2,10 @@
 /* Findings about event loops that are blocked by a handler. */
 #include "analysis/findings/blocked_part.h"
 #include "analysis/findings/findings.h"
-#include "model/interval.h"
-#include "model/method_roles.h"
-#include "model/methods.h"
-#include "model/thread.h"
+#include "model/entities/method_roles.h"
+#include "model/entities/methods.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
 
 enum { LOOP_BLOCKS = 5, PART_OF_RUN = 10 };
 

@@ -11,8 +11,8 @@
 #include "analysis/whatif/gain.h"
 #include "base/parallel.h"
 #include "base/saturate.h"
-#include "model/interval.h"
-#include "model/thread.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
 
 /* A replay takes as long as a few other questions together: many are asked of a run
  * of a few hundred thousand intervals, and of one of many millions none. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/findings/findings_queues.h"
-#include "model/object.h"
+#include "model/entities/object.h"
 
 /* A condition that is longer names no row: it would be larger than the run's report. */
 enum { LONGEST_WHERE = 1 << 20 };

@@ -3,9 +3,9 @@
 #include "analysis/findings/findings.h"
 #include "analysis/findings/siblings.h"
 #include "base/saturate.h"
-#include "model/interaction.h"
-#include "model/interval.h"
-#include "model/thread.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interaction.h"
+#include "model/intervals/interval.h"
 
 /** Threads that one thread joined at one place, one after the other, and that ran
  * together. */

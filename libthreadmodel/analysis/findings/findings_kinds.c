@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "analysis/findings/findings.h"
+#include "analysis/listing/caveats.h"
 #include "base/error.h"
 #include "base/saturate.h"
-#include "model/caveats.h"
-#include "model/interval.h"
-#include "model/reports.h"
-#include "model/thread.h"
+#include "model/entities/reports.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
 #include "table/tables.h"
 
 enum need {

@@ -7,9 +7,9 @@
 #include "analysis/findings/findings_locks.h"
 
 #include "base/saturate.h"
-#include "model/interval.h"
-#include "model/lock_nesting.h"
-#include "model/thread.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
+#include "model/ownership/lock_nesting.h"
 
 /* Too short to have slept in. */
 enum { SHORT_NS = 10000, OWN_BLOCKING = 16 };

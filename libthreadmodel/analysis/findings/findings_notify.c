@@ -6,13 +6,13 @@
 #include <inttypes.h>
 
 #include "analysis/findings/findings.h"
+#include "analysis/listing/interaction_list.h"
 #include "base/saturate.h"
-#include "model/interaction.h"
-#include "model/interaction_list.h"
-#include "model/interval.h"
-#include "model/object.h"
-#include "model/reports.h"
-#include "model/thread.h"
+#include "model/entities/object.h"
+#include "model/entities/reports.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interaction.h"
+#include "model/intervals/interval.h"
 
 enum { BACK_NS = 100000 }; ///< who waits again so soon had nothing to do
 #define NO_GROUP UINT32_MAX

@@ -5,9 +5,9 @@
  */
 #include "analysis/findings/findings.h"
 #include "analysis/path/path.h"
-#include "model/interaction.h"
-#include "model/interval.h"
-#include "model/thread.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interaction.h"
+#include "model/intervals/interval.h"
 
 /* What a tally is about, as its last key. */
 enum {

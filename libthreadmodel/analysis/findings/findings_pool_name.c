@@ -12,9 +12,9 @@
 
 #include "analysis/findings/findings_pool_name.h"
 #include "analysis/resources/resources.h"
-#include "model/caller_frame.h"
-#include "model/entity_names.h"
-#include "model/methods.h"
+#include "model/entities/caller_frame.h"
+#include "model/entities/entity_names.h"
+#include "model/entities/methods.h"
 
 static uint32_t class_of(const tm_model *model, uint32_t frame)
 {

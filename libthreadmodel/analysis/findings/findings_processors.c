@@ -6,10 +6,10 @@
  */
 #include "analysis/findings/findings.h"
 #include "base/saturate.h"
-#include "model/cpu.h"
-#include "model/interval.h"
-#include "model/reports.h"
-#include "model/thread.h"
+#include "model/entities/reports.h"
+#include "model/entities/thread.h"
+#include "model/intervals/cpu.h"
+#include "model/intervals/interval.h"
 
 enum {
     PART_OF_RUN = 10,    ///< that one thread waited

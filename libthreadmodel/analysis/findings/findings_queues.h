@@ -5,7 +5,7 @@
 
 #include "analysis/findings/findings.h"
 #include "analysis/locks/shares.h"
-#include "model/model.h"
+#include "model/state/model.h"
 
 /** The blocks for an object. */
 typedef struct tm__queue {

@@ -9,10 +9,10 @@
 #include "analysis/findings/findings_pool_name.h"
 #include "analysis/resources/resources.h"
 #include "base/saturate.h"
-#include "model/entity_names.h"
-#include "model/interval.h"
-#include "model/methods.h"
-#include "model/thread.h"
+#include "model/entities/entity_names.h"
+#include "model/entities/methods.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
 
 enum { ENOUGH_WAITS = 5, ENOUGH_USES = 5, PART_OF_RUN = 20 };
 

@@ -6,8 +6,8 @@
  */
 #include "analysis/findings/findings.h"
 #include "base/search.h"
-#include "model/interval.h"
-#include "model/thread.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
 
 typedef struct samples {
     tm__findings *findings;

@@ -3,13 +3,13 @@
  * others had ended. */
 #include "analysis/findings/findings.h"
 #include "analysis/findings/siblings.h"
-#include "analysis/timeline/blocking.h"
 #include "analysis/resources/resources.h"
+#include "analysis/timeline/blocking.h"
 #include "base/saturate.h"
-#include "model/interaction.h"
-#include "model/interval.h"
-#include "model/reports.h"
-#include "model/thread.h"
+#include "model/entities/reports.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interaction.h"
+#include "model/intervals/interval.h"
 
 int tm__most_blocked_in(uint32_t *method, tm__findings *findings, uint32_t thread)
 {

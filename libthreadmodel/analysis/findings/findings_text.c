@@ -7,7 +7,7 @@
 
 #include "analysis/findings/findings.h"
 #include "base/duration.h"
-#include "model/thread.h"
+#include "model/entities/thread.h"
 
 void tm__part(tm__finding *finding, enum tm__part part)
 {

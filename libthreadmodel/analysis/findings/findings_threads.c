@@ -7,10 +7,10 @@
 
 #include "analysis/findings/findings.h"
 #include "base/saturate.h"
-#include "model/deadlock_search.h"
-#include "model/interval.h"
-#include "model/reports.h"
-#include "model/thread.h"
+#include "model/deadlocks/deadlock_search.h"
+#include "model/entities/reports.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
 
 /* ---- deadlocks ---- */
 

@@ -14,8 +14,8 @@
 #include "analysis/findings/findings.h"
 
 #include "base/saturate.h"
-#include "model/interval.h"
-#include "model/thread.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
 
 enum { ENOUGH_THREADS = 2, PART_OF_RUN = 20 };
 

@@ -6,15 +6,15 @@
 #include <string.h>
 
 #include "analysis/findings/findings.h"
+#include "analysis/listing/interaction_list.h"
 #include "analysis/timeline/blocking.h"
 #include "base/histogram.h"
-#include "model/interaction.h"
-#include "model/interaction_list.h"
-#include "model/interval.h"
-#include "model/lost_events.h"
-#include "model/object.h"
-#include "model/reports.h"
-#include "model/thread.h"
+#include "model/entities/object.h"
+#include "model/entities/reports.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interaction.h"
+#include "model/intervals/interval.h"
+#include "model/intervals/lost_events.h"
 
 /** Waits of one class at one place. */
 typedef struct group {

@@ -7,9 +7,9 @@
 #include "analysis/findings/blocked_part.h"
 #include "analysis/findings/findings.h"
 #include "base/saturate.h"
-#include "model/interval.h"
-#include "model/methods.h"
-#include "model/thread.h"
+#include "model/entities/methods.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
 
 enum {
     ENOUGH_BLOCKS = 20,

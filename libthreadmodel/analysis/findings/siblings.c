@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/findings/siblings.h"
 
-#include "model/cpu.h"
-#include "model/interaction.h"
-#include "model/thread.h"
+#include "model/entities/thread.h"
+#include "model/intervals/cpu.h"
+#include "model/intervals/interaction.h"
 
 /* Of fewer intervals an equal number is chance. */
 enum { ENOUGH_INTERVALS = 16 };

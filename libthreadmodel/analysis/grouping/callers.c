@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#include "model/caller_frame.h"
-#include "model/entity_names.h"
-#include "model/methods.h"
+#include "model/entities/caller_frame.h"
+#include "model/entities/entity_names.h"
+#include "model/entities/methods.h"
 
 /* The place that a frame stands for. */
 static int put_frame(tm__callers *places, uint32_t *number, uint32_t frame_index)

@@ -4,8 +4,8 @@
 #define TM_ANALYSIS_GROUPING_CALLERS_H
 
 #include "base/triple_map.h"
-#include "model/caller_frame.h"
-#include "model/model.h"
+#include "model/entities/caller_frame.h"
+#include "model/state/model.h"
 #include "table/builder.h"
 
 /** The same method and line on two stacks is one place. */

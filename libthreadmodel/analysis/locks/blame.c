@@ -6,15 +6,15 @@
  */
 #include "analysis/locks/blame.h"
 
+#include "analysis/listing/caveats.h"
 #include "base/error.h"
-#include "table/tables.h"
 #include "base/saturate.h"
 #include "base/sized.h"
-#include "model/entity_names.h"
-#include "model/caveats.h"
-#include "model/object.h"
-#include "model/reports.h"
+#include "model/entities/entity_names.h"
+#include "model/entities/object.h"
+#include "model/entities/reports.h"
 #include "table/builder.h"
+#include "table/tables.h"
 
 enum {
     ALL_KEYS = TM_BLAME_BY_THREAD | TM_BLAME_BY_CALLER | TM_BLAME_BY_CLASS |

@@ -7,12 +7,12 @@
 
 #include "analysis/grouping/callers.h"
 #include "analysis/grouping/key_table.h"
+#include "analysis/listing/selection.h"
 #include "analysis/locks/shares.h"
 #include "base/sort.h"
 #include "base/triple_map.h"
-#include "model/caller_frame.h"
-#include "model/model.h"
-#include "model/selection.h"
+#include "model/entities/caller_frame.h"
+#include "model/state/model.h"
 
 /** A group; what is no key of it is TM__NONE. */
 typedef struct tm__blamed {

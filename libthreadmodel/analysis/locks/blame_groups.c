@@ -8,9 +8,9 @@
 #include "analysis/locks/blame.h"
 #include "analysis/timeline/blocking.h"
 #include "base/saturate.h"
-#include "model/evict.h"
-#include "model/methods.h"
-#include "model/object.h"
+#include "model/entities/methods.h"
+#include "model/entities/object.h"
+#include "model/replay/evict.h"
 
 enum {
     PLACES = TM_BLAME_BY_CALLER | TM_BLAME_BY_OWNER_METHOD,

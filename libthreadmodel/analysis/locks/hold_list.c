@@ -2,19 +2,19 @@
 /* The tenures of all locks as a table, one row each. */
 #include <threadmodel/hold.h>
 
+#include "analysis/listing/listing.h"
+#include "analysis/listing/selection.h"
 #include "analysis/locks/hold_walk.h"
 #include "base/error.h"
 #include "base/sort.h"
-#include "model/interval.h"
-#include "model/listing.h"
-#include "model/lost_events.h"
-#include "model/methods.h"
-#include "model/model.h"
-#include "model/object.h"
-#include "model/reports.h"
-#include "model/selection.h"
-#include "model/tenure.h"
-#include "model/thread.h"
+#include "model/entities/methods.h"
+#include "model/entities/object.h"
+#include "model/entities/reports.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
+#include "model/intervals/lost_events.h"
+#include "model/ownership/tenure.h"
+#include "model/state/model.h"
 
 /** A row to be: a record and its lock. */
 typedef struct tenure_row {

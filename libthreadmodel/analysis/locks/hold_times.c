@@ -3,21 +3,21 @@
 #include <threadmodel/hold.h>
 
 #include "analysis/grouping/callers.h"
+#include "analysis/listing/caveats.h"
+#include "analysis/listing/selection.h"
 #include "analysis/locks/hold_walk.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "base/sized.h"
 #include "base/sort.h"
+#include "model/entities/entity_names.h"
+#include "model/entities/methods.h"
+#include "model/entities/object.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
+#include "model/ownership/hold_sums.h"
 #include "table/distribution.h"
 #include "table/tables.h"
-#include "base/error.h"
-#include "model/entity_names.h"
-#include "model/hold_sums.h"
-#include "model/interval.h"
-#include "model/caveats.h"
-#include "model/methods.h"
-#include "model/object.h"
-#include "model/selection.h"
-#include "model/thread.h"
 
 enum {
     ALL_KEYS =

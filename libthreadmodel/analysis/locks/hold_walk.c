@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/listing/selection.h"
 #include "analysis/locks/hold_walk.h"
-#include "model/interval.h"
-#include "model/object.h"
-#include "model/selection.h"
-#include "model/tenure.h"
+#include "model/entities/object.h"
+#include "model/intervals/interval.h"
+#include "model/ownership/tenure.h"
 
 tm__hold tm__hold_of(const tm_model *model, uint32_t object, const tm__tenure *tenure)
 {

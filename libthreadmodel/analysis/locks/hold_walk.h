@@ -3,9 +3,9 @@
 #ifndef TM_ANALYSIS_LOCKS_HOLD_WALK_H
 #define TM_ANALYSIS_LOCKS_HOLD_WALK_H
 
-#include "model/model.h"
-#include "model/selection.h"
-#include "model/tenure.h"
+#include "analysis/listing/selection.h"
+#include "model/ownership/tenure.h"
+#include "model/state/model.h"
 
 /** One time that a thread had a lock. */
 typedef struct tm__hold {

@@ -13,11 +13,11 @@
 
 #include "analysis/locks/lock_graph.h"
 #include "base/sort.h"
-#include "model/interaction.h"
-#include "model/interval.h"
-#include "model/reports.h"
-#include "model/tenure.h"
-#include "model/thread.h"
+#include "model/entities/reports.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interaction.h"
+#include "model/intervals/interval.h"
+#include "model/ownership/tenure.h"
 
 enum { STEPS_MAX = 2000000, USES_TRIED = 16 };
 

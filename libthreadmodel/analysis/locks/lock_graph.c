@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "model/interval.h"
-#include "model/methods.h"
-#include "model/object.h"
-#include "model/thread.h"
+#include "model/entities/methods.h"
+#include "model/entities/object.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
 
 static uint32_t name_of_class(const tm_model *model, uint32_t class_index)
 {

@@ -4,8 +4,8 @@
 #define TM_ANALYSIS_LOCKS_LOCK_GRAPH_H
 
 #include "base/triple_map.h"
-#include "model/lock_nesting.h"
-#include "model/model.h"
+#include "model/ownership/lock_nesting.h"
+#include "model/state/model.h"
 
 /** Longer cycles have never been met in practice, and cost most to look for. */
 enum { TM__CYCLE_EDGES = 6, TM__CYCLES_MAX = 256 };

@@ -10,13 +10,13 @@
 #include <stdio.h>
 
 #include "analysis/grouping/callers.h"
+#include "analysis/listing/caveats.h"
 #include "analysis/locks/lock_graph.h"
 #include "base/error.h"
 #include "base/sort.h"
-#include "model/caveats.h"
-#include "model/entity_names.h"
-#include "model/reports.h"
-#include "model/thread.h"
+#include "model/entities/entity_names.h"
+#include "model/entities/reports.h"
+#include "model/entities/thread.h"
 #include "table/builder.h"
 #include "table/tables.h"
 

@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 
-#include "model/listing.h"
-#include "model/object.h"
-#include "model/reports.h"
-#include "model/tenure.h"
-#include "model/wakeup_latency.h"
+#include "analysis/listing/listing.h"
+#include "model/entities/object.h"
+#include "model/entities/reports.h"
+#include "model/ownership/tenure.h"
+#include "model/ownership/wakeup_latency.h"
 
 const char *tm__share_name(int kind)
 {

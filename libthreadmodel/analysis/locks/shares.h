@@ -12,8 +12,8 @@
 #ifndef TM_ANALYSIS_LOCKS_SHARES_H
 #define TM_ANALYSIS_LOCKS_SHARES_H
 
-#include "model/interval.h"
-#include "model/selection.h"
+#include "analysis/listing/selection.h"
+#include "model/intervals/interval.h"
 
 /** After so many successive owners, the rest of a block is nobody's. */
 enum { TM__OWNERS_OF_A_BLOCK = 256 };

@@ -12,12 +12,12 @@
  */
 #include "analysis/locks/shares.h"
 
+#include "analysis/listing/listing.h"
 #include "analysis/resources/resources.h"
 #include "base/search.h"
 #include "base/sort.h"
-#include "model/caller_frame.h"
-#include "model/listing.h"
-#include "model/thread.h"
+#include "model/entities/caller_frame.h"
+#include "model/entities/thread.h"
 
 /* Uses of a thread that end at one instant, and its waits, that are looked at. */
 enum { LOOKED_AT = 16 };

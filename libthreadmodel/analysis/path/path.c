@@ -22,9 +22,9 @@
 #include "analysis/path/path.h"
 
 #include "base/search.h"
-#include "model/interval.h"
-#include "model/methods.h"
-#include "model/thread.h"
+#include "model/entities/methods.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
 
 /* Beginnings in one instant of one thread that are looked at; programs have two. */
 enum { AT_ONCE = 8 };

@@ -6,7 +6,7 @@
 #include <threadmodel/path.h>
 
 #include "analysis/timeline/wakeup_edge.h"
-#include "model/model.h"
+#include "model/state/model.h"
 #include "table/builder.h"
 
 /** Beyond enum tm_interaction_kind: how the path came to a segment. */

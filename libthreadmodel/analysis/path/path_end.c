@@ -12,9 +12,9 @@
 #include "analysis/path/path.h"
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/error.h"
-#include "model/interval.h"
-#include "model/reports.h"
-#include "model/thread.h"
+#include "model/entities/reports.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
 
 /* Starters of starters that are asked for; the runtime's own chains have three. */
 enum { STARTERS = 8 };

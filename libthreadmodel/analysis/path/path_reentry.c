@@ -7,10 +7,10 @@
  *     waiter  ──┘  reenters    └══          the path is with main from n to r
  */
 #include "analysis/path/path.h"
-#include "model/interval.h"
-#include "model/reports.h"
-#include "model/tenure.h"
-#include "model/wakeup_latency.h"
+#include "model/entities/reports.h"
+#include "model/intervals/interval.h"
+#include "model/ownership/tenure.h"
+#include "model/ownership/wakeup_latency.h"
 
 /* What a wake-up takes where the run shows none. */
 enum { UNKNOWN_WAKEUP_NS = 100000 };

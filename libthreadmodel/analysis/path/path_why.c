@@ -5,14 +5,14 @@
  */
 #include <stdio.h>
 
+#include "analysis/listing/caveats.h"
 #include "analysis/path/path.h"
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/duration.h"
-#include "model/caveats.h"
-#include "model/interval.h"
-#include "model/lost_events.h"
-#include "model/reports.h"
-#include "model/thread.h"
+#include "model/entities/reports.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
+#include "model/intervals/lost_events.h"
 #include "table/builder.h"
 
 static const struct {

@@ -14,9 +14,9 @@
 
 #include "analysis/timeline/time_merge.h"
 #include "analysis/timeline/wakeup_edge.h"
-#include "model/interaction.h"
-#include "model/interval.h"
-#include "model/thread.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interaction.h"
+#include "model/intervals/interval.h"
 
 typedef struct search {
     const tm_model *model;

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
+#include "analysis/listing/listing.h"
 #include "analysis/resources/resources.h"
 #include "base/error.h"
 #include "base/sort.h"
-#include "model/listing.h"
 
 static void put_string(tm__listing *list, const tm_model *model, uint32_t string)
 {

@@ -2,8 +2,8 @@
 /* Waits and releases of a run, gathered and put in the order of time. */
 #include "analysis/resources/resource_steps.h"
 
-#include "model/methods.h"
-#include "model/object.h"
+#include "model/entities/methods.h"
+#include "model/entities/object.h"
 
 #include <string.h>
 

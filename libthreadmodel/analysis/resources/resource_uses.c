@@ -8,8 +8,8 @@
  */
 #include "analysis/resources/resource_steps.h"
 #include "base/saturate.h"
-#include "model/methods.h"
-#include "model/object.h"
+#include "model/entities/methods.h"
+#include "model/entities/object.h"
 
 /* Through so many helpers, each of which had nothing to do, a release is followed. */
 enum { HELPERS = 3 };

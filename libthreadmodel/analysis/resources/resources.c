@@ -6,10 +6,10 @@
 #include "analysis/resources/resources.h"
 
 #include "base/saturate.h"
-#include "model/caller_frame.h"
-#include "model/method_roles.h"
-#include "model/methods.h"
-#include "model/object.h"
+#include "model/entities/caller_frame.h"
+#include "model/entities/method_roles.h"
+#include "model/entities/methods.h"
+#include "model/entities/object.h"
 
 /* After so many who only woke the next one, who released is not known. */
 enum { WAKEUPS_FOLLOWED = 64, QUEUEINGS_FOLLOWED = 6 };

@@ -6,12 +6,12 @@
 #ifndef TM_ANALYSIS_RESOURCES_RESOURCES_H
 #define TM_ANALYSIS_RESOURCES_RESOURCES_H
 
+#include "analysis/listing/selection.h"
 #include "base/histogram.h"
 #include "base/triple_map.h"
-#include "model/interaction.h"
-#include "model/interval.h"
-#include "model/model.h"
-#include "model/selection.h"
+#include "model/intervals/interaction.h"
+#include "model/intervals/interval.h"
+#include "model/state/model.h"
 
 /** A wait that no lock explains. */
 typedef struct tm__resource_wait {

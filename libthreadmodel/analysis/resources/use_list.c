@@ -2,13 +2,13 @@
 /* Single uses of resources as a table. */
 #include <threadmodel/resource.h>
 
+#include "analysis/listing/listing.h"
 #include "analysis/resources/resources.h"
 #include "base/error.h"
 #include "base/sort.h"
-#include "model/interval.h"
-#include "model/listing.h"
-#include "model/object.h"
-#include "model/thread.h"
+#include "model/entities/object.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
 
 typedef struct rows {
     tm__listing list;

@@ -3,8 +3,8 @@
 #include "analysis/resources/resources.h"
 #include "base/saturate.h"
 #include "base/sort.h"
-#include "model/interval.h"
-#include "model/thread.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
 
 /* Where a use spent the time in which it did not run. */
 static int add_places(tm__resources *all, const tm__resource_use *use)

@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/dense_histogram.h"
-#include "model/model.h"
+#include "model/state/model.h"
 
 /** Zero is an empty list. */
 typedef struct tm__duration_list {

@@ -13,10 +13,10 @@
 #include "analysis/statistics/groups.h"
 
 #include "analysis/timeline/blocking.h"
-#include "model/evict.h"
-#include "model/methods.h"
-#include "model/object.h"
-#include "model/thread.h"
+#include "model/entities/methods.h"
+#include "model/entities/object.h"
+#include "model/entities/thread.h"
+#include "model/replay/evict.h"
 
 /* In place of a group: blocking intervals of a class that was not asked for. */
 static const uint32_t LEFT_OUT = UINT32_MAX;

@@ -7,13 +7,13 @@
 
 #include "analysis/grouping/callers.h"
 #include "analysis/grouping/key_table.h"
+#include "analysis/listing/selection.h"
 #include "analysis/statistics/duration_lists.h"
 #include "base/parallel.h"
 #include "base/sort.h"
 #include "base/triple_map.h"
-#include "model/caller_frame.h"
-#include "model/model.h"
-#include "model/selection.h"
+#include "model/entities/caller_frame.h"
+#include "model/state/model.h"
 
 /** The states that are gathered, in the order of the answer's columns. */
 enum {

@@ -12,7 +12,7 @@
  * state.
  */
 #include "analysis/statistics/groups.h"
-#include "model/thread.h"
+#include "model/entities/thread.h"
 
 /* Fewer intervals are gathered before another thread has begun to. */
 enum { LEAST_INTERVALS = 1 << 13 };

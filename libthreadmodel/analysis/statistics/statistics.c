@@ -5,17 +5,17 @@
  */
 #include <threadmodel/statistics.h>
 
+#include "analysis/listing/caveats.h"
+#include "analysis/listing/selection.h"
 #include "analysis/timeline/blocking.h"
 #include "base/error.h"
-#include "model/caveats.h"
-#include "model/cpu.h"
-#include "model/entity_names.h"
-#include "model/evict.h"
-#include "model/interval.h"
-#include "model/model.h"
-#include "model/reports.h"
-#include "model/selection.h"
-#include "model/thread.h"
+#include "model/entities/entity_names.h"
+#include "model/entities/reports.h"
+#include "model/entities/thread.h"
+#include "model/intervals/cpu.h"
+#include "model/intervals/interval.h"
+#include "model/replay/evict.h"
+#include "model/state/model.h"
 #include "table/builder.h"
 #include "table/tables.h"
 

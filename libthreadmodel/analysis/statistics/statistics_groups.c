@@ -5,13 +5,13 @@
  */
 #include <threadmodel/statistics.h>
 
+#include "analysis/listing/caveats.h"
 #include "analysis/statistics/groups.h"
 #include "base/error.h"
 #include "base/sized.h"
-#include "model/caveats.h"
-#include "model/entity_names.h"
-#include "model/reports.h"
-#include "model/thread.h"
+#include "model/entities/entity_names.h"
+#include "model/entities/reports.h"
+#include "model/entities/thread.h"
 #include "table/distribution.h"
 #include "table/tables.h"
 

@@ -9,10 +9,10 @@
 #include "analysis/timeline/blocking.h"
 
 #include "base/search.h"
-#include "model/interval.h"
-#include "model/methods.h"
-#include "model/model.h"
-#include "model/object.h"
+#include "model/entities/methods.h"
+#include "model/entities/object.h"
+#include "model/intervals/interval.h"
+#include "model/state/model.h"
 
 void tm__blocking_start(tm__blocking_walk *walk, const tm_model *model,
                         const tm__scope *scope, uint32_t thread)

@@ -6,8 +6,8 @@
 #ifndef TM_ANALYSIS_TIMELINE_BLOCKING_H
 #define TM_ANALYSIS_TIMELINE_BLOCKING_H
 
-#include "model/selection.h"
-#include "model/thread.h"
+#include "analysis/listing/selection.h"
+#include "model/entities/thread.h"
 
 /** A blocking interval, cut at the edges of a window. */
 typedef struct tm__blocking_part {

@@ -14,12 +14,12 @@
 
 #include <string.h>
 
+#include "analysis/listing/listing.h"
+#include "analysis/listing/selection.h"
 #include "base/error.h"
-#include "model/interval.h"
-#include "model/listing.h"
-#include "model/model.h"
-#include "model/selection.h"
-#include "model/thread.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
+#include "model/state/model.h"
 
 enum {
     DETAIL_COLUMNS = 13, /* those after the times of the states */

@@ -11,8 +11,8 @@
 #include "analysis/timeline/time_merge.h"
 
 #include "analysis/timeline/wakeup_edge.h"
-#include "model/interval.h"
-#include "model/thread.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
 
 /* Chains of hand-overs within one instant are seldom longer. */
 enum { TURNS = 4 };

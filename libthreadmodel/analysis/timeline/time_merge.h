@@ -6,7 +6,7 @@
 #ifndef TM_ANALYSIS_TIMELINE_TIME_MERGE_H
 #define TM_ANALYSIS_TIMELINE_TIME_MERGE_H
 
-#include "model/interaction.h"
+#include "model/intervals/interaction.h"
 
 typedef struct tm__time_merge_point {
     int64_t time_ns;

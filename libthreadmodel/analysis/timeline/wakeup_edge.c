@@ -6,8 +6,8 @@
  */
 #include "analysis/timeline/wakeup_edge.h"
 
-#include "model/deadlock_search.h"
-#include "model/interaction.h"
+#include "model/deadlocks/deadlock_search.h"
+#include "model/intervals/interaction.h"
 
 tm__wakeup_edge tm__wakeup_edge_to(const tm_model *model, uint32_t thread,
                                    uint32_t interval)

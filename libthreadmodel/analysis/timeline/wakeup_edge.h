@@ -9,8 +9,8 @@
 
 #include <threadmodel/interaction.h>
 
-#include "model/interval.h"
-#include "model/thread.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
 
 typedef struct tm__wakeup_edge {
     uint32_t from; ///< threads[]; TM__NONE: nobody, or not known

@@ -7,8 +7,8 @@
 
 #include "analysis/whatif/candidates.h"
 #include "base/sort.h"
-#include "model/methods.h"
-#include "model/object.h"
+#include "model/entities/methods.h"
+#include "model/entities/object.h"
 
 static int by_scaled(const void *payload, uint32_t left, uint32_t right)
 {

@@ -9,11 +9,11 @@
 
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/saturate.h"
-#include "model/caller_frame.h"
-#include "model/entity_names.h"
-#include "model/methods.h"
-#include "model/object.h"
-#include "model/thread.h"
+#include "model/entities/caller_frame.h"
+#include "model/entities/entity_names.h"
+#include "model/entities/methods.h"
+#include "model/entities/object.h"
+#include "model/entities/thread.h"
 
 void tm__candidates_open(tm__candidates *all, const tm_model *model,
                          const tm_whatif_options *options)

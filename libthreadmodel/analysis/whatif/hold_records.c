@@ -3,11 +3,11 @@
 #include "analysis/whatif/hold_records.h"
 
 #include "base/saturate.h"
-#include "model/methods.h"
-#include "model/object.h"
-#include "model/reports.h"
-#include "model/tenure.h"
-#include "model/thread.h"
+#include "model/entities/methods.h"
+#include "model/entities/object.h"
+#include "model/entities/reports.h"
+#include "model/entities/thread.h"
+#include "model/ownership/tenure.h"
 
 /* Of some holds one end was not seen: they are taken to be as long as others. */
 enum { LENGTHS_MIN = 4 };

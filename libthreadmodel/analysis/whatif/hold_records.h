@@ -4,7 +4,7 @@
 #define TM_ANALYSIS_WHATIF_HOLD_RECORDS_H
 
 #include "analysis/whatif/holds.h"
-#include "model/tenure.h"
+#include "model/ownership/tenure.h"
 
 static inline tm__record_ends *tm__record_ends_of(const tm__holds *holds,
                                                   const tm__tenure *it)

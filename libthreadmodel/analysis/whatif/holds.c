@@ -11,12 +11,12 @@
 
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/saturate.h"
-#include "model/interval.h"
-#include "model/object.h"
-#include "model/reports.h"
-#include "model/tenure.h"
-#include "model/thread.h"
-#include "model/wakeup_latency.h"
+#include "model/entities/object.h"
+#include "model/entities/reports.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
+#include "model/ownership/tenure.h"
+#include "model/ownership/wakeup_latency.h"
 
 enum { LOOK_BACK = 16, LOOK_AHEAD = 64 };
 

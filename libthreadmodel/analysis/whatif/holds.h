@@ -4,8 +4,8 @@
 #define TM_ANALYSIS_WHATIF_HOLDS_H
 
 #include "base/triple_map.h"
-#include "model/interval.h"
-#include "model/model.h"
+#include "model/intervals/interval.h"
+#include "model/state/model.h"
 
 /** What holds are chosen by: holds of one place are scaled together. */
 typedef struct tm__place {

@@ -10,7 +10,7 @@
 #include "analysis/whatif/method_samples.h"
 
 #include "analysis/whatif/holds.h"
-#include "model/context.h"
+#include "model/intervals/context.h"
 
 enum { ENOUGH_SAMPLES = 10 };
 

@@ -4,7 +4,7 @@
 #define TM_ANALYSIS_WHATIF_METHOD_SAMPLES_H
 
 #include "base/memory.h"
-#include "model/model.h"
+#include "model/state/model.h"
 
 /** A CPU sample with a stack. */
 typedef struct tm__method_sample {

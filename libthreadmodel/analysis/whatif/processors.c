@@ -17,8 +17,8 @@
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/saturate.h"
 #include "base/search.h"
-#include "model/cpu.h"
-#include "model/interval.h"
+#include "model/intervals/cpu.h"
+#include "model/intervals/interval.h"
 
 /* The scheduler counts in turns, and is asked before the run's end. */
 #define TOLERANCE 1.1

@@ -6,8 +6,8 @@
 #ifndef TM_ANALYSIS_WHATIF_PROCESSORS_H
 #define TM_ANALYSIS_WHATIF_PROCESSORS_H
 
-#include "model/model.h"
-#include "model/thread.h"
+#include "model/entities/thread.h"
+#include "model/state/model.h"
 
 /** A stretch of the recording in which each thread that ran did the same share of its
  * work. */

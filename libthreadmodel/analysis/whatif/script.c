@@ -12,7 +12,7 @@
 #include "analysis/timeline/wakeup_edge.h"
 #include "analysis/whatif/script_marks.h"
 #include "base/saturate.h"
-#include "model/interaction.h"
+#include "model/intervals/interaction.h"
 
 /* ---- steps ---- */
 

@@ -14,9 +14,9 @@
 #include "analysis/whatif/method_samples.h"
 #include "analysis/whatif/processors.h"
 #include "analysis/whatif/served.h"
-#include "model/model.h"
-#include "model/object.h"
-#include "model/wakeup_latency.h"
+#include "model/entities/object.h"
+#include "model/ownership/wakeup_latency.h"
+#include "model/state/model.h"
 
 enum tm__step_kind {
     TM__STEP_WORK,    ///< runs, or is in a state that nothing is known of

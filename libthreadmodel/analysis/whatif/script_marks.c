@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "analysis/timeline/wakeup_edge.h"
-#include "model/interaction.h"
+#include "model/intervals/interaction.h"
 
 enum { RANK_SIGNALS, RANK_GIVES, RANK_TAKES, RANK_GIVES_AT_ONCE };
 

@@ -5,8 +5,8 @@
 
 #include "analysis/whatif/script.h"
 #include "base/sort.h"
-#include "model/interval.h"
-#include "model/thread.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
 
 /** What of an interaction is known: its row is a signal if both. */
 enum { TM__ROW_AWAITED = 1, TM__ROW_IN_TIME = 2, TM__ROW_PERMIT = 4 };

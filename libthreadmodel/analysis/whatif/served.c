@@ -12,8 +12,8 @@
 #include "analysis/whatif/served_parts.h"
 
 #include "base/saturate.h"
-#include "model/methods.h"
-#include "model/object.h"
+#include "model/entities/methods.h"
+#include "model/entities/object.h"
 
 const tm__interaction *tm__served_row(const tm__served *served, uint32_t number)
 {

@@ -3,8 +3,8 @@
 #include "analysis/whatif/served_parts.h"
 #include "base/saturate.h"
 #include "base/sort.h"
-#include "model/interaction.h"
-#include "model/thread.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interaction.h"
 
 /* How far back a server's last wait for work is looked for. */
 enum { LOOK_BACK = 16 };

@@ -5,8 +5,8 @@
 #include "base/saturate.h"
 #include "base/search.h"
 #include "base/sort.h"
-#include "model/interaction.h"
-#include "model/thread.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interaction.h"
 
 /** A release of the resource: a row, at one of the places where waits were ended. */
 typedef struct releases {

@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "base/grouped.h"
 #include "base/sized.h"
-#include "model/deadlock_search.h"
-#include "model/entity_names.h"
-#include "model/methods.h"
+#include "model/deadlocks/deadlock_search.h"
+#include "model/entities/entity_names.h"
+#include "model/entities/methods.h"
 #include "table/builder.h"
 #include "table/tables.h"
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "ident/lambda_name.h"
-#include "model/hidden_class_name.h"
+#include "model/entities/hidden_class_name.h"
 
 static void address_and_serial_number_are_left_out(void **state)
 {

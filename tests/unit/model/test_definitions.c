@@ -13,10 +13,10 @@
 
 #include <threadmodel/threadmodel.h>
 
-#include "model/entity_names.h"
-#include "model/hidden_class_name.h"
-#include "model/methods.h"
-#include "model/model.h"
+#include "model/entities/entity_names.h"
+#include "model/entities/hidden_class_name.h"
+#include "model/entities/methods.h"
+#include "model/state/model.h"
 #include "support/scarce.h"
 
 enum { MANY = 200000 };

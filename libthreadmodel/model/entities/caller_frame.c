@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which frame of a stack is the caller: who asked to be blocked, as a person means it.
+ *
+ *     Unsafe.park                 LockSupport.park ...       how it is done: primitive
+ *     LinkedBlockingQueue.take    library
+ *     app.Queue.next              <- the caller: the innermost that is no library
+ *     app.Main.run
+ *
+ * Where a thread has nothing to do, the frame that waits for work is the caller,
+ * whatever lies within: a pool's worker is idle, not slow. Answers go over all stacks,
+ * thousands of them, so each method is judged once, when it is named: method_roles.h.
+ */
+#include "model/entities/caller_frame.h"
+#include "model/entities/entity_names.h"
+#include "model/entities/methods.h"
+#include "model/state/model.h"
+
+/* @param roles  of each method, or NULL: by the default libraries */
+static uint16_t role_of(const tm_model *model, uint32_t method, const uint16_t *roles)
+{
+    if (method == TM__NONE)
+        return TM__ROLE_NAMELESS;
+    return roles ? roles[method] : model->methods[method].role;
+}
+
+static uint32_t find_caller(const tm_model *model, uint32_t stack,
+                            const uint16_t *roles)
+{
+    uint32_t caller = TM__NONE, past_primitives = TM__NONE, first, end;
+    int for_lock = 0;
+
+    if (stack == TM__NONE || !model->stacks[stack].frame_count)
+        return TM__NONE;
+    first = model->stacks[stack].frame_first;
+    end = first + model->stacks[stack].frame_count;
+    for (uint32_t i = first; i < end; i++) {
+        uint16_t role = role_of(model, model->frames[i].method, roles);
+
+        if ((role & (TM__ROLE_NAMELESS | TM__ROLE_IDLES)) == TM__ROLE_NAMELESS)
+            continue;
+        for_lock |= role & TM__ROLE_LOCKS;
+        if (!for_lock && (role & TM__ROLE_IDLES ||
+                          (role & TM__ROLE_LOOPS && past_primitives == TM__NONE)))
+            return i;
+        if (caller == TM__NONE && !(role & TM__ROLE_LIBRARY))
+            caller = i;
+        if (past_primitives == TM__NONE && !(role & TM__ROLE_PRIMITIVE))
+            past_primitives = i;
+    }
+    if (caller != TM__NONE)
+        return caller;
+    return past_primitives == TM__NONE ? first : past_primitives;
+}
+
+uint32_t tm__stack_caller(const tm_model *model, uint32_t stack)
+{
+    return find_caller(model, stack, NULL);
+}
+
+static size_t bytes_of_roles(const tm_model *model)
+{
+    return ((size_t)model->methods_count + 1) * sizeof(uint16_t);
+}
+
+/* @return NULL: there is no memory */
+static uint16_t *find_roles(const tm_model *model, tm__memory *memory,
+                            const tm__libraries *libraries)
+{
+    uint16_t *roles = tm__resize(memory, NULL, 0, bytes_of_roles(model));
+
+    for (uint32_t i = 0; roles && i < model->methods_count; i++) {
+        roles[i] = tm__role(tm__class_name(model, model->methods[i].class_index),
+                            tm__method_name(model, i), libraries);
+        if (model->methods[i].flags & TM_METHOD_IDLES)
+            roles[i] |= TM__ROLE_IDLES;
+    }
+    return roles;
+}
+
+uint32_t *tm__stack_callers(const tm_model *model, tm__memory *memory,
+                            const tm__libraries *libraries)
+{
+    size_t bytes = ((size_t)model->stacks_count + 1) * sizeof(uint32_t);
+    int is_default = !libraries || !libraries->prefixes;
+    uint16_t *roles = is_default ? NULL : find_roles(model, memory, libraries);
+    uint32_t *callers;
+
+    if (!is_default && !roles)
+        return NULL;
+    callers = tm__resize(memory, NULL, 0, bytes);
+    if (callers) {
+        for (uint32_t i = 0; i < model->stacks_count; i++)
+            callers[i] = find_caller(model, i, roles);
+        callers[model->stacks_count] = TM__NONE; /* so that [count] is an answer */
+    }
+    tm__free(memory, roles, bytes_of_roles(model));
+    return callers;
+}
+
+static int has_role(const tm_model *model, uint32_t frame, uint16_t roles)
+{
+    return frame != TM__NONE &&
+           role_of(model, model->frames[frame].method, NULL) & roles;
+}
+
+int tm__frame_is_idle(const tm_model *model, uint32_t frame)
+{
+    return has_role(model, frame, TM__ROLE_IDLES | TM__ROLE_LOOPS);
+}
+
+int tm__frame_is_library(const tm_model *model, uint32_t frame)
+{
+    return has_role(model, frame, TM__ROLE_LIBRARY);
+}

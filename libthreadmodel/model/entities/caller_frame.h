@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which frame of a stack is the caller. */
+#ifndef TM_MODEL_CALLER_FRAME_H
+#define TM_MODEL_CALLER_FRAME_H
+
+#include <threadmodel/model.h>
+
+#include "base/memory.h"
+#include "model/entities/method_roles.h"
+
+/** @return frames[] index of the caller of a stack, TM__NONE where unknown */
+uint32_t tm__stack_caller(const tm_model *model, uint32_t stack);
+
+/** Whether a thread that is blocked where this is the caller, frames[] or TM__NONE,
+ * waits for work; and whether that is a method of a library. */
+int tm__frame_is_idle(const tm_model *model, uint32_t frame);
+int tm__frame_is_library(const tm_model *model, uint32_t frame);
+
+/**
+ * The callers of all stacks, for questions that touch many intervals.
+ * @return frames[] index or TM__NONE a stack, model->stacks_count + 1 of them, for
+ *         tm__free(memory, ...); NULL when there is no memory
+ */
+uint32_t *tm__stack_callers(const tm_model *model, tm__memory *memory,
+                            const tm__libraries *libraries);
+
+#endif

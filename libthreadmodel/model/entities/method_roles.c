@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What methods of runtimes and libraries do, by their names: every name that the model
+ * and the analysis know is in these tables. A method is judged once, when it is named.
+ */
+#include <string.h>
+
+#include "model/entities/method_roles.h"
+
+/* What is part of C++'s own libraries, as their files and the native recorder name
+ * them, and of the JDK 8 to 25. Not all of com.sun. is: javac and others are programs
+ * that people record, and com.sun.jna, .mail or .faces are in the class path.
+ */
+static const char *const default_libraries[] = {
+    "libc++",
+    "libstdc++",
+    "java.",
+    "javax.",
+    "jdk.",
+    "sun.",
+    "com.sun.accessibility.",
+    "com.sun.beans.",
+    "com.sun.corba.",
+    "com.sun.crypto.provider.",
+    "com.sun.imageio.",
+    "com.sun.java.",
+    "com.sun.jdi.",
+    "com.sun.jmx.",
+    "com.sun.jndi.",
+    "com.sun.management.",
+    "com.sun.media.sound.",
+    "com.sun.naming.",
+    "com.sun.net.httpserver.",
+    "com.sun.net.ssl.",
+    "com.sun.nio.",
+    "com.sun.org.",
+    "com.sun.proxy.",
+    "com.sun.rmi.",
+    "com.sun.rowset.",
+    "com.sun.security.",
+    "com.sun.swing.",
+    "com.sun.tools.attach.",
+    "com.sun.tools.jdi.",
+    "com.sun.xml.internal.",
+};
+
+/* Packages of Go by which a goroutine is blocked. */
+static const char *const go_packages[] = {"runtime", "sync", "syscall"};
+static const char *const go_folders[] = {"internal/", "runtime/"};
+
+/* Where threads go to be blocked: never what a person means by the caller. */
+static const char *const primitives[] = {
+    "java.lang.Object.",
+    "java.lang.Thread.",
+    "java.lang.VirtualThread.",
+    "java.lang.System$",                   /* $2, through which virtual threads park */
+    "java.lang.ref.NativeReferenceQueue.", /* in JDK 21 to 24 */
+    "java.lang.ref.ReferenceQueue.",
+    "java.util.concurrent.ForkJoinPool.compensatedBlock",
+    "java.util.concurrent.ForkJoinPool.managedBlock",
+    "java.util.concurrent.ForkJoinPool.unmanagedBlock",
+    "java.util.concurrent.locks.",
+    "jdk.internal.misc.Unsafe.",
+    "jdk.internal.misc.VirtualThreads.", /* JDK 21 */
+    "jdk.internal.vm.",
+    "sun.misc.Unsafe.",
+};
+
+/* A queue's own lock: who waits for that is not idle, though it wants work. */
+static const char *const locks[] = {
+    "java.util.concurrent.locks.ReentrantLock",
+    "java.util.concurrent.locks.ReentrantReadWriteLock",
+    "java.util.concurrent.locks.StampedLock",
+};
+
+/* Methods that do nothing but wait for work, whatever queue they wait at. */
+static const char *const takers[] = {
+    "java.util.concurrent.ThreadPoolExecutor.getTask",
+    "java.util.concurrent.ForkJoinPool.awaitWork",
+    "jdk.jfr.internal.PlatformRecorder.takeNap",
+    "org.apache.tomcat.util.threads.ThreadPoolExecutor.getTask",
+    "org.eclipse.jetty.util.thread.QueuedThreadPool$Runner.idleJobPoll",
+    "org.eclipse.jetty.util.thread.QueuedThreadPool.idleJobPoll",
+    "io.netty.util.concurrent.GlobalEventExecutor.takeTask",
+    "io.netty.util.concurrent.SingleThreadEventExecutor.takeTask",
+    "io.netty.util.HashedWheelTimer$Worker.waitForNextTick",
+    "kotlinx.coroutines.scheduling.CoroutineScheduler$Worker.park",
+    "runtime.bgscavenge", /* goroutines of Go's runtime */
+    "runtime.bgsweep",
+    "runtime.forcegchelper",
+    "runtime.gcBgMarkWorker",
+    "runtime.runCleanups",
+    "runtime.runFinalizers",
+    "runtime.runfinq",
+    "runtime.traceStartReadCPU.func1",
+    "runtime.(*traceAdvancerState).start.func1",
+    "runtime/trace.(*traceMultiplexer).startLocked.func1",
+};
+
+/* Loops that wait for work and do it: idle where nothing but a primitive lies within.
+ */
+static const char *const loops[] = {
+    "java.lang.ref.Finalizer$FinalizerThread.run",
+    "java.lang.ref.Reference$ReferenceHandler.run",
+    "java.util.TimerThread.mainLoop",
+    "java.util.concurrent.DelayScheduler.loop",
+    "jdk.internal.ref.CleanerImpl.run",
+    "sun.java2d.Disposer.run",
+    "sun.net.www.http.KeepAliveCache.run",
+};
+
+/* What a method does, by how its name begins and ends. */
+static const struct {
+    const char *begin;
+    const char *end;
+    uint16_t role;
+} patterns[] = {
+    {"", ".<clinit>", TM__ROLE_INITIALISES},
+    {"", ".loadClass", TM__ROLE_LOADS},
+    {"", ".getClassLoadingLock", TM__ROLE_LOADS},
+    {"jdk.internal.loader.", "", TM__ROLE_LOADS},
+    /* Netty: what calls handlers in an event loop, the outermost of which may be cut
+     * off a stack. Handlers in an executor of their own are called by none. */
+    {"io.netty.channel.", "Unsafe.read", TM__ROLE_DISPATCHES},
+    {"io.netty.channel.", "EventLoop.run", TM__ROLE_DISPATCHES},
+    {"io.netty.channel.", "EventLoop.processSelectedKey", TM__ROLE_DISPATCHES},
+};
+
+/* Of HotSpot up to 21: what it locks while a class is initialised. Nobody's program
+ * synchronizes on an array of numbers but by mistake. */
+static const char initialisation_lock[] = "int[]";
+
+#define COUNT(list) (sizeof(list) / sizeof(*(list)))
+
+static int has_prefix(const char *text, const char *const *prefixes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0)
+            return 1;
+    return 0;
+}
+
+static int is_among(const char *text, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(text, list[i]) == 0)
+            return 1;
+    return 0;
+}
+
+static uint16_t role_by_pattern(const char *name)
+{
+    size_t length = strlen(name);
+    uint16_t role = 0;
+
+    for (size_t i = 0; i < COUNT(patterns); i++) {
+        size_t end = strlen(patterns[i].end);
+
+        if (length >= end && strcmp(name + length - end, patterns[i].end) == 0 &&
+            strncmp(name, patterns[i].begin, strlen(patterns[i].begin)) == 0)
+            role |= patterns[i].role;
+    }
+    return role;
+}
+
+/* A package itself, or one of its functions, which has no class: "runtime.gopark",
+ * "sync.(*Mutex).Lock". */
+static int is_of_package(const char *name, const char *package)
+{
+    size_t length = strlen(package);
+
+    if (strncmp(name, package, length) != 0)
+        return 0;
+    name += length;
+    return *name == '\0' ||
+           (*name == '.' && (name[1] == '(' || strchr(name + 1, '.') == NULL));
+}
+
+static int is_of_go(const char *name)
+{
+    for (size_t i = 0; i < COUNT(go_packages); i++)
+        if (is_of_package(name, go_packages[i]))
+            return 1;
+    return has_prefix(name, go_folders, COUNT(go_folders));
+}
+
+static int is_library(const char *name)
+{
+    return has_prefix(name, default_libraries, COUNT(default_libraries)) ||
+           is_of_go(name);
+}
+
+uint16_t tm__role(const char *class_name, const char *name,
+                  const tm__libraries *libraries)
+{
+    int is_default = !libraries || !libraries->prefixes;
+    uint16_t role;
+
+    if (!class_name || !name)
+        return TM__ROLE_NAMELESS;
+    role = (uint16_t)(is_default ? is_library(class_name)
+                                 : has_prefix(class_name, libraries->prefixes,
+                                              libraries->count));
+    role |= role_by_pattern(name);
+    if (has_prefix(name, primitives, COUNT(primitives)))
+        role |= TM__ROLE_PRIMITIVE;
+    if (has_prefix(name, locks, COUNT(locks)))
+        role |= TM__ROLE_LOCKS;
+    /* Whoever chose what a library is wants to see the rest as it is. */
+    if (is_default || role & TM__ROLE_LIBRARY) {
+        if (is_among(name, takers, COUNT(takers)))
+            role |= TM__ROLE_IDLES;
+        if (is_among(name, loops, COUNT(loops)))
+            role |= TM__ROLE_LOOPS;
+    }
+    return role;
+}
+
+int tm__is_initialisation_lock(const char *class_name)
+{
+    return strcmp(class_name, initialisation_lock) == 0;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Processors. Few producers report them; those that do report each switch, so an
+ * event costs one load beside the thread's own.
+ *
+ *     BLOCKED ─────────── runnable ─── on_cpu ─ entered ──
+ *             BLOCKED             RUNNABLE      RUNNING
+ *
+ * A wake-up does not end a block: the thread may find the lock taken again. So it is
+ * noted, and becomes a state of its own once the block's end is reported.
+ */
+#include "model/entities/fact.h"
+#include "model/entities/thread.h"
+#include "model/intervals/cpu.h"
+#include "model/intervals/interval.h"
+#include "model/state/model.h"
+
+int tm__wake_reserve(tm_model *model)
+{
+    static const tm__wake unseen = {.runnable_ns = INT64_MIN,
+                                    .on_cpu_ns = INT64_MIN,
+                                    .waker = TM__NONE,
+                                    .post = TM__NONE};
+
+    if (tm__reserve(&model->memory, &model->wakes, &model->wakes_capacity,
+                    model->threads_count, sizeof(*model->wakes)) < 0)
+        return TM_ENOMEM;
+    while (model->wakes_count < model->threads_count)
+        model->wakes[model->wakes_count++] = unseen;
+    return TM_OK;
+}
+
+int tm__on_cpu_use(tm_model *model, const tm__fact *fact)
+{
+    static const tm__cpu_use unknown = {.ran_ns = -1, .waited_ns = -1};
+    tm__cpu_use *use;
+    int64_t *counter;
+
+    if (tm__reserve(&model->memory, &model->cpu_uses, &model->cpu_uses_capacity,
+                    model->threads_count, sizeof(*model->cpu_uses)) < 0)
+        return TM_ENOMEM;
+    while (model->cpu_uses_count < model->threads_count)
+        model->cpu_uses[model->cpu_uses_count++] = unknown;
+    use = &model->cpu_uses[fact->thread];
+    counter = fact->kind == TM_EVENT_CPU_TIME ? &use->ran_ns : &use->waited_ns;
+    if (fact->value > *counter)
+        *counter = fact->value;
+    return TM_OK;
+}
+
+int64_t tm__cpu_time_ns(const tm_model *model, uint32_t thread)
+{
+    return thread < model->cpu_uses_count ? model->cpu_uses[thread].ran_ns : -1;
+}
+
+int64_t tm__cpu_wait_ns(const tm_model *model, uint32_t thread)
+{
+    return thread < model->cpu_uses_count ? model->cpu_uses[thread].waited_ns : -1;
+}
+
+/* Blocked in any way, or not begun: a wake-up alone does not end that. */
+static int is_held_back(const tm__thread *thread)
+{
+    return tm__is_blocked(thread) || thread->state == TM_STATE_NEW;
+}
+
+/* It may run, and does not. */
+static void wait_for_turn(tm_model *model, const tm__fact *fact)
+{
+    tm__begin(model, fact->thread, fact->time_ns,
+              (tm__interval){.state = TM_STATE_RUNNABLE,
+                             .object = TM__NONE,
+                             .stack = fact->stack,
+                             .peer = TM__NONE,
+                             .cause = TM__NONE});
+}
+
+/* It begins to run: since its wake-up it was runnable.
+ * @param[in,out] time_ns  when it runs
+ * @param cause  of the end of its block, interactions[] or TM__NONE
+ * @return the cause of its running */
+static uint32_t wait_for_cpu(tm_model *model, uint32_t thread, int64_t *time_ns,
+                             uint32_t cause)
+{
+    tm__wake *wake = &model->wakes[thread];
+    tm__thread *it = &model->threads[thread];
+    int64_t since_ns = wake->runnable_ns;
+
+    wake->runnable_ns = INT64_MIN;
+    if (since_ns == INT64_MIN || !is_held_back(it) || since_ns > *time_ns ||
+        since_ns < tm__blocked_since_ns(it))
+        return cause;
+    tm__begin(model, thread, since_ns,
+              (tm__interval){.state = TM_STATE_RUNNABLE,
+                             .object = TM__NONE,
+                             .stack = TM__NONE,
+                             .peer = TM__NONE,
+                             .cause = cause});
+    if (wake->on_cpu_ns != INT64_MIN && wake->on_cpu_ns < *time_ns)
+        *time_ns = wake->on_cpu_ns;
+    return TM__NONE;
+}
+
+void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause)
+{
+    if (thread < model->wakes_count)
+        cause = wait_for_cpu(model, thread, &time_ns, cause);
+    tm__begin(model, thread, time_ns,
+              (tm__interval){.state = TM_STATE_RUNNING,
+                             .object = TM__NONE,
+                             .stack = TM__NONE,
+                             .peer = TM__NONE,
+                             .cause = cause});
+}
+
+void tm__on_runnable(tm_model *model, const tm__fact *fact)
+{
+    tm__wake *wake = &model->wakes[fact->thread];
+    const tm__thread *thread = &model->threads[fact->thread];
+
+    if (!is_held_back(thread)) {
+        if (thread->state != TM_STATE_RUNNABLE)
+            wait_for_turn(model, fact);
+        return;
+    }
+    /* Woken twice before it ran: the first time counts. */
+    if (wake->runnable_ns >= thread->since_ns && wake->on_cpu_ns == INT64_MIN)
+        return;
+    wake->runnable_ns = fact->time_ns;
+    wake->on_cpu_ns = INT64_MIN;
+    wake->waker = fact->peer;
+}
+
+void tm__on_cpu(tm_model *model, const tm__fact *fact)
+{
+    tm__wake *wake = &model->wakes[fact->thread];
+    const tm__thread *thread = &model->threads[fact->thread];
+
+    if (is_held_back(thread)) {
+        if (wake->runnable_ns != INT64_MIN && wake->on_cpu_ns == INT64_MIN)
+            wake->on_cpu_ns = fact->time_ns;
+    } else if (thread->state != TM_STATE_RUNNING) {
+        tm__run(model, fact->thread, fact->time_ns, TM__NONE);
+    }
+}
+
+void tm__off_cpu(tm_model *model, const tm__fact *fact)
+{
+    const tm__thread *thread = &model->threads[fact->thread];
+
+    if (is_held_back(thread)) /* it had not got to what it was woken for */
+        model->wakes[fact->thread].on_cpu_ns = INT64_MIN;
+    else if (thread->state != TM_STATE_RUNNABLE)
+        wait_for_turn(model, fact);
+    else
+        model->diagnostics[TM_DIAGNOSTIC_BEGIN_WITHOUT_END]++;
+}
+
+uint32_t tm__waker(const tm_model *model, uint32_t thread)
+{
+    const tm__wake *wake;
+
+    if (thread >= model->wakes_count)
+        return TM__NONE;
+    wake = &model->wakes[thread];
+    return wake->runnable_ns >= tm__blocked_since_ns(&model->threads[thread])
+               ? wake->waker
+               : TM__NONE;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When events were lost, as stretches of time that do not overlap: some a second in a
+ * run that lost many, most runs have none. Beyond a few thousand they grow together.
+ */
+#include "base/search.h"
+#include "model/state/model.h"
+
+#include "base/error.h"
+#include "model/intervals/lost_events.h"
+
+enum { LOSSES_MAX = 4096 };
+
+int tm__loss_note(tm_model *model, int64_t from_ns, int64_t to_ns)
+{
+    tm__loss loss = {from_ns < to_ns ? from_ns : to_ns, to_ns};
+    tm__loss *last;
+
+    if (tm__reserve(&model->memory, &model->gaps, &model->gaps_capacity,
+                    (size_t)model->gaps_count + 1, sizeof(*model->gaps)) < 0)
+        return TM_ENOMEM;
+    while (model->gaps_count) {
+        last = &model->gaps[model->gaps_count - 1];
+        if (loss.from_ns > last->to_ns && model->gaps_count < LOSSES_MAX)
+            break;
+        if (last->from_ns < loss.from_ns)
+            loss.from_ns = last->from_ns;
+        if (last->to_ns > loss.to_ns)
+            loss.to_ns = last->to_ns;
+        model->gaps_count--;
+    }
+    model->gaps[model->gaps_count++] = loss;
+    return TM_OK;
+}
+
+/* The first stretch that ends at a time or later. */
+static uint32_t find_gap(const tm_model *model, int64_t from_ns)
+{
+    return TM__FIRST_FROM(model->gaps, tm__loss, to_ns, 0, model->gaps_count, from_ns);
+}
+
+int tm__lost_between(const tm_model *model, int64_t from_ns, int64_t to_ns)
+{
+    uint32_t gap = find_gap(model, from_ns);
+
+    return gap < model->gaps_count && model->gaps[gap].from_ns <= to_ns;
+}
+
+int64_t tm__lost_first_ns(const tm_model *model, int64_t since_ns)
+{
+    uint32_t gap = find_gap(model, since_ns);
+
+    return gap < model->gaps_count ? model->gaps[gap].from_ns : INT64_MIN;
+}

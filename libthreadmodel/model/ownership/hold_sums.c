@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Holds that are listed no more: of a lock that nobody fought for only the last hold is
+ * kept, and a memory limit drops old ones. What they took is summed up by class and
+ * place, so that statistics of hold times know them still.
+ */
+#include "model/ownership/hold_sums.h"
+
+#include "base/saturate.h"
+#include "model/entities/object.h"
+#include "model/intervals/interval.h"
+#include "model/state/model.h"
+
+/* So many pairs of class and place are distinguished; then places are not. */
+enum { SUMS_MAX = 1 << 14 };
+
+static tm__hold_sum *find_sum(tm_model *model, uint32_t class_index, uint32_t stack)
+{
+    uint32_t *value;
+
+    if (model->hold_sums_count >= SUMS_MAX)
+        stack = TM__NONE;
+    if (model->hold_sums_count >= 2 * SUMS_MAX)
+        class_index = TM__NONE;
+    /* A triple that is added must get a value. */
+    if (tm__reserve(&model->memory, &model->hold_sums, &model->hold_sums_capacity,
+                    (size_t)model->hold_sums_count + 1, sizeof(*model->hold_sums)) < 0)
+        return NULL;
+    value =
+        tm__triple_map_at(&model->hold_sum_map, &model->memory, class_index, stack, 0);
+    if (!value)
+        return NULL;
+    if (*value == 0) {
+        model->hold_sums[model->hold_sums_count++] =
+            (tm__hold_sum){.class_index = class_index, .stack = stack};
+        *value = model->hold_sums_count;
+    }
+    return &model->hold_sums[*value - 1];
+}
+
+void tm__hold_sum_add(tm_model *model, uint32_t object, const tm__tenure *it,
+                      int64_t held_ns)
+{
+    tm__hold_sum *sum = find_sum(model, model->objects[object].class_index, it->stack);
+
+    if (!sum || tm__histogram_add(&sum->durations, &model->memory, held_ns) < 0) {
+        model->hold_sums_left_out++;
+        return;
+    }
+    sum->not_running_ns = tm__sum(
+        sum->not_running_ns, tm__not_running_ns(model, it->owner, it->got_ns,
+                                                tm__sum(it->got_ns, held_ns), NULL));
+    sum->exact += tm__tenure_is_reported_over(it) && it->before_ns == 0;
+}
+
+void tm__hold_sums_free(tm_model *model)
+{
+    for (uint32_t i = 0; i < model->hold_sums_count; i++)
+        tm__histogram_free(&model->hold_sums[i].durations, &model->memory);
+    tm__triple_map_free(&model->hold_sum_map, &model->memory);
+    tm__free(&model->memory, model->hold_sums,
+             model->hold_sums_capacity * sizeof(*model->hold_sums));
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Waits for what no thread owns: semaphores, channels, barriers, futures. A post gives
+ * permits to those who wait, first come first served, unless the producer reports who
+ * got one.
+ *
+ *     await A ───────────────────────▶ awaited A      A waited first: the first post
+ *        await B ───────────────────────▶ awaited B   is its own, the second B's
+ *                 post      post
+ *
+ * A thread that comes back without a permit has been let in before its turn: it takes
+ * that of the first who has one, who waits on. What nobody waited for when it was given
+ * is spare, for who waits next. Only the last such post is kept: whoever takes a permit
+ * without a block is not seen, so a longer memory would be a wrong one. Hence there are
+ * never more posts than threads and objects.
+ */
+#include "model/entities/fact.h"
+#include "model/entities/object.h"
+#include "model/entities/thread.h"
+#include "model/intervals/cpu.h"
+#include "model/intervals/interaction.h"
+#include "model/intervals/interval.h"
+#include "model/intervals/lost_events.h"
+#include "model/replay/await.h"
+#include "model/replay/block_end.h"
+#include "model/replay/replay.h"
+#include "model/state/model.h"
+#include "model/wakeups/wait_set.h"
+
+/** How many posts of an object are looked at for one by the thread that is named. */
+enum { POSTS_LOOKED_AT = 32 };
+
+/* What a thread was given, posts[] or TM__NONE. */
+static uint32_t *post_of(tm_model *model, uint32_t thread)
+{
+    return &model->wakes[thread].post;
+}
+
+static int reserve_posts(tm_model *model, size_t more)
+{
+    return tm__reserve(&model->memory, &model->posts, &model->posts_capacity,
+                       model->posts_count + more, sizeof(*model->posts));
+}
+
+/* Room was reserved. */
+static uint32_t new_post(tm_model *model, tm__post post)
+{
+    uint32_t index = model->free_post;
+
+    if (index == TM__NONE)
+        index = model->posts_count++;
+    else
+        model->free_post = model->posts[index].next;
+    model->posts[index] = post;
+    return index;
+}
+
+static void forget(tm_model *model, uint32_t index)
+{
+    model->posts[index].next = model->free_post;
+    model->free_post = index;
+}
+
+/* Append to the posts of the object that somebody is thought to have got. */
+static void append(tm_model *model, uint32_t index)
+{
+    tm__post *post = &model->posts[index];
+    tm__object_detail *detail = &model->details[post->object];
+
+    post->next = TM__NONE;
+    post->previous = detail->post_tail;
+    if (detail->post_tail == TM__NONE)
+        detail->post_head = index;
+    else
+        model->posts[detail->post_tail].next = index;
+    detail->post_tail = index;
+}
+
+static void unlink_entry(tm_model *model, uint32_t index)
+{
+    const tm__post *post = &model->posts[index];
+    tm__object_detail *detail = &model->details[post->object];
+
+    if (post->previous == TM__NONE)
+        detail->post_head = post->next;
+    else
+        model->posts[post->previous].next = post->next;
+    if (post->next == TM__NONE)
+        detail->post_tail = post->previous;
+    else
+        model->posts[post->next].previous = post->previous;
+}
+
+/* A post that somebody was thought to have got. */
+static void drop(tm_model *model, uint32_t index)
+{
+    if (model->posts[index].waiter != TM__NONE)
+        *post_of(model, model->posts[index].waiter) = TM__NONE;
+    unlink_entry(model, index);
+    forget(model, index);
+}
+
+/* The post whose permits nobody waited for becomes another, or none. */
+static void set_spare(tm_model *model, uint32_t object, uint32_t index)
+{
+    tm__object_detail *detail = &model->details[object];
+
+    if (detail->post_spare != TM__NONE)
+        forget(model, detail->post_spare);
+    detail->post_spare = index;
+}
+
+/* The permit of a listed post is the waiter's, who leaves the wait set for it. */
+static void assign(tm_model *model, uint32_t index, uint32_t waiter)
+{
+    model->posts[index].waiter = waiter;
+    *post_of(model, waiter) = index;
+    if (model->threads[waiter].waits_in == model->posts[index].object)
+        tm__wait_set_remove(model, waiter);
+}
+
+/* A permit that its waiter did not take goes to the next, or is kept as spare. */
+static void pass_on(tm_model *model, uint32_t index)
+{
+    tm__post *post = &model->posts[index];
+    uint32_t next = model->objects[post->object].waiter_head;
+
+    *post_of(model, post->waiter) = TM__NONE;
+    post->is_named = 0;
+    post->candidates = 2;
+    if (next != TM__NONE) {
+        assign(model, index, next);
+        return;
+    }
+    post->waiter = TM__NONE;
+    unlink_entry(model, index);
+    set_spare(model, post->object, index);
+}
+
+int tm__on_post(tm_model *model, const tm__fact *fact)
+{
+    tm__post post = {.time_ns = fact->time_ns,
+                     .thread = fact->thread,
+                     .stack = fact->stack,
+                     .object = fact->object,
+                     .waiter = TM__NONE,
+                     .group = TM__NONE,
+                     .candidates = 1,
+                     .permits = 1};
+    int64_t permits = fact->value > 0 ? fact->value : 1, woken = 0;
+    uint32_t index, waiter;
+
+    tm__must_run(model, fact);
+    if (fact->object == TM__NONE)
+        return TM_OK;
+    for (uint32_t i = model->objects[fact->object].waiter_head;
+         i != TM__NONE && woken < permits; i = model->threads[i].next)
+        woken++;
+    if (reserve_posts(model, (size_t)woken + 2) < 0)
+        return TM_ENOMEM;
+    if (woken > 1)
+        post.group = model->group_count++;
+    /* Somebody waits in spite of what is spare, so another took it; or is about to. */
+    if (woken > 0 && model->details[fact->object].post_spare != TM__NONE) {
+        set_spare(model, fact->object, TM__NONE);
+        post.candidates = 2;
+    }
+    waiter = fact->peer;
+    if (waiter != TM__NONE && *post_of(model, waiter) == TM__NONE)
+        post.is_named = 1;
+    else
+        waiter = model->objects[fact->object].waiter_head;
+    for (; permits > 0 && waiter != TM__NONE; permits--) {
+        index = new_post(model, post);
+        append(model, index);
+        assign(model, index, waiter);
+        post.is_named = 0;
+        waiter = model->objects[fact->object].waiter_head;
+    }
+    if (permits > 0) {
+        post.permits = permits;
+        set_spare(model, fact->object, new_post(model, post));
+    }
+    return TM_OK;
+}
+
+void tm__on_await(tm_model *model, const tm__fact *fact)
+{
+    tm__interval wait = tm__interval_of(TM_STATE_WAITING, fact);
+
+    tm__must_run(model, fact);
+    tm__set_deadline(model, fact);
+    model->threads[fact->thread].fickle = 0;
+    wait.flags |= TM__INTERVAL_NOT_OWNED;
+    tm__begin(model, fact->thread, fact->time_ns, wait);
+    /* One that was posted to already needs no other permit. */
+    if (fact->object != TM__NONE && *post_of(model, fact->thread) == TM__NONE)
+        tm__wait_set_add(model, fact->object, fact->thread);
+}
+
+/* The first post that is not for one alone, given since then; or the first of a
+ * thread. */
+static uint32_t find_post(const tm_model *model, uint32_t object, uint32_t poster,
+                          int64_t since_ns)
+{
+    uint32_t index = model->details[object].post_head;
+
+    for (int i = 0; index != TM__NONE && i < POSTS_LOOKED_AT; i++) {
+        const tm__post *post = &model->posts[index];
+
+        if (poster == TM__NONE ? !post->is_named && post->time_ns >= since_ns
+                               : post->thread == poster)
+            return index;
+        index = post->next;
+    }
+    index = model->details[object].post_spare;
+    return index != TM__NONE && poster != TM__NONE &&
+                   model->posts[index].thread != poster
+               ? TM__NONE
+               : index;
+}
+
+/* The thread takes a post that is thought to be another's, who gets its own for it,
+ * or waits on. */
+static void exchange(tm_model *model, uint32_t index, uint32_t thread)
+{
+    uint32_t other = model->posts[index].waiter, mine = *post_of(model, thread);
+
+    if (mine != TM__NONE) {
+        *post_of(model, thread) = TM__NONE;
+        model->posts[mine].waiter = TM__NONE;
+    }
+    if (other != TM__NONE) {
+        const tm__thread *it = &model->threads[other];
+
+        *post_of(model, other) = TM__NONE;
+        model->posts[index].waiter = TM__NONE;
+        if (mine != TM__NONE && model->posts[mine].object == model->posts[index].object)
+            assign(model, mine, other);
+        else if (it->blocking_state == TM_STATE_WAITING && it->waits_in == TM__NONE &&
+                 it->bound == TM__NONE)
+            tm__wait_set_put_first(model, model->posts[index].object, other);
+    }
+    if (mine != TM__NONE && model->posts[mine].waiter == TM__NONE)
+        drop(model, mine);
+}
+
+/* What a thread that was not let go by time took; TM__NONE where no post was seen. */
+static uint32_t find_used(tm_model *model, const tm__fact *fact, int64_t since_ns)
+{
+    uint32_t index = *post_of(model, fact->thread);
+
+    if (fact->object == TM__NONE)
+        return TM__NONE;
+    if (index != TM__NONE && model->posts[index].object == fact->object &&
+        (fact->peer == TM__NONE || model->posts[index].thread == fact->peer))
+        return index;
+    index = find_post(model, fact->object, fact->peer, since_ns);
+    /* What was given before a loss may have been taken in it. */
+    if (index != TM__NONE && fact->peer == TM__NONE &&
+        tm__lost_since(model, model->posts[index].time_ns))
+        return TM__NONE;
+    if (index != TM__NONE)
+        exchange(model, index, fact->thread);
+    return index;
+}
+
+static int peer_provenance(const tm__fact *fact)
+{
+    return fact->flags & TM_EVENT_PEER_INFERRED ? TM_PROVENANCE_INFERRED
+                                                : TM_PROVENANCE_REPORTED;
+}
+
+static uint32_t row_of(tm_model *model, const tm__fact *fact, int64_t since_ns)
+{
+    uint32_t index = find_used(model, fact, since_ns), row;
+    int provenance = TM_PROVENANCE_INFERRED;
+    tm__interaction *it;
+    const tm__post *post;
+
+    if (index == TM__NONE && fact->peer != TM__NONE)
+        return tm__interaction_unseen(model, TM_INTERACTION_POST, fact->peer,
+                                      peer_provenance(fact), fact);
+    if (index == TM__NONE && tm__waker(model, fact->thread) != TM__NONE)
+        return tm__interaction_unseen(model, TM_INTERACTION_POST,
+                                      tm__waker(model, fact->thread),
+                                      TM_PROVENANCE_INFERRED, fact);
+    if (index == TM__NONE)
+        return TM__NONE;
+    post = &model->posts[index];
+    if (fact->peer != TM__NONE)
+        provenance = peer_provenance(fact);
+    else if (post->is_named && !tm__lost_since(model, post->time_ns))
+        provenance = TM_PROVENANCE_EXACT;
+    row = tm__interaction_unseen(model, TM_INTERACTION_POST, post->thread, provenance,
+                                 fact);
+    it = tm__row(model, row);
+    it->from_ns = post->time_ns;
+    it->from_stack = post->stack;
+    it->group = post->group;
+    it->candidates =
+        provenance == TM_PROVENANCE_INFERRED ? (uint32_t)post->candidates : 1;
+    if (post->time_ns < since_ns)
+        it->effect = TM__EFFECT_PERMIT;
+    if (index != model->details[fact->object].post_spare)
+        drop(model, index);
+    else if (--model->posts[index].permits == 0)
+        set_spare(model, fact->object, TM__NONE);
+    return row;
+}
+
+void tm__on_awaited(tm_model *model, const tm__fact *original)
+{
+    tm__fact fact = *original;
+    tm__thread *thread = &model->threads[fact.thread];
+    uint32_t *own = post_of(model, fact.thread), row;
+    tm__interval *wait;
+
+    if (thread->blocking_state != TM_STATE_WAITING || thread->bound != TM__NONE) {
+        model->diagnostics[TM_DIAGNOSTIC_END_WITHOUT_BEGIN]++;
+        tm__must_run(model, &fact);
+        if (*own != TM__NONE)
+            drop(model, *own);
+        return;
+    }
+    wait = &thread->intervals[tm__blocking_index(thread)];
+    fact.object = wait->object;
+    tm__blocking_stack(model, &fact);
+    if (fact.flags & TM_EVENT_TIMED_OUT)
+        wait->flags |= TM__INTERVAL_TIMED_OUT;
+    if (fact.flags & TM_EVENT_BY_INTERRUPT)
+        wait->flags |= TM__INTERVAL_INTERRUPTED;
+    row = tm__end_cause(model, &fact, TM_PROVENANCE_EXACT);
+    if (row == TM__NONE)
+        row = row_of(model, &fact, wait->start_ns);
+    else if (*own != TM__NONE)
+        pass_on(model, *own);
+    tm__blocking_object(model, original);
+    tm__blocking_end(model, fact.thread, fact.time_ns);
+    tm__run(model, fact.thread, fact.time_ns, row);
+}
+
+void tm__await_left(tm_model *model, uint32_t thread)
+{
+    uint32_t post = thread < model->wakes_count ? *post_of(model, thread) : TM__NONE;
+
+    if (post != TM__NONE &&
+        model->posts[post].object == tm__now(&model->threads[thread])->object)
+        drop(model, post);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A run without an end in bounded memory. When more is in use than allowed, the
+ * older half of the time that is kept goes: blocking intervals into sums per thread,
+ * object, stack and state, interactions altogether. Seldom, and linear in what is kept.
+ */
+#include <string.h>
+
+#include "model/entities/methods.h"
+#include "model/entities/object.h"
+#include "model/entities/thread.h"
+#include "model/intervals/context.h"
+#include "model/intervals/interaction.h"
+#include "model/intervals/interval.h"
+#include "model/ownership/hold_sums.h"
+#include "model/ownership/owner_facts.h"
+#include "model/ownership/tenure.h"
+#include "model/replay/evict.h"
+#include "model/state/model.h"
+#include "model/wakeups/binding.h"
+
+/* The end of a timeline that ingest still looks back on. */
+enum { KEPT_INTERVALS = 4 };
+
+/* The sum that a blocking interval goes into; NULL when there is no memory. */
+static tm__aggregate *find_aggregate(tm_model *model, uint32_t thread,
+                                     const tm__interval *blocking)
+{
+    tm__aggregate aggregate = {.object = blocking->object,
+                               .class_index = TM__NONE,
+                               .stack = blocking->stack,
+                               .state = blocking->state,
+                               .next = model->threads[thread].aggregate};
+    uint32_t *value, key = aggregate.object;
+
+    if (aggregate.object != TM__NONE) {
+        aggregate.class_index = model->objects[aggregate.object].class_index;
+        /* Sums by object may take a quarter of the memory, then they are by class. */
+        if (model->aggregate_bytes > model->memory_limit_bytes / 4) {
+            aggregate.object = TM__NONE;
+            key = tm__class_key(aggregate.class_index);
+        }
+    }
+    if (model->aggregate_bytes > model->memory_limit_bytes / 2)
+        aggregate.stack = TM__NONE;
+    value = tm__triple_map_at(&model->aggregate_map, &model->memory, key,
+                              aggregate.stack, thread * TM_STATE_END + aggregate.state);
+    if (!value)
+        return NULL;
+    if (*value == 0) {
+        if (tm__reserve(&model->memory, &model->aggregates, &model->aggregates_capacity,
+                        (size_t)model->aggregates_count + 1, sizeof(aggregate)) < 0)
+            return NULL;
+        model->threads[thread].aggregate = model->aggregates_count;
+        model->aggregates[model->aggregates_count++] = aggregate;
+        *value = model->aggregates_count;
+    }
+    return &model->aggregates[*value - 1];
+}
+
+/* The interval after the one that begins at `first` and all that continue it. */
+static uint32_t end_of(const tm__thread *thread, uint32_t first)
+{
+    uint32_t end = first + 1;
+
+    while (end < thread->interval_count &&
+           thread->intervals[end].flags & TM__INTERVAL_CONTINUES)
+        end++;
+    return end;
+}
+
+/* @return how many intervals of a thread were evicted */
+static uint32_t evict_thread(tm_model *model, uint32_t index, int64_t cut_ns)
+{
+    tm__thread *thread = &model->threads[index];
+    size_t bytes = model->memory.used_bytes;
+    uint32_t first = 0, end;
+
+    while ((end = end_of(thread, first)) + KEPT_INTERVALS <= thread->interval_count &&
+           thread->intervals[end].start_ns <= cut_ns) {
+        const tm__interval *it = &thread->intervals[first];
+
+        if (tm__is_stopped(it->state) || it->state == TM_STATE_RUNNABLE) {
+            tm__aggregate *aggregate = find_aggregate(model, index, it);
+
+            if (!aggregate ||
+                tm__histogram_add(&aggregate->durations, &model->memory,
+                                  thread->intervals[end].start_ns - it->start_ns) < 0)
+                break;
+        }
+        first = end;
+    }
+    model->aggregate_bytes += model->memory.used_bytes - bytes;
+    if (!first)
+        return 0;
+    thread->interval_count -= first;
+    thread->interval_first += first;
+    memmove(thread->intervals, thread->intervals + first,
+            thread->interval_count * sizeof(*thread->intervals));
+    return first;
+}
+
+/* Give back what a growing array has too much of; to fail changes nothing. */
+static void shrink(tm_model *model, void *items, uint32_t *capacity, uint32_t count,
+                   size_t item_bytes)
+{
+    /* More than the first block of a timeline, which is told by its capacity. */
+    size_t wanted = (size_t)count + count / 4 + TM__FIRST_INTERVALS + 1;
+    void *array, *resized;
+
+    if (wanted >= *capacity)
+        return;
+    memcpy(&array, items, sizeof(array));
+    resized =
+        tm__resize(&model->memory, array, *capacity * item_bytes, wanted * item_bytes);
+    if (!resized)
+        return;
+    memcpy(items, &resized, sizeof(resized));
+    *capacity = (uint32_t)wanted;
+}
+
+/* Take the first items off an array. */
+static void drop_first(tm_model *model, void *items, uint32_t *capacity,
+                       uint32_t *count, uint32_t dropped, size_t item_bytes)
+{
+    char *array;
+
+    memcpy(&array, items, sizeof(array));
+    *count -= dropped;
+    memmove(array, array + dropped * item_bytes, *count * item_bytes);
+    shrink(model, items, capacity, *count, item_bytes);
+}
+
+/* The first interaction that must stay: one that a waiter is still bound to, or
+ * that is not as old as the cut. */
+static uint32_t first_kept(const tm_model *model, int64_t cut_ns)
+{
+    uint32_t end = model->interactions_first + model->interactions_count;
+    uint32_t number = model->interactions_first;
+
+    for (uint32_t i = 0; i < model->threads_count; i++)
+        if (model->threads[i].bound < end)
+            end = model->threads[i].bound;
+    for (; number < end; number++) {
+        const tm__interaction *row = tm__row(model, number);
+
+        if (row->from_ns > cut_ns || row->to_ns > cut_ns)
+            break;
+    }
+    return number;
+}
+
+/* @return how many interactions were dropped */
+static uint32_t drop_interactions(tm_model *model, int64_t cut_ns)
+{
+    uint32_t keep = first_kept(model, cut_ns);
+    uint32_t dropped = keep - model->interactions_first;
+
+    if (!dropped)
+        return 0;
+    drop_first(model, &model->interactions, &model->interactions_capacity,
+               &model->interactions_count, dropped, sizeof(*model->interactions));
+    model->interactions_first = keep;
+    for (uint32_t i = 0; i < model->threads_count; i++) {
+        tm__thread *thread = &model->threads[i];
+
+        if (thread->starter < keep)
+            thread->starter = TM__NONE;
+        if (thread->interrupt < keep) {
+            thread->interrupt = TM__NONE;
+            /* By that it may leave what it is in at any time. */
+            if (tm__is_blocked(thread))
+                thread->deadline_ns = INT64_MIN;
+        }
+        if (thread->permit < keep)
+            thread->permit = TM__NONE;
+    }
+    for (uint32_t i = 0; i < model->objects_count; i++)
+        if (model->objects[i].useless < keep)
+            model->objects[i].useless = TM__NONE;
+    return dropped;
+}
+
+/* Facts of context stand as they ended, or nearly. @return how many were dropped */
+static uint32_t drop_contexts(tm_model *model, int64_t cut_ns)
+{
+    uint32_t dropped = 0;
+
+    while (dropped < model->contexts_count && model->contexts[dropped].end_ns <= cut_ns)
+        dropped++;
+    if (dropped)
+        drop_first(model, &model->contexts, &model->contexts_capacity,
+                   &model->contexts_count, dropped, sizeof(*model->contexts));
+    return dropped;
+}
+
+/* What a record tells of hold times goes into a sum. */
+static void sum_up(tm_model *model, uint32_t object, const tm__tenure *it)
+{
+    const tm__tenure *next = tm__tenure_next(model, it);
+    tm__bounds bounds;
+
+    if (!next || !tm__tenure_is_begun(it) || it->flags & TM__TENURE_LOST ||
+        (it->flags & TM__TENURE_SHARED && !(it->flags & TM__TENURE_OVER)))
+        return;
+    tm__tenure_bounds(&bounds, model, object, it, next, next->got_ns);
+    tm__hold_sum_add(model, object, it, bounds.released_ns - it->got_ns);
+}
+
+/* Records of locks that another has had since. @return how many were dropped */
+static uint32_t drop_tenures(tm_model *model, int64_t cut_ns)
+{
+    uint32_t dropped = 0;
+
+    while (dropped < model->tenures_count && model->tenures[dropped].had_ns <= cut_ns)
+        dropped++;
+    if (!dropped)
+        return 0;
+    for (uint32_t i = 0; i < model->threads_count; i++)
+        if (model->threads[i].wants != TM__NONE)
+            tm__name_owner(model, i);
+    for (uint32_t i = 0; i < model->objects_count; i++) {
+        uint32_t *first = &model->details[i].first_tenure;
+        uint32_t *reader = &model->details[i].first_reader;
+
+        while (*reader && *reader - model->tenures_first <= dropped)
+            *reader = tm__tenure_at(model, *reader)->next;
+
+        while (*first && *first - model->tenures_first <= dropped) {
+            const tm__tenure *it = tm__tenure_at(model, *first);
+
+            sum_up(model, i, it);
+            *first = it->next;
+        }
+    }
+    drop_first(model, &model->tenures, &model->tenures_capacity, &model->tenures_count,
+               dropped, sizeof(*model->tenures));
+    model->tenures_first += dropped;
+    return dropped;
+}
+
+/* @return how much became less */
+static uint64_t evict_until(tm_model *model, int64_t cut_ns)
+{
+    uint64_t evicted = drop_contexts(model, cut_ns), dropped;
+    /* While the timelines of the owners are there, which tell when they let go. */
+    uint64_t tenures = drop_tenures(model, cut_ns);
+
+    for (uint32_t i = 0; i < model->objects_count; i++)
+        tm__bind_abandon(model, i);
+    for (uint32_t i = 0; i < model->threads_count; i++) {
+        tm__thread *thread = &model->threads[i];
+
+        evicted += evict_thread(model, i, cut_ns);
+        if (thread->interval_capacity > TM__FIRST_INTERVALS)
+            shrink(model, &thread->intervals, &thread->interval_capacity,
+                   thread->interval_count, sizeof(*thread->intervals));
+    }
+    dropped = drop_interactions(model, cut_ns) + tenures;
+    if (evicted || dropped)
+        model->evicted_ns = cut_ns;
+    model->diagnostics[TM_DIAGNOSTIC_EVICTED] += evicted;
+    return evicted + dropped;
+}
+
+void tm__evict_old(tm_model *model)
+{
+    size_t wanted = model->memory_limit_bytes / 4 * 3;
+    int64_t from_ns =
+        model->evicted_ns == INT64_MIN ? model->first_ns : model->evicted_ns;
+
+    while (model->memory.used_bytes > wanted && from_ns < model->last_ns) {
+        from_ns += (model->last_ns - from_ns + 1) / 2;
+        evict_until(model, from_ns);
+    }
+    /* What is left are entities and open blocking intervals; do not look again at once.
+     */
+    model->evict_at_bytes = model->memory_limit_bytes;
+    if (model->memory.used_bytes > wanted)
+        model->evict_at_bytes += model->memory.used_bytes - wanted;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events were lost: what was known of an object before that is doubtful. Found out when
+ * an event next names it, so that a loss costs nothing for each object. */
+#include "model/replay/fresh_object.h"
+
+#include "model/intervals/lost_events.h"
+#include "model/ownership/owner_facts.h"
+#include "model/ownership/tenure.h"
+#include "model/ownership/tenure_shared.h"
+#include "model/wakeups/binding.h"
+
+void tm__object_refresh(tm_model *model, uint32_t object)
+{
+    tm__object *it = &model->objects[object];
+    tm__tenure *last;
+
+    it->losses = model->losses;
+    if (tm__is_shared(model, object))
+        tm__readers_end(model, object, 0, TM__TENURE_LOST);
+    last = tm__tenure_last(model, object);
+    if (last && last->owner == it->owner && !(last->flags & TM__TENURE_OVER))
+        tm__had_until(model, last, tm__lost_first_ns(model, last->had_ns));
+    if (last && !(last->flags & TM__TENURE_OVER))
+        last->flags |= TM__TENURE_LOST | TM__TENURE_OVER;
+    tm__disown(model, object);
+    tm__bind_abandon(model, object);
+    it->doubt = TM__DOUBT_LOSS;
+}

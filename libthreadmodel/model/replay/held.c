@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a thread is said to own: by a VM that was asked, or by a thread dump. */
+#include "model/entities/fact.h"
+#include "model/entities/object.h"
+#include "model/entities/reports.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
+#include "model/ownership/owner_facts.h"
+#include "model/ownership/tenure.h"
+#include "model/ownership/tenure_shared.h"
+#include "model/replay/fresh_object.h"
+#include "model/replay/replay.h"
+#include "model/state/model.h"
+
+/* What was not stated at this very time is not held; of synchronizers, too, where all
+ * were told. */
+static void end_all_before(tm_model *model, uint32_t thread, int64_t time_ns, int all)
+{
+    uint32_t object = model->threads[thread].owned;
+
+    while (object != TM__NONE) {
+        uint32_t next = model->links[object].next;
+
+        if (model->objects[object].owner_ns < time_ns &&
+            (all || !(model->objects[object].flags & TM_OBJECT_SYNCHRONIZER)))
+            tm__tenure_over(model, object, thread, time_ns);
+        object = next;
+    }
+}
+
+/* What ended because all that a thread holds is told anew goes on if it is told again,
+ * and the thread was blocked all the time: it got nothing in between. */
+static void go_on(tm_model *model, const tm__fact *fact)
+{
+    const tm__thread *thread = &model->threads[fact->thread];
+    tm__tenure *last = tm__tenure_last(model, fact->object);
+
+    if (last && last->owner == fact->thread && last->flags & TM__TENURE_OVER &&
+        !(last->flags & (TM__TENURE_RELEASED | TM__TENURE_LOST)) &&
+        last->after_ns == tm__tenure_slack(last->had_ns, fact->time_ns) &&
+        tm__is_blocked(thread) && tm__blocked_since_ns(thread) <= last->had_ns) {
+        last->flags &= (uint16_t)~TM__TENURE_OVER;
+        last->after_ns = TM__UNLIMITED;
+    }
+}
+
+void tm__on_held(tm_model *model, const tm__fact *fact)
+{
+    if (fact->object == TM__NONE) {
+        /* A VM that was asked tells of monitors alone; a dump, of all when it says so.
+         */
+        end_all_before(model, fact->thread, fact->time_ns,
+                       fact->flags & TM_EVENT_CONFIRMED &&
+                           tm__model_is_of_dumps(model));
+        return;
+    }
+    tm__object_fresh(model, fact->object);
+    go_on(model, fact);
+    tm__tenure_had(model, fact->object,
+                   &(tm__had){.time_ns = fact->time_ns,
+                              .thread = fact->thread,
+                              .stack = fact->stack,
+                              .provenance = tm__reported_provenance(fact)});
+}

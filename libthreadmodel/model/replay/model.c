@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A model's life, its sink, and what it knows of the run as a whole. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/sized.h"
+#include "base/utf8.h"
+#include "model/deadlocks/deadlock_search.h"
+#include "model/entities/define_entities.h"
+#include "model/entities/methods.h"
+#include "model/entities/object.h"
+#include "model/entities/reports.h"
+#include "model/entities/thread.h"
+#include "model/intervals/context.h"
+#include "model/intervals/cpu.h"
+#include "model/intervals/interaction.h"
+#include "model/intervals/interval.h"
+#include "model/intervals/lost_events.h"
+#include "model/ownership/hold_sums.h"
+#include "model/ownership/lock_nesting.h"
+#include "model/ownership/tenure.h"
+#include "model/replay/await.h"
+#include "model/replay/evict.h"
+#include "model/replay/ingest.h"
+#include "model/replay/replay.h"
+#include "model/state/model.h"
+#include "model/wakeups/binding.h"
+#include "model/wakeups/wait_set.h"
+#include "table/builder.h"
+
+static int intern_repaired(tm_model *model, uint32_t *index, const char *text,
+                           size_t bytes)
+{
+    size_t repaired_bytes = tm__utf8_repair(NULL, text, bytes);
+    char *repaired = tm__resize(&model->memory, NULL, 0, repaired_bytes);
+    int rc;
+
+    if (!repaired)
+        return TM_ENOMEM;
+    tm__utf8_repair(repaired, text, bytes);
+    rc = tm__strings_intern_bytes(&model->strings, index, repaired, repaired_bytes);
+    tm__free(&model->memory, repaired, repaired_bytes);
+    return rc;
+}
+
+/* UTF-8 from here on: tables repair names of their own, these go into files as they
+ * are. */
+static int set_text(tm_model *model, const char **field, const char *text)
+{
+    size_t bytes = text ? strlen(text) : 0;
+    uint32_t index;
+    int rc;
+
+    if (!text)
+        return TM_OK;
+    rc = tm__utf8_valid_bytes(text, bytes) == bytes
+             ? tm__strings_intern(&model->strings, &index, text)
+             : intern_repaired(model, &index, text, bytes);
+    if (rc == TM_OK)
+        *field = tm__strings_get(&model->strings, index);
+    return rc;
+}
+
+enum {
+    MOST_CAVEATS = 1000,     ///< sentences; more are counted
+    MOST_POLICY_CHANGES = 16 ///< each asks every object; producers state one policy
+};
+
+/* What recording cost, told from time to time: it only grows. */
+static void read_cost(tm_run *known, const tm_run *run)
+{
+    known->cost_events = run->cost_events;
+    known->cost_dropped = run->cost_dropped;
+    known->cost_bytes = run->cost_bytes;
+    known->cost_threads_ns = run->cost_threads_ns;
+    known->cost_stacks_ns = run->cost_stacks_ns;
+    known->cost_recorder_ns = run->cost_recorder_ns;
+}
+
+static int read_run(void *payload, const tm_run *given)
+{
+    tm_model *model = payload;
+    tm_run *known = &model->run, read;
+    const tm_run *run = &read;
+    int old_policy = tm__policy(model);
+    int rc = TM__READ(&read, given, tm_run, source);
+
+    if (rc < 0)
+        return rc;
+    if (set_text(model, &known->source, run->source) < 0 ||
+        set_text(model, &known->format, run->format) < 0 ||
+        set_text(model, &known->producer, run->producer) < 0 ||
+        set_text(model, &known->vm, run->vm) < 0 ||
+        set_text(model, &known->command, run->command) < 0)
+        return TM_ENOMEM;
+    if (run->pid)
+        known->pid = run->pid;
+    if (run->start_wall_ns)
+        known->start_wall_ns = run->start_wall_ns;
+    if (run->start_ns)
+        known->start_ns = tm__settle_time(model, run->start_ns);
+    if (run->end_ns)
+        known->end_ns = tm__settle_time(model, run->end_ns);
+    if (run->threshold_ns)
+        known->threshold_ns = run->threshold_ns;
+    if (run->kinds)
+        known->kinds = run->kinds;
+    if (run->policy && run->policy != known->policy &&
+        model->policy_changes < MOST_POLICY_CHANGES) {
+        known->policy = run->policy;
+        model->policy_changes++;
+    }
+    if (run->identity)
+        known->identity = run->identity;
+    if (run->id)
+        known->id = run->id;
+    if (run->cost_events)
+        read_cost(known, run);
+    if (run->processors)
+        known->processors = run->processors;
+    if (tm__policy(model) != old_policy)
+        for (uint32_t i = 0; i < model->objects_count; i++)
+            tm__bind_abandon(model, i);
+    return TM_OK;
+}
+
+static int register_caveat(void *payload, const char *sentence)
+{
+    tm_model *model = payload;
+    uint32_t index;
+
+    if (model->caveats_count == MOST_CAVEATS) {
+        model->caveats_left_out++;
+        return TM_OK;
+    }
+    if (tm__strings_intern(&model->strings, &index, sentence) < 0 ||
+        tm__reserve(&model->memory, &model->caveats, &model->caveats_capacity,
+                    (size_t)model->caveats_count + 1, sizeof(*model->caveats)) < 0)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < model->caveats_count; i++)
+        if (model->caveats[i] == index)
+            return TM_OK;
+    model->caveats[model->caveats_count++] = index;
+    return TM_OK;
+}
+
+/* What a memory limit leaves for lock order. */
+static uint32_t nestings_max(size_t limit_bytes)
+{
+    size_t fit = limit_bytes / 32 / sizeof(tm__nesting);
+
+    return limit_bytes && fit < TM__NESTINGS_MAX ? (uint32_t)fit : TM__NESTINGS_MAX;
+}
+
+int tm_model_new(tm_model **out, const tm_model_options *options)
+{
+    tm_model_options chosen;
+    tm_executor executor;
+    tm__memory memory;
+    tm_model *model;
+    int rc;
+
+    TM__CHECK(out);
+    *out = NULL;
+    rc = TM__READ(&chosen, options, tm_model_options, allocator);
+    if (rc == TM_OK)
+        rc = TM__READ(&executor, chosen.executor, tm_executor, parallel_for);
+    if (rc < 0)
+        return rc;
+    if (chosen.policy < TM_POLICY_UNKNOWN || chosen.policy > TM_POLICY_REPORTED)
+        return tm__fail(TM_EINVAL, "policy %d is none", chosen.policy);
+    tm__memory_init(&memory, chosen.allocator);
+    model = tm__zalloc(&memory, sizeof(*model));
+    if (!model)
+        return TM_ENOMEM;
+    model->memory = memory;
+    model->executor = executor;
+    tm__strings_init(&model->strings, &model->memory);
+    tm__map_init(&model->thread_map, &model->memory);
+    tm__map_init(&model->object_map, &model->memory);
+    tm__map_init(&model->class_map, &model->memory);
+    tm__map_init(&model->method_map, &model->memory);
+    tm__map_init(&model->stack_map, &model->memory);
+    model->first_intervals.block_bytes = TM__FIRST_INTERVALS * sizeof(tm__interval);
+    model->free_binding = TM__NONE;
+    model->owner_changed = tm__deadlock_review;
+    model->edges_gone = 1;
+    model->free_post = TM__NONE;
+    model->forced_policy = chosen.policy;
+    model->memory_limit_bytes = chosen.memory_limit_bytes;
+    model->evict_at_bytes = chosen.memory_limit_bytes;
+    model->nestings_max = nestings_max(chosen.memory_limit_bytes);
+    model->evicted_ns = INT64_MIN;
+    model->loss_ns = INT64_MIN;
+    model->nameless_end_ns = INT64_MIN;
+    model->shutdown_ns = INT64_MIN;
+    model->shutdown_by = TM__NONE;
+    model->first_ns = INT64_MIN;
+    model->last_ns = INT64_MIN;
+    model->run.size = sizeof(model->run);
+    model->sink = (tm_sink){.size = sizeof(model->sink),
+                            .payload = model,
+                            .run = read_run,
+                            .caveat = register_caveat,
+                            .define_class = tm__define_class,
+                            .define_method = tm__define_method,
+                            .define_stack = tm__define_stack,
+                            .define_thread = tm__define_thread,
+                            .define_object = tm__define_object,
+                            .events = tm__ingest};
+    *out = model;
+    return TM_OK;
+}
+
+const tm_sink *tm_model_sink(tm_model *model)
+{
+    return &model->sink;
+}
+
+uint64_t tm_model_event_count(const tm_model *model)
+{
+    return model->event_count;
+}
+
+size_t tm_model_memory_bytes(const tm_model *model)
+{
+    return model->memory.used_bytes;
+}
+
+const tm_run *tm_model_run(const tm_model *model)
+{
+    return &model->run;
+}
+
+#define FREE_ARRAY(model, array)                                                       \
+    tm__free(&(model)->memory, (model)->array,                                         \
+             (model)->array##_capacity * sizeof(*(model)->array))
+
+void tm_model_free(tm_model *model)
+{
+    tm__memory memory;
+
+    if (!model)
+        return;
+    for (uint32_t i = 0; i < model->threads_count; i++)
+        if (model->threads[i].interval_capacity > TM__FIRST_INTERVALS)
+            tm__free(&model->memory, model->threads[i].intervals,
+                     model->threads[i].interval_capacity * sizeof(tm__interval));
+    tm__pool_free(&model->first_intervals, &model->memory);
+    for (uint32_t i = 0; i < model->aggregates_count; i++)
+        tm__histogram_free(&model->aggregates[i].durations, &model->memory);
+    tm__triple_map_free(&model->aggregate_map, &model->memory);
+    tm__hold_sums_free(model);
+    FREE_ARRAY(model, aggregates);
+    tm__free_lines(&model->memory, model->threads,
+                   model->threads_capacity * sizeof(*model->threads));
+    tm__free_lines(&model->memory, model->objects,
+                   model->objects_capacity * sizeof(*model->objects));
+    FREE_ARRAY(model, links);
+    FREE_ARRAY(model, details);
+    FREE_ARRAY(model, classes);
+    FREE_ARRAY(model, methods);
+    FREE_ARRAY(model, lines);
+    FREE_ARRAY(model, stacks);
+    FREE_ARRAY(model, frames);
+    FREE_ARRAY(model, interactions);
+    tm__triple_map_free(&model->nesting_map, &model->memory);
+    FREE_ARRAY(model, nestings);
+    FREE_ARRAY(model, helds);
+    FREE_ARRAY(model, leads);
+    FREE_ARRAY(model, deadlocks);
+    FREE_ARRAY(model, dumps);
+    FREE_ARRAY(model, gaps);
+    FREE_ARRAY(model, deadlock_members);
+    FREE_ARRAY(model, bindings);
+    FREE_ARRAY(model, caveats);
+    FREE_ARRAY(model, contexts);
+    FREE_ARRAY(model, tenures);
+    FREE_ARRAY(model, posts);
+    FREE_ARRAY(model, wakes);
+    FREE_ARRAY(model, cpu_uses);
+    tm__map_clear(&model->thread_map);
+    tm__map_clear(&model->object_map);
+    tm__map_clear(&model->class_map);
+    tm__map_clear(&model->method_map);
+    tm__map_clear(&model->stack_map);
+    tm__strings_clear(&model->strings);
+    memory = model->memory;
+    tm__free(&memory, model, sizeof(*model));
+}

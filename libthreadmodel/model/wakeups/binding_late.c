@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A waiter that was there before recording began, and of which the VM did not tell what
+ * it waits for: so it is in no wait set. Its end names the object. A notify of that
+ * since then found it there, though it seemed to find nobody, or others alone.
+ *
+ *     snapshot ────── notify M ────── waited M
+ *     "waits"         for nobody?     it was for this one
+ */
+#include "model/entities/object.h"
+#include "model/entities/reports.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interaction.h"
+#include "model/intervals/interval.h"
+#include "model/state/model.h"
+#include "model/wakeups/binding.h"
+#include "model/wakeups/wait_set.h"
+
+/* Whether it is kept, and came while the thread waited. */
+static int is_meanwhile(const tm_model *model, const tm__fact *fact, uint32_t row)
+{
+    return row != TM__NONE &&
+           row - model->interactions_first < model->interactions_count &&
+           tm__row(model, row)->from_ns >=
+               tm__blocked_since_ns(&model->threads[fact->thread]) &&
+           tm__row(model, row)->from_ns <= fact->time_ns;
+}
+
+uint32_t tm__bind_late(tm_model *model, const tm__fact *fact)
+{
+    int policy = tm__policy(model);
+    uint32_t row;
+
+    if (fact->object == TM__NONE || policy == TM_POLICY_TPTP ||
+        policy == TM_POLICY_REPORTED)
+        return TM__NONE;
+    row = model->objects[fact->object].useless;
+    if (!is_meanwhile(model, fact, row) || tm__row(model, row)->to_thread != TM__NONE)
+        row = model->details[fact->object].latest_all;
+    if (!is_meanwhile(model, fact, row))
+        return TM__NONE;
+    if (model->objects[fact->object].useless == row)
+        model->objects[fact->object].useless = TM__NONE;
+    row = tm__interaction_again(model, row);
+    tm__interaction_woke(model, row, fact->thread, fact);
+    tm__row(model, row)->provenance = TM_PROVENANCE_INFERRED;
+    tm__row(model, row)->candidates = 2;
+    return row;
+}
