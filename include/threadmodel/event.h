@@ -94,15 +94,17 @@ enum tm_event_flag {
     TM_EVENT_SAMPLED = 32, ///< its stack is that of another like it, drawn at random
     TM_EVENT_PAUSED = 64,  ///< Lost: none was, but what follows is not recorded
     TM_EVENT_INITIALISATION = 128, ///< Waited: for a class that another thread
-                                   ///< initialised; its begin may not be reported
+                                   ///< initialised; its begin may not be reported.
+                                   ///< Snapshot: waits for that; peer: the initialiser
     TM_EVENT_SHARED = 256, ///< Contended enter and entered, Acquired, Released, Held:
                            ///< as one of several owners, a reader for instance;
                            ///< beside Owner read with value 0: others may share it
-    TM_EVENT_NOT_OWNED = 512,  ///< Wait, Waited, Notify, Notify all: object is a
-                               ///< condition apart from its mutex, whose events are
-                               ///< Released and Acquired; nobody owns it
-    TM_EVENT_OWNER_READ = 1024 ///< Unpark called, Unparked: value is the thread that
-                               ///< owned object at this instant, 0: nobody did
+    TM_EVENT_NOT_OWNED = 512,   ///< Wait, Waited, Notify, Notify all: object is a
+                                ///< condition apart from its mutex, whose events are
+                                ///< Released and Acquired; nobody owns it
+    TM_EVENT_OWNER_READ = 1024, ///< Unpark called, Unparked: value is the thread that
+                                ///< owned object at this instant, 0: nobody did
+    TM_EVENT_TIMED = 2048       ///< Snapshot: its wait, join or park has a timeout
 };
 
 /*

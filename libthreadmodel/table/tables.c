@@ -430,6 +430,28 @@ static const tm__column_spec findings[] = {
     {"evidence_where", TM_TYPE_STRING, 0, 0},
 };
 
+static const tm__column_spec verdict[] = {
+    {"kind", TM_TYPE_STRING, 0, 0},     {"title", TM_TYPE_STRING, 0, 0},
+    {"since_ns", TM_TYPE_INT64, 0, 0},  {"suspected", TM_TYPE_BOOL, 0, 0},
+    {"threads", TM_TYPE_INT32, 0, 0},   {"thread_id", TM_TYPE_UINT64, 0, 0},
+    {"thread", TM_TYPE_STRING, 0, 0},   {"object", TM_TYPE_STRING, 0, 0},
+    {"class", TM_TYPE_STRING, 0, 0},    {"method", TM_TYPE_STRING, 0, 0},
+    {"source", TM_TYPE_STRING, 0, 0},   {"line", TM_TYPE_INT32, 0, 0},
+    {"text", TM_TYPE_STRING, 0, 0},     {"advice", TM_TYPE_STRING, 0, 0},
+    {"examined", TM_TYPE_STRING, 0, 0}, {"remedy", TM_TYPE_STRING, 0, 0},
+};
+
+static const tm__column_spec verdict_members[] = {
+    {"position", TM_TYPE_INT32, 0, 0},    {"thread_id", TM_TYPE_UINT64, 0, 0},
+    {"thread", TM_TYPE_STRING, 0, 0},     {"state", TM_TYPE_STRING, 0, 0},
+    {"start_ns", TM_TYPE_INT64, 0, 0},    {"object", TM_TYPE_STRING, 0, 0},
+    {"class", TM_TYPE_STRING, 0, 0},      {"method", TM_TYPE_STRING, 0, 0},
+    {"source", TM_TYPE_STRING, 0, 0},     {"line", TM_TYPE_INT32, 0, 0},
+    {"edge", TM_TYPE_STRING, 0, 0},       {"by_id", TM_TYPE_UINT64, 0, 0},
+    {"by", TM_TYPE_STRING, 0, 0},         {"alternatives", TM_TYPE_INT32, 0, 0},
+    {"provenance", TM_TYPE_STRING, 0, 0}, {"why", TM_TYPE_STRING, 0, 0},
+};
+
 static const tm__column_spec finding_kinds[] = {
     {"kind", TM_TYPE_STRING, 0, 0},
     {"looked_for", TM_TYPE_BOOL, 0, 0},
@@ -480,6 +502,9 @@ const tm__table_spec tm__hold_times_table = SPEC("hold_times", hold_times);
 const tm__table_spec tm__resources_table = SPEC("resources", resources);
 const tm__table_spec tm__resource_uses_table = SPEC("resource_uses", resource_uses);
 const tm__table_spec tm__findings_table = SPEC("findings", findings);
+const tm__table_spec tm__verdict_table = SPEC("verdict", verdict);
+const tm__table_spec tm__verdict_members_table =
+    SPEC("verdict_members", verdict_members);
 const tm__table_spec tm__finding_kinds_table = SPEC("finding_kinds", finding_kinds);
 const tm__table_spec tm__modules_table = SPEC("modules", modules);
 const tm__table_spec tm__diagnostics_table = SPEC("diagnostics", diagnostics);

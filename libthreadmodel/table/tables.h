@@ -34,6 +34,8 @@ extern const tm__table_spec tm__hold_times_table;
 extern const tm__table_spec tm__resources_table;
 extern const tm__table_spec tm__resource_uses_table;
 extern const tm__table_spec tm__findings_table;
+extern const tm__table_spec tm__verdict_table;
+extern const tm__table_spec tm__verdict_members_table;
 extern const tm__table_spec tm__finding_kinds_table;
 extern const tm__table_spec tm__modules_table;
 extern const tm__table_spec tm__diagnostics_table;

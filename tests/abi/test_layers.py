@@ -25,6 +25,7 @@ BELOW_QUESTIONS = BELOW_ANALYSIS | {LISTING}
 GROUPING, TIMELINE, PATH = "analysis/grouping", "analysis/timeline", "analysis/path"
 LOCKS, RESOURCES = "analysis/locks", "analysis/resources"
 WHATIF = "analysis/whatif"
+WAITS = "analysis/waits"
 LAYERS: dict[str, set[str]] = {
     "base": set(),
     "table": {"base"},
@@ -42,7 +43,10 @@ LAYERS: dict[str, set[str]] = {
     PATH: BELOW_QUESTIONS | {TIMELINE},
     WHATIF: BELOW_QUESTIONS | {TIMELINE, RESOURCES, PATH},
     "analysis/findings": BELOW_QUESTIONS
-    | {GROUPING, TIMELINE, LOCKS, RESOURCES, PATH, WHATIF},
+    | {GROUPING, TIMELINE, LOCKS, RESOURCES, PATH, WHATIF, WAITS},
+    WAITS: BELOW_QUESTIONS | {TIMELINE},
+    "analysis/verdict": BELOW_QUESTIONS
+    | {GROUPING, TIMELINE, WAITS, "analysis/findings"},
     "analysis/explain": BELOW_QUESTIONS | {TIMELINE, LOCKS, PATH},
     "summary": {"base", "table"},
     "trace": {"base"},

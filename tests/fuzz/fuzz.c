@@ -118,6 +118,10 @@ static void ask_about_locks(const tm_model *model, const tm_selection *window)
     read_answer(rc, table);
     rc = tm_finding_list(&table, model);
     read_answer(rc, table);
+    rc = tm_verdict_list(&table, model);
+    read_answer(rc, table);
+    rc = tm_verdict_member_list(&table, model);
+    read_answer(rc, table);
     rc = tm_statistics_sum(&table, model, NULL);
     read_answer(rc, table);
     rc = tm_histogram_list(&table, model, NULL, TM_STATE_WAITING);

@@ -40,6 +40,7 @@ PLAIN: dict[str, Ask] = {
     "lock_order": Model.lock_order,
     "lock_edges": Model.lock_edges,
     "findings": Model.findings,
+    "verdict_members": Model.verdict_members,
     "stacks": Model.stacks,
     "modules": Model.modules,
     "diagnostics": Model.diagnostics,

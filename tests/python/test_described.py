@@ -111,6 +111,8 @@ def ask(name: str, keys: tuple[str, ...], model: Any, trace: Path) -> Any:
         "resource_uses": (lib.tm_resource_use_list, ffi.NULL),
         "findings": (lib.tm_finding_list,),
         "finding_kinds": (lib.tm_finding_kind_list,),
+        "verdict": (lib.tm_verdict_list,),
+        "verdict_members": (lib.tm_verdict_member_list,),
         "modules": (lib.tm_module_list,),
         "diagnostics": (lib.tm_diagnostic_list,),
         "caveats": (lib.tm_caveat_list,),

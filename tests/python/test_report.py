@@ -43,6 +43,8 @@ TABLES = [
     "resources",
     "resource_uses",
     "findings",
+    "verdict",
+    "verdict_members",
     "finding_kinds",
     "modules",
     "diagnostics",

@@ -18,6 +18,8 @@ ORDERED = (
     "whatif",
     "lock_order",
     "findings",
+    "verdict",
+    "verdict_members",
 )
 # Tables of stretches of time, in which neighbours that are alike are one.
 STRETCHES = ("timeline", "critical_path")

@@ -106,6 +106,8 @@ static const struct {
     {"resource_uses", list_resource_uses},
     {"lock_order", tm_lock_order_list},
     {"findings", tm_finding_list},
+    {"verdict", tm_verdict_list},
+    {"verdict_members", tm_verdict_member_list},
 };
 
 /* "waited_for" and "to THREAD" of a title. */

@@ -54,9 +54,9 @@ static void print_value(char *out, const tm_table *table, const char *column,
 /* Tables whose rows come in order. */
 static bool is_ordered(const char *name)
 {
-    static const char *const names[] = {"timeline",   "deadlocks",  "critical_path",
-                                        "whatif",     "lock_order", "findings",
-                                        "explanation"};
+    static const char *const names[] = {"timeline",    "deadlocks",  "critical_path",
+                                        "whatif",      "lock_order", "findings",
+                                        "explanation", "verdict",    "verdict_members"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (!strcmp(name, names[i]))

@@ -696,6 +696,7 @@ class Lib:
     TM_EVENT_SHARED: int
     TM_EVENT_NOT_OWNED: int
     TM_EVENT_OWNER_READ: int
+    TM_EVENT_TIMED: int
     TM_STATE_UNKNOWN: int
     TM_STATE_NEW: int
     TM_STATE_RUNNING: int
@@ -804,6 +805,25 @@ class Lib:
     TM_STATISTICS_BY_METHOD: int
     TM_STATISTICS_BY_LINE: int
     TM_STATISTICS_BY_LATENCY: int
+    TM_VERDICT_CANNOT_TELL: int
+    TM_VERDICT_DEADLOCKED: int
+    TM_VERDICT_STUCK: int
+    TM_VERDICT_PARTLY_STUCK: int
+    TM_VERDICT_STARVED: int
+    TM_VERDICT_BOUND: int
+    TM_VERDICT_IDLE: int
+    TM_VERDICT_HEALTHY: int
+    TM_VERDICT_END: int
+    TM_WAIT_EDGE_UNKNOWN: int
+    TM_WAIT_EDGE_OWNER: int
+    TM_WAIT_EDGE_DEAD_OWNER: int
+    TM_WAIT_EDGE_SELF: int
+    TM_WAIT_EDGE_JOIN: int
+    TM_WAIT_EDGE_CLASS: int
+    TM_WAIT_EDGE_SERVED: int
+    TM_WAIT_EDGE_TASK: int
+    TM_WAIT_EDGE_CARRIER: int
+    TM_WAIT_EDGE_END: int
     TM_WHATIF_HOLDS: int
     TM_WHATIF_METHOD: int
     TM_WHATIF_USES: int
@@ -1195,6 +1215,14 @@ class Lib:
     def tm_stack_list(
         self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
     ) -> int: ...
+    def tm_verdict_list(
+        self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
+    ) -> int: ...
+    def tm_verdict_member_list(
+        self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
+    ) -> int: ...
+    def tm_verdict_name(self, verdict: int, /) -> Chars: ...
+    def tm_wait_edge_name(self, edge: int, /) -> Chars: ...
     def tm_version(self) -> int: ...
     def tm_build_lacks(self) -> Chars: ...
     def tm_whatif_change_name(self, change: int, /) -> Chars: ...

@@ -122,7 +122,7 @@ class EventFlag(IntFlag):
     #: Lost: none was, but what follows is not recorded
     PAUSED = 64
     #: Waited: for a class that another thread initialised; its begin may not be
-    #: reported
+    #: reported. Snapshot: waits for that; peer: the initialiser
     INITIALISATION = 128
     #: Contended enter and entered, Acquired, Released, Held: as one of several owners,
     #: a reader for instance; beside Owner read with value 0: others may share it
@@ -133,6 +133,8 @@ class EventFlag(IntFlag):
     #: Unpark called, Unparked: value is the thread that owned object at this instant,
     #: 0: nobody did
     OWNER_READ = 1024
+    #: Snapshot: its wait, join or park has a timeout
+    TIMED = 2048
 
 
 class Policy(IntEnum):

@@ -25,6 +25,8 @@ QUESTIONS: Final = {
     "resources": "resources",
     "resource_uses": "resource_uses",
     "findings": "findings",
+    "verdict": "verdict",
+    "verdict_members": "verdict_members",
     "finding_kinds": "finding_kinds",
     "modules": "modules",
     "diagnostics": "diagnostics",

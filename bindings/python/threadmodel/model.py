@@ -194,6 +194,35 @@ class Model(Sink):
         """
         return self._ask(lib.tm_finding_kind_list)
 
+    def verdict(self) -> Table:
+        """Say whether the program could go on, and if not, since when and why: one row.
+
+        Columns (table ``verdict``): kind string, title string (the same in one
+        sentence), since_ns int64 (no thread in question has gone on since, since the
+        run began; None: not known, or no such thread), suspected bool (it rests on
+        inference), threads int32 (that cannot go on; table ``verdict_members`` lists
+        them), thread_id uint64 (None: no such thread), thread string (that of them
+        which waits longest), object string, class string (of that object), method
+        string (where it waits), source string, line int32, text string (why, in some
+        sentences), advice string (what to try; None: nothing), examined string (what
+        the verdict rests on, and what was not recorded), remedy string (what would make
+        it more certain; None: nothing has to).
+        """
+        return self._ask(lib.tm_verdict_list)
+
+    def verdict_members(self) -> Table:
+        """List the threads that cannot go on, and what each waits for.
+
+        Columns (table ``verdict_members``): position int32 (0, 1, ...; what a thread
+        waits for follows it where it can), thread_id uint64, thread string, state
+        string, start_ns int64 (of its wait, since the run began), object string, class
+        string, method string, source string, line int32, edge string (what could end
+        the wait), by_id uint64 (the thread that could, or the first of them), by string
+        (its name), alternatives int32 (threads that could, any of them; 0: not known),
+        provenance string (of that), why string (why none of them does, in a sentence).
+        """
+        return self._ask(lib.tm_verdict_member_list)
+
     def modules(self) -> Table:
         """List the executables and libraries of a native program.
 

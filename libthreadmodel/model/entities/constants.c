@@ -161,6 +161,39 @@ const char *tm_provenance_name(int provenance)
     return NAME_OF(names, provenance);
 }
 
+const char *tm_verdict_name(int verdict)
+{
+    static const char *const names[] = {
+        [TM_VERDICT_CANNOT_TELL] = "cannot_tell",
+        [TM_VERDICT_DEADLOCKED] = "deadlocked",
+        [TM_VERDICT_STUCK] = "stuck",
+        [TM_VERDICT_PARTLY_STUCK] = "partly_stuck",
+        [TM_VERDICT_STARVED] = "starved",
+        [TM_VERDICT_BOUND] = "bound",
+        [TM_VERDICT_IDLE] = "idle",
+        [TM_VERDICT_HEALTHY] = "healthy",
+    };
+
+    return NAME_OF(names, verdict);
+}
+
+const char *tm_wait_edge_name(int edge)
+{
+    static const char *const names[] = {
+        [TM_WAIT_EDGE_UNKNOWN] = "unknown",
+        [TM_WAIT_EDGE_OWNER] = "owner",
+        [TM_WAIT_EDGE_DEAD_OWNER] = "dead_owner",
+        [TM_WAIT_EDGE_SELF] = "self",
+        [TM_WAIT_EDGE_JOIN] = "join",
+        [TM_WAIT_EDGE_CLASS] = "class",
+        [TM_WAIT_EDGE_SERVED] = "served",
+        [TM_WAIT_EDGE_TASK] = "task",
+        [TM_WAIT_EDGE_CARRIER] = "carrier",
+    };
+
+    return NAME_OF(names, edge);
+}
+
 const char *tm_whatif_change_name(int change)
 {
     static const char *const names[] = {

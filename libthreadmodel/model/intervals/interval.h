@@ -34,8 +34,8 @@ typedef struct tm__interval {
     uint8_t state;      ///< enum tm_state
     uint8_t provenance; ///< enum tm_provenance of peer
     uint8_t flags;
-    uint8_t reserved;
-    uint32_t tenure; ///< of a block: the object's last record when it began; 0: none
+    uint8_t is_timed; ///< a wait, join, park or sleep with a timeout
+    uint32_t tenure;  ///< of a block: the object's last record when it began; 0: none
 } tm__interval;
 
 _Static_assert(sizeof(tm__interval) == 32, "an interval is 32 bytes");
@@ -123,6 +123,19 @@ static inline int tm__interval_reserve(tm_model *model, uint32_t thread, uint32_
                                            : tm__interval_grow(model, it, needed);
 }
 
+/** Whether what begins with a fact ends by itself when its time is up. */
+static inline int tm__is_timed(const tm__fact *fact)
+{
+    switch (fact->kind) {
+    case TM_EVENT_SNAPSHOT: return (fact->flags & TM_EVENT_TIMED) != 0;
+    case TM_EVENT_WAIT:
+    case TM_EVENT_JOIN:
+    case TM_EVENT_PARK:
+    case TM_EVENT_AWAIT: return fact->value > 0 && fact->value < INT64_MAX / 2;
+    default: return 0;
+    }
+}
+
 /** What begins with a fact, of its object and with its stack. */
 static inline tm__interval tm__interval_of(int state, const tm__fact *fact)
 {
@@ -131,6 +144,7 @@ static inline tm__interval tm__interval_of(int state, const tm__fact *fact)
                           .stack = fact->stack,
                           .peer = TM__NONE,
                           .cause = TM__NONE,
+                          .is_timed = (uint8_t)tm__is_timed(fact),
                           .flags = fact->flags & TM_EVENT_SAMPLED ? TM__INTERVAL_SAMPLED
                                                                   : 0};
 }

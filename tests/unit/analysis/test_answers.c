@@ -219,6 +219,8 @@ static const struct {
     {tm_finding_list, "findings"},
     {tm_finding_kind_list, "finding_kinds"},
     {ask_why, "explanation"},
+    {tm_verdict_list, "verdict"},
+    {tm_verdict_member_list, "verdict_members"},
     {ask_total, "total"},
     {ask_stacks, "groups"},
     {ask_histogram, "histogram"},

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The verdict: deadlocks first, then a standstill, else how the threads spent their
+ * time. One pass over all intervals, and the graph of waits.
+ */
+#include "analysis/verdict/judge.h"
+
+#include "base/saturate.h"
+#include "model/deadlocks/deadlock_search.h"
+#include "model/entities/caller_frame.h"
+#include "model/entities/reports.h"
+
+/* Threads that did less than one part in so many of their lives were idle. */
+enum { IDLE_PARTS = 50 };
+
+/* ---- deadlocks ---- */
+
+/* A timed wait in the circle breaks it. */
+static int is_timed(const tm__judgement *it, const tm__deadlock *deadlock)
+{
+    for (uint32_t i = 0; i < deadlock->member_count; i++)
+        if (it->model->deadlock_members[deadlock->member_first + i].deadline_ns !=
+            INT64_MAX)
+            return 1;
+    return 0;
+}
+
+static int stands(const tm__judgement *it, const tm__deadlock *deadlock)
+{
+    return !deadlock->withdrawn && !is_timed(it, deadlock) &&
+           deadlock->time_ns <= it->graph.at_ns &&
+           (deadlock->resolved_ns == INT64_MIN ||
+            deadlock->resolved_ns > it->graph.at_ns);
+}
+
+static int is_sure(const tm__deadlock *deadlock)
+{
+    return deadlock->confirmed || !deadlock->suspected;
+}
+
+/* Members are those of the circles alone: whoever waits for them is blocked, too, and
+ * goes on when they do. */
+static void mark_deadlocked(tm__judgement *it, int sure)
+{
+    const tm_model *model = it->model;
+
+    for (uint32_t d = 0; d < model->deadlocks_count; d++) {
+        const tm__deadlock *deadlock = &model->deadlocks[d];
+
+        if (!stands(it, deadlock) || (sure && !is_sure(deadlock)))
+            continue;
+        if (deadlock->time_ns > it->since_ns)
+            it->since_ns = deadlock->time_ns;
+        for (uint32_t i = 0; i < deadlock->member_count; i++) {
+            uint32_t thread =
+                model->deadlock_members[deadlock->member_first + i].thread;
+
+            it->graph.nodes[thread].is_member = 1;
+        }
+    }
+}
+
+static int find_deadlock(tm__judgement *it)
+{
+    int any = 0, sure = 0;
+
+    for (uint32_t d = 0; d < it->model->deadlocks_count; d++) {
+        const tm__deadlock *deadlock = &it->model->deadlocks[d];
+
+        any |= stands(it, deadlock);
+        sure |= stands(it, deadlock) && is_sure(deadlock);
+    }
+    if (!any)
+        return 0;
+    for (uint32_t i = 0; i < it->model->threads_count; i++)
+        it->graph.nodes[i].is_member = 0;
+    it->verdict = TM_VERDICT_DEADLOCKED;
+    it->suspected = !sure;
+    mark_deadlocked(it, sure);
+    /* A dump shows that it is there, not since when. */
+    if (tm__model_is_of_dumps(it->model) && it->model->dumps_count &&
+        it->since_ns <= it->model->dumps[0])
+        it->since_ns = INT64_MIN;
+    return 1;
+}
+
+/* ---- how threads spent their time ---- */
+
+static void add_interval(tm__judgement *it, const tm__interval *interval,
+                         int64_t length_ns)
+{
+    tm__time_spent *spent = &it->spent;
+    uint32_t frame =
+        interval->stack == TM__NONE ? TM__NONE : it->graph.callers[interval->stack];
+    int64_t *sum = &spent->ran_ns;
+
+    switch (interval->state) {
+    case TM_STATE_NEW:
+    case TM_STATE_DEAD: return;
+    case TM_STATE_BLOCKED:
+    case TM_STATE_REENTERING:
+    case TM_STATE_DEADLOCKED: sum = &spent->queued_ns; break;
+    case TM_STATE_SLEEPING: sum = &spent->slept_ns; break;
+    case TM_STATE_WAITING:
+    case TM_STATE_JOINING:
+    case TM_STATE_PARKED:
+        sum = tm__frame_is_idle(it->model, frame) ? &spent->idle_ns
+              : interval->tenure                  ? &spent->queued_ns
+                                                  : &spent->waited_ns;
+        break;
+    default: break;
+    }
+    *sum = tm__sum(*sum, length_ns);
+    spent->lived_ns = tm__sum(spent->lived_ns, length_ns);
+}
+
+static void add_up(tm__judgement *it)
+{
+    const tm_model *model = it->model;
+
+    for (uint32_t t = 0; t < model->threads_count; t++) {
+        const tm__thread *thread = &model->threads[t];
+
+        if (tm__is_runtime_thread(model, t) || thread->flags & TM_THREAD_CARRIER)
+            continue;
+        for (uint32_t i = 0; i < thread->interval_count; i++) {
+            int64_t end_ns = tm__interval_end_ns(model, thread, i);
+
+            if (end_ns > it->graph.at_ns)
+                end_ns = it->graph.at_ns;
+            if (end_ns > thread->intervals[i].start_ns)
+                add_interval(it, &thread->intervals[i],
+                             end_ns - thread->intervals[i].start_ns);
+        }
+    }
+}
+
+static int is_idle(const tm__judgement *it)
+{
+    const tm__time_spent *spent = &it->spent;
+
+    return (it->graph.counts[TM__NODE_IDLE] && !it->graph.counts[TM__NODE_MOVES]) ||
+           spent->ran_ns + spent->queued_ns < spent->lived_ns / IDLE_PARTS;
+}
+
+/* ---- members ---- */
+
+static uint32_t next_of(const tm__judgement *it, uint32_t thread)
+{
+    const tm__wait_node *node = &it->graph.nodes[thread];
+
+    if (node->on != TM__NONE)
+        return node->on;
+    for (uint32_t i = node->server; i != TM__NONE; i = it->graph.servers[i].next)
+        if (it->graph.nodes[it->graph.servers[i].thread].is_member)
+            return it->graph.servers[i].thread;
+    return TM__NONE;
+}
+
+static int count_members(tm__judgement *it)
+{
+    for (uint32_t i = 0; i < it->model->threads_count; i++)
+        it->count += it->graph.nodes[i].is_member;
+    if (!it->count)
+        return TM_OK;
+    it->order =
+        tm__resize(&it->memory, NULL, 0, (size_t)it->count * sizeof(*it->order));
+    return it->order ? TM_OK : TM_ENOMEM;
+}
+
+/* Each is followed by the one that it waits for, where that is not listed yet. */
+static void order_members(tm__judgement *it)
+{
+    uint32_t filled = 0;
+
+    for (uint32_t i = 0; i < it->model->threads_count && filled < it->count; i++) {
+        uint32_t at = i;
+
+        while (at != TM__NONE && it->graph.nodes[at].is_member == 1 &&
+               filled < it->count) {
+            it->order[filled++] = at;
+            it->graph.nodes[at].is_member = 2;
+            at = next_of(it, at);
+        }
+    }
+}
+
+/* ---- the verdict ---- */
+
+static int verdict_of(const tm__judgement *it)
+{
+    switch (it->found.kind) {
+    case TM__STANDSTILL_WHOLE: return TM_VERDICT_STUCK;
+    case TM__STANDSTILL_PART: return TM_VERDICT_PARTLY_STUCK;
+    case TM__STANDSTILL_STARVED: return TM_VERDICT_STARVED;
+    default: break;
+    }
+    if (!it->spent.lived_ns || tm__model_is_of_dumps(it->model))
+        return TM_VERDICT_CANNOT_TELL;
+    return is_idle(it) ? TM_VERDICT_IDLE : TM_VERDICT_HEALTHY;
+}
+
+static int judge(tm__judgement *it)
+{
+    int rc = tm__standstill_find(&it->found, &it->graph);
+
+    if (rc < 0)
+        return rc;
+    add_up(it);
+    if (!find_deadlock(it)) {
+        it->verdict = verdict_of(it);
+        it->suspected = it->found.kind && it->found.suspected;
+        it->since_ns = it->found.since_ns;
+    }
+    rc = count_members(it);
+    if (rc == TM_OK)
+        order_members(it);
+    return rc;
+}
+
+int tm__judgement_open(tm__judgement *it, const tm_model *model)
+{
+    int rc;
+
+    *it = (tm__judgement){.model = model, .since_ns = INT64_MIN};
+    tm__memory_init(&it->memory, &model->memory.hook);
+    rc = tm__labels_open(&it->labels, model);
+    if (rc < 0)
+        return rc;
+    rc = tm__wait_graph_open(&it->graph, model, &it->memory);
+    if (rc == TM_OK)
+        rc = judge(it);
+    if (rc < 0)
+        tm__judgement_close(it);
+    return rc;
+}
+
+void tm__judgement_close(tm__judgement *it)
+{
+    tm__free(&it->memory, it->order, (size_t)it->count * sizeof(*it->order));
+    tm__wait_graph_close(&it->graph);
+    tm__labels_close(&it->labels);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table `verdict`, of one row. */
+#include "analysis/listing/caveats.h"
+#include "analysis/listing/listing.h"
+#include "analysis/verdict/judge.h"
+#include "base/error.h"
+#include "model/entities/caller_frame.h"
+#include "model/entities/reports.h"
+#include "model/entities/object.h"
+#include "table/builder.h"
+#include "table/tables.h"
+
+static void put_words(tm__builder *builder, tm__judgement *it,
+                      void (*write)(tm__words *, tm__judgement *))
+{
+    tm__words words = {.length = 0};
+
+    write(&words, it);
+    if (words.length)
+        tm__put_text(builder, words.bytes);
+    else
+        tm__put_null(builder);
+}
+
+static void write_advice(tm__words *words, tm__judgement *it)
+{
+    tm__write_advice(words, it);
+}
+
+static void write_examined(tm__words *words, tm__judgement *it)
+{
+    tm__write_examined(words, it);
+}
+
+static void write_remedy(tm__words *words, tm__judgement *it)
+{
+    tm__write_remedy(words, it);
+}
+
+/* The member that waits longest: most often the cause is there. */
+static uint32_t first_of(const tm__judgement *it)
+{
+    uint32_t first = TM__NONE;
+
+    for (uint32_t i = 0; i < it->count; i++)
+        if (first == TM__NONE ||
+            it->graph.nodes[it->order[i]].since_ns < it->graph.nodes[first].since_ns)
+            first = it->order[i];
+    return first;
+}
+
+static void put_first(tm__builder *builder, tm__judgement *it)
+{
+    const tm_model *model = it->model;
+    uint32_t first = first_of(it);
+    const tm__wait_node *node = first == TM__NONE ? NULL : &it->graph.nodes[first];
+    uint32_t object = node ? node->object : TM__NONE;
+
+    if (node) {
+        tm__put_uint64(builder, model->threads[first].id);
+        tm__put_string(builder, tm__thread_name(model, first));
+    } else {
+        tm__put_null(builder);
+        tm__put_null(builder);
+    }
+    tm__put_string(builder, tm__label(&it->labels, model, object));
+    tm__put_string(builder,
+                   object == TM__NONE
+                       ? NULL
+                       : tm__class_name(model, model->objects[object].class_index));
+    tm__put_frame(builder, model,
+                  tm__stack_caller(model, node ? node->stack : TM__NONE));
+}
+
+static void put_row(tm__builder *builder, tm__judgement *it)
+{
+    tm__put_string(builder, tm_verdict_name(it->verdict));
+    put_words(builder, it, tm__write_title);
+    if (it->since_ns == INT64_MIN)
+        tm__put_null(builder);
+    else
+        tm__put_int64(builder, it->since_ns - tm__model_origin_ns(it->model));
+    tm__put_bool(builder, it->suspected);
+    tm__put_int32(builder, (int32_t)it->count);
+    put_first(builder, it);
+    put_words(builder, it, tm__write_text);
+    put_words(builder, it, write_advice);
+    put_words(builder, it, write_examined);
+    put_words(builder, it, write_remedy);
+}
+
+int tm_verdict_list(tm_table **out, const tm_model *model)
+{
+    tm__judgement judgement;
+    tm__builder builder;
+    int rc;
+
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    rc = tm__judgement_open(&judgement, model);
+    if (rc < 0)
+        return rc;
+    tm__builder_start(&builder, &tm__verdict_table, 0, &model->memory.hook);
+    tm__model_put_caveats(model, &builder);
+    put_row(&builder, &judgement);
+    rc = judgement.labels.failed;
+    tm__judgement_close(&judgement);
+    if (rc < 0) {
+        tm__builder_abandon(&builder);
+        return rc;
+    }
+    return tm__builder_finish(&builder, out);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table `verdict_members`: who cannot go on, and what each waits for. */
+#include "analysis/listing/caveats.h"
+#include "analysis/listing/listing.h"
+#include "analysis/verdict/judge.h"
+#include "base/error.h"
+#include "model/entities/caller_frame.h"
+#include "model/entities/reports.h"
+#include "model/entities/object.h"
+#include "table/builder.h"
+#include "table/tables.h"
+
+static uint32_t alternatives_of(const tm__judgement *it, const tm__wait_node *node)
+{
+    uint32_t count = 0;
+
+    if (node->on != TM__NONE)
+        return 1;
+    for (uint32_t i = node->server; i != TM__NONE; i = it->graph.servers[i].next)
+        count++;
+    return count;
+}
+
+static void put_by(tm__builder *builder, const tm__judgement *it,
+                   const tm__wait_node *node)
+{
+    uint32_t by = node->on;
+
+    if (by == TM__NONE && node->server != TM__NONE)
+        by = it->graph.servers[node->server].thread;
+    tm__put_string(builder, tm_wait_edge_name(node->edge));
+    if (by == TM__NONE) {
+        tm__put_null(builder);
+        tm__put_null(builder);
+    } else {
+        tm__put_uint64(builder, it->model->threads[by].id);
+        tm__put_string(builder, tm__thread_name(it->model, by));
+    }
+    tm__put_int32(builder, (int32_t)alternatives_of(it, node));
+    tm__put_string(builder, tm_provenance_name(node->provenance));
+}
+
+static void put_member(tm__builder *builder, tm__judgement *it, uint32_t position)
+{
+    const tm_model *model = it->model;
+    uint32_t thread = it->order[position];
+    const tm__thread *at = &model->threads[thread];
+    const tm__wait_node *node = &it->graph.nodes[thread];
+    uint32_t object = node->object;
+    tm__words words = {.length = 0};
+
+    tm__put_int32(builder, (int32_t)position);
+    tm__put_uint64(builder, at->id);
+    tm__put_string(builder, tm__thread_name(model, thread));
+    tm__put_string(builder, tm_state_name(at->intervals[node->interval].state));
+    tm__put_int64(builder, node->since_ns - tm__model_origin_ns(model));
+    tm__put_string(builder, tm__label(&it->labels, model, object));
+    tm__put_string(builder,
+                   object == TM__NONE
+                       ? NULL
+                       : tm__class_name(model, model->objects[object].class_index));
+    tm__put_frame(builder, model, tm__stack_caller(model, node->stack));
+    put_by(builder, it, node);
+    tm__write_why(&words, it, thread);
+    tm__put_text(builder, words.bytes);
+}
+
+int tm_verdict_member_list(tm_table **out, const tm_model *model)
+{
+    tm__judgement judgement;
+    tm__builder builder;
+    int rc;
+
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    rc = tm__judgement_open(&judgement, model);
+    if (rc < 0)
+        return rc;
+    tm__builder_start(&builder, &tm__verdict_members_table, 0, &model->memory.hook);
+    tm__model_put_caveats(model, &builder);
+    for (uint32_t i = 0; i < judgement.count; i++)
+        put_member(&builder, &judgement, i);
+    rc = judgement.labels.failed;
+    tm__judgement_close(&judgement);
+    if (rc < 0) {
+        tm__builder_abandon(&builder);
+        return rc;
+    }
+    return tm__builder_finish(&builder, out);
+}

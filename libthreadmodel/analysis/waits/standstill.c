@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who cannot go on. The whole program cannot where no thread can by itself: whatever
+ * the primitives are, nobody is left to end a wait. A part of it cannot where each
+ * thread of a set waits for what only the set, or threads that have ended, ever
+ * provided. That is the greatest such set, found by taking away whoever can still be
+ * helped; a few rounds over the threads.
+ */
+#include "analysis/timeline/wakeup_edge.h"
+#include "analysis/waits/graph_of_waits.h"
+#include "base/saturate.h"
+#include "model/entities/methods.h"
+#include "model/entities/object.h"
+#include "model/entities/reports.h"
+
+/* A wait is long that lasts so many times the longest of its like that has ended, and
+ * as long as this at least: a shorter one may be over at once. */
+enum { TIMES_USUAL = 3, LEAST_NS = 100000000, LEAST_INFERRED_NS = 1000000000 };
+/* So many of a thread's last intervals show what it runs. */
+enum { STACKS_LOOKED_AT = 8 };
+
+static int is_alive(const tm__wait_node *node)
+{
+    return node->kind != TM__NODE_ABSENT;
+}
+
+/* ---- the whole program ---- */
+
+/* A runtime whose last thread that is no daemon has ended is ending itself: daemons
+ * that wait then are no hang. */
+static int only_daemons_are_left(const tm__wait_graph *graph)
+{
+    const tm_model *model = graph->model;
+
+    for (uint32_t i = 0; i < model->threads_count; i++) {
+        int kind = graph->nodes[i].kind;
+
+        if ((kind == TM__NODE_WAITS || kind == TM__NODE_IDLE) &&
+            !(model->threads[i].flags & (TM_THREAD_DAEMON | TM_THREAD_VIRTUAL)))
+            return 0;
+    }
+    return 1;
+}
+
+static int has_carrier_edge(const tm__wait_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->model->threads_count; i++)
+        if (graph->nodes[i].kind == TM__NODE_WAITS &&
+            graph->nodes[i].edge == TM_WAIT_EDGE_CARRIER)
+            return 1;
+    return 0;
+}
+
+static int is_whole(const tm__wait_graph *graph)
+{
+    return !graph->counts[TM__NODE_MOVES] && graph->counts[TM__NODE_WAITS] &&
+           !only_daemons_are_left(graph);
+}
+
+/* ---- a part of it ---- */
+
+typedef struct part {
+    tm__wait_graph *graph;
+    int64_t *usual_ns; ///< of each of heads[]: the longest wait there that has ended
+} part;
+
+static uint32_t starter_of(const tm_model *model, uint32_t thread)
+{
+    const tm__thread *it = &model->threads[thread];
+    uint32_t began = 0;
+    tm__wakeup_edge edge;
+
+    if (!it->interval_count || it->interval_first)
+        return TM__NONE;
+    if (it->intervals[0].state == TM_STATE_NEW && it->interval_count > 1)
+        began = 1;
+    edge = tm__wakeup_edge_to(model, thread, began);
+    return edge.kind == TM_INTERACTION_START ? edge.from : TM__NONE;
+}
+
+/* Whether a thread, or one that it may start again, can still do what it did before. */
+static int can_serve(const tm__wait_graph *graph, uint32_t thread, int may_start_again)
+{
+    const tm__wait_node *node = &graph->nodes[thread];
+
+    if (is_alive(node))
+        return !node->is_member;
+    if (!may_start_again)
+        return 0;
+    thread = starter_of(graph->model, thread);
+    return thread == TM__NONE ||
+           (is_alive(&graph->nodes[thread]) && !graph->nodes[thread].is_member);
+}
+
+static int any_can_serve(const tm__wait_graph *graph, uint32_t thread)
+{
+    const tm__wait_node *node = &graph->nodes[thread];
+
+    for (uint32_t i = node->server; i != TM__NONE; i = graph->servers[i].next) {
+        const tm__wait_server *server = &graph->servers[i];
+
+        if (server->thread != thread &&
+            can_serve(graph, server->thread, !node->is_signal_lost))
+            return 1;
+    }
+    return 0;
+}
+
+/* Whether a thread runs tasks of an executor, as far as its stacks show. */
+static int may_run_tasks(const tm__wait_graph *graph, uint32_t thread)
+{
+    const tm_model *model = graph->model;
+    const tm__thread *it = &model->threads[thread];
+    uint32_t index = it->interval_count, looked_at = 0;
+
+    for (; index > 0 && looked_at < STACKS_LOOKED_AT; index--) {
+        uint32_t stack = it->intervals[index - 1].stack;
+
+        if (stack == TM__NONE || it->intervals[index - 1].state == TM_STATE_NEW)
+            continue;
+        looked_at++;
+        if (model->stacks[stack].flags & TM_STACK_TRUNCATED ||
+            tm__stack_has(model, stack, "java.util.concurrent.FutureTask.run") ||
+            tm__stack_has(model, stack, "java.util.concurrent.ThreadPoolExecutor.") ||
+            tm__stack_has(model, stack, "java.util.concurrent.ForkJoin"))
+            return 1;
+    }
+    return !looked_at;
+}
+
+/* A task that was given to an executor is being run by a worker, or in its queue. */
+static int is_task_run(const tm__wait_graph *graph, uint32_t waiter)
+{
+    for (uint32_t i = 0; i < graph->model->threads_count; i++) {
+        const tm__wait_node *node = &graph->nodes[i];
+
+        if (i != waiter && !node->is_member &&
+            (node->kind == TM__NODE_MOVES || node->kind == TM__NODE_WAITS) &&
+            may_run_tasks(graph, i))
+            return 1;
+    }
+    return 0;
+}
+
+static const uint32_t *place_group(const part *p, const tm__wait_node *node)
+{
+    const tm_model *model = p->graph->model;
+    uint32_t class_index =
+        node->object == TM__NONE ? TM__NONE : model->objects[node->object].class_index;
+
+    return tm__triple_map_find(
+        &p->graph->places,
+        class_index == TM__NONE ? TM__NONE : model->classes[class_index].name,
+        tm__wait_place(p->graph, node->stack), TM__LIKE_PLACE);
+}
+
+static int is_long(const part *p, const tm__wait_node *node)
+{
+    int64_t length_ns = p->graph->at_ns - node->since_ns;
+    const uint32_t *group = place_group(p, node);
+
+    if (node->edge == TM_WAIT_EDGE_TASK || node->is_signal_lost)
+        return length_ns >= LEAST_INFERRED_NS;
+    return length_ns >= LEAST_NS &&
+           (!group || length_ns >= tm__product(p->usual_ns[*group - 1], TIMES_USUAL));
+}
+
+static int can_go_on(const part *p, uint32_t thread)
+{
+    const tm__wait_graph *graph = p->graph;
+    const tm__wait_node *node = &graph->nodes[thread];
+
+    switch (node->edge) {
+    case TM_WAIT_EDGE_DEAD_OWNER:
+    case TM_WAIT_EDGE_SELF:
+    case TM_WAIT_EDGE_CARRIER: return 0;
+    case TM_WAIT_EDGE_OWNER:
+    case TM_WAIT_EDGE_JOIN:
+    case TM_WAIT_EDGE_CLASS: return !graph->nodes[node->on].is_member;
+    case TM_WAIT_EDGE_SERVED: return !is_long(p, node) || any_can_serve(graph, thread);
+    case TM_WAIT_EDGE_TASK: return !is_long(p, node) || is_task_run(graph, thread);
+    default: return 1;
+    }
+}
+
+/* Whether a member waits for nothing but threads that have ended. */
+static int waits_for_the_ended(const tm__wait_graph *graph, uint32_t thread)
+{
+    const tm__wait_node *node = &graph->nodes[thread];
+
+    if (node->edge != TM_WAIT_EDGE_SERVED || node->is_signal_lost)
+        return 0;
+    for (uint32_t i = node->server; i != TM__NONE; i = graph->servers[i].next)
+        if (graph->servers[i].thread != thread &&
+            graph->nodes[graph->servers[i].thread].is_member)
+            return 0;
+    return 1;
+}
+
+static int leads_to(const tm__wait_graph *graph, uint32_t from, uint32_t to)
+{
+    const tm__wait_node *node = &graph->nodes[from];
+
+    if (from == to || !node->is_member)
+        return 0;
+    if (node->on == to)
+        return 1;
+    for (uint32_t i = node->server; i != TM__NONE; i = graph->servers[i].next)
+        if (graph->servers[i].thread == to)
+            return 1;
+    return 0;
+}
+
+static int is_needed(const tm__wait_graph *graph, uint32_t thread)
+{
+    for (uint32_t i = 0; i < graph->model->threads_count; i++)
+        if (leads_to(graph, i, thread))
+            return 1;
+    return 0;
+}
+
+/* Take away whoever can be helped, until nobody can. A thread that nobody needs, and
+ * whose former servers have ended, is a worker that nobody gives work any more. */
+static void remove_helped(part *p)
+{
+    tm__wait_graph *graph = p->graph;
+    uint32_t count = graph->model->threads_count;
+    int changed;
+
+    do {
+        changed = 0;
+        for (uint32_t i = 0; i < count; i++)
+            if (graph->nodes[i].is_member && can_go_on(p, i)) {
+                graph->nodes[i].is_member = 0;
+                changed = 1;
+            }
+    } while (changed);
+    for (uint32_t i = 0; i < count; i++)
+        if (graph->nodes[i].is_member && waits_for_the_ended(graph, i) &&
+            !is_needed(graph, i))
+            graph->nodes[i].is_member = 0;
+}
+
+/* ---- how long such waits usually are ---- */
+
+static void look_at_thread(part *p, const tm__thread *thread)
+{
+    for (uint32_t i = 0; i + 1 < thread->interval_count; i++) {
+        const tm__interval *it = &thread->intervals[i];
+        uint32_t end = tm__interval_after_blocking(thread, i);
+        tm__wait_node like = {.object = it->object, .stack = it->stack};
+        const uint32_t *group;
+        int64_t length_ns;
+
+        if ((it->state != TM_STATE_WAITING && it->state != TM_STATE_PARKED) ||
+            it->flags & TM__INTERVAL_CONTINUES || end >= thread->interval_count)
+            continue;
+        group = place_group(p, &like);
+        length_ns = thread->intervals[end].start_ns - it->start_ns;
+        if (group && length_ns > p->usual_ns[*group - 1])
+            p->usual_ns[*group - 1] = length_ns;
+    }
+}
+
+static int find_part(tm__wait_graph *graph)
+{
+    part p = {.graph = graph};
+    size_t bytes = ((size_t)graph->heads_count + 1) * sizeof(*p.usual_ns);
+
+    p.usual_ns = tm__resize(graph->memory, NULL, 0, bytes);
+    if (!p.usual_ns)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i <= graph->heads_count; i++)
+        p.usual_ns[i] = 0;
+    for (uint32_t i = 0; graph->heads_count && i < graph->model->threads_count; i++)
+        look_at_thread(&p, &graph->model->threads[i]);
+    for (uint32_t i = 0; i < graph->model->threads_count; i++)
+        graph->nodes[i].is_member = graph->nodes[i].kind == TM__NODE_WAITS;
+    remove_helped(&p);
+    tm__free(graph->memory, p.usual_ns, bytes);
+    return TM_OK;
+}
+
+/* ---- the answer ---- */
+
+/* Virtual threads that wait for what one has that was woken, and has no carrier. */
+static void add_those_behind(tm__wait_graph *graph)
+{
+    uint32_t count = graph->model->threads_count;
+
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; graph->nodes[i].edge == TM_WAIT_EDGE_CARRIER && k < count;
+             k++)
+            if (graph->nodes[k].kind == TM__NODE_WAITS &&
+                graph->nodes[i].object != TM__NONE &&
+                graph->nodes[k].object == graph->nodes[i].object)
+                graph->nodes[k].is_member = 1;
+}
+
+static void sum_up(tm__standstill *found, const tm__wait_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->model->threads_count; i++) {
+        const tm__wait_node *node = &graph->nodes[i];
+
+        if (!node->is_member)
+            continue;
+        found->members++;
+        if (found->first == TM__NONE ||
+            node->since_ns < graph->nodes[found->first].since_ns)
+            found->first = i;
+        if (node->since_ns > found->since_ns)
+            found->since_ns = node->since_ns;
+        found->suspected |= node->is_lost;
+        if (found->kind != TM__STANDSTILL_WHOLE)
+            found->suspected |= node->provenance <= TM_PROVENANCE_INFERRED;
+        if (node->edge == TM_WAIT_EDGE_CARRIER ||
+            (found->kind == TM__STANDSTILL_PART && node->edge == TM_WAIT_EDGE_TASK))
+            found->kind = TM__STANDSTILL_STARVED;
+    }
+}
+
+int tm__standstill_find(tm__standstill *found, tm__wait_graph *graph)
+{
+    const tm_model *model = graph->model;
+    int is_of_dumps = tm__model_is_of_dumps(model), rc = TM_OK;
+
+    *found = (tm__standstill){
+        .first = TM__NONE, .since_ns = INT64_MIN, .kind = TM__STANDSTILL_NONE};
+    if (!graph->counts[TM__NODE_WAITS])
+        return TM_OK;
+    if (is_whole(graph) && !has_carrier_edge(graph)) {
+        found->kind = TM__STANDSTILL_WHOLE;
+        for (uint32_t i = 0; i < model->threads_count; i++)
+            graph->nodes[i].is_member = graph->nodes[i].kind == TM__NODE_WAITS;
+    } else {
+        rc = find_part(graph);
+        add_those_behind(graph);
+        found->kind = TM__STANDSTILL_PART;
+    }
+    if (rc < 0)
+        return rc;
+    sum_up(found, graph);
+    if (!found->members) {
+        found->kind = TM__STANDSTILL_NONE;
+        return TM_OK;
+    }
+    if (found->kind == TM__STANDSTILL_WHOLE && graph->moved_ns > found->since_ns)
+        found->since_ns = graph->moved_ns;
+    if (is_of_dumps && model->dumps_count < 2)
+        found->suspected = 1;
+    if (is_of_dumps && model->dumps_count && found->since_ns <= model->dumps[0])
+        found->since_ns = INT64_MIN;
+    return TM_OK;
+}

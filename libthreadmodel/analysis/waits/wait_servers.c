@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who ended such waits before: of the same object, else of the same class by the same
+ * calling method. One pass over the interactions, tens of millions of them; only what
+ * concerns the places of present waits is kept, which are a few.
+ */
+#include "analysis/waits/graph_of_waits.h"
+#include "model/entities/entity_names.h"
+#include "model/entities/methods.h"
+#include "model/entities/object.h"
+#include "model/intervals/interaction.h"
+
+static uint32_t class_name_of(const tm_model *model, uint32_t object)
+{
+    uint32_t class_index =
+        object == TM__NONE ? TM__NONE : model->objects[object].class_index;
+
+    return class_index == TM__NONE ? TM__NONE : model->classes[class_index].name;
+}
+
+/* ---- places of present waits ---- */
+
+static int add_place(tm__wait_graph *graph, uint32_t a, uint32_t b, uint32_t likeness)
+{
+    uint32_t *value = tm__triple_map_at(&graph->places, graph->memory, a, b, likeness);
+
+    if (!value)
+        return TM_ENOMEM;
+    if (*value)
+        return TM_OK;
+    if (tm__reserve(graph->memory, &graph->heads, &graph->heads_capacity,
+                    (size_t)graph->heads_count + 1, sizeof(*graph->heads)) < 0)
+        return TM_ENOMEM;
+    graph->heads[graph->heads_count++] = TM__NONE;
+    *value = graph->heads_count;
+    return TM_OK;
+}
+
+static int is_asked(const tm__wait_node *node)
+{
+    return node->kind == TM__NODE_WAITS && node->edge == TM_WAIT_EDGE_UNKNOWN;
+}
+
+static int add_places(tm__wait_graph *graph)
+{
+    const tm_model *model = graph->model;
+    int rc = TM_OK;
+
+    for (uint32_t i = 0; i < model->threads_count && rc == TM_OK; i++) {
+        const tm__wait_node *node = &graph->nodes[i];
+        uint32_t place;
+
+        if (!is_asked(node))
+            continue;
+        if (node->object != TM__NONE)
+            rc = add_place(graph, node->object, TM__NONE, TM__LIKE_OBJECT);
+        place = tm__wait_place(graph, node->stack);
+        if (rc == TM_OK && place != TM__NONE)
+            rc = add_place(graph, class_name_of(model, node->object), place,
+                           TM__LIKE_PLACE);
+    }
+    return rc;
+}
+
+/* ---- who served them ---- */
+
+static int add_server(tm__wait_graph *graph, uint32_t group, uint32_t thread,
+                      int64_t time_ns, int is_useless)
+{
+    uint32_t *value =
+        tm__triple_map_at(&graph->members, graph->memory, group, thread, 0);
+    tm__wait_server *server;
+
+    if (!value)
+        return TM_ENOMEM;
+    if (!*value) {
+        if (tm__reserve(graph->memory, &graph->servers, &graph->servers_capacity,
+                        (size_t)graph->servers_count + 1, sizeof(*graph->servers)) < 0)
+            return TM_ENOMEM;
+        graph->servers[graph->servers_count] = (tm__wait_server){
+            .thread = thread, .next = graph->heads[group], .last_ns = INT64_MIN};
+        graph->heads[group] = graph->servers_count++;
+        *value = graph->servers_count;
+    }
+    server = &graph->servers[*value - 1];
+    server->count++;
+    server->useless += (uint32_t)is_useless;
+    if (time_ns > server->last_ns)
+        server->last_ns = time_ns;
+    return TM_OK;
+}
+
+static int serve(tm__wait_graph *graph, uint32_t a, uint32_t b, uint32_t likeness,
+                 const tm__interaction *row)
+{
+    const uint32_t *value = tm__triple_map_find(&graph->places, a, b, likeness);
+
+    return value ? add_server(graph, *value - 1, row->from_thread,
+                              row->from_ns == INT64_MIN ? row->to_ns : row->from_ns,
+                              row->to_thread == TM__NONE)
+                 : TM_OK;
+}
+
+static int ends_waits(int kind)
+{
+    return kind == TM_INTERACTION_UNPARK || kind == TM_INTERACTION_NOTIFY ||
+           kind == TM_INTERACTION_NOTIFY_ALL || kind == TM_INTERACTION_POST ||
+           kind == TM_INTERACTION_HANDOFF;
+}
+
+/* The interval that an interaction ended; NULL: none, or not kept. */
+static const tm__interval *ended_by(const tm_model *model, const tm__interaction *row)
+{
+    const tm__thread *thread;
+
+    if (row->to_thread == TM__NONE || row->to_interval == TM__NONE)
+        return NULL;
+    thread = &model->threads[row->to_thread];
+    if (row->to_interval < thread->interval_first ||
+        row->to_interval - thread->interval_first >= thread->interval_count)
+        return NULL;
+    return &thread->intervals[row->to_interval - thread->interval_first];
+}
+
+static int read_row(tm__wait_graph *graph, const tm__interaction *row)
+{
+    const tm_model *model = graph->model;
+    const tm__interval *ended;
+    uint32_t object = row->object;
+    int rc = TM_OK;
+
+    if (!ends_waits(row->kind) || row->effect == TM__EFFECT_VOID ||
+        row->from_thread == TM__NONE || row->from_ns > graph->at_ns)
+        return TM_OK;
+    ended = ended_by(model, row);
+    if (object == TM__NONE && ended)
+        object = tm__interval_object(model, ended);
+    if (object != TM__NONE)
+        rc = serve(graph, object, TM__NONE, TM__LIKE_OBJECT, row);
+    if (rc == TM_OK && ended) {
+        uint32_t place = tm__wait_place(graph, ended->stack);
+
+        if (place != TM__NONE)
+            rc = serve(graph, class_name_of(model, object), place, TM__LIKE_PLACE, row);
+    }
+    return rc;
+}
+
+/* ---- the nodes ---- */
+
+static uint32_t head_of(const tm__wait_graph *graph, uint32_t a, uint32_t b,
+                        uint32_t likeness)
+{
+    const uint32_t *value = tm__triple_map_find(&graph->places, a, b, likeness);
+
+    return value ? graph->heads[*value - 1] : TM__NONE;
+}
+
+/* All that was done for an object came before the wait, and met nobody. */
+static int is_signal_lost(const tm__wait_graph *graph, const tm__wait_node *node)
+{
+    for (uint32_t i = node->server; i != TM__NONE; i = graph->servers[i].next)
+        if (graph->servers[i].useless < graph->servers[i].count ||
+            graph->servers[i].last_ns > node->since_ns)
+            return 0;
+    return node->server != TM__NONE;
+}
+
+static void name_servers(tm__wait_graph *graph, tm__wait_node *node)
+{
+    const tm_model *model = graph->model;
+
+    node->server = node->object == TM__NONE
+                       ? TM__NONE
+                       : head_of(graph, node->object, TM__NONE, TM__LIKE_OBJECT);
+    if (node->server != TM__NONE) {
+        node->likeness = TM__LIKE_OBJECT;
+        node->is_signal_lost = is_signal_lost(graph, node) != 0;
+    } else {
+        node->server = head_of(graph, class_name_of(model, node->object),
+                               tm__wait_place(graph, node->stack), TM__LIKE_PLACE);
+        if (node->server != TM__NONE)
+            node->likeness = TM__LIKE_PLACE;
+    }
+    if (node->server != TM__NONE) {
+        node->edge = TM_WAIT_EDGE_SERVED;
+        node->provenance = TM_PROVENANCE_INFERRED;
+    } else if (tm__stack_has(model, node->stack, "java.util.concurrent.FutureTask.")) {
+        node->edge = TM_WAIT_EDGE_TASK;
+        node->provenance = TM_PROVENANCE_INFERRED;
+    }
+}
+
+int tm__wait_servers_find(tm__wait_graph *graph)
+{
+    const tm_model *model = graph->model;
+    int rc = add_places(graph);
+
+    if (rc == TM_OK && !graph->heads_count)
+        return TM_OK;
+    for (uint32_t i = 0; i < model->interactions_count && rc == TM_OK; i++)
+        rc = read_row(graph, &model->interactions[i]);
+    for (uint32_t i = 0; i < model->threads_count && rc == TM_OK; i++)
+        if (is_asked(&graph->nodes[i]))
+            name_servers(graph, &graph->nodes[i]);
+    return rc;
+}
