@@ -16,6 +16,8 @@ HEAD = f"""\
 
 <!-- {MADE} from libthreadmodel/table/tables.toml and the public headers. -->
 
+Reference, for users of tables in C, Python, SQL and JSON.
+
 Every answer is a table. These are all of them, with their columns. Times are
 nanoseconds since the run began, unless a column states another origin. A name ends in
 its unit; other units and fractions are given in column *unit*. A column without an
