@@ -16,7 +16,7 @@ def test_each_command_has_examples_that_it_understands(name: str) -> None:
     assert command is not None
     assert command.name == name
     context = click.Context(command, info_name=name)
-    examples = re.findall(rf"threadmodel {name}( .*)", command.help or "")
+    examples = re.findall(rf"threadmodel {name}\b(.*)", command.help or "")
     assert examples
     for example in examples:
         # What follows in a shell is not ours.

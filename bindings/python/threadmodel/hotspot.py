@@ -90,6 +90,79 @@ class Jvm:
         return list(dict.fromkeys(found))
 
 
+@dataclass(frozen=True)
+class Running:
+    """A running JVM of this user, as a list shows it.
+
+    Attributes:
+        pid: its process id
+        command: its main class or jar with the arguments, or the command that starts it
+        threads: how many it has, by the kernel's count
+        age_ns: since its start
+        cpu_ns: processor time of all its threads
+        is_recorded: whether our agent is loaded
+    """
+
+    pid: int
+    command: str
+    threads: int
+    age_ns: int
+    cpu_ns: int
+    is_recorded: bool
+
+
+def running() -> list[Running]:
+    """List the running HotSpot JVMs of this user by process id; nothing is attached."""
+    found = []
+    for entry in os.listdir("/proc"):
+        # A process may end, or be another user's, at any step.
+        with contextlib.suppress(AttachError, OSError, ValueError):
+            if (
+                not entry.isdecimal()
+                or os.stat(f"/proc/{entry}").st_uid != os.geteuid()
+            ):
+                continue
+            pid = int(entry)
+            loaded = _maps(pid)
+            if "/libjvm.so" not in loaded or "/libj9vm" in loaded:
+                continue
+            stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
+            fields = stat.rpartition(")")[2].split()
+            tick_ns = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+            start_ns = int(fields[19]) * tick_ns
+            found.append(
+                Running(
+                    pid=pid,
+                    command=_program(_arguments(pid)),
+                    threads=int(fields[17]),
+                    age_ns=time.clock_gettime_ns(time.CLOCK_BOOTTIME) - start_ns,
+                    cpu_ns=(int(fields[11]) + int(fields[12])) * tick_ns,
+                    is_recorded="/libthreadmodel-agent" in loaded,
+                )
+            )
+    return sorted(found, key=lambda jvm: jvm.pid)
+
+
+# Options of `java` whose value is the next argument.
+_WITH_VALUE: Final = frozenset(
+    ("-cp", "-classpath", "--class-path", "-p", "--module-path", "--add-modules")
+    + ("--add-exports", "--add-opens", "--add-reads", "--source", "-m", "--module")
+)
+
+
+def _program(arguments: list[str]) -> str:
+    """Return a command line from its main class, module or jar on."""
+    if not arguments:
+        return ""
+    rest = arguments[1:]
+    while rest and rest[0].startswith("-"):
+        if rest[0] in ("-jar", "-m", "--module"):
+            rest = rest[1:]
+            break
+        rest = rest[2 if rest[0] in _WITH_VALUE else 1 :]
+    return " ".join(part for part in (rest or arguments) if part)
+
+
 def find(pid: int) -> Jvm:
     """Find a JVM to attach to.
 

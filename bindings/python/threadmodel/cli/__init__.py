@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: ``threadmodel`` and ``python -m threadmodel``."""
 
+import difflib
 import importlib
 import os
 import resource
@@ -26,17 +27,24 @@ COMMANDS: Final = {
     "dump": "dump",
     "explain": "chains",
     "export": "exporting",
+    "findings": "findings",
     "fleet": "fleet",
     "info": "info",
     "listen": "listen",
     "mcp": "mcp",
+    "open": "opening",
     "path": "chains",
+    "ps": "processes",
     "record": "record",
     "report": "report",
     "stats": "stats",
+    "threads": "findings",
     "timeline": "timeline",
     "whatif": "chains",
 }
+
+# Where a command has a name that Python or its module has already.
+FUNCTIONS: Final = {"open": "open_page"}
 
 EXIT_CODES: Final = """\b
 Exit status:
@@ -63,8 +71,25 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"threadmodel.cli.{COMMANDS[cmd_name]}")
-        command: click.Command = getattr(module, cmd_name)
+        command: click.Command = getattr(module, FUNCTIONS.get(cmd_name, cmd_name))
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; a file in its place is reported on.
+
+        Raises:
+            UsageError: it is neither; the message has the nearest command
+        """
+        name = args[0]
+        if name not in COMMANDS and (name == "-" or os.path.exists(name)):
+            args = ["report", *args]
+        elif name not in COMMANDS and not name.startswith("-"):
+            near = difflib.get_close_matches(name, COMMANDS, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            ctx.fail(f"there is no command and no file {name!r:.200}{hint}")
+        return super().resolve_command(ctx, args)
 
 
 @click.group(
@@ -80,8 +105,8 @@ def cli(context: click.Context) -> None:
 
     \b
     threadmodel record -o run.tmt -- java -jar app.jar
-    threadmodel report run.tmt
-    threadmodel report recording.jfr
+    threadmodel run.tmt              the same as threadmodel report run.tmt
+    threadmodel open recording.jfr   in a browser
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

@@ -14,6 +14,7 @@ from threadmodel import attach as attaching
 from threadmodel.cli.agent_options import recording_options
 from threadmodel.cli.files import TRACE, FileCommand
 from threadmodel.cli.messages import say
+from threadmodel.cli.processes import Process, chosen
 from threadmodel.cli.record import see_it, trace_pattern
 from threadmodel.text import clean
 
@@ -44,7 +45,7 @@ class Seconds(_ParamType):
 
 
 @click.command(cls=FileCommand, short_help="Attach to a running JVM and record it.")
-@click.argument("pid", type=click.IntRange(min=1))
+@click.argument("pid", type=Process(), required=False)
 @click.option(
     "-o",
     "--output",
@@ -63,13 +64,16 @@ class Seconds(_ParamType):
 )
 @recording_options
 def attach(
-    pid: int,
+    pid: int | None,
     output: str,
     seconds: int | None,
     depth: int | None,
     agent_options: tuple[str, ...],
 ) -> None:
     """Record what the threads of the JVM PID do to one another, from now on.
+
+    PID is a process id or a part of the name of a running JVM. Without it, the running
+    JVMs are listed, and one is asked for.
 
     The recording begins with what each thread is doing, wants and holds. Afterwards
     the JVM reports nothing any more; from JDK 20 on methods that were replaced stay,
@@ -80,8 +84,9 @@ def attach(
 
     \b
     threadmodel attach 1234 --for 30s -o run.tmt
-    threadmodel attach 1234 --depth 32
+    threadmodel attach app.jar --depth 32
     """
+    pid = chosen(pid)
     options = list(agent_options)
     if depth is not None:
         options.insert(0, f"depth={depth}")
@@ -98,7 +103,7 @@ def attach(
 
 
 @click.command(short_help="Control a recording: dump, pause, resume or stop.")
-@click.argument("pid", type=click.IntRange(min=1))
+@click.argument("pid", type=Process())
 @click.argument("what", type=click.Choice(attaching.CONTROLS))
 def control(pid: int, what: str) -> None:
     """Control the recording of the JVM PID, whoever started it.

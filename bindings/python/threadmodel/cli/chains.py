@@ -7,13 +7,12 @@ from click.core import ParameterSource
 from threadmodel.cli import page, path_page
 from threadmodel.cli.asking import (
     TOP,
+    Moment,
     ask,
-    instant_ns,
     output_options,
-    thread_key,
-    time_ns,
 )
 from threadmodel.cli.files import INPUT, FileCommand
+from threadmodel.cli.names import known_class, known_method, thread_id
 from threadmodel.cli.reading import reading_options
 from threadmodel.model import Model
 from threadmodel.table import Table
@@ -26,7 +25,11 @@ from threadmodel.table import Table
 @click.argument("file", metavar="FILE", type=INPUT)
 @click.option("--thread", metavar="NAME", help="End with this thread: a name, or #ID.")
 @click.option(
-    "--to", "to_ms", metavar="MS", type=float, help="End at this time of the run."
+    "--to",
+    "to_ns",
+    metavar="TIME",
+    type=Moment(),
+    help="End at this time of the run: 12.3s; without a unit ms.",
 )
 @click.option(
     "--waited-for",
@@ -48,7 +51,7 @@ def path(
     context: click.Context,
     /,
     thread: str | None,
-    to_ms: float | None,
+    to_ns: int | None,
     waited_for: bool,
     by: tuple[str, ...],
     top: int,
@@ -63,12 +66,11 @@ def path(
     \b
     threadmodel path run.tmt --top 50
     threadmodel path run.tmt --by method
-    threadmodel path run.tmt --thread main --to 1500 --waited-for
+    threadmodel path run.tmt --thread main --to 1.5s --waited-for
     """
-    to_ns = time_ns(to_ms, "--to")
-    wanted = None if thread is None else thread_key(thread)
 
     def question(model: Model) -> Table:
+        wanted = thread_id(model, thread)
         if by:
             return model.path_rollup(
                 by, thread=wanted, to_ns=to_ns, waited_for=waited_for
@@ -95,15 +97,17 @@ def path(
 )
 @click.option(
     "--at",
+    "at_ns",
     metavar="TIME",
-    help="At this time of the run: 12.3s, 12300ms, or 12300. Otherwise in the middle"
+    type=Moment(),
+    help="At this time of the run: 12.3s; without a unit ms. Otherwise in the middle"
     " of the longest block.",
 )
 @output_options
 @reading_options
 @click.pass_context
 def explain(
-    context: click.Context, /, thread: str | None, at: str | None, **_: object
+    context: click.Context, /, thread: str | None, at_ns: int | None, **_: object
 ) -> None:
     """Say why a thread of the run in FILE did not run; - reads from stdin.
 
@@ -114,10 +118,9 @@ def explain(
     threadmodel explain run.tmt
     threadmodel explain run.tmt --thread worker-1 --at 12.3s
     """
-    at_ns = instant_ns(at, "--at")
-    wanted = None if thread is None else thread_key(thread)
 
     def question(model: Model) -> Table:
+        wanted = thread_id(model, thread)
         return model.explain(thread=wanted, at_ns=at_ns)
 
     ask(context, question, lambda model: [path_page.explanation(question(model))])
@@ -194,8 +197,8 @@ def whatif(
         if not is_named:
             return model.whatif_rank(top, factor=factor)
         return model.whatif(
-            class_name,
-            method=method,
+            known_class(model, class_name),
+            method=known_method(model, method),
             object=object_,
             change=change,
             factor=factor,

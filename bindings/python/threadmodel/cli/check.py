@@ -13,7 +13,7 @@ from rich.console import Console
 
 import threadmodel
 from threadmodel.cli import terminal
-from threadmodel.cli.asking import from_option, time_ns
+from threadmodel.cli.asking import from_option
 from threadmodel.cli.files import INPUT, OUTPUT, FileCommand
 from threadmodel.cli.grid import Column, Grid
 from threadmodel.cli.messages import say
@@ -98,7 +98,7 @@ def diff(
     top: int,
     more_before: tuple[str, ...],
     more_after: tuple[str, ...],
-    from_ms: float | None,
+    from_ns: int | None,
 ) -> None:
     """Show what changed from the run in BEFORE to the run in AFTER.
 
@@ -109,13 +109,13 @@ def diff(
     \b
     threadmodel diff before.tmt after.tmt
     threadmodel diff before.tmt after.tmt --json
-    threadmodel diff a1.tmt b1.tmt --before a2.tmt --after b2.tmt --from 2000
+    threadmodel diff a1.tmt b1.tmt --before a2.tmt --after b2.tmt --from 2s
     """
     # Whoever stops reading our output, as `head` does, ends us without a word.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sides = (before, *more_before), (after, *more_after)
     models = [_open_all(side) for side in sides]
-    found = compare(*models, start_ns=time_ns(from_ms, "--from") or 0)
+    found = compare(*models, start_ns=from_ns or 0)
     if as_json:
         click.echo(json.dumps(found.tables()))
     else:
@@ -166,7 +166,7 @@ def check(
     no_deadlock: bool,
     bases: tuple[str, ...],
     tolerance: float | None,
-    from_ms: float | None,
+    from_ns: int | None,
     junit_file: str | None,
     sarif_file: str | None,
 ) -> None:
@@ -195,7 +195,7 @@ def check(
         raise click.UsageError("--tolerance is for --no-regression")
     models = _open_all(runs)
     base_models = _open_all(bases)
-    start_ns = time_ns(from_ms, "--from") or 0
+    start_ns = from_ns or 0
     limits: dict[str, list[Broken]] = {}
     if no_deadlock:
         _check_shows(runs, models, "deadlock", "--no-deadlock")

@@ -28,8 +28,8 @@ NEEDS_MODEL: Final = {
     "libraries": "--library",
     "threads": "--thread",
     "classes": "--class",
-    "from_ms": "--from",
-    "to_ms": "--to",
+    "from_ns": "--from",
+    "to_ns": "--to",
 }
 
 

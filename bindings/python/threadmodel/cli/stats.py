@@ -11,11 +11,11 @@ from threadmodel.cli.asking import (
     TOP,
     ask,
     output_options,
-    selection,
     selection_options,
 )
 from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.grid import Column, Grid
+from threadmodel.cli.names import selection
 from threadmodel.cli.quick import quick_stats
 from threadmodel.cli.reading import reading_options
 from threadmodel.model import Model
@@ -74,8 +74,8 @@ def stats(
     libraries: tuple[str, ...],
     threads: tuple[str, ...],
     classes: tuple[str, ...],
-    from_ms: float | None,
-    to_ms: float | None,
+    from_ns: int | None,
+    to_ns: int | None,
     top: int,
     **_: object,
 ) -> None:
@@ -83,7 +83,7 @@ def stats(
 
     \b
     threadmodel stats run.tmt --by class --state blocked
-    threadmodel stats run.tmt --by thread --thread 'worker-1' --from 1000 --to 2000
+    threadmodel stats run.tmt --by thread --thread 'worker-*' --from 1s --to 2s
     threadmodel stats run.tmt --by none --histogram --state waiting
     threadmodel stats run.tmt --by caller -o callers.parquet
     threadmodel stats huge.jfr --quick --state blocked
@@ -100,9 +100,9 @@ def stats(
     if histogram and len(states) > 1:
         raise click.UsageError("a histogram is of one --state")
     keys = () if "none" in by else by or ("class", "caller")
-    chosen = selection(threads, classes, from_ms, to_ms)
 
     def question(model: Model) -> Table:
+        chosen = selection(model, threads, classes, (from_ns, to_ns))
         if histogram:
             state = states[0] if states else "blocked"
             return model.histogram(state, keys, chosen, libraries=libraries or None)

@@ -68,10 +68,10 @@ def sections(model: Model, top: int) -> list[Section]:
     hot, waits = _divide(model)
     wanted = [
         _summary(model, threads, odd),
-        _findings(model),
+        findings(model, FINDINGS),
         _blocking("Hottest locks", hot, top) or _never_blocked(),
         _blocking("Longest waits", waits, top) or Section(""),
-        _threads(model, threads, top),
+        threads_of(model, threads, top),
         path_sums(model.path_rollup(PATH_KEYS), top, model.caveats),
         deadlocks(model),
         _diagnostics(odd),
@@ -125,20 +125,20 @@ def _context(row: Row) -> str:
     return text
 
 
-def _findings(model: Model) -> Section:
+def findings(model: Model, most: int) -> Section:
     """A card of four lines each: title; who waits; who holds; what would be gained and
     what to try. Minor ones as titles, and what was not looked for."""
     section = Section("What is worth looking at")
     rows = [row for row in model.findings() if not row["minor"]]
     minor = [row for row in model.findings() if row["minor"]]
-    for row in rows[:FINDINGS]:
+    for row in rows[:most]:
         impact = duration(row["impact_ns"]) if row["impact_ns"] else "-"
         section.body.append(Fact(impact, _title(row), "bold"))
         tried = " ".join(filter(None, (row["gain"], row["advice"], row["caveat"])))
         for text in (row["waits"], row["holds"], tried):
             if text:
                 section.body.append(Fact("", clean(text, NAME_LENGTH)))
-    add_more(section, len(rows) - FINDINGS)
+    add_more(section, len(rows) - most)
     if not rows:
         section.line(calm(model))
     if minor:
@@ -253,7 +253,7 @@ def _idle_times(model: Model) -> Mapping[tuple[int, str], int]:
     return found
 
 
-def _threads(model: Model, threads: Sequence[Row], top: int) -> Section:
+def threads_of(model: Model, threads: Sequence[Row], top: int) -> Section:
     """List the threads that were blocked most by locks, by what others did before the
     rest. Parking for a lock is time of that lock."""
     idle_ns = _idle_times(model)

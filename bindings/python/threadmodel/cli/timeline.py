@@ -9,9 +9,10 @@ import click
 from rich.text import Text
 
 from threadmodel.cli import terminal
-from threadmodel.cli.asking import ask, output_options, selection, selection_options
+from threadmodel.cli.asking import ask, output_options, selection_options
 from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.grid import cut_front
+from threadmodel.cli.names import selection
 from threadmodel.cli.reading import reading_options
 from threadmodel.model import Model
 from threadmodel.selection import Selection
@@ -72,8 +73,8 @@ def timeline(
     /,
     threads: tuple[str, ...],
     classes: tuple[str, ...],
-    from_ms: float | None,
-    to_ms: float | None,
+    from_ns: int | None,
+    to_ns: int | None,
     top: int,
     width: int | None,
     **_: object,
@@ -85,17 +86,19 @@ def timeline(
 
     \b
     threadmodel timeline run.tmt --top 10
-    threadmodel timeline run.tmt --thread worker-1 --from 1000 --to 1100
+    threadmodel timeline run.tmt --thread worker-1 --from 1s --to 1.1s
     threadmodel timeline run.tmt -o timeline.parquet
     """
-    chosen = selection(threads, classes, from_ms, to_ms)
+
+    def chosen(model: Model) -> Selection:
+        return selection(model, threads, classes, (from_ns, to_ns))
 
     def sections(model: Model) -> list[terminal.Section]:
         columns = width or shutil.get_terminal_size((FILE_WIDTH, 0)).columns
-        return [_drawing(model, chosen, top, columns)]
+        return [_drawing(model, chosen(model), top, columns)]
 
     def question(model: Model) -> Table:
-        return model.timeline(chosen)
+        return model.timeline(chosen(model))
 
     ask(context, question, sections)
 

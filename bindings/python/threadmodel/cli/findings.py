@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``threadmodel findings`` and ``threads``: one table of the report each."""
+
+import click
+
+from threadmodel.cli import terminal
+from threadmodel.cli.asking import TOP, ask, output_options
+from threadmodel.cli.files import INPUT, FileCommand
+from threadmodel.cli.reading import reading_options
+from threadmodel.model import Model
+
+
+@click.command(cls=FileCommand, short_help="Show the findings of a run, whole.")
+@click.argument("file", metavar="FILE", type=INPUT)
+@TOP
+@output_options
+@reading_options
+@click.pass_context
+def findings(context: click.Context, /, top: int, **_: object) -> None:
+    """Show the findings of the run in FILE with all their sentences.
+
+    Each states who waited where, who was responsible, what a change would gain, and
+    what to try. - reads from stdin.
+
+    \b
+    threadmodel findings run.tmt
+    threadmodel findings run.tmt --json
+    """
+
+    def sections(model: Model) -> list[terminal.Section]:
+        return [terminal.findings(model, top)]
+
+    ask(context, Model.findings, sections)
+
+
+@click.command(cls=FileCommand, short_help="Show the threads of a run.")
+@click.argument("file", metavar="FILE", type=INPUT)
+@TOP
+@output_options
+@reading_options
+@click.pass_context
+def threads(context: click.Context, /, top: int, **_: object) -> None:
+    """Show the threads of the run in FILE, the most blocked first; - reads from stdin.
+
+    \b
+    threadmodel threads run.tmt --top 50
+    threadmodel threads run.tmt --csv
+    """
+
+    def sections(model: Model) -> list[terminal.Section]:
+        return [terminal.threads_of(model, list(model.threads()), top)]
+
+    ask(context, Model.threads, sections)

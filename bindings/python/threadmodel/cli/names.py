@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names as people type them: whole, as a pattern with * and ?, or a part of one.
+
+A whole name stands for itself alone. Otherwise a pattern, or a part in any case, stands
+for every name that it fits.
+"""
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, TypeVar
+
+from threadmodel.errors import NotFoundError
+from threadmodel.model import Model
+from threadmodel.selection import Selection
+from threadmodel.text import clean
+
+# More of a name is not compared with others to find the nearest.
+COMPARED: Final = 200
+NAMED_AT_ONCE: Final = 4
+
+Of = TypeVar("Of")
+
+
+def fitting(wanted: str, known: Iterable[str], what: str) -> list[str]:
+    """Return the known names that a name, a pattern, or a part of a name stands for.
+
+    Args:
+        wanted: as typed
+        known: all names there are
+        what: noun for these names, in messages
+
+    Raises:
+        NotFoundError: no name fits; the message has the nearest ones
+    """
+    names = list(dict.fromkeys(known))
+    if wanted in names:
+        return [wanted]
+    if "*" in wanted or "?" in wanted:
+        pattern = "".join(
+            {"*": ".*", "?": "."}.get(letter, re.escape(letter)) for letter in wanted
+        )
+        found = [name for name in names if re.fullmatch(pattern, name, re.DOTALL)]
+    else:
+        part = wanted.casefold()
+        found = [name for name in names if part in name.casefold()]
+    if not found:
+        raise NotFoundError(f"no {what} fits {wanted!r:.200}{_nearest(wanted, names)}")
+    return found
+
+
+def one(wanted: str, known: Iterable[str], what: str) -> str:
+    """Return the only known name that a name or a pattern stands for.
+
+    Raises:
+        NotFoundError: no name fits, or more than one does
+    """
+    found = fitting(wanted, known, what)
+    if len(found) > 1:
+        shown = ", ".join(clean(name, COMPARED) for name in found[:NAMED_AT_ONCE])
+        more = len(found) - NAMED_AT_ONCE
+        others = f" and {more:,} more" if more > 0 else ""
+        raise NotFoundError(
+            f"{wanted!r:.200} fits more than one {what}: {shown}{others}"
+        )
+    return found[0]
+
+
+def _nearest(wanted: str, names: Sequence[str]) -> str:
+    short = {name[:COMPARED].casefold(): name for name in names}
+    near = difflib.get_close_matches(wanted[:COMPARED].casefold(), short, 2, 0.5)
+    if not near:
+        return ""
+    return f"; the nearest is {' or '.join(repr(short[name])[:200] for name in near)}"
+
+
+def thread_key(name: str) -> int | str:
+    """Return the id that #ID stands for, or the name itself."""
+    return int(name[1:]) if name[:1] == "#" and name[1:].isdecimal() else name
+
+
+def thread_ids(model: Model, wanted: Iterable[str]) -> list[int]:
+    """Return the ids of the threads that these names, patterns and #IDs stand for."""
+    if not model.event_count:
+        return []
+    by_name: dict[str, list[int]] = {}
+    table = model.threads()
+    for id_, name in zip(table["thread_id"], table["name"], strict=True):
+        by_name.setdefault(name or "", []).append(id_)
+    found: list[int] = []
+    for text in wanted:
+        key = thread_key(text)
+        if isinstance(key, int):
+            found.append(key)
+        else:
+            for name in fitting(key, by_name, "thread"):
+                found += by_name[name]
+    return found
+
+
+def thread_id(model: Model, wanted: str | None) -> int | None:
+    """Return the id of the one thread that a name, a pattern or #ID stands for.
+
+    None stands for none, and so does any name in a run without events.
+
+    Raises:
+        NotFoundError: none, or more than one
+    """
+    if wanted is None or not model.event_count:
+        return None
+    key = thread_key(wanted)
+    if isinstance(key, int):
+        return key
+    table = model.threads()
+    pairs = [
+        (id_, name or "")
+        for id_, name in zip(table["thread_id"], table["name"], strict=True)
+    ]
+    name = one(key, (name for _, name in pairs), "thread")
+    ids: list[int] = [id_ for id_, other in pairs if other == name]
+    if len(ids) > 1:
+        shown = ", ".join(f"#{id_}" for id_ in ids[:NAMED_AT_ONCE])
+        raise NotFoundError(f"{len(ids)} threads have the name {name!r:.200}: {shown}")
+    return ids[0]
+
+
+def _column(model: Model, key: str) -> list[str]:
+    return [name for name in model.statistics((key,))[key] if name]
+
+
+def classes(model: Model, wanted: Iterable[str]) -> list[str]:
+    """Return the names of the classes that these names and patterns stand for."""
+    if not model.event_count:
+        return list(wanted)
+    known = _column(model, "class")
+    return [name for text in wanted for name in fitting(text, known, "class")]
+
+
+def known_class(model: Model, wanted: str | None) -> str | None:
+    """Return the name of the one class that a name or pattern stands for."""
+    return _known(wanted, lambda: one(wanted or "", _column(model, "class"), "class"))
+
+
+def known_method(model: Model, wanted: str | None) -> str | None:
+    """Return the name of the one method that a name or pattern stands for."""
+    return _known(wanted, lambda: one(wanted or "", _column(model, "method"), "method"))
+
+
+def _known(wanted: str | None, find: Callable[[], str]) -> str | None:
+    """Leave a name that statistics do not have to the question, which may know it."""
+    if wanted is None:
+        return None
+    try:
+        return find()
+    except NotFoundError as failure:
+        if "fits more than one" in str(failure):
+            raise
+        return wanted
+
+
+def selection(
+    model: Model,
+    threads: Sequence[str],
+    class_names: Sequence[str],
+    window: tuple[int | None, int | None],
+) -> Selection:
+    """Return the part of a run that these options choose."""
+    return Selection(
+        thread_ids(model, threads) if threads else None,
+        classes(model, class_names) if class_names else None,
+        window,
+    )
