@@ -12,7 +12,7 @@ int tm__bytes_reserve(tm__bytes *bytes, size_t more)
     uint8_t *data;
 
     if (needed < more)
-        return tm__fail(TM_ENOMEM, "no memory for %zu bytes", more);
+        return tm__fail(TM_ENOMEM, "out of memory: %zu bytes", more);
     if (needed <= bytes->capacity)
         return TM_OK;
     if (grown < needed)

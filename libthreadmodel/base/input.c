@@ -76,9 +76,10 @@ int tm__input_append(tm__input *input, const char *path)
         return rc;
     if (!input->is_seekable || !S_ISREG(status.st_mode)) {
         close(descriptor);
-        return tm__fail(TM_EUNSUPPORTED,
-                        "%s: only regular files can be read as one with others",
-                        input->is_seekable ? path : input->path);
+        return tm__fail(
+            TM_EUNSUPPORTED,
+            "%s: not a regular file: several files are read as one only if all are",
+            input->is_seekable ? path : input->path);
     }
     input->parts[input->part_count++] = (tm__input_part){input->length, descriptor};
     input->length += (uint64_t)status.st_size;
@@ -196,7 +197,7 @@ int tm__input_view(tm__input *input, uint64_t offset, size_t wanted,
     if (input->descriptor >= 0 &&
         (offset < input->start || offset > end || end - offset < wanted)) {
         if (offset > INT64_MAX - (uint64_t)wanted)
-            return tm__fail(TM_EIO, "%s: no byte %llu", input->path,
+            return tm__fail(TM_EIO, "%s: byte %llu is beyond the end", input->path,
                             (unsigned long long)offset);
         rc = make_room(input, wanted);
         if (rc == TM_OK)

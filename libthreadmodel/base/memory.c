@@ -33,7 +33,7 @@ void *tm__resize(tm__memory *memory, void *block, size_t old_bytes, size_t new_b
     if (resized || new_bytes == 0)
         memory->used_bytes += new_bytes - old_bytes;
     else
-        tm__fail(TM_ENOMEM, "no memory for %zu bytes", new_bytes);
+        tm__fail(TM_ENOMEM, "out of memory: %zu bytes", new_bytes);
     return resized;
 }
 

@@ -22,7 +22,8 @@ int tm__sized_read(void *out, size_t known, size_t least, const char *name,
     if (given)
         memcpy(&size, given, sizeof(size));
     if (size < least || size > ABSURD_BYTES)
-        return tm__fail(TM_EINVAL, "%s of size %zu: set its size field", name, size);
+        return tm__fail(TM_EINVAL, "%s: invalid size %zu: set its size field", name,
+                        size);
     for (size_t i = known; i < size; i++)
         if (bytes[i])
             return tm__fail(TM_EINVAL,

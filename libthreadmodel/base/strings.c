@@ -35,7 +35,7 @@ int tm__strings_intern_bytes(tm__strings *strings, uint32_t *index, const char *
 
     *index = TM__NONE;
     if (bytes >= UINT32_MAX)
-        return tm__fail(TM_ENOMEM, "string of %zu bytes", bytes);
+        return tm__fail(TM_ENOMEM, "string of %zu bytes is too long", bytes);
     HASH_FIND(hh, strings->table, text, bytes, found);
     if (found) {
         *index = found->index;

@@ -196,7 +196,7 @@ int tm__export_dot(const tm__export *to)
         put_order(&self);
         tm__output_text(to->output, "  }\n}\n");
         if (self.failure < 0)
-            rc = tm__fail(self.failure, "no memory for the names of locks");
+            rc = tm__fail(self.failure, "out of memory: names of locks");
     }
     tm_table_free(self.timeline);
     tm_table_free(self.deadlocks);

@@ -45,9 +45,9 @@ static int check(const char *path, const tm_export_options *options)
     int state = options->state;
 
     if (!path == !options->write)
-        return tm__fail(TM_EINVAL, "an export goes to a path or to a write function");
+        return tm__fail(TM_EINVAL, "an export needs either a path or a write function");
     if (options->format <= 0 || options->format >= FORMATS)
-        return tm__fail(TM_EINVAL, "%d is no format to export to", options->format);
+        return tm__fail(TM_EINVAL, "unknown export format %d", options->format);
     if (state && state != TM_STATE_BLOCKED && state != TM_STATE_WAITING &&
         state != TM_STATE_REENTERING && state != TM_STATE_JOINING &&
         state != TM_STATE_PARKED)

@@ -79,7 +79,7 @@ void tm__message_end(tm__message *message, uint32_t begin)
     uint32_t bytes = message->length - begin;
 
     if (message->failure == TM_OK && bytes > MOST_BYTES)
-        message->failure = tm__fail(TM_ELIMIT, "a message of more than 256 MiB");
+        message->failure = tm__fail(TM_ELIMIT, "message larger than 256 MiB");
     if (message->failure < 0)
         return;
     for (int i = 0; i < LENGTH_BYTES; i++)

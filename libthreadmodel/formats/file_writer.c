@@ -60,15 +60,15 @@ static const tm__writer_kind *kind_of(int format)
 static int check(const char *path, const tm_writer_options *options)
 {
     if (!kind_of(options->format))
-        return tm__fail(TM_EINVAL, "format %d to write: not known", options->format);
+        return tm__fail(TM_EINVAL, "unknown output format %d", options->format);
     if (options->time_unit_ns < 0)
-        return tm__fail(TM_EINVAL, "time unit of %lld ns: not above 0",
+        return tm__fail(TM_EINVAL, "invalid time unit: %lld ns",
                         (long long)options->time_unit_ns);
     if (!path == !options->write)
-        return tm__fail(TM_EINVAL, "a writer writes to a path or to a write function");
+        return tm__fail(TM_EINVAL, "a writer needs either a path or a write function");
     if (!path && options->format == TM_WRITER_CONTENTION)
         return tm__fail(TM_EUNSUPPORTED,
-                        "a contention log is three files: it needs a path");
+                        "a contention log consists of three files and needs a path");
     return TM_OK;
 }
 

@@ -363,9 +363,9 @@ int tm_recorder_start(tm_recorder *recorder, uint32_t every_ms)
 
     TM__CHECK(recorder);
     if (every_ms == 0 || every_ms > INT32_MAX)
-        return tm__fail(TM_EINVAL, "a helper cannot drain every %u ms", every_ms);
+        return tm__fail(TM_EINVAL, "invalid drain interval: %u ms", every_ms);
     if (recorder->has_helper)
-        return tm__fail(TM_EINVAL, "the recorder has a helper thread");
+        return tm__fail(TM_EINVAL, "the recorder has a helper thread already");
     recorder->every_ms = every_ms;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -502,7 +502,7 @@ static int recorder_new(tm_recorder **out, const tm_recorder_options *options)
     tm__memory_init(&memory, options->allocator);
     recorder = tm__zalloc(&memory, sizeof(*recorder));
     if (!recorder)
-        return tm__fail(TM_ENOMEM, "no memory for a recorder");
+        return tm__fail(TM_ENOMEM, "out of memory: a recorder");
     recorder->memory = memory;
     recorder->wake_fd = -1;
     recorder->rings.file = -1;
@@ -519,7 +519,7 @@ static int recorder_new(tm_recorder **out, const tm_recorder_options *options)
     recorder->batch = tm__zalloc(&recorder->memory, BATCH * sizeof(*recorder->batch));
     recorder->presence = presence_new();
     if (!recorder->batch || !recorder->presence)
-        return tm__fail(TM_ENOMEM, "no memory for a recorder");
+        return tm__fail(TM_ENOMEM, "out of memory: a recorder");
     recorder->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     return recorder->wake_fd < 0 ? tm__fail_system("eventfd", errno) : TM_OK;
 }
@@ -570,7 +570,7 @@ int tm_recorder_open(tm_recorder **out, const tm_recorder_options *options)
     if (rc < 0)
         return rc;
     if (!given.path && !given.sink)
-        return tm__fail(TM_EINVAL, "a recorder has neither a path nor a sink");
+        return tm__fail(TM_EINVAL, "a recorder needs a path or a sink");
     if (given.ring_bytes && (given.ring_bytes < TM__RING_BYTES_MIN ||
                              given.ring_bytes > TM__RING_BYTES_MAX ||
                              (given.ring_bytes & (given.ring_bytes - 1))))

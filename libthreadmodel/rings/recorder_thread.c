@@ -69,7 +69,7 @@ int tm_recorder_attach(tm_recorder *recorder, const tm_thread *definition,
     if (rc < 0)
         return rc;
     if (given.id == 0)
-        return tm__fail(TM_EINVAL, "a thread's id is 0, which means none");
+        return tm__fail(TM_EINVAL, "thread id 0 is reserved");
     if (!atomic_load(&recorder->presence->is_on))
         return tm__fail(TM_ESTOPPED, "the recording has ended");
     pthread_mutex_lock(&recorder->thread_lock);
@@ -85,7 +85,7 @@ int tm_recorder_attach(tm_recorder *recorder, const tm_thread *definition,
     }
     pthread_mutex_unlock(&recorder->thread_lock);
     if (!thread)
-        return tm__fail(TM_ENOMEM, "no memory for a thread's ring");
+        return tm__fail(TM_ENOMEM, "out of memory: a thread's ring");
     /* Without room for it, nothing else has room either, and that is counted. */
     (void)tm_recorder_define_thread(thread, definition);
     *out = thread;
@@ -171,7 +171,7 @@ int tm_recorder_report(tm_recorder_thread *thread, const tm_event *event,
 
     TM__CHECK(thread && event && (frames || frame_count == 0));
     if (event->kind == 0 || event->kind >= TM_EVENT_KIND_END)
-        return tm__fail(TM_EINVAL, "%d is no kind of event", event->kind);
+        return tm__fail(TM_EINVAL, "unknown event kind %d", event->kind);
     if (!atomic_load_explicit(&thread->presence->is_on, memory_order_relaxed))
         return 0;
     if (!enter(thread)) {

@@ -183,7 +183,7 @@ int tm_summary_import(tm_table **out, const char *name,
     if (!rules)
         return TM_EINVAL;
     if (strcmp(schema->format, "+s") != 0 || array->n_children != schema->n_children)
-        return tm__fail(TM_EINVAL, "Arrow array: no struct array of its schema");
+        return tm__fail(TM_EINVAL, "Arrow array: not a struct array of its schema");
     for (size_t i = 0; i < rules->count + 2 && status >= 0; i++) {
         const tm__merge_rule *rule = tm__merge_rule_at(rules, i);
 

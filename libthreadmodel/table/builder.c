@@ -130,7 +130,7 @@ static int grow(tm__builder *builder, size_t rows)
     for (size_t i = 0; i < table->column_count; i++)
         if (!table->columns[i].blank &&
             grow_column(&table->columns[i], &table->memory, (uint32_t)grown) < 0)
-            return tm__fail(TM_ENOMEM, "table %s: no memory for %zu rows, %zu bytes",
+            return tm__fail(TM_ENOMEM, "table %s: out of memory: %zu rows, %zu bytes",
                             table->name, grown, bytes_of_rows(table, grown));
     builder->capacity = (uint32_t)grown;
     return TM_OK;

@@ -82,8 +82,9 @@ int tm_table_gather(tm_table **out, const tm_table *table, const uint64_t *rows,
     TM__CHECK(rows || count == 0);
     for (size_t i = 0; i < count; i++)
         if (rows[i] >= table->row_count)
-            return tm__fail(TM_EINVAL, "table %s: no row %llu among %zu", table->name,
-                            (unsigned long long)rows[i], table->row_count);
+            return tm__fail(TM_EINVAL,
+                            "table %s: row %llu is out of range: it has %zu rows",
+                            table->name, (unsigned long long)rows[i], table->row_count);
     if (start(&builder, table) < 0)
         return TM_ENOMEM;
     tm__builder_expect(&builder, count);

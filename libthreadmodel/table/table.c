@@ -100,8 +100,9 @@ int tm_table_column_type(const tm_table *table, size_t column)
     const tm__column *found = tm__table_column(table, column);
 
     return found ? found->type
-                 : tm__fail(TM_EINVAL, "column %zu of a table of %zu columns", column,
-                            tm_table_column_count(table));
+                 : tm__fail(TM_EINVAL,
+                            "column %zu is out of range: the table has %zu columns",
+                            column, tm_table_column_count(table));
 }
 
 const int32_t *tm_table_int32(const tm_table *table, const char *column)

@@ -39,7 +39,7 @@ static int get_sections(tm__block *block, tm__cursor sections[TM__SECTION_END])
         tm__cursor section = tm__get_bytes(&raw, tm__get_varint(&raw));
 
         if (raw.bad || tag == 0 || (tag < TM__SECTION_END && seen >> tag & 1))
-            return tm__fail(TM_EDAMAGED, "bad section");
+            return tm__fail(TM_EDAMAGED, "invalid section");
         if (tag < TM__SECTION_END) {
             sections[tag] = section;
             seen |= UINT32_C(1) << tag;
@@ -71,7 +71,7 @@ static int check_definitions(tm__block *block)
         int rc;
 
         if (from.bad)
-            return tm__fail(TM_EDAMAGED, "bad definition");
+            return tm__fail(TM_EDAMAGED, "invalid definition");
         rc = tm__definition_emit(&block->room, kind, body, NULL, &block->run);
         if (rc < 0)
             return rc;

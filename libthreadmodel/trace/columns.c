@@ -214,7 +214,7 @@ static int get_ids(tm__columns *columns, tm__id_dictionary *dictionary,
         dictionary->ids[dictionary->count++] = id;
     }
     if (section.bad || section.at < section.end)
-        return tm__fail(TM_EDAMAGED, "bad list of ids");
+        return tm__fail(TM_EDAMAGED, "invalid list of ids");
     return TM_OK;
 }
 
@@ -247,7 +247,7 @@ static int get_times(tm_event *events, uint32_t count, tm__cursor section,
             store;                                                                     \
         }                                                                              \
         if (section.bad || section.at < section.end)                                   \
-            return tm__fail(TM_EDAMAGED, "bad column of " name);                       \
+            return tm__fail(TM_EDAMAGED, "invalid column of " name);                   \
     } while (0)
 
 int tm__columns_get(tm__columns *columns, tm_event *events, uint32_t count,

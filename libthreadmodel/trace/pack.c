@@ -19,7 +19,7 @@ int tm__pack(tm__packer *packer, tm__bytes *out, const tm__bytes *raw, int level
     if (!packer->context) {
         packer->context = ZSTD_createCCtx_advanced(tm__zstd_memory(packer->memory));
         if (!packer->context)
-            return tm__fail(TM_ENOMEM, "no memory for a zstd context");
+            return tm__fail(TM_ENOMEM, "out of memory: a zstd context");
     }
     if (tm__bytes_reserve(out, bound) < 0)
         return TM_ENOMEM;

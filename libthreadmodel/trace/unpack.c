@@ -16,13 +16,13 @@ int tm__unpack(tm__unpacker *unpacker, tm__bytes *raw, const uint8_t *packed,
     if (!unpacker->context) {
         unpacker->context = ZSTD_createDCtx_advanced(tm__zstd_memory(unpacker->memory));
         if (!unpacker->context)
-            return tm__fail(TM_ENOMEM, "no memory for a zstd context");
+            return tm__fail(TM_ENOMEM, "out of memory: a zstd context");
     }
     /* One frame, all of the bytes, of the size that both headers state: a frame
      * cannot make the reader take more memory than the block header said. */
     if (ZSTD_getFrameContentSize(packed, packed_bytes) != raw_bytes ||
         ZSTD_findFrameCompressedSize(packed, packed_bytes) != packed_bytes)
-        return tm__fail(TM_EDAMAGED, "no zstd frame of %zu bytes", raw_bytes);
+        return tm__fail(TM_EDAMAGED, "not a zstd frame of %zu bytes", raw_bytes);
     raw->length = 0;
     if (tm__bytes_reserve(raw, raw_bytes + 1) < 0)
         return TM_ENOMEM;

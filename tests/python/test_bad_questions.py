@@ -203,7 +203,7 @@ NO_PROCESS = "999999999"
 WRONG_USES: list[tuple[list[str], str]] = [
     (["path", "FILE", "--thread", "nobody"], "nobody"),
     (["path", "FILE", "--thread", "#9999"], "9999"),
-    (["path", "FILE", "--to", "1e9"], "the run ends"),
+    (["path", "FILE", "--to", "1e9"], "ends after the run"),
     (["path", "FILE", "--to", "-1"], "'-1'"),
     (["path", "FILE", "--to", "nan"], "nan"),
     (["path", "FILE", "--to", "inf"], "inf"),

@@ -128,7 +128,7 @@ static int read_word(uint64_t *out, const tm__option *option, const char *value,
             *out = i;
             return 0;
         }
-    complain(problem, option, "\"%.100s\" is none of ", value);
+    complain(problem, option, "\"%.100s\" is not one of ", value);
     strncat(problem->text, option->value, problem->bytes - strlen(problem->text) - 1);
     return -1;
 }

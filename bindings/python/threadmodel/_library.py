@@ -114,7 +114,7 @@ def whole(value: int, what: str, highest: int, lowest: int = 0) -> int:
         number = value.__index__()
     except AttributeError:
         raise errors.InvalidArgumentError(
-            f"{what} is no whole number: {value!r:.100}"
+            f"{what} is not a whole number: {value!r:.100}"
         ) from None
     if not lowest <= number <= highest:
         raise errors.InvalidArgumentError(f"{what} is out of range: {number}")
@@ -128,7 +128,7 @@ def c_string(value: str, what: str) -> Any:
         InvalidArgumentError: no text, or one that holds a zero character
     """
     if not isinstance(value, str) or "\0" in value:
-        raise errors.InvalidArgumentError(f"{what} is no text: {value!r:.100}")
+        raise errors.InvalidArgumentError(f"{what} is not a string: {value!r:.100}")
     return ffi.new("char[]", value.encode("utf-8", "replace"))
 
 

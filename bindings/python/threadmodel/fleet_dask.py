@@ -160,7 +160,9 @@ def _check_names(names: list[str], where: str) -> None:
                 f"{where}: a label cannot have the name of a fact, {name}"
             )
         if not name or names.count(name) > 1:
-            raise errors.InvalidArgumentError(f"{where}: label {name!r} is no name")
+            raise errors.InvalidArgumentError(
+                f"{where}: label {name!r} is not a valid name"
+            )
 
 
 def summarize(

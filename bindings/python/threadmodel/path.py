@@ -278,5 +278,5 @@ def _factor(value: float) -> float:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         raise errors.InvalidArgumentError(
-            f"factor is no number: {value!r:.100}"
+            f"factor is not a number: {value!r:.100}"
         ) from None

@@ -27,7 +27,7 @@ def bits(chosen: Iterable[str] | str, known: Mapping[str, int], what: str) -> in
     if isinstance(chosen, str):
         chosen = (chosen,)
     if not isinstance(chosen, Iterable):
-        raise errors.InvalidArgumentError(f"{what}s are no names: {chosen!r:.100}")
+        raise errors.InvalidArgumentError(f"{what}s are not names: {chosen!r:.100}")
     total = 0
     for name in chosen:
         total |= number(name, known, what)

@@ -94,7 +94,7 @@ def _checked(window: Window) -> Window:
         start, end = window
     except (TypeError, ValueError):
         raise errors.InvalidArgumentError(
-            f"window is no pair of times: {window!r:.100}"
+            f"window is not a pair of times: {window!r:.100}"
         ) from None
     if start is not None:
         whole(start, "window start", MAX_INT64)

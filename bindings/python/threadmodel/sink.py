@@ -342,7 +342,7 @@ def _event_array(events: Any) -> Any:
         )
     if view.nbytes % EVENT_BYTES:
         raise errors.InvalidArgumentError(
-            f"{view.nbytes} bytes are no whole number of events of {EVENT_BYTES}"
+            f"{view.nbytes} bytes are not a whole number of events of {EVENT_BYTES}"
         )
     if not view.nbytes:
         return ffi.new("tm_event[]", 0)

@@ -249,9 +249,10 @@ int tm_blame_list(tm_table **out, const tm_model *model, const tm_blame_options 
     if (rc < 0)
         return rc;
     if (options.keys & ~(uint32_t)ALL_KEYS)
-        return tm__fail(TM_EINVAL, "keys %u: bits beyond %d", options.keys, ALL_KEYS);
+        return tm__fail(TM_EINVAL, "keys %u: unknown bits above %d", options.keys,
+                        ALL_KEYS);
     if (options.of > TM_BLAME_OF_RESOURCES)
-        return tm__fail(TM_EINVAL, "of %u is no enum tm_blame_of", options.of);
+        return tm__fail(TM_EINVAL, "of %u is not an enum tm_blame_of", options.of);
     states = options.of == TM_BLAME_OF_RESOURCES ? RESOURCE_STATES : LOCK_STATES;
     if (options.states & ~states)
         return tm__fail(TM_EINVAL, "states %u: %s", options.states,

@@ -243,7 +243,8 @@ int tm_hold_group(tm_table **out, const tm_model *model, const tm_hold_options *
     if (rc < 0)
         return rc;
     if (options.keys & ~(uint32_t)ALL_KEYS)
-        return tm__fail(TM_EINVAL, "keys %u: bits beyond %d", options.keys, ALL_KEYS);
+        return tm__fail(TM_EINVAL, "keys %u: unknown bits above %d", options.keys,
+                        ALL_KEYS);
     rc = tm__scope_open(&scope, model, options.selection);
     if (rc < 0)
         return rc;

@@ -223,7 +223,8 @@ int tm_path_sum(tm_table **out, const tm_model *model, const tm_path_options *gi
     if (rc < 0)
         return rc;
     if (options.keys & ~(uint32_t)ALL_KEYS)
-        return tm__fail(TM_EINVAL, "keys %u: bits beyond %d", options.keys, ALL_KEYS);
+        return tm__fail(TM_EINVAL, "keys %u: unknown bits above %d", options.keys,
+                        ALL_KEYS);
     r.keys = options.keys ? options.keys : (uint32_t)TM_PATH_BY_THREAD;
     tm__memory_init(&r.memory, &model->memory.hook);
     rc = tm__path_walk(&r.path, model, &options);

@@ -228,7 +228,7 @@ static int ask(tm_table **out, const tm_model *model,
     int rc;
 
     if (keys & ~(uint32_t)ALL_KEYS)
-        return tm__fail(TM_EINVAL, "keys %u: bits beyond %d", keys, ALL_KEYS);
+        return tm__fail(TM_EINVAL, "keys %u: unknown bits above %d", keys, ALL_KEYS);
     rc = tm__scope_open(&scope, model, options->selection);
     if (rc < 0)
         return rc;
@@ -277,7 +277,7 @@ int tm_statistics_sum(tm_table **out, const tm_model *model,
     if (rc < 0)
         return rc;
     if (options.keys)
-        return tm__fail(TM_EINVAL, "keys %u: a total has none", options.keys);
+        return tm__fail(TM_EINVAL, "keys %u: a total takes no keys", options.keys);
     return ask(out, model, &options, 0, &row);
 }
 

@@ -143,8 +143,7 @@ int tm_tile_list(tm_table **out, const tm_model *model, const tm_selection *sele
     *out = NULL;
     TM__CHECK(model);
     if (tile_ns < 0)
-        return tm__fail(TM_EINVAL, "a tile of %lld ns has no length",
-                        (long long)tile_ns);
+        return tm__fail(TM_EINVAL, "invalid tile length %lld ns", (long long)tile_ns);
     rc = tm__listing_open(&list, model, &tm__tiles_table, selection);
     if (rc < 0)
         return rc;

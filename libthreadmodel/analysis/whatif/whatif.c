@@ -217,15 +217,14 @@ static int check_question(const tm_model *model, tm_whatif_options *options)
     if (rc < 0)
         return rc;
     if (options->change >= TM_WHATIF_END)
-        return tm__fail(TM_EINVAL, "change %u is none", options->change);
+        return tm__fail(TM_EINVAL, "unknown what-if change %u", options->change);
     if (!options->class_name && !options->method && !options->object)
-        return tm__fail(TM_EINVAL,
-                        "what-if of nothing: name a class, method or object");
+        return tm__fail(TM_EINVAL, "a what-if needs a class, a method or an object");
     if (options->change != TM_WHATIF_HOLDS && (!options->method || options->object))
         return tm__fail(TM_EINVAL, "what-if of %s: name a method, and no object",
                         tm_whatif_change_name((int)options->change));
     if (options->permits > INT32_MAX)
-        return tm__fail(TM_EINVAL, "%u permits are too many", options->permits);
+        return tm__fail(TM_EINVAL, "too many permits: %u", options->permits);
     if (!options->permits)
         options->permits = 1;
     return TM_OK;

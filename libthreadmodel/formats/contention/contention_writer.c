@@ -286,7 +286,9 @@ static int open_beside(log_state *self, tm__output *output, const char *path,
     memcpy(self->text, path, stem);
     strcpy(self->text + stem, extension);
     if (strcmp(self->text, path) == 0)
-        return tm__fail(TM_EINVAL, "%s: this is where its metadata go", path);
+        return tm__fail(TM_EINVAL,
+                        "%s: the metadata of the log would be written to this file",
+                        path);
     return tm__output_open(output, self->memory, self->text);
 }
 

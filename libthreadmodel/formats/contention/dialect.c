@@ -95,7 +95,7 @@ static const char *add_field(tm__log_line *line, unsigned *seen, const char *nam
     if (length == 0)
         return "an empty field";
     if (field != TM__LOG_SKIP && *seen & BIT(field))
-        return field == TM__LOG_WORD ? "more than one word that is no field"
+        return field == TM__LOG_WORD ? "more than one word that is not a field"
                                      : "a field twice";
     if (*seen & BIT(TM__LOG_STACK))
         return "the stack is not last";

@@ -170,11 +170,11 @@ static int name_to_end(tm__log_record *record, const tm__log_line *line, int fir
 static const char *wrong_field(int field)
 {
     switch (field) {
-    case TM__LOG_TIME: return "the time is no number of seconds";
-    case TM__LOG_THREAD: return "the thread is no hash of eight hexadecimal digits";
-    case TM__LOG_OBJECT: return "the object is no hash of eight hexadecimal digits";
-    case TM__LOG_OWNER: return "the owner is no hash of eight hexadecimal digits";
-    case TM__LOG_TARGET: return "the target is no hash of eight hexadecimal digits";
+    case TM__LOG_TIME: return "the time is not a number of seconds";
+    case TM__LOG_THREAD: return "the thread is not a hash of eight hexadecimal digits";
+    case TM__LOG_OBJECT: return "the object is not a hash of eight hexadecimal digits";
+    case TM__LOG_OWNER: return "the owner is not a hash of eight hexadecimal digits";
+    case TM__LOG_TARGET: return "the target is not a hash of eight hexadecimal digits";
     case TM__LOG_STACK: return "the stack is not as deep as it says";
     default: return "a field is missing";
     }

@@ -66,7 +66,7 @@ static int read_class(tm__log_metadata *metadata, const char *at, const char *en
     uint32_t index;
     int rc;
 
-    *why = "the class is no descriptor followed by a comma";
+    *why = "the class is not a descriptor followed by a comma";
     if (!after || after == end || *after != ',')
         return TM_OK;
     *why = NULL;
@@ -156,7 +156,7 @@ static int read_method(tm__log_metadata *metadata, const char *at, const char *e
     uint64_t number;
     int rc;
 
-    *why = "the method's number is no hexadecimal one";
+    *why = "the method's number is not hexadecimal";
     at = tm__log_hex(at, end, METHOD_DIGITS, &number);
     if (!at || at == end || *at != ',')
         return TM_OK;
@@ -179,7 +179,7 @@ static int read_method(tm__log_metadata *metadata, const char *at, const char *e
                                       (size_t)(class_ - signature));
     if (rc < 0)
         return rc;
-    *why = "the method's class is no descriptor";
+    *why = "the method's class is not a descriptor";
     at = tm__descriptor_end(++class_, end);
     if (!at || at == end || *at != ',')
         return TM_OK;

@@ -38,7 +38,7 @@ int tm__hprof_header_read(tm__hprof_header *header, tm__input *input)
     if (rc < 0)
         return rc;
     if (available < TM__HPROF_HEADER_BYTES || bytes[NAME_BYTES] != 0)
-        return tm__fail(TM_EFORMAT, "%s: HPROF file without a whole header",
+        return tm__fail(TM_EFORMAT, "%s: HPROF file with an incomplete header",
                         input->path);
     *header = (tm__hprof_header){.id_bytes = tm__hprof_u4(bytes + NAME_BYTES + 1)};
     memcpy(header->version, bytes + 13, sizeof(header->version) - 1);
@@ -47,14 +47,14 @@ int tm__hprof_header_read(tm__hprof_header *header, tm__input *input)
                         "%s: HPROF of version %.5s; 1.0.1 and 1.0.2 are read",
                         input->path, header->version);
     if (header->id_bytes != 4 && header->id_bytes != 8)
-        return tm__fail(TM_EFORMAT, "%s: HPROF with identifiers of %u bytes",
+        return tm__fail(TM_EFORMAT, "%s: unsupported HPROF identifier size: %u bytes",
                         input->path, header->id_bytes);
     time_ms = tm__hprof_u8(bytes + NAME_BYTES + 5);
     header->start_ns =
         time_ms < INT64_MAX / 2000000 ? (int64_t)time_ms * 1000000 : INT64_MAX / 2;
     if (!input->is_seekable)
         return tm__fail(TM_EUNSUPPORTED,
-                        "%s: HPROF is read several times over: it must be a file",
+                        "%s: not a regular file: HPROF is read in several passes",
                         input->path);
     return TM_OK;
 }
@@ -224,7 +224,7 @@ static int read_record(tm__hprof_records *self)
     else if (rc == TM_OK && is_wanted(tag) && end == start + length)
         rc = read_small(self, tag, length, time_us);
     if (rc == TM_OK && end < start + length)
-        rc = complain(self, "is cut: it is longer than what is left of the file");
+        rc = complain(self, "is cut off by the end of the file");
     if (rc < 0)
         return rc;
     self->sites += tag == ALLOC_SITES || tag == HEAP_SUMMARY;

@@ -226,7 +226,7 @@ static int pass_over(tm__jfr_finder *finder)
     if (rc < 0 || zeros)
         return rc;
     if (tm__notes_damage(
-            finder->notes, "bytes %llu to %llu are no chunk of a recording",
+            finder->notes, "bytes %llu to %llu are not a chunk of a recording",
             (unsigned long long)from, (unsigned long long)finder->offset) < 0)
         return TM_ENOMEM;
     return rc;

@@ -92,7 +92,7 @@ static void on_start(void *payload, const XML_Char *name, const XML_Char **attri
     reader *self = payload;
 
     if (self->depth++ == DEPTH) {
-        refuse(self, "elements within elements deeper than any trace");
+        refuse(self, "elements are nested too deeply");
         return;
     }
     /* After stop() expat may still report the end of an empty element. */
@@ -121,7 +121,7 @@ static void on_entity(void *payload, const XML_Char *name, int is_parameter,
 
     (void)name, (void)is_parameter, (void)value, (void)length;
     (void)base, (void)system, (void)public_id, (void)notation;
-    refuse(self, "an entity is declared, which no trace does");
+    refuse(self, "it declares an entity");
 }
 
 static void reader_close(void *payload)
@@ -141,7 +141,7 @@ static int reader_open(void *payload, tm__memory *memory, tm__input *input,
     self->input = input;
     tm__tptp_trace_init(&self->trace, memory, options->time_unit_ns);
     if (options->time_unit_ns < 0)
-        return tm__fail(TM_EINVAL, "time unit of %lld ns: not above 0",
+        return tm__fail(TM_EINVAL, "invalid time unit: %lld ns",
                         (long long)options->time_unit_ns);
     self->parser = XML_ParserCreate(NULL);
     if (!self->parser)

@@ -47,7 +47,7 @@ int tm_deadlock_confirm(tm_model *model, int32_t deadlock, int stands)
     TM__CHECK(model);
     if (deadlock < 0 || (uint32_t)deadlock >= model->deadlocks_count ||
         model->deadlocks[deadlock].withdrawn)
-        return tm__fail(TM_ENOTFOUND, "there is no deadlock %d", deadlock);
+        return tm__fail(TM_ENOTFOUND, "unknown deadlock %d", deadlock);
     it = &model->deadlocks[deadlock];
     if (it->resolved_ns != INT64_MIN)
         return TM_OK;

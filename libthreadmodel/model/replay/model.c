@@ -168,7 +168,7 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     if (rc < 0)
         return rc;
     if (chosen.policy < TM_POLICY_UNKNOWN || chosen.policy > TM_POLICY_REPORTED)
-        return tm__fail(TM_EINVAL, "policy %d is none", chosen.policy);
+        return tm__fail(TM_EINVAL, "unknown policy %d", chosen.policy);
     tm__memory_init(&memory, chosen.allocator);
     model = tm__zalloc(&memory, sizeof(*model));
     if (!model)

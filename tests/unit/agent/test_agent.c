@@ -79,7 +79,7 @@ static void options_that_are_wrong_are_named(void **state)
         {"net=unix:", "\"unix:\" has no path"},
         {"net=[::1]:80", NULL},
         {"net=unix:/a", NULL},
-        {"format=c", "\"c\" is none of tmt|a|b"},
+        {"format=c", "\"c\" is not one of tmt|a|b"},
         {"cutoff=2", "\"2\" is not a share from 0 to 1"},
         {"cutoff=nan", "\"nan\""},
         {"cutoff= 0", "\" 0\""},

@@ -409,14 +409,14 @@ static void choices_that_are_none_are_refused(void **state)
     assert_int_equal(tm_model_new(&model, NULL), TM_OK);
     assert_int_equal(tm_blame_list(&table, model, &blame), TM_EINVAL);
     assert_null(table);
-    assert_string_equal(tm_error_text(), "keys 128: bits beyond 127");
+    assert_string_equal(tm_error_text(), "keys 128: unknown bits above 127");
     blame = (tm_blame_options){.size = sizeof(blame), .states = 1 << TM_STATE_SLEEPING};
     assert_int_equal(tm_blame_list(&table, model, &blame), TM_EINVAL);
     assert_string_equal(
         tm_error_text(),
         "states 128: only blocked, reentering and parked have an owner");
     assert_int_equal(tm_statistics_sum(&table, model, &total), TM_EINVAL);
-    assert_string_equal(tm_error_text(), "keys 1: a total has none");
+    assert_string_equal(tm_error_text(), "keys 1: a total takes no keys");
     assert_int_equal(tm_histogram_list(&table, model, NULL, TM_STATE_SLEEPING),
                      TM_EINVAL);
     assert_null(table);

@@ -344,7 +344,7 @@ static void memory_that_runs_out_in_a_part_fails_the_question(void **state)
             memory.calls_left = SIZE_MAX;
             assert_int_equal(rc, memory.has_failed ? TM_ENOMEM : TM_OK);
             if (memory.has_failed)
-                assert_non_null(strstr(tm_error_text(), "no memory for "));
+                assert_non_null(strstr(tm_error_text(), "out of memory: "));
             tm_table_free(table);
             assert_int_equal(memory.live_blocks, live_blocks);
         }

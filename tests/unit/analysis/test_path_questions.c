@@ -99,7 +99,7 @@ static void wrong_questions_are_refused(void **state)
     assert_int_equal(tm_path_sum(&table, model, &options), TM_EINVAL);
     options = (tm_path_options){.size = sizeof(options), .walk = 2};
     assert_int_equal(tm_path_list(&table, model, &options), TM_EINVAL);
-    assert_string_equal(tm_error_text(), "walk 2 is none");
+    assert_string_equal(tm_error_text(), "unknown walk 2");
     tm_model_free(model);
 }
 

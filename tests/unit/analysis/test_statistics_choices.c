@@ -129,7 +129,7 @@ static void keys_that_are_none_are_refused(void **state)
     (void)state;
     assert_int_equal(ask(&table, model, 512, NULL), TM_EINVAL);
     assert_null(table);
-    assert_string_equal(tm_error_text(), "keys 512: bits beyond 511");
+    assert_string_equal(tm_error_text(), "keys 512: unknown bits above 511");
     tm_model_free(model);
 }
 

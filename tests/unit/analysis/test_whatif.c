@@ -397,7 +397,7 @@ static void wrong_questions_are_refused(void **state)
     options.class_name = "app.Lock";
     options.change = TM_WHATIF_END;
     assert_int_equal(tm_whatif_predict(&table, model, &options), TM_EINVAL);
-    assert_string_equal(tm_error_text(), "change 4 is none");
+    assert_string_equal(tm_error_text(), "unknown what-if change 4");
     options.change = TM_WHATIF_USES;
     assert_int_equal(tm_whatif_predict(&table, model, &options), TM_EINVAL);
     assert_string_equal(tm_error_text(),

@@ -146,7 +146,7 @@ static void a_wrong_dialect_is_refused_with_its_line(void **state)
                                   "thread, object or target is "
                                   "missing"},
         {"wait=Wait,tiem,thread,object",
-         "dialect: \"wait=Wait,tiem,thread,object\": more than one word that is no "
+         "dialect: \"wait=Wait,tiem,thread,object\": more than one word that is not a "
          "field"},
         {"wait=Wait,time,time,thread,object",
          "dialect: \"wait=Wait,time,time,thread,object\": a field twice"},
@@ -181,11 +181,11 @@ static void a_wrong_line_is_left_out_and_reported(void **state)
     static const char *const cases[][2] = {
         {"Nonsense,1,0000000A", "it names no event of the dialect"},
         {"ThreadEnded", "a field is missing"},
-        {"ThreadEnded,x,0000000A", "the time is no number of seconds"},
-        {"ThreadEnded,1,A", "the thread is no hash of eight hexadecimal digits"},
+        {"ThreadEnded,x,0000000A", "the time is not a number of seconds"},
+        {"ThreadEnded,1,A", "the thread is not a hash of eight hexadecimal digits"},
         {"ThreadEnded,1,0000000A,1", "there is more behind the last field"},
         {"ThreadEnded,1,00000000", "it is of no thread"},
-        {"ObjectNotify,1,0000000A,0000001", "the object is no hash of eight "
+        {"ObjectNotify,1,0000000A,0000001", "the object is not a hash of eight "
                                             "hexadecimal digits"},
         {"ObjectNotify,1,0000000A,00000010,2,1,2", "the stack is not as deep as it "
                                                    "says"},
@@ -204,12 +204,13 @@ static void a_wrong_line_is_left_out_and_reported(void **state)
          "the stack is not as deep as it says"},
         {"ObjectNotify,1,0000000A,00000010,1,2A,0,", "the stack is not as deep as it "
                                                      "says"},
-        {"ObjectNotify,1,0000000A/00000010", "the thread is no hash of eight "
+        {"ObjectNotify,1,0000000A/00000010", "the thread is not a hash of eight "
                                              "hexadecimal digits"},
-        {"ThreadStart,1,0000000A,0000000G", "the target is no hash of eight "
+        {"ThreadStart,1,0000000A,0000000G", "the target is not a hash of eight "
                                             "hexadecimal digits"},
-        {"MonitorContendedEnter,1,0000000A,00000010,", "the owner is no hash of eight "
-                                                       "hexadecimal digits"},
+        {"MonitorContendedEnter,1,0000000A,00000010,",
+         "the owner is not a hash of eight "
+         "hexadecimal digits"},
         {"ThreadStarted,1,0000000A", "a field is missing"},
     };
 
@@ -484,10 +485,10 @@ static void metadata_lie_beside_the_log_in_one_file_or_two(void **state)
     unlink("test_contention.orca");
 }
 
-#define NO_CLASS "the class is no descriptor followed by a comma"
-#define NO_NUMBER "the method's number is no hexadecimal one"
+#define NO_CLASS "the class is not a descriptor followed by a comma"
+#define NO_NUMBER "the method's number is not hexadecimal"
 #define NO_SIGNATURE "the method has no signature"
-#define NO_DESCRIPTOR "the method's class is no descriptor"
+#define NO_DESCRIPTOR "the method's class is not a descriptor"
 #define NO_TABLE "the line table is not as long as it says"
 
 static void wrong_metadata_are_reported_and_the_rest_is_used(void **state)

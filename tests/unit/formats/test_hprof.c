@@ -131,7 +131,7 @@ static void what_is_wrong_is_reported_with_its_place(void **state)
     for (uint64_t length = 0x7fffffff; length <= UINT32_MAX; length *= 2) {
         paper.length = segment + 5;
         put(&paper, length, 4);
-        assert_damaged("longer than what is left of the file");
+        assert_damaged("is cut off by the end of the file");
     }
     begin_file(&paper, "1.0.2", 8);
     put_names(&paper);
@@ -426,8 +426,8 @@ static void headers_that_cannot_be_are_refused(void **state)
         const char *text;
     } cases[] = {
         {"1.0.3", 8, TM_EVERSION, "HPROF of version 1.0.3; 1.0.1 and 1.0.2 are read"},
-        {"1.0.2", 0, TM_EFORMAT, "identifiers of 0 bytes"},
-        {"1.0.2", 16, TM_EFORMAT, "identifiers of 16 bytes"},
+        {"1.0.2", 0, TM_EFORMAT, "identifier size: 0 bytes"},
+        {"1.0.2", 16, TM_EFORMAT, "identifier size: 16 bytes"},
     };
 
     (void)state;

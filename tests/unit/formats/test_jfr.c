@@ -195,7 +195,8 @@ static void zeros_behind_are_no_damage_and_anything_else_is(void **state)
     paper.length += 1000;
     assert_reads(TM_OK, "event 5000100 1 256");
     paper.bytes[whole + 500] = 'F';
-    snprintf(text, sizeof(text), "bytes %zu to %zu are no chunk", whole, whole + 1000);
+    snprintf(text, sizeof(text), "bytes %zu to %zu are not a chunk", whole,
+             whole + 1000);
     assert_damaged(text);
 }
 

@@ -269,7 +269,7 @@ static void a_header_is_of_versions_1_and_2_and_of_a_time_that_can_be(void **sta
         append();
         make_chunk(60000000000);
         append();
-        snprintf(text, sizeof(text), "bytes %zu to %zu are no chunk of a recording",
+        snprintf(text, sizeof(text), "bytes %zu to %zu are not a chunk of a recording",
                  whole, length - paper.length);
         assert_reads(TM_EDAMAGED, text, "event 60000000400 7 0 0 0 0 3 0\n", 2);
     }

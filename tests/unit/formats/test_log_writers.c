@@ -244,7 +244,8 @@ static void metadata_lie_beside_a_log_without_an_extension_too(void **state)
 
         assert_int_equal(tm_writer_open(&writer, at(taken[i]), &options), TM_EINVAL);
         assert_null(writer);
-        snprintf(text, sizeof(text), "%s: this is where its metadata go", path);
+        snprintf(text, sizeof(text),
+                 "%s: the metadata of the log would be written to this file", path);
         assert_string_equal(tm_error_text(), text);
     }
     remove_log();

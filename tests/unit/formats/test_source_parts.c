@@ -176,7 +176,7 @@ static void a_file_shorter_than_a_header_has_no_time(void **state)
     put_recording(0, 5000000);
     put_file(1, "FLR\0\0\2", 6);
     assert_int_equal(read_parts(&all, 1), TM_EDAMAGED);
-    assert_non_null(strstr(tm_error_text(), "are no chunk of a recording"));
+    assert_non_null(strstr(tm_error_text(), "are not a chunk of a recording"));
     assert_non_null(strstr(all.text, "event 5000400 7 0 0 0 0 3 0\n"));
     recorder_free(&all);
     remove_files();

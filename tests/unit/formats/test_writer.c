@@ -20,14 +20,14 @@ static void where_the_bytes_go_is_reported_once(void **state)
     assert_null(writer);
     assert_int_equal(tm_writer_open(&writer, NULL, &options), TM_EINVAL);
     assert_string_equal(tm_error_text(),
-                        "a writer writes to a path or to a write function");
+                        "a writer needs either a path or a write function");
     options.write = paper_write;
     options.payload = &paper;
     assert_int_equal(tm_writer_open(&writer, "/nowhere/at/all", &options), TM_EINVAL);
     options.format = TM_WRITER_CONTENTION;
     assert_int_equal(tm_writer_open(&writer, NULL, &options), TM_EUNSUPPORTED);
     assert_string_equal(tm_error_text(),
-                        "a contention log is three files: it needs a path");
+                        "a contention log consists of three files and needs a path");
     assert_null(writer);
     assert_int_equal(paper.length, 0);
 }
@@ -81,14 +81,12 @@ static void wrong_choices_are_refused(void **state)
         tm_writer_options options;
         const char *text;
     } wrong[] = {
-        {{.size = sizeof(tm_writer_options), .format = 4},
-         "format 4 to write: not known"},
-        {{.size = sizeof(tm_writer_options), .format = -1},
-         "format -1 to write: not known"},
+        {{.size = sizeof(tm_writer_options), .format = 4}, "unknown output format 4"},
+        {{.size = sizeof(tm_writer_options), .format = -1}, "unknown output format -1"},
         {{.size = sizeof(tm_writer_options),
           .format = TM_WRITER_TPTP,
           .time_unit_ns = -5},
-         "time unit of -5 ns: not above 0"},
+         "invalid time unit: -5 ns"},
     };
     tm_writer *writer;
 

@@ -195,7 +195,7 @@ static void of_two_deadlocks_one_may_be_withdrawn(void **state)
     assert_int_equal(tm_deadlock_confirm(model, 0, 0), TM_OK);
     assert_int_equal(listed(model, "inferred"), 2);
     assert_int_equal(tm_deadlock_confirm(model, 0, 1), TM_ENOTFOUND);
-    assert_string_equal(tm_error_text(), "there is no deadlock 0");
+    assert_string_equal(tm_error_text(), "unknown deadlock 0");
     assert_int_equal(tm_deadlock_confirm(model, 1, 1), TM_OK);
     assert_int_equal(listed(model, "reported"), 2);
     assert_string_equal(state_of(model, CAROL), "deadlocked");
@@ -216,7 +216,7 @@ static void what_the_vm_denied_is_withdrawn(void **state)
     assert_string_equal(state_of(model, ALICE), "blocked");
     assert_string_equal(state_of(model, BOB), "blocked");
     assert_int_equal(tm_deadlock_confirm(model, told.deadlock, 1), TM_ENOTFOUND);
-    assert_string_equal(tm_error_text(), "there is no deadlock 0");
+    assert_string_equal(tm_error_text(), "unknown deadlock 0");
     assert_int_equal(tm_deadlock_confirm(model, -1, 1), TM_ENOTFOUND);
     tm_model_free(model);
 }

@@ -121,8 +121,8 @@ static void a_policy_that_is_none_is_refused(void **state)
     static const struct {
         int policy;
         const char *text;
-    } wrong[] = {{TM_POLICY_UNKNOWN - 1, "policy -1 is none"},
-                 {TM_POLICY_REPORTED + 1, "policy 4 is none"}};
+    } wrong[] = {{TM_POLICY_UNKNOWN - 1, "unknown policy -1"},
+                 {TM_POLICY_REPORTED + 1, "unknown policy 4"}};
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {

@@ -811,7 +811,8 @@ static void what_is_wrong_is_refused(void **state)
     tm_recorder_thread *thread;
 
     (void)state;
-    assert_refused(tm_recorder_open(&recorder, &options), TM_EINVAL, "neither a path");
+    assert_refused(tm_recorder_open(&recorder, &options), TM_EINVAL,
+                   "needs a path or a sink");
     assert_null(recorder);
     options.path = path;
     options.ring_bytes = 65537;
@@ -826,17 +827,17 @@ static void what_is_wrong_is_refused(void **state)
     assert_int_equal(tm_recorder_open(&recorder, &options), TM_OK);
     assert_refused(tm_recorder_open(&second, &options), TM_EIO, "another producer");
     assert_null(second);
-    assert_refused(tm_recorder_start(recorder, 0), TM_EINVAL, "every 0 ms");
+    assert_refused(tm_recorder_start(recorder, 0), TM_EINVAL, "drain interval: 0 ms");
     assert_int_equal(tm_recorder_start(recorder, 1000), TM_OK);
     assert_refused(tm_recorder_start(recorder, 1), TM_EINVAL, "has a helper");
     assert_refused(tm_recorder_attach(recorder, &nobody, &thread), TM_EINVAL,
-                   "id is 0");
+                   "thread id 0");
     thread = attach(recorder, 1);
     assert_refused(tm_recorder_report(thread, &event, NULL, 0), TM_EINVAL,
-                   "no kind of event");
+                   "unknown event kind");
     event.kind = 0;
     assert_refused(tm_recorder_report(thread, &event, NULL, 0), TM_EINVAL,
-                   "0 is no kind");
+                   "unknown event kind 0");
     tm_recorder_detach(thread);
     tm_recorder_detach(NULL);
     assert_int_equal(tm_recorder_close(recorder), TM_OK);

@@ -124,8 +124,8 @@ static inline void check_absurd(const sized *it, answer *given)
     char text[200];
 
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-        snprintf(text, sizeof(text), "%s of size %zu: set its size field", it->type,
-                 sizes[i]);
+        snprintf(text, sizeof(text), "%s: invalid size %zu: set its size field",
+                 it->type, sizes[i]);
         assert_int_equal(call_with(it, it->ends[0], it->ends[0], sizes[i], given),
                          TM_EINVAL);
         assert_string_equal(tm_error_text(), text);

@@ -253,7 +253,8 @@ static void a_row_that_is_not_there_cannot_be_gathered(void **state)
     assert_int_equal(make_rows(&table, 3, NULL), TM_OK);
     assert_int_equal(tm_table_gather(&some, table, rows, 2), TM_EINVAL);
     assert_null(some);
-    assert_string_equal(tm_error_text(), "table rows: no row 3 among 3");
+    assert_string_equal(tm_error_text(),
+                        "table rows: row 3 is out of range: it has 3 rows");
     tm_table_free(table);
 }
 
@@ -287,7 +288,8 @@ static void what_is_not_there_is_null(void **state)
     assert_null(tm_table_bool(table, "nothing"));
     assert_null(tm_table_column_name(table, ALL_TYPES));
     assert_int_equal(tm_table_column_type(table, ALL_TYPES), TM_EINVAL);
-    assert_string_equal(tm_error_text(), "column 6 of a table of 6 columns");
+    assert_string_equal(tm_error_text(),
+                        "column 6 is out of range: the table has 6 columns");
     assert_null(tm_table_string(table, "name", 3));
     assert_int_equal(tm_table_is_null(table, "name", 3), 1);
     assert_int_equal(tm_table_is_null(table, "nothing", 0), 1);
@@ -781,7 +783,7 @@ static void how_much_a_table_needs_is_reported(void **state)
     assert_null(table);
     /* Three columns of 8 bytes a row, two of 4, one of a bit. */
     assert_string_equal(tm_error_text(),
-                        "table rows: no memory for 8000 rows, 257000 bytes");
+                        "table rows: out of memory: 8000 rows, 257000 bytes");
     assert_int_equal(scarce.live_blocks, 0);
 }
 

@@ -40,7 +40,7 @@ class Seconds(_ParamType):
         """Read it, or report what is wrong with it."""
         found = re.fullmatch(r"([1-9]\d{0,7})([smh]?)", value)
         if not found:
-            self.fail(f"{value!r} is no time such as 30s, 5m or 1h")
+            self.fail(f"{value!r} is not a time such as 30s, 5m or 1h")
         return int(found.group(1)) * UNITS[found.group(2)]
 
 

@@ -54,7 +54,7 @@ class Share(_ParamType):
             text = value.strip()
             number = float(text[:-1]) / 100 if text.endswith("%") else float(text)
         except ValueError:
-            self.fail(f"{value!r} is no share, such as 5% or 0.05", param, ctx)
+            self.fail(f"{value!r} is not a share such as 5% or 0.05", param, ctx)
         if not 0 <= number < float("inf"):
             self.fail(f"{value!r} is out of range", param, ctx)
         return number
@@ -145,7 +145,7 @@ def diff(
     "--tolerance",
     type=Share(),
     metavar="SHARE",
-    help="How much more than in BASE is no regression; 25%, of several runs 3%.",
+    help="By how much more than BASE a run may take; 25%, of several runs 3%.",
 )
 @from_option
 @click.option(

@@ -248,7 +248,9 @@ class Collector:
                     self._stop.wait(max(due - time.monotonic(), 0.0))
                 data = connection.recv(CHUNK_BYTES)
         except DamagedStreamError:
-            say(f"{host}, process {peer.run.pid}, sent what is no trace: closed")
+            say(
+                f"{host}, process {peer.run.pid}, sent data that is not a trace: closed"
+            )
         except OSError as failure:
             if not self._stop.is_set():
                 say(f"{host}, process {peer.run.pid}: {failure.strerror or failure}")

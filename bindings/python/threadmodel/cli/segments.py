@@ -274,7 +274,9 @@ def opened(folder: str, spool: str | None) -> Iterator[Spool]:
     """
     if spool is None:
         if "://" in folder:
-            raise errors.InvalidArgumentError(f"{folder} is no folder: give a --spool")
+            raise errors.InvalidArgumentError(
+                f"{folder} is not a local folder: give a --spool"
+            )
         spool = f"{folder.rstrip('/')}.spool"
     made = Spool(folder, Path(spool))
     try:

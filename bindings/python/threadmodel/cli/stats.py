@@ -57,7 +57,7 @@ NAME_LENGTH: Final = 1000
     "libraries",
     metavar="PREFIX",
     multiple=True,
-    help="Classes that are no callers, instead of the JDK's; repeatable.",
+    help="Classes that do not count as callers, instead of the JDK's; repeatable.",
 )
 @selection_options
 @TOP
