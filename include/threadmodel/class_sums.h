@@ -43,7 +43,7 @@ TM_API const tm_sink *tm_class_sums_sink(tm_class_sums *summary);
  * those that the sink received.
  *
  * Columns (table `class_sums`): class string (null: unknown), state string (blocked,
- * waiting, joining, sleeping, parked; a wait is counted until the thread has its
+ * waiting, joining, sleeping, parked, io; a wait is counted until the thread has its
  * monitor again), count int64 (how often), total_ns int64 (all of them), min_ns int64,
  * max_ns int64, mean_ns int64, p50_ns int64, p90_ns int64 and p99_ns int64 (null: the
  * count is 0).

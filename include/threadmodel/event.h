@@ -58,28 +58,19 @@ enum tm_event_kind {
                             ///< of the object that it is blocked by: ends the block
     TM_EVENT_RELEASED = 30, ///< releases object now
     TM_EVENT_AWAIT = 31,    ///< blocks for object, which no thread owns: a semaphore,
-                            ///< channel, barrier, future or futex; timeout
+                            ///< channel, barrier, future or futex, or a socket, file
+                            ///< or other object of I/O; timeout
     TM_EVENT_AWAITED = 32,  ///< got what it awaited; peer: who posted it
     TM_EVENT_POST = 33,     ///< adds `value` permits of object (0: one); peer: to whom
     TM_EVENT_RUNNABLE = 34, ///< may run, and is not on a processor yet; peer: who
                             ///< made it so
     TM_EVENT_ON_CPU = 35,   ///< runs on a processor; value: its number, from 1
-    TM_EVENT_OFF_CPU = 36,  ///< left its processor, by no block of its own: preempted
+    TM_EVENT_OFF_CPU = 36,  ///< left its processor: preempted, or Voluntary
     TM_EVENT_SHUTDOWN = 37, ///< the program's work is over: the runtime begins to end,
                             ///< at this thread's wish or because no other was left
     TM_EVENT_CPU_TIME = 38, ///< was on processors for `value` ns so far
     TM_EVENT_CPU_WAIT = 39, ///< could run for `value` ns so far, and had no processor
-    TM_EVENT_UNIT_BEGIN = 40, ///< begins a unit of work: a request, task or message;
-                              ///< object: its class names the kind, its name is the
-                              ///< label; value: the unit's id, 0: none; peer: the id of
-                              ///< the unit that submitted it, which is no thread
-    TM_EVENT_UNIT_END = 41,   ///< the unit is over; value: its id, 0: the thread's
-                              ///< innermost; object: a label known by now, 0: as before
-    TM_EVENT_UNIT_RESUME = 42, ///< works on the unit `value` from now on, which another
-                               ///< thread began
-    TM_EVENT_UNIT_LEAVE = 43,  ///< no longer works on the unit `value`, 0: the thread's
-                               ///< innermost, which another thread will resume
-    TM_EVENT_KIND_END = 44     ///< one more than the last kind
+    TM_EVENT_KIND_END = 40  ///< one more than the last kind
 };
 
 /** Why a monitor was inflated. */
@@ -114,7 +105,11 @@ enum tm_event_flag {
                                 ///< Released and Acquired; nobody owns it
     TM_EVENT_OWNER_READ = 1024, ///< Unpark called, Unparked: value is the thread that
                                 ///< owned object at this instant, 0: nobody did
-    TM_EVENT_TIMED = 2048       ///< Snapshot: its wait, join or park has a timeout
+    TM_EVENT_TIMED = 2048,      ///< Snapshot: its wait, join or park has a timeout
+    TM_EVENT_IDLE = 4096,       ///< Await, Awaited: for what others begin of their own
+                          ///< accord, the next request on a connection for instance
+    TM_EVENT_VOLUNTARY = 8192 ///< Off cpu: the thread gave its processor up to wait,
+                              ///< where no event has begun a block: for what is unknown
 };
 
 /*
@@ -136,11 +131,6 @@ enum tm_event_flag {
  * begins another life of the same thread, counted as `started_twice`. Any other event
  * after Thread end is counted as `after_end`.
  * (thread-number-used-again.txt, diagnostics-backward-and-twice.txt)
- *
- * A UNIT of work is nested in the open unit of its thread, if there is one. It is
- * reported by Unit begin and Unit end of one thread, or, with an id, of two. Between
- * Unit leave and Unit resume no thread works on it. An id may be used again once its
- * unit has ended. (units-stated.txt)
  *
  * A JOIN OF A DEAD THREAD has a begin and an end, and no waker, though peer is named.
  * (join-of-a-dead-thread.txt)

@@ -53,8 +53,8 @@ typedef struct tm_export_options {
     size_t size;                   ///< sizeof(tm_export_options)
     const tm_allocator *allocator; ///< NULL: malloc
     int32_t format;                ///< enum tm_export_format
-    /** COLLAPSED, PPROF, OTLP: enum tm_state, BLOCKED, WAITING, REENTERING, JOINING or
-     *  PARKED; 0: all five, each named in a frame or a label of its own. */
+    /** COLLAPSED, PPROF, OTLP: enum tm_state, BLOCKED, WAITING, REENTERING, JOINING,
+     *  PARKED or IO; 0: all six, each named in a frame or a label of its own. */
     int32_t state;
     double cutoff;         ///< HPROF: rows of a smaller share are left out, 0 to 1
     int32_t by_thread;     ///< HPROF: not 0: stacks of two threads are two

@@ -101,9 +101,9 @@ TM_BEGIN_DECLS
  * Columns (table `findings`): rank int32 (1, 2, ...), kind string (deadlock,
  * resource_wait, executor_too_small, event_loop_blocked, virtual_threads_pinned,
  * hot_lock, lock_convoy, oversubscribed_lock, wake_up_latency, held_while_sleeping,
- * held_while_waiting, held_while_parked, held_while_blocked, notify_all_herd,
- * lost_notify, useless_notify, class_initialisation, class_loading, long_wait,
- * wait_always_times_out, sleep_on_critical_path, unbalanced_join, straggler,
+ * held_while_io, held_while_waiting, held_while_parked, held_while_blocked,
+ * notify_all_herd, lost_notify, useless_notify, class_initialisation, class_loading,
+ * long_wait, wait_always_times_out, sleep_on_critical_path, unbalanced_join, straggler,
  * too_few_processors, lock_inversion, sampled_block), title string (at most twelve
  * words), impact_ns int64 (time lost, of all threads added up), bound_ns int64 (the
  * most that one thread lost: no thread can gain more), gain_ns int64 (by so much the

@@ -27,7 +27,7 @@ typedef struct tm_model tm_model;
 enum tm_state {
     TM_STATE_UNKNOWN = 0,    ///< not known
     TM_STATE_NEW = 1,        ///< start was called, it does not run yet
-    TM_STATE_RUNNING = 2,    ///< runs, or could run
+    TM_STATE_RUNNING = 2,    ///< runs: no event shows that it does anything else
     TM_STATE_BLOCKED = 3,    ///< queues for a monitor or mutex
     TM_STATE_WAITING = 4,    ///< in Object.wait, before a notify; or for what no
                              ///< thread owns
@@ -38,7 +38,10 @@ enum tm_state {
     TM_STATE_DEADLOCKED = 9, ///< blocked, joining or parked in a cycle
     TM_STATE_DEAD = 10,      ///< has ended
     TM_STATE_RUNNABLE = 11,  ///< woken or preempted, and not on a processor
-    TM_STATE_END = 12        ///< one more than the last state
+    TM_STATE_IO = 12,        ///< waits in the kernel for a socket, file, poll, accept,
+                             ///< name or process
+    TM_STATE_NATIVE = 13,    ///< left its processor to wait, for what is not known
+    TM_STATE_END = 14        ///< one more than the last state
 };
 
 /** How sure a statement about another thread is. */

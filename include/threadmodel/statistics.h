@@ -66,13 +66,13 @@ typedef struct tm_statistics_options {
  * (thread group or container), virtual bool, daemon bool, state string (enum tm_state;
  * at the end), start_ns int64 (null: not seen to start), end_ns int64 (null: not seen
  * to end); for each of blocked, waiting, reentering, joining, sleeping, parked,
- * runnable: <state>_count int64 (how often), <state>_total_ns int64 (for how long in
- * all); carrier_id uint64 (of a virtual thread that is mounted, as far as is reported;
- * null: none), cpu_samples uint64 (how often it was seen on a processor), cpu_time_ns
- * int64 (for how long it was on processors, as the scheduler counts; null: not
- * reported), cpu_wait_ns int64 (for how long it could run and had no processor, as the
- * scheduler counts; null: not reported), pid uint64 (process that it is of, in a run of
- * several; null: the run's).
+ * runnable, io, native: <state>_count int64 (how often), <state>_total_ns int64 (for
+ * how long in all); carrier_id uint64 (of a virtual thread that is mounted, as far as
+ * is reported; null: none), cpu_samples uint64 (how often it was seen on a processor),
+ * cpu_time_ns int64 (for how long it was on processors, as the scheduler counts; null:
+ * not reported), cpu_wait_ns int64 (for how long it could run and had no processor, as
+ * the scheduler counts; null: not reported), pid uint64 (process that it is of, in a
+ * run of several; null: the run's).
  *
  * @param[out] out   the answer, yours; NULL on failure
  * @param model      asked
@@ -94,13 +94,13 @@ TM_API int tm_thread_list(tm_table **out, const tm_model *model,
  * TM_STATISTICS_BY_CLASS: class string; by TM_STATISTICS_BY_THREAD: thread_id uint64,
  * thread string; by TM_STATISTICS_BY_GROUP: group string (thread group or container);
  * by TM_STATISTICS_BY_STACK: stack int32; always: objects int64 and threads int64
- * (distinct); for each of blocked, waiting, reentering, joining, parked: <state>_count
- * int64 (how often), <state>_total_ns int64 (all of them), <state>_min_ns int64,
- * <state>_max_ns int64, <state>_mean_ns int64, <state>_p50_ns int64, <state>_p90_ns
- * int64 and <state>_p99_ns int64 (null: the count is 0); for each of blocked, waiting,
- * reentering, joining, parked: <state>_share double (the total, of the length of the
- * run or of the window; above 1 where threads were blocked side by side); by
- * TM_STATISTICS_BY_LATENCY, for each of blocked, waiting, reentering, parked:
+ * (distinct); for each of blocked, waiting, reentering, joining, parked, io:
+ * <state>_count int64 (how often), <state>_total_ns int64 (all of them), <state>_min_ns
+ * int64, <state>_max_ns int64, <state>_mean_ns int64, <state>_p50_ns int64,
+ * <state>_p90_ns int64 and <state>_p99_ns int64 (null: the count is 0); for each of
+ * blocked, waiting, reentering, joining, parked, io: <state>_share double (the total,
+ * of the length of the run or of the window; above 1 where threads were blocked side by
+ * side); by TM_STATISTICS_BY_LATENCY, for each of blocked, waiting, reentering, parked:
  * <state>_latency_ns int64 (of the total: nobody had the lock or permit, and the next
  * owner was being woken).
  *
@@ -147,7 +147,7 @@ TM_API int tm_statistics_sum(tm_table **out, const tm_model *model,
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked
  * @param options   NULL, or keys 0: all in one
- * @param state     enum tm_state: BLOCKED, WAITING, REENTERING, JOINING, PARKED
+ * @param state     enum tm_state: BLOCKED, WAITING, REENTERING, JOINING, PARKED, IO
  * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
  * @since 0.1
  */

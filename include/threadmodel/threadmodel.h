@@ -35,7 +35,6 @@
 #include <threadmodel/summary.h>
 #include <threadmodel/table.h>
 #include <threadmodel/timeline.h>
-#include <threadmodel/unit.h>
 #include <threadmodel/verdict.h>
 #include <threadmodel/version.h>
 #include <threadmodel/whatif.h>

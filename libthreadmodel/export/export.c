@@ -50,7 +50,7 @@ static int check(const char *path, const tm_export_options *options)
         return tm__fail(TM_EINVAL, "unknown export format %d", options->format);
     if (state && state != TM_STATE_BLOCKED && state != TM_STATE_WAITING &&
         state != TM_STATE_REENTERING && state != TM_STATE_JOINING &&
-        state != TM_STATE_PARKED)
+        state != TM_STATE_PARKED && state != TM_STATE_IO)
         return tm__fail(TM_EINVAL, "state %d has no stacks to export", state);
     if (options->side != TM_EXPORT_WAITERS &&
         (options->side != TM_EXPORT_OWNERS || (options->format != TM_EXPORT_COLLAPSED &&

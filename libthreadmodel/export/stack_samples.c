@@ -15,7 +15,7 @@
 #include "base/error.h"
 
 static const int states[] = {TM_STATE_BLOCKED, TM_STATE_WAITING, TM_STATE_REENTERING,
-                             TM_STATE_JOINING, TM_STATE_PARKED};
+                             TM_STATE_JOINING, TM_STATE_PARKED,  TM_STATE_IO};
 
 enum { STATES = sizeof(states) / sizeof(*states) };
 

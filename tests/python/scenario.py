@@ -5,7 +5,16 @@ import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from threadmodel import Event, EventFlag, EventKind, Frame, Model, Policy, Run
+from threadmodel import (
+    Event,
+    EventFlag,
+    EventKind,
+    Frame,
+    Model,
+    ObjectKind,
+    Policy,
+    Run,
+)
 
 STATES = [
     "unknown",
@@ -20,6 +29,8 @@ STATES = [
     "deadlocked",
     "dead",
     "runnable",
+    "io",
+    "native",
 ]
 FLAGS = {
     "timed_out": EventFlag.TIMED_OUT,
@@ -33,6 +44,9 @@ FLAGS = {
     "shared": EventFlag.SHARED,
     "not_owned": EventFlag.NOT_OWNED,
     "owner_read": EventFlag.OWNER_READ,
+    "timed": EventFlag.TIMED,
+    "idle": EventFlag.IDLE,
+    "voluntary": EventFlag.VOLUNTARY,
 }
 KINDS = {kind.name.lower(): kind for kind in EventKind}
 PAIRS = [
@@ -228,6 +242,7 @@ def _define(scenario: Scenario, model: Model) -> None:
                 thread=scenario.threads[thread] if thread else 0,
                 maybe_many="maybe_many" in flags,
                 synchronizer="synchronizer" in flags,
+                kind=ObjectKind[options.get("kind", "unknown").upper()],
             )
     for words in scenario.definitions:
         flags, options = _options(words)

@@ -20,6 +20,7 @@ LOCK_KINDS = (
     "lock_convoy",
     "oversubscribed_lock",
     "held_while_sleeping",
+    "held_while_io",
     "held_while_waiting",
     "held_while_parked",
     "held_while_blocked",

@@ -4,7 +4,7 @@
 import pytest
 
 from story import KIND, LOCK, MS, OTHER, PUT, SLOW, TAKE, Story
-from threadmodel import EventKind, Frame
+from threadmodel import EventKind, Frame, ObjectKind
 
 
 def hot_story() -> Story:
@@ -153,6 +153,17 @@ def test_blocked_by_an_owner_that_is_blocked(
     (row,) = story.findings(kind)
     assert row["impact_ns"] == 40 * MS
     assert row["class"] == "demo.Lock"
+
+
+def test_an_owner_in_io_differs_from_one_that_waits_for_a_thread() -> None:
+    story = Story()
+    story.model.define_object(9, 0, name="10.0.0.7:5432", kind=ObjectKind.SOCKET)
+    story.at(5, 1, KIND.AWAIT, object=9, stack=SLOW).at(45, 1, KIND.AWAITED, object=9)
+    story.block(10, 50, 2, owner=1).at(100, 1, KIND.THREAD_END)
+    (row,) = story.findings("held_while_io")
+    assert row["impact_ns"] == 40 * MS
+    assert "t1 was in I/O in Lock.slow:10 meanwhile" in row["holds"]
+    assert story.findings("held_while_waiting") == []
 
 
 def test_an_inferred_owner_is_only_suspected() -> None:

@@ -83,6 +83,9 @@ uint64_t scenario_number_of(scenario *s, const char *text, int line);
 uint64_t scenario_thing(scenario *s, const scenario_names *names, const char *name,
                         int line);
 
+/** @return the number that has a name; -1: none below `end` has it */
+int scenario_named(const char *name, const char *(*names)(int), int end);
+
 /** Take one line of the section "define". */
 void scenario_define(scenario *s, const scenario_line *line);
 

@@ -91,6 +91,12 @@ static void define_object(scenario *s, const scenario_line *line)
         else if ((value = scenario_value(word, "hash")) != NULL) {
             object->hash = (uint32_t)scenario_number_of(s, value, line->number);
             object->flags |= TM_OBJECT_HAS_HASH;
+        } else if ((value = scenario_value(word, "kind")) != NULL) {
+            int number = scenario_named(value, tm_object_kind_name, TM_OBJECT_KIND_END);
+
+            if (number < 0)
+                scenario_fail(s, line->number, "'%s' is no kind of object", value);
+            object->kind = number < 0 ? 0 : (uint64_t)number;
         } else if (!strcmp(word, "synchronizer"))
             object->flags |= TM_OBJECT_SYNCHRONIZER;
         else if (!strcmp(word, "maybe_many"))

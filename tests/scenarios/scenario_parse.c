@@ -110,7 +110,7 @@ uint64_t scenario_thing(scenario *s, const scenario_names *names, const char *na
     return id;
 }
 
-static int named(const char *name, const char *(*names)(int), int end)
+int scenario_named(const char *name, const char *(*names)(int), int end)
 {
     for (int i = 0; i < end; i++)
         if (names(i) && !strcmp(names(i), name))
@@ -121,8 +121,9 @@ static int named(const char *name, const char *(*names)(int), int end)
 static void read_word(scenario *s, tm_event *event, const char *word, int line)
 {
     static const char *const flags[] = {
-        "timed_out", "by_interrupt",   "reported", "inferred",  "confirmed", "sampled",
-        "paused",    "initialisation", "shared",   "not_owned", "owner_read"};
+        "timed_out",  "by_interrupt", "reported",       "inferred", "confirmed",
+        "sampled",    "paused",       "initialisation", "shared",   "not_owned",
+        "owner_read", "timed",        "idle",           "voluntary"};
     const char *value;
 
     for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
@@ -138,7 +139,7 @@ static void read_word(scenario *s, tm_event *event, const char *word, int line)
     else if ((value = scenario_value(word, "owner")) != NULL)
         event->value = (int64_t)scenario_thing(s, &s->threads, value, line);
     else if ((value = scenario_value(word, "state")) != NULL)
-        event->value = named(value, tm_state_name, TM_STATE_END);
+        event->value = scenario_named(value, tm_state_name, TM_STATE_END);
     else if ((value = scenario_value(word, "stack")) != NULL)
         event->stack = (uint32_t)scenario_thing(s, &s->stacks, value, line);
     else
@@ -177,7 +178,7 @@ static void add_event(scenario *s, const scenario_line *line)
     }
     event.time_ns = (int64_t)scenario_number_of(s, line->words[0], line->number);
     event.thread = scenario_thing(s, &s->threads, line->words[1], line->number);
-    kind = named(line->words[2], tm_event_kind_name, TM_EVENT_KIND_END);
+    kind = scenario_named(line->words[2], tm_event_kind_name, TM_EVENT_KIND_END);
     if (kind < 0)
         kind = (int)scenario_number_of(s, line->words[2], line->number);
     else if (s->kinds_seen)
@@ -206,7 +207,7 @@ static void read_kinds(scenario *s, const char *list, int line)
 
     for (; sscanf(list, "%39[^,]%n", name, &used) == 1;
          list += used + (list[used] == ',')) {
-        int kind = named(name, tm_event_kind_name, TM_EVENT_KIND_END);
+        int kind = scenario_named(name, tm_event_kind_name, TM_EVENT_KIND_END);
 
         if (!strcmp(name, "seen"))
             s->kinds_seen = true;

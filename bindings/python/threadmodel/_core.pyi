@@ -340,12 +340,6 @@ class tm_statistics_options(CData):
     libraries: Pointer[Chars] | Null
     def __getitem__(self, index: int) -> Self: ...
 
-class tm_unit_options(CData):
-    size: int
-    stated_only: int
-    reserved: int
-    def __getitem__(self, index: int) -> Self: ...
-
 class tm_whatif_options(CData):
     size: int
     class_name: Chars | Null
@@ -533,12 +527,6 @@ class FFI:
     @overload
     def new(
         self,
-        cdecl: Literal["tm_unit_options *", "tm_unit_options[]"],
-        init: object = ...,
-    ) -> tm_unit_options: ...
-    @overload
-    def new(
-        self,
         cdecl: Literal["tm_whatif_options *", "tm_whatif_options[]"],
         init: object = ...,
     ) -> tm_whatif_options: ...
@@ -648,6 +636,12 @@ class Lib:
     TM_OBJECT_KIND_BARRIER: int
     TM_OBJECT_KIND_ONCE: int
     TM_OBJECT_KIND_CHANNEL: int
+    TM_OBJECT_KIND_SOCKET: int
+    TM_OBJECT_KIND_FILE: int
+    TM_OBJECT_KIND_POLL: int
+    TM_OBJECT_KIND_ACCEPT: int
+    TM_OBJECT_KIND_NAME: int
+    TM_OBJECT_KIND_PROCESS: int
     TM_OBJECT_KIND_END: int
     TM_EVENT_THREAD_START_CALLED: int
     TM_EVENT_THREAD_START: int
@@ -688,10 +682,6 @@ class Lib:
     TM_EVENT_SHUTDOWN: int
     TM_EVENT_CPU_TIME: int
     TM_EVENT_CPU_WAIT: int
-    TM_EVENT_UNIT_BEGIN: int
-    TM_EVENT_UNIT_END: int
-    TM_EVENT_UNIT_RESUME: int
-    TM_EVENT_UNIT_LEAVE: int
     TM_EVENT_KIND_END: int
     TM_INFLATION_UNKNOWN: int
     TM_INFLATION_ENTER: int
@@ -713,6 +703,8 @@ class Lib:
     TM_EVENT_NOT_OWNED: int
     TM_EVENT_OWNER_READ: int
     TM_EVENT_TIMED: int
+    TM_EVENT_IDLE: int
+    TM_EVENT_VOLUNTARY: int
     TM_STATE_UNKNOWN: int
     TM_STATE_NEW: int
     TM_STATE_RUNNING: int
@@ -725,6 +717,8 @@ class Lib:
     TM_STATE_DEADLOCKED: int
     TM_STATE_DEAD: int
     TM_STATE_RUNNABLE: int
+    TM_STATE_IO: int
+    TM_STATE_NATIVE: int
     TM_STATE_END: int
     TM_PROVENANCE_UNKNOWN: int
     TM_PROVENANCE_INFERRED: int
@@ -768,9 +762,6 @@ class Lib:
     TM_DIAGNOSTIC_LATE_OWNER: int
     TM_DIAGNOSTIC_ACQUIRED_TWICE: int
     TM_DIAGNOSTIC_RELEASED_BY_ANOTHER: int
-    TM_DIAGNOSTIC_UNIT_NOT_BEGUN: int
-    TM_DIAGNOSTIC_UNIT_BEGUN_TWICE: int
-    TM_DIAGNOSTIC_UNIT_LEFT_OUT: int
     TM_DIAGNOSTIC_END: int
     TM_OK: int
     TM_MORE: int
@@ -1233,30 +1224,6 @@ class Lib:
     ) -> int: ...
     def tm_stack_list(
         self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
-    ) -> int: ...
-    def tm_unit_list(
-        self,
-        out: Pointer[tm_table] | Null,
-        model: tm_model | Null,
-        selection: tm_selection | Null,
-        options: tm_unit_options | Null,
-        /,
-    ) -> int: ...
-    def tm_unit_kind_list(
-        self,
-        out: Pointer[tm_table] | Null,
-        model: tm_model | Null,
-        selection: tm_selection | Null,
-        options: tm_unit_options | Null,
-        /,
-    ) -> int: ...
-    def tm_unit_part_list(
-        self,
-        out: Pointer[tm_table] | Null,
-        model: tm_model | Null,
-        selection: tm_selection | Null,
-        options: tm_unit_options | Null,
-        /,
     ) -> int: ...
     def tm_verdict_list(
         self, out: Pointer[tm_table] | Null, model: tm_model | Null, /

@@ -4,7 +4,14 @@
 from enum import IntEnum, IntFlag
 
 #: States that statistics sum up by any keys.
-STATES = {"blocked": 3, "waiting": 4, "reentering": 5, "joining": 6, "parked": 8}
+STATES = {
+    "blocked": 3,
+    "waiting": 4,
+    "reentering": 5,
+    "joining": 6,
+    "parked": 8,
+    "io": 12,
+}
 
 
 class EventKind(IntEnum):
@@ -83,7 +90,7 @@ class EventKind(IntEnum):
     #: releases object now
     RELEASED = 30
     #: blocks for object, which no thread owns: a semaphore, channel, barrier, future
-    #: or futex; timeout
+    #: or futex, or a socket, file or other object of I/O; timeout
     AWAIT = 31
     #: got what it awaited; peer: who posted it
     AWAITED = 32
@@ -93,7 +100,7 @@ class EventKind(IntEnum):
     RUNNABLE = 34
     #: runs on a processor; value: its number, from 1
     ON_CPU = 35
-    #: left its processor, by no block of its own: preempted
+    #: left its processor: preempted, or Voluntary
     OFF_CPU = 36
     #: the program's work is over: the runtime begins to end, at this thread's wish or
     #: because no other was left
@@ -102,18 +109,6 @@ class EventKind(IntEnum):
     CPU_TIME = 38
     #: could run for ``value`` ns so far, and had no processor
     CPU_WAIT = 39
-    #: begins a unit of work: a request, task or message; object: its class names the
-    #: kind, its name is the label; value: the unit's id, 0: none; peer: the id of the
-    #: unit that submitted it, which is no thread
-    UNIT_BEGIN = 40
-    #: the unit is over; value: its id, 0: the thread's innermost; object: a label
-    #: known by now, 0: as before
-    UNIT_END = 41
-    #: works on the unit ``value`` from now on, which another thread began
-    UNIT_RESUME = 42
-    #: no longer works on the unit ``value``, 0: the thread's innermost, which another
-    #: thread will resume
-    UNIT_LEAVE = 43
 
 
 class EventFlag(IntFlag):
@@ -147,6 +142,12 @@ class EventFlag(IntFlag):
     OWNER_READ = 1024
     #: Snapshot: its wait, join or park has a timeout
     TIMED = 2048
+    #: Await, Awaited: for what others begin of their own accord, the next request on a
+    #: connection for instance
+    IDLE = 4096
+    #: Off cpu: the thread gave its processor up to wait, where no event has begun a
+    #: block: for what is unknown
+    VOLUNTARY = 8192
 
 
 class Policy(IntEnum):
@@ -191,6 +192,18 @@ class ObjectKind(IntEnum):
     BARRIER = 8
     ONCE = 9
     CHANNEL = 10
+    #: a connection; from here on: waits for it are I/O
+    SOCKET = 11
+    #: a file, pipe or device
+    FILE = 12
+    #: any of several descriptors: a selector, an epoll
+    POLL = 13
+    #: a socket that listens
+    ACCEPT = 14
+    #: the address of a name, of a host for instance
+    NAME = 15
+    #: another process, its end
+    PROCESS = 16
 
 
 class WriterFormat(IntEnum):

@@ -10,7 +10,16 @@ from threadmodel.text import clean
 if TYPE_CHECKING:
     from threadmodel.model import Model
 
-_NOT_RUNNING: Final = (*lock_time.QUEUEING, "waiting", "joining", "sleeping", "parked")
+_NOT_RUNNING: Final = (
+    *lock_time.QUEUEING,
+    "waiting",
+    "joining",
+    "sleeping",
+    "parked",
+    "runnable",
+    "io",
+    "native",
+)
 # Without these kinds a thread may look as if it ran that did not.
 _OF_ALL_STATES: Final = {
     "hot_lock",

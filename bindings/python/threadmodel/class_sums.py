@@ -46,7 +46,7 @@ def sum_classes(
     DamagedTraceWarning is issued.
 
     Columns (table ``class_sums``): class string (None: unknown), state string (blocked,
-    waiting, joining, sleeping, parked; a wait is counted until the thread has its
+    waiting, joining, sleeping, parked, io; a wait is counted until the thread has its
     monitor again), count int64 (how often), total_ns int64 (all of them), min_ns int64,
     max_ns int64, mean_ns int64, p50_ns int64, p90_ns int64 and p99_ns int64 (None: the
     count is 0).

@@ -15,9 +15,9 @@ Row = dict[str, Any]
 # What each run of a group has at one place; None: it has nothing.
 _Side = list[Row | None]
 
-STATES: Final = ("blocked", "reentering", "waiting", "joining", "parked")
+STATES: Final = ("blocked", "reentering", "waiting", "joining", "parked", "io")
 # States in which a thread can be idle: it waits for work, and there is none.
-_IDLE: Final = ("waiting", "parked")
+_IDLE: Final = ("waiting", "parked", "io")
 _FIGURES: Final = tuple(
     f"{state}_{figure}"
     for state in STATES

@@ -40,7 +40,7 @@ def export(
             ``go tool pprof``; ``otlp``, the same of both sides as profiles of
             OpenTelemetry, v1development
         state: of ``collapsed``, ``pprof`` and ``otlp`` alone: ``blocked``,
-            ``waiting``, ``reentering``, ``joining`` or ``parked``; None: all
+            ``waiting``, ``reentering``, ``joining``, ``parked`` or ``io``; None: all
         side: of ``collapsed`` and ``pprof`` alone: ``waiters``, where threads were
             blocked; ``owners``, where the owners of the locks acquired them, with the
             time for which others were blocked by them

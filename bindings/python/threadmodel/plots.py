@@ -25,10 +25,18 @@ COLOURS: Final = {
     "sleeping": "#8c93a3",
     "parked": "#0072b2",
     "runnable": "#f0e442",
+    "io": "#7a4fa3",
+    "native": "#a6761d",
     "deadlocked": "#1b1b1f",
 }
 # For paper without colour.
-HATCHES: Final = {"blocked": "////", "reentering": "\\\\\\\\", "deadlocked": "xxxx"}
+HATCHES: Final = {
+    "blocked": "////",
+    "reentering": "\\\\\\\\",
+    "io": "---",
+    "native": "...",
+    "deadlocked": "xxxx",
+}
 LANE: Final = 0.8
 LABEL_LENGTH: Final = 28
 # More lanes than this cannot be distinguished on a page.
@@ -106,7 +114,8 @@ class Plots:
         """Draw how many blocking intervals of a state lasted how long, on a log scale.
 
         Args:
-            state: ``blocked``, ``waiting``, ``reentering``, ``joining`` or ``parked``
+            state: ``blocked``, ``waiting``, ``reentering``, ``joining``, ``parked`` or
+                ``io``
             ax: see the class
             selection: of threads, classes of objects, and time
         """
@@ -244,7 +253,7 @@ def _label(name: str | None, id_: int) -> str:
 
 
 def _blocked(row: dict[str, Any]) -> int:
-    states = ("blocked", "reentering", "waiting", "joining", "parked")
+    states = ("blocked", "reentering", "waiting", "joining", "parked", "io")
     return sum(row[f"{state}_total_ns"] for state in states)
 
 

@@ -281,7 +281,7 @@ class Sink:
                 thread=whole(thread, "thread id", MAX_UINT64),
                 hash=whole(hash or 0, "hash", MAX_UINT32),
                 flags=flags,
-                kind=whole(kind, "kind", ObjectKind.CHANNEL),
+                kind=whole(kind, "kind", max(ObjectKind)),
                 **_strings(name=name),
             ),
         )

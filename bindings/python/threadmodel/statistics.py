@@ -22,14 +22,14 @@ def threads(model: "Model", selection: Selection = ALL) -> Table:
     Columns (table ``threads``): thread_id uint64, name string (the thread's), group
     string (thread group or container), virtual bool, daemon bool, state string (at the
     end), start_ns int64 (None: not seen to start), end_ns int64 (None: not seen to
-    end); for each of blocked, waiting, reentering, joining, sleeping, parked, runnable:
-    <state>_count int64 (how often), <state>_total_ns int64 (for how long in all);
-    carrier_id uint64 (of a virtual thread that is mounted, as far as is reported; None:
-    none), cpu_samples uint64 (how often it was seen on a processor), cpu_time_ns int64
-    (for how long it was on processors, as the scheduler counts; None: not reported),
-    cpu_wait_ns int64 (for how long it could run and had no processor, as the scheduler
-    counts; None: not reported), pid uint64 (process that it is of, in a run of several;
-    None: the run's).
+    end); for each of blocked, waiting, reentering, joining, sleeping, parked, runnable,
+    io, native: <state>_count int64 (how often), <state>_total_ns int64 (for how long in
+    all); carrier_id uint64 (of a virtual thread that is mounted, as far as is reported;
+    None: none), cpu_samples uint64 (how often it was seen on a processor), cpu_time_ns
+    int64 (for how long it was on processors, as the scheduler counts; None: not
+    reported), cpu_wait_ns int64 (for how long it could run and had no processor, as the
+    scheduler counts; None: not reported), pid uint64 (process that it is of, in a run
+    of several; None: the run's).
     """
     return model._ask(lib.tm_thread_list, model._select(selection))
 
@@ -79,14 +79,14 @@ def statistics(
     object without class: class string; by thread: thread_id uint64, thread string; by
     group: group string (thread group or container); by stack: stack int32; always:
     objects int64 and threads int64 (distinct); for each of blocked, waiting,
-    reentering, joining, parked: <state>_count int64 (how often), <state>_total_ns int64
-    (all of them), <state>_min_ns int64, <state>_max_ns int64, <state>_mean_ns int64,
-    <state>_p50_ns int64, <state>_p90_ns int64 and <state>_p99_ns int64 (None: the count
-    is 0); for each of blocked, waiting, reentering, joining, parked: <state>_share
-    double (the total, of the length of the run or of the window; above 1 where threads
-    were blocked side by side); by latency, for each of blocked, waiting, reentering,
-    parked: <state>_latency_ns int64 (of the total: nobody had the lock or permit, and
-    the next owner was being woken).
+    reentering, joining, parked, io: <state>_count int64 (how often), <state>_total_ns
+    int64 (all of them), <state>_min_ns int64, <state>_max_ns int64, <state>_mean_ns
+    int64, <state>_p50_ns int64, <state>_p90_ns int64 and <state>_p99_ns int64 (None:
+    the count is 0); for each of blocked, waiting, reentering, joining, parked, io:
+    <state>_share double (the total, of the length of the run or of the window; above 1
+    where threads were blocked side by side); by latency, for each of blocked, waiting,
+    reentering, parked: <state>_latency_ns int64 (of the total: nobody had the lock or
+    permit, and the next owner was being woken).
 
     Args:
         model: asked
@@ -133,7 +133,8 @@ def histogram(
 
     Args:
         model: asked
-        state: ``blocked``, ``waiting``, ``reentering``, ``joining`` or ``parked``
+        state: ``blocked``, ``waiting``, ``reentering``, ``joining``, ``parked`` or
+            ``io``
         by: as in :meth:`statistics`; none: all in one
         selection: of threads, classes of objects, and time
         libraries: see :meth:`statistics`

@@ -38,11 +38,11 @@ def tiles(model: "Model", tile_ns: int, selection: Selection = ALL) -> Table:
     Columns (table ``tiles``): thread_id uint64, thread string, start_ns int64, end_ns
     int64, intervals int64 (how many the row stands for), state string (that took most
     of it; of equals the one with the lowest number); for each of unknown, new, running,
-    blocked, waiting, reentering, joining, sleeping, parked, deadlocked, dead, runnable:
-    <state>_ns int64 (its time within the row); object string, class string, method
-    string, source string, line int32, peer_id uint64, peer string, provenance string,
-    open bool, stack int32, unsplit bool, sampled bool and idle bool (None: intervals is
-    not 1).
+    blocked, waiting, reentering, joining, sleeping, parked, deadlocked, dead, runnable,
+    io, native: <state>_ns int64 (its time within the row); object string, class string,
+    method string, source string, line int32, peer_id uint64, peer string, provenance
+    string, open bool, stack int32, unsplit bool, sampled bool and idle bool (None:
+    intervals is not 1).
 
     Args:
         model: asked

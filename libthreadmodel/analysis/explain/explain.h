@@ -19,6 +19,8 @@ enum tm__reason {
     TM__REASON_RUNNING,
     TM__REASON_NO_PROCESSOR,
     TM__REASON_ASLEEP,
+    TM__REASON_IO,
+    TM__REASON_NATIVE,
     TM__REASON_TIMEOUT,
     TM__REASON_IDLE,
     TM__REASON_WAKEUP, ///< the lock was free, and the next owner being woken

@@ -102,8 +102,12 @@ static void explain_wait(tm__explanation *it, tm__step_of_chain *step, uint32_t 
         step->provenance = wait->provenance;
         return;
     }
-    if (tm__explain_is_idle(model, wait->stack)) {
+    if (wait->is_idle || tm__explain_is_idle(model, wait->stack)) {
         step->reason = TM__REASON_IDLE;
+        return;
+    }
+    if (wait->state == TM_STATE_IO && edge.from == TM__NONE) {
+        step->reason = TM__REASON_IO;
         return;
     }
     if (wait->flags & TM__INTERVAL_TIMED_OUT) {
@@ -161,6 +165,7 @@ int tm__explain_step(tm__explanation *it, uint32_t thread, tm__step_of_chain *st
     case TM_STATE_RUNNING: step->reason = TM__REASON_RUNNING; return TM_OK;
     case TM_STATE_RUNNABLE: step->reason = TM__REASON_NO_PROCESSOR; return TM_OK;
     case TM_STATE_SLEEPING: step->reason = TM__REASON_ASLEEP; return TM_OK;
+    case TM_STATE_NATIVE: step->reason = TM__REASON_NATIVE; return TM_OK;
     case TM_STATE_NEW: step->reason = TM__REASON_NOT_STARTED; return TM_OK;
     case TM_STATE_DEAD: step->reason = TM__REASON_ENDED; return TM_OK;
     case TM_STATE_UNKNOWN: step->reason = TM__REASON_NOT_RECORDED; return TM_OK;

@@ -10,6 +10,7 @@
 #include "base/printf.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/methods.h"
+#include "model/entities/object.h"
 #include "model/entities/reports.h"
 #include "model/state/model.h"
 
@@ -101,6 +102,28 @@ static void add_object(tm__explanation *it, const char *object)
                    : object);
 }
 
+/* "waited for the socket 10.0.0.7:5432", "waited for a file" */
+static void add_io(tm__explanation *it, const tm__interval *from)
+{
+    const tm__object *object = &it->model->objects[from->object];
+    uint32_t name = it->model->details[from->object].name;
+    const char *kind = tm_object_kind_name(object->kind);
+
+    switch (object->kind) {
+    case TM_OBJECT_KIND_POLL: add(it, " polled"); break;
+    case TM_OBJECT_KIND_ACCEPT: add(it, " waited for a connection to"); break;
+    case TM_OBJECT_KIND_NAME: add(it, " looked up"); break;
+    default:
+        add(it, name == TM__NONE ? " waited for a %s" : " waited for the %s", kind);
+    }
+    if (name != TM__NONE)
+        add(it, " %.200s", tm__strings_get(&it->model->strings, name));
+    else if (object->kind == TM_OBJECT_KIND_ACCEPT)
+        add(it, " a socket");
+    else if (object->kind == TM_OBJECT_KIND_NAME)
+        add(it, " a name");
+}
+
 /* "was blocked by Account#7 in Account.transfer:42 for 12 ms" */
 static void add_block(tm__explanation *it, const tm__step_of_chain *step)
 {
@@ -180,8 +203,21 @@ void tm__explain_write(tm__explanation *it, const tm__step_of_chain *step, int i
         add_length(it, step, at);
         add(it, ": the root cause");
         break;
+    case TM__REASON_IO:
+        add_io(it, at);
+        add_place(it, at);
+        add_length(it, step, at);
+        add(it, ": the root cause");
+        break;
+    case TM__REASON_NATIVE:
+        add(it, " had left its processor to wait in native code, for what is not "
+                "recorded: the chain ends here");
+        break;
     case TM__REASON_IDLE:
-        add(it, " waited for work");
+        if (at->state == TM_STATE_IO)
+            add_io(it, at);
+        else
+            add(it, " waited for work");
         add_place(it, tm__explain_beginning(it, step));
         add_length(it, step, tm__explain_beginning(it, step));
         add(it, ": it was idle");

@@ -13,13 +13,14 @@ int tm__blocked_part_at(const tm__findings *findings, const tm__thread *thread,
                            .to_ns = tm__interval_end_ns(findings->model, thread, index),
                            .place = tm__caller_of(&findings->places, at->stack),
                            .state = at->state};
-    it->is_idle = tm__caller_is_idle(&findings->places, it->place);
+    it->is_idle = at->is_idle || tm__caller_is_idle(&findings->places, it->place);
     switch (at->state) {
     case TM_STATE_SLEEPING:
     case TM_STATE_BLOCKED:
     case TM_STATE_REENTERING:
     case TM_STATE_JOINING:
     case TM_STATE_WAITING:
+    case TM_STATE_IO:
     case TM_STATE_PARKED: return 1;
     default: return 0;
     }
@@ -32,6 +33,7 @@ const char *tm__state_words(uint32_t state)
     case TM_STATE_JOINING: return "joining threads";
     case TM_STATE_PARKED: return "parked";
     case TM_STATE_WAITING: return "waiting";
+    case TM_STATE_IO: return "in I/O";
     default: return "blocked";
     }
 }

@@ -32,6 +32,7 @@ enum need {
     NOTIFIES,
     WAKERS,
     PROCESSORS,
+    IO,
     STACKS,
     OWN_STACKS,
     NESTING,
@@ -73,6 +74,7 @@ static const struct {
                 "Record notifies and unparks."},
     [PROCESSORS] = {"For how long threads waited for a processor was not recorded.",
                     "Record the scheduler's counters."},
+    [IO] = {"Waits for sockets, files and processes were not recorded.", "Record I/O."},
     [STACKS] = {"Most of the time for which threads were blocked has no stack.",
                 "Record stacks."},
     [OWN_STACKS] = {"Most of the time for which threads were blocked has a sampled "
@@ -112,6 +114,7 @@ static const struct {
     {"oversubscribed_lock", OF_LOCKS | NEED(MOST_EVENTS)},
     {"wake_up_latency", OF_LOCKS | NEED(MOST_EVENTS)},
     {"held_while_sleeping", HELD | NEED(SLEEPS)},
+    {"held_while_io", HELD | NEED(IO)},
     {"held_while_waiting", HELD | NEED(WAITS)},
     {"held_while_parked", HELD | NEED(PARKS)},
     {"held_while_blocked", HELD},
@@ -158,7 +161,7 @@ static blocked_time add_up(const tm_model *model)
             const tm__interval *it = &thread->intervals[i];
             int64_t ns = tm__interval_end_ns(model, thread, i) - it->start_ns;
 
-            if (!tm__is_stopped(it->state))
+            if (!tm__is_stopped(it->state) || it->is_idle)
                 continue;
             sums.all_ns = tm__sum(sums.all_ns, ns);
             if (it->stack == TM__NONE)
@@ -199,6 +202,7 @@ static uint32_t unreported(const tm_model *model)
         {WAKERS,
          {TM_EVENT_NOTIFY, TM_EVENT_NOTIFY_ALL, TM_EVENT_UNPARK_CALLED, TM_EVENT_POST}},
         {PROCESSORS, {TM_EVENT_CPU_WAIT, TM_EVENT_RUNNABLE}},
+        {IO, {TM_EVENT_AWAIT}},
         {NESTING, {TM_EVENT_HELD, TM_EVENT_ACQUIRED}},
     };
     uint32_t unmet = 0;

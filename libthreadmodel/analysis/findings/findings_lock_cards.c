@@ -25,6 +25,9 @@ static const struct {
     {TM_STATE_SLEEPING, "held_while_sleeping", "asleep", "whose owner sleeps",
      "Do the slow part (a disk, a server, a delay) before the lock is acquired or "
      "after it is released."},
+    {TM_STATE_IO, "held_while_io", "in I/O", "whose owner waits for I/O",
+     "Read, write or call the server before the lock is acquired or after it is "
+     "released."},
     {TM_STATE_WAITING, "held_while_waiting", "waiting for something else",
      "whose owner waits", "Release the lock before waiting for something else."},
     {TM_STATE_PARKED, "held_while_parked", "parked", "whose owner is parked",

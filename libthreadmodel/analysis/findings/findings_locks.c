@@ -32,6 +32,7 @@ static int own_state(int state)
     case TM_STATE_JOINING: return TM_STATE_WAITING;
     case TM_STATE_REENTERING: return TM_STATE_BLOCKED;
     case TM_STATE_SLEEPING:
+    case TM_STATE_IO:
     case TM_STATE_WAITING:
     case TM_STATE_PARKED:
     case TM_STATE_BLOCKED: return state;

@@ -118,7 +118,7 @@ static int is_seen_busy(const tm_model *model, const tm__resource *it)
             continue;
         if (tm__is_resource_wait(model, at))
             waited_ns = tm__sum(waited_ns, to_ns - from_ns);
-        else if (at->state != TM_STATE_RUNNING)
+        else if (!tm__is_active(at->state))
             blocked_ns = tm__sum(blocked_ns, to_ns - from_ns);
     }
     return blocked_ns >= span_ns / 2 && waited_ns <= span_ns / 5;

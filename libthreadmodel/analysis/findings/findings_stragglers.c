@@ -24,7 +24,7 @@ int tm__most_blocked_in(uint32_t *method, tm__findings *findings, uint32_t threa
         uint32_t place = tm__caller_of(&findings->places, at->stack);
         const tm__tally_item *item;
 
-        if (at->state == TM_STATE_RUNNING || at->state == TM_STATE_NEW ||
+        if (tm__is_active(at->state) || at->state == TM_STATE_NEW ||
             at->state == TM_STATE_DEAD || place == TM__NONE)
             continue;
         item = tm__tally_add(

@@ -248,7 +248,7 @@ static void pass_blocking(walk *w, uint32_t interval)
     begin_ns = thread->intervals[at->first].start_ns;
     if (!can_cross(w, &edge)) {
         int known = edge.kind == TM_INTERACTION_TIMEOUT || edge.from == w->thread ||
-                    (thread->intervals[interval].state == TM_STATE_SLEEPING &&
+                    (tm__is_delay(thread->intervals[interval].state) &&
                      !(thread->intervals[interval].flags & TM__INTERVAL_INTERRUPTED)) ||
                     joins_the_dead(w->model, &thread->intervals[at->first]);
 
@@ -328,10 +328,9 @@ static void go(walk *w)
             int state = thread->intervals[at].state;
 
             stay(w, at, w->floor_ns,
-                 state == TM_STATE_RUNNING || state == TM_STATE_RUNNABLE
-                     ? TM__WHY_EXPLAINED
-                 : state == TM_STATE_DEAD ? TM__WHY_ENDED
-                                          : TM__WHY_UNKNOWN);
+                 tm__is_active(state) || state == TM_STATE_NATIVE ? TM__WHY_EXPLAINED
+                 : state == TM_STATE_DEAD                         ? TM__WHY_ENDED
+                                                                  : TM__WHY_UNKNOWN);
             if (w->time_ns == thread->intervals[at].start_ns &&
                 w->time_ns > w->floor_ns)
                 pass_start(w, at);

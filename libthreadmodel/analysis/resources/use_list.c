@@ -46,7 +46,7 @@ static uint32_t longest_at(const tm__resources *all, const tm__resource_use *use
 
         if (end_ns > use->end_ns)
             end_ns = use->end_ns;
-        if (it->state == TM_STATE_RUNNING || end_ns - it->start_ns <= longest_ns)
+        if (tm__is_active(it->state) || end_ns - it->start_ns <= longest_ns)
             continue;
         longest_ns = end_ns - it->start_ns;
         method = tm__resource_place(all, it->stack);

@@ -21,7 +21,7 @@ static int add_places(tm__resources *all, const tm__resource_use *use)
         uint32_t method = tm__resource_place(all, it->stack);
         int64_t end_ns = tm__interval_end_ns(model, thread, low), total_ns;
 
-        if (it->state == TM_STATE_RUNNING || method == TM__NONE)
+        if (tm__is_active(it->state) || method == TM__NONE)
             continue;
         if (end_ns > use->end_ns)
             end_ns = use->end_ns;

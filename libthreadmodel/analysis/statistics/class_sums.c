@@ -21,7 +21,7 @@
 #include "table/distribution.h"
 #include "table/tables.h"
 
-enum { STATES = TM_STATE_PARKED + 1 };
+enum { STATES = TM_STATE_IO + 1 };
 
 /** A thread, and the blocking interval that it is in. */
 typedef struct blocked {
@@ -38,7 +38,8 @@ typedef struct group {
 
 typedef struct object {
     uint32_t group;
-    uint32_t is_thread;
+    uint16_t is_thread;
+    uint16_t is_io;
 } object;
 
 struct tm_class_sums {
@@ -109,6 +110,8 @@ static int ingest_end(tm_class_sums *self, blocked *thread, const tm_event *even
     /* Thread.join waits on the thread that is to end. */
     if (was == TM_STATE_WAITING && of && of->is_thread)
         was = TM_STATE_JOINING;
+    if (was == TM_STATE_WAITING && of && of->is_io)
+        was = TM_STATE_IO;
     return add(self, of ? of->group : 0, was, length_ns);
 }
 
@@ -194,6 +197,8 @@ static int define_object(void *payload, const tm_object *given)
         self->objects[index].group = number;
     if (definition.thread)
         self->objects[index].is_thread = 1;
+    if (definition.kind < TM_OBJECT_KIND_END && tm__object_is_io((int)definition.kind))
+        self->objects[index].is_io = 1;
     return TM_OK;
 }
 

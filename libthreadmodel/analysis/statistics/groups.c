@@ -29,6 +29,7 @@ int tm__group_state(int state)
     case TM_STATE_REENTERING: return TM__GROUP_REENTERING;
     case TM_STATE_JOINING: return TM__GROUP_JOINING;
     case TM_STATE_PARKED: return TM__GROUP_PARKED;
+    case TM_STATE_IO: return TM__GROUP_IO;
     default: return -1;
     }
 }
@@ -42,6 +43,7 @@ typedef struct sighting {
     uint32_t site;
     uint32_t context;
     uint32_t state; ///< TM__GROUP_BLOCKED, ...
+    int is_idle;
     int64_t duration_ns;
     const tm__aggregate *add_sums; ///< NULL: one blocking interval
 } sighting;
@@ -98,7 +100,7 @@ static size_t known_sites(const tm__groups *groups)
     return tm__groups_by_place(groups) ? groups->callers.items_count : 0;
 }
 
-static uint32_t context_of(const tm__groups *groups, uint32_t thread)
+static uint32_t thread_or_group(const tm__groups *groups, uint32_t thread)
 {
     uint32_t group;
 
@@ -110,17 +112,28 @@ static uint32_t context_of(const tm__groups *groups, uint32_t thread)
     return group == TM__NONE ? groups->model->strings.count : group;
 }
 
+/* By place, which is idle or not, I/O at the same place may be either. */
+static uint32_t context_of(const tm__groups *groups, uint32_t thread, int is_idle)
+{
+    uint32_t context = thread_or_group(groups, thread);
+
+    return tm__groups_by_place(groups) ? 2 * context + (is_idle != 0) : context;
+}
+
 static size_t context_numbers(const tm__groups *groups)
 {
+    size_t each = tm__groups_by_place(groups) ? 2 : 1;
+
     if (groups->keys & TM_STATISTICS_BY_THREAD)
-        return groups->model->threads_count;
+        return each * groups->model->threads_count;
     return groups->keys & TM_STATISTICS_BY_GROUP
-               ? (size_t)groups->model->strings.count + 1
-               : 1;
+               ? each * ((size_t)groups->model->strings.count + 1)
+               : each;
 }
 
 static sighting sight(const tm__groups *groups, uint32_t thread, uint32_t object,
-                      uint32_t stack, int state, const tm__aggregate *add_sums)
+                      uint32_t stack, int state, int is_idle,
+                      const tm__aggregate *add_sums)
 {
     uint32_t site = site_of(groups, stack);
 
@@ -129,8 +142,9 @@ static sighting sight(const tm__groups *groups, uint32_t thread, uint32_t object
         .thread = thread,
         .what = what_of(groups, object, add_sums),
         .site = site == TM__NONE ? (uint32_t)known_sites(groups) : site,
-        .context = context_of(groups, thread),
+        .context = context_of(groups, thread, is_idle),
         .state = (uint32_t)state,
+        .is_idle = is_idle,
         .add_sums = add_sums,
     };
 }
@@ -162,6 +176,7 @@ static int find_group(tm__groups *groups, uint32_t *number, const sighting *it,
         .object = by_object ? it->object : TM__NONE,
         .caller = site,
         .stack = by_stack ? site : TM__NONE,
+        .is_idle = tm__groups_by_place(groups) && it->is_idle,
     };
     uint32_t *value;
 
@@ -196,7 +211,7 @@ int tm__groups_number(tm__groups *groups, uint32_t *number, const tm__group *of)
         return new_group(groups, number, *of);
     value = tm__triple_map_at(&groups->by_key, &groups->memory, of->class_name,
                               site == TM__NONE ? (uint32_t)known_sites(groups) : site,
-                              context_of(groups, of->thread));
+                              context_of(groups, of->thread, of->is_idle));
     if (!value)
         return TM_ENOMEM;
     if (*value == 0) {
@@ -290,7 +305,7 @@ static int gather(tm__groups *groups, const sighting *it)
 uint32_t tm__group_of(const tm__groups *groups, uint32_t thread, uint32_t object,
                       uint32_t stack)
 {
-    sighting it = sight(groups, thread, object, stack, TM__GROUP_BLOCKED, NULL);
+    sighting it = sight(groups, thread, object, stack, TM__GROUP_BLOCKED, 0, NULL);
     uint32_t value = tm__key_table_value(&groups->seen, it.what, it.site, it.context);
 
     return value == 0 || value == LEFT_OUT ? TM__NONE : value - 1;
@@ -344,7 +359,8 @@ static int gather_aggregates(tm__groups *groups, uint32_t thread)
 
         if (state < 0)
             continue;
-        it = sight(groups, thread, add_sums->object, add_sums->stack, state, add_sums);
+        it = sight(groups, thread, add_sums->object, add_sums->stack, state,
+                   add_sums->is_idle, add_sums);
         if (gather(groups, &it) < 0)
             return TM_ENOMEM;
     }
@@ -364,7 +380,8 @@ int tm__groups_gather_thread(tm__groups *groups, uint32_t thread)
 
         if (state < 0)
             continue;
-        sightings[count] = sight(groups, thread, part.object, part.stack, state, NULL);
+        sightings[count] =
+            sight(groups, thread, part.object, part.stack, state, part.is_idle, NULL);
         sightings[count++].duration_ns = part.end_ns - part.start_ns;
         if (count == TOGETHER) {
             if (gather_all(groups, sightings, count) < 0)

@@ -22,6 +22,7 @@ enum {
     TM__GROUP_REENTERING,
     TM__GROUP_JOINING,
     TM__GROUP_PARKED,
+    TM__GROUP_IO,
     TM__GROUP_STATES
 };
 
@@ -38,8 +39,9 @@ typedef struct tm__group {
     uint32_t stack;      ///< stacks[], when grouped by stack, or TM__NONE
     uint32_t thread;     ///< threads[]: the last one seen in it
     uint32_t thread_count;
-    uint32_t state; ///< of `list`; TM__GROUP_STATES: nothing was seen yet
-    uint32_t next;  ///< others[] of other states, or TM__NONE
+    uint32_t state : 31;  ///< of `list`; TM__GROUP_STATES: nothing was seen yet
+    uint32_t is_idle : 1; ///< of I/O that others begin of their own accord
+    uint32_t next;        ///< others[] of other states, or TM__NONE
 } tm__group;
 
 /** A further state of a group, or more of one. */

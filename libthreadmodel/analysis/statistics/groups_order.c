@@ -227,6 +227,7 @@ tm__sortable *tm__groups_order(tm__groups *groups)
         tm__sorted_free(memory, order, groups->items_count);
         return NULL;
     }
+    order_by_total(groups, order, spare, TM__GROUP_IO);
     order_by_total(groups, order, spare, TM__GROUP_PARKED);
     order_by_total(groups, order, spare, TM__GROUP_WAITING);
     order_by_total(groups, order, spare, TM__GROUP_BLOCKED);

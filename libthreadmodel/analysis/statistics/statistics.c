@@ -21,13 +21,15 @@
 
 /* The states of these columns, in their order. */
 static const int thread_states[] = {
-    TM_STATE_BLOCKED,  TM_STATE_WAITING, TM_STATE_REENTERING, TM_STATE_JOINING,
-    TM_STATE_SLEEPING, TM_STATE_PARKED,  TM_STATE_RUNNABLE};
+    TM_STATE_BLOCKED,  TM_STATE_WAITING,  TM_STATE_REENTERING,
+    TM_STATE_JOINING,  TM_STATE_SLEEPING, TM_STATE_PARKED,
+    TM_STATE_RUNNABLE, TM_STATE_IO,       TM_STATE_NATIVE};
 
 /* Such times are for no object, so a choice of classes says nothing about them. */
 static int is_for_no_object(int state)
 {
-    return state == TM_STATE_SLEEPING || state == TM_STATE_RUNNABLE;
+    return state == TM_STATE_SLEEPING || state == TM_STATE_RUNNABLE ||
+           state == TM_STATE_NATIVE;
 }
 
 typedef struct sum {

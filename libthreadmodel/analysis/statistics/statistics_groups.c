@@ -48,16 +48,18 @@ typedef struct answer {
     int state; ///< TM__GROUP_BLOCKED, ..., when asked about one
 } answer;
 
-static void put_place(answer *a, uint32_t place)
+static void put_place(answer *a, const tm__group *group)
 {
     const tm__groups *groups = &a->groups;
+    uint32_t place = group->caller;
 
     if (groups->keys & BY_METHOD)
         tm__put_caller_method(&a->builder, &groups->callers, place);
     if (groups->keys & BY_LINE)
         tm__put_caller_line(&a->builder, &groups->callers, place);
     if (groups->keys & BY_METHOD)
-        tm__put_bool(&a->builder, tm__caller_is_idle(&groups->callers, place));
+        tm__put_bool(&a->builder,
+                     group->is_idle || tm__caller_is_idle(&groups->callers, place));
 }
 
 static void put_keys(answer *a, const tm__group *group)
@@ -71,7 +73,7 @@ static void put_keys(answer *a, const tm__group *group)
     if (keys & TM_STATISTICS_BY_CLASS)
         tm__put_string(builder, class_name);
     if (tm__groups_by_place(&a->groups))
-        put_place(a, group->caller);
+        put_place(a, group);
     if (keys & TM_STATISTICS_BY_OBJECT)
         tm__put_string(builder, tm__label(&a->labels, model, group->object));
     if ((keys & (TM_STATISTICS_BY_OBJECT | TM_STATISTICS_BY_CLASS)) ==
@@ -297,8 +299,8 @@ int tm_histogram_list(tm_table **out, const tm_model *model,
     buckets.state = tm__group_state(state);
     if (buckets.state < 0)
         return tm__fail(TM_EINVAL,
-                        "state %d: blocked, waiting, reentering, joining and parked "
-                        "have histograms",
+                        "state %d: blocked, waiting, reentering, joining, parked and "
+                        "io have histograms",
                         state);
     return ask(out, model, &options, options.keys & ~(uint32_t)TM_STATISTICS_BY_LATENCY,
                &buckets);

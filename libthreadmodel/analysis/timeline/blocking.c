@@ -68,7 +68,8 @@ int tm__blocking_next(tm__blocking_walk *walk, tm__blocking_part *part)
         const tm__interval *it = &thread->intervals[first];
 
         if ((it->state < TM_STATE_BLOCKED || it->state > TM_STATE_PARKED) &&
-            it->state != TM_STATE_RUNNABLE)
+            it->state != TM_STATE_RUNNABLE && it->state != TM_STATE_IO &&
+            it->state != TM_STATE_NATIVE)
             continue;
         if (it->start_ns >= walk->scope->to_ns)
             return 0;
@@ -80,6 +81,7 @@ int tm__blocking_next(tm__blocking_walk *walk, tm__blocking_part *part)
             continue;
         part->object = tm__interval_object(walk->model, it);
         part->stack = it->stack;
+        part->is_idle = it->is_idle;
         return 1;
     }
     return 0;

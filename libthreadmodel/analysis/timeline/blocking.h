@@ -15,7 +15,9 @@ typedef struct tm__blocking_part {
     int64_t end_ns;   ///< the last event's time where it has not ended
     uint32_t object;  ///< objects[]: monitor, blocker, joined thread's own; TM__NONE
     uint32_t stack;   ///< stacks[] where it began, or TM__NONE
-    int state;        ///< enum tm_state: as which it began: BLOCKED to PARKED
+    int state;        ///< enum tm_state: as which it began: BLOCKED to PARKED, IO; or
+                      ///< RUNNABLE, NATIVE
+    int is_idle;      ///< I/O that others begin of their own accord
 } tm__blocking_part;
 
 typedef struct tm__blocking_walk {

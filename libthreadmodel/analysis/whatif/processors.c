@@ -32,7 +32,8 @@ typedef int (*stretch_fn)(tm__processors *it, int64_t from_ns, int64_t to_ns,
 static int runs(const tm__thread *thread, uint32_t interval)
 {
     return tm__takes_processor(thread) &&
-           !tm__is_inert(thread->intervals[interval].state);
+           !tm__is_inert(thread->intervals[interval].state) &&
+           thread->intervals[interval].state != TM_STATE_NATIVE;
 }
 
 static int for_stretches(tm__processors *it, const tm_model *model, int64_t now_ns,

@@ -159,7 +159,14 @@ static void put_rest(tm__script_writer *w, const tm__pause *p, int64_t length_ns
 
 static int is_idle(const tm__script_writer *w, const tm__interval *it)
 {
-    return it->stack != TM__NONE && w->script->idle[it->stack];
+    return it->is_idle || (it->stack != TM__NONE && w->script->idle[it->stack]);
+}
+
+/* Asleep, or in I/O that the thread itself began: as long in any replay. The next
+ * request or connection comes when others will it, at its time. */
+static int is_own_delay(const tm__script_writer *w, const tm__interval *it)
+{
+    return tm__is_delay(it->state) && !is_idle(w, it);
 }
 
 static void put_until(tm__script_writer *w, const tm__pause *p, int64_t length_ns)
@@ -267,11 +274,24 @@ static void put_pause(tm__script_writer *w, uint32_t thread, const tm__pause *p)
         if (!tm__ends_in_hold(w, p) && !tm__parks_again(&w->model->threads[thread], p))
             put(w,
                 (tm__step){.length_ns = p->end_ns - start_ns, .kind = TM__STEP_REST});
-    } else if (p->it->state == TM_STATE_SLEEPING) {
+    } else if (is_own_delay(w, p->it)) {
         put_rest(w, p, p->end_ns - start_ns);
     } else {
         put_wait(w, thread, p, start_ns, row);
     }
+}
+
+/* Off its processor for what is not known: no work, and no wait that another ends. */
+static void put_delay(tm__script_writer *w, const tm__interval *it, int64_t end_ns)
+{
+    tm__pause p = {.it = it, .end_ns = end_ns};
+    int64_t start_ns = it->start_ns > w->now_ns ? it->start_ns : w->now_ns;
+
+    put_marks_before(w, end_ns);
+    if (end_ns > start_ns)
+        put_rest(w, &p, end_ns - start_ns);
+    if (end_ns > w->now_ns)
+        w->now_ns = end_ns;
 }
 
 static void put_start(tm__script_writer *w, uint32_t thread, int64_t start_ns)
@@ -317,6 +337,9 @@ static void write_thread(tm__script_writer *w, uint32_t thread)
             if (p.end_ns > w->now_ns)
                 w->now_ns = p.end_ns;
             i = p.end;
+        } else if (tm__is_delay(state)) {
+            put_delay(w, &it->intervals[i], next_ns < end_ns ? next_ns : end_ns);
+            i++;
         } else {
             next_ns = next_ns < end_ns ? next_ns : end_ns;
             if (w->script->samples)

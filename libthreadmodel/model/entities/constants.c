@@ -22,6 +22,12 @@ const char *tm_object_kind_name(int kind)
         [TM_OBJECT_KIND_BARRIER] = "barrier",
         [TM_OBJECT_KIND_ONCE] = "once",
         [TM_OBJECT_KIND_CHANNEL] = "channel",
+        [TM_OBJECT_KIND_SOCKET] = "socket",
+        [TM_OBJECT_KIND_FILE] = "file",
+        [TM_OBJECT_KIND_POLL] = "poll",
+        [TM_OBJECT_KIND_ACCEPT] = "accept",
+        [TM_OBJECT_KIND_NAME] = "name",
+        [TM_OBJECT_KIND_PROCESS] = "process",
     };
 
     return NAME_OF(names, kind);
@@ -58,9 +64,6 @@ const char *tm_diagnostic_name(int cause)
         [TM_DIAGNOSTIC_LATE_OWNER] = "late_owner",
         [TM_DIAGNOSTIC_ACQUIRED_TWICE] = "acquired_twice",
         [TM_DIAGNOSTIC_RELEASED_BY_ANOTHER] = "released_by_another",
-        [TM_DIAGNOSTIC_UNIT_NOT_BEGUN] = "unit_not_begun",
-        [TM_DIAGNOSTIC_UNIT_BEGUN_TWICE] = "unit_begun_twice",
-        [TM_DIAGNOSTIC_UNIT_LEFT_OUT] = "unit_left_out",
     };
 
     return NAME_OF(names, cause);
@@ -108,10 +111,6 @@ const char *tm_event_kind_name(int kind)
         [TM_EVENT_SHUTDOWN] = "shutdown",
         [TM_EVENT_CPU_TIME] = "cpu_time",
         [TM_EVENT_CPU_WAIT] = "cpu_wait",
-        [TM_EVENT_UNIT_BEGIN] = "unit_begin",
-        [TM_EVENT_UNIT_END] = "unit_end",
-        [TM_EVENT_UNIT_RESUME] = "unit_resume",
-        [TM_EVENT_UNIT_LEAVE] = "unit_leave",
     };
 
     return NAME_OF(names, kind);
@@ -151,6 +150,7 @@ const char *tm_state_name(int state)
         [TM_STATE_JOINING] = "joining", [TM_STATE_SLEEPING] = "sleeping",
         [TM_STATE_PARKED] = "parked",   [TM_STATE_DEADLOCKED] = "deadlocked",
         [TM_STATE_DEAD] = "dead",       [TM_STATE_RUNNABLE] = "runnable",
+        [TM_STATE_IO] = "io",           [TM_STATE_NATIVE] = "native",
     };
 
     return NAME_OF(names, state);

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include <threadmodel/definition.h>
+
 /** Whether a notify may have gone to another waiter than thought, the least first. */
 enum tm__doubt {
     TM__DOUBT_NONE = 0,
@@ -64,5 +66,11 @@ typedef struct tm__object_detail {
     uint32_t post_spare; ///< posts: the last that nobody waited for, or TM__NONE
     uint32_t name;       ///< strings; TM__NONE: it has none
 } tm__object_detail;
+
+/** A wait for an object of such a kind, enum tm_object_kind, is I/O. */
+static inline int tm__object_is_io(int kind)
+{
+    return kind >= TM_OBJECT_KIND_SOCKET && kind <= TM_OBJECT_KIND_PROCESS;
+}
 
 #endif

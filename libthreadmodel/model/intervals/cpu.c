@@ -64,11 +64,11 @@ static int is_held_back(const tm__thread *thread)
     return tm__is_blocked(thread) || thread->state == TM_STATE_NEW;
 }
 
-/* It may run, and does not. */
-static void wait_for_turn(tm_model *model, const tm__fact *fact)
+/* It has left its processor: it may run and does not, or waits. */
+static void leave_processor(tm_model *model, const tm__fact *fact, int state)
 {
     tm__begin(model, fact->thread, fact->time_ns,
-              (tm__interval){.state = TM_STATE_RUNNABLE,
+              (tm__interval){.state = (uint8_t)state,
                              .object = TM__NONE,
                              .stack = fact->stack,
                              .peer = TM__NONE,
@@ -120,7 +120,7 @@ void tm__on_runnable(tm_model *model, const tm__fact *fact)
 
     if (!is_held_back(thread)) {
         if (thread->state != TM_STATE_RUNNABLE)
-            wait_for_turn(model, fact);
+            leave_processor(model, fact, TM_STATE_RUNNABLE);
         return;
     }
     /* Woken twice before it ran: the first time counts. */
@@ -147,11 +147,12 @@ void tm__on_cpu(tm_model *model, const tm__fact *fact)
 void tm__off_cpu(tm_model *model, const tm__fact *fact)
 {
     const tm__thread *thread = &model->threads[fact->thread];
+    int state = fact->flags & TM_EVENT_VOLUNTARY ? TM_STATE_NATIVE : TM_STATE_RUNNABLE;
 
     if (is_held_back(thread)) /* it had not got to what it was woken for */
         model->wakes[fact->thread].on_cpu_ns = INT64_MIN;
-    else if (thread->state != TM_STATE_RUNNABLE)
-        wait_for_turn(model, fact);
+    else if (thread->state != state)
+        leave_processor(model, fact, state);
     else
         model->diagnostics[TM_DIAGNOSTIC_BEGIN_WITHOUT_END]++;
 }

@@ -168,7 +168,8 @@ int64_t tm__not_running_ns(const tm_model *model, uint32_t thread, int64_t from_
         int64_t end_ns = tm__interval_end_ns(model, it, i);
         int kind = it->intervals[i].state;
 
-        if (!tm__is_stopped(kind) && kind != TM_STATE_RUNNABLE)
+        if (!tm__is_stopped(kind) && kind != TM_STATE_RUNNABLE &&
+            kind != TM_STATE_NATIVE)
             continue;
         start_ns = start_ns > from_ns ? start_ns : from_ns;
         end_ns = end_ns < to_ns ? end_ns : to_ns;

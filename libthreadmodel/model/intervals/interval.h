@@ -34,8 +34,9 @@ typedef struct tm__interval {
     uint8_t state;      ///< enum tm_state
     uint8_t provenance; ///< enum tm_provenance of peer
     uint8_t flags;
-    uint8_t is_timed; ///< a wait, join, park or sleep with a timeout
-    uint32_t tenure;  ///< of a block: the object's last record when it began; 0: none
+    uint8_t is_timed : 1; ///< a wait, join, park or sleep with a timeout
+    uint8_t is_idle : 1;  ///< I/O that others begin of their own accord
+    uint32_t tenure; ///< of a block: the object's last record when it began; 0: none
 } tm__interval;
 
 _Static_assert(sizeof(tm__interval) == 32, "an interval is 32 bytes");
@@ -102,7 +103,21 @@ static inline int64_t tm__blocked_since_ns(const tm__thread *thread)
 /** A thread in this state waits for something that is to happen. */
 static inline int tm__is_stopped(int state)
 {
-    return state >= TM_STATE_BLOCKED && state <= TM_STATE_DEADLOCKED;
+    return (state >= TM_STATE_BLOCKED && state <= TM_STATE_DEADLOCKED) ||
+           state == TM_STATE_IO;
+}
+
+/** Its time is the clock's or the outside world's: no thread of the run shortens it. */
+static inline int tm__is_delay(int state)
+{
+    return state == TM_STATE_SLEEPING || state == TM_STATE_IO ||
+           state == TM_STATE_NATIVE;
+}
+
+/** It does what it has to do, as far as its processors let it. */
+static inline int tm__is_active(int state)
+{
+    return state == TM_STATE_RUNNING || state == TM_STATE_RUNNABLE;
 }
 
 static inline int tm__is_blocked(const tm__thread *thread)

@@ -68,6 +68,7 @@ int tm__end_is_reported(const tm_model *model, const tm__thread *thread)
         [TM_STATE_JOINING] = TM_EVENT_WAITED,
         [TM_STATE_SLEEPING] = TM_EVENT_SLEPT,
         [TM_STATE_PARKED] = TM_EVENT_UNPARKED,
+        [TM_STATE_IO] = TM_EVENT_AWAITED,
     };
     int end = ends[thread->blocking_state];
 

@@ -8,6 +8,9 @@
  *        await B ───────────────────────▶ awaited B   is its own, the second B's
  *                 post      post
  *
+ * A wait for a socket, file or other object of I/O has neither permits nor a queue:
+ * what ends it comes from outside, unless the producer names the thread.
+ *
  * A thread that comes back without a permit has been let in before its turn: it takes
  * that of the first who has one, who waits on. What nobody waited for when it was given
  * is spare, for who waits next. Only the last such post is kept: whoever takes a permit
@@ -184,13 +187,31 @@ int tm__on_post(tm_model *model, const tm__fact *fact)
     return TM_OK;
 }
 
+/* Nobody does anything about a wait for the next connection or event: it is idle. */
+static int is_idle(const tm_model *model, const tm__fact *fact)
+{
+    int kind = fact->object == TM__NONE ? TM_OBJECT_KIND_UNKNOWN
+                                        : model->objects[fact->object].kind;
+
+    return fact->flags & TM_EVENT_IDLE || kind == TM_OBJECT_KIND_ACCEPT ||
+           kind == TM_OBJECT_KIND_POLL;
+}
+
 void tm__on_await(tm_model *model, const tm__fact *fact)
 {
     tm__interval wait = tm__interval_of(TM_STATE_WAITING, fact);
+    int is_io =
+        fact->object != TM__NONE && tm__object_is_io(model->objects[fact->object].kind);
 
     tm__must_run(model, fact);
     tm__set_deadline(model, fact);
     model->threads[fact->thread].fickle = 0;
+    if (is_io) {
+        wait.state = TM_STATE_IO;
+        wait.is_idle = (uint8_t)is_idle(model, fact) & 1;
+        tm__begin(model, fact->thread, fact->time_ns, wait);
+        return;
+    }
     wait.flags |= TM__INTERVAL_NOT_OWNED;
     tm__begin(model, fact->thread, fact->time_ns, wait);
     /* One that was posted to already needs no other permit. */
@@ -309,6 +330,32 @@ static uint32_t row_of(tm_model *model, const tm__fact *fact, int64_t since_ns)
     return row;
 }
 
+/* An end that time or an interrupt did not bring, nor a thread that is named, came from
+ * outside of the run. */
+static void end_io(tm_model *model, const tm__fact *fact)
+{
+    tm__thread *thread = &model->threads[fact->thread];
+    uint32_t row;
+
+    tm__blocking_stack(model, fact);
+    tm__blocking_object(model, fact);
+    for (uint32_t i = tm__blocking_index(thread); i < thread->interval_count; i++) {
+        tm__interval *part = &thread->intervals[i];
+
+        part->is_idle |= (uint8_t)is_idle(model, fact) & 1;
+        if (fact->flags & TM_EVENT_TIMED_OUT)
+            part->flags |= TM__INTERVAL_TIMED_OUT;
+        if (fact->flags & TM_EVENT_BY_INTERRUPT)
+            part->flags |= TM__INTERVAL_INTERRUPTED;
+    }
+    row = tm__end_cause(model, fact, TM_PROVENANCE_EXACT);
+    if (row == TM__NONE && fact->peer != TM__NONE)
+        row = tm__interaction_unseen(model, TM_INTERACTION_POST, fact->peer,
+                                     peer_provenance(fact), fact);
+    tm__blocking_end(model, fact->thread, fact->time_ns);
+    tm__run(model, fact->thread, fact->time_ns, row);
+}
+
 void tm__on_awaited(tm_model *model, const tm__fact *original)
 {
     tm__fact fact = *original;
@@ -316,6 +363,10 @@ void tm__on_awaited(tm_model *model, const tm__fact *original)
     uint32_t *own = post_of(model, fact.thread), row;
     tm__interval *wait;
 
+    if (thread->blocking_state == TM_STATE_IO) {
+        end_io(model, original);
+        return;
+    }
     if (thread->blocking_state != TM_STATE_WAITING || thread->bound != TM__NONE) {
         model->diagnostics[TM_DIAGNOSTIC_END_WITHOUT_BEGIN]++;
         tm__must_run(model, &fact);

@@ -58,8 +58,8 @@ void tm__must_run(tm_model *model, const tm__fact *fact)
     case TM_STATE_SLEEPING:
     case TM_STATE_PARKED:
     case TM_STATE_RUNNABLE:
-        model->diagnostics[TM_DIAGNOSTIC_BEGIN_WITHOUT_END]++;
-        break;
+    case TM_STATE_IO:
+    case TM_STATE_NATIVE: model->diagnostics[TM_DIAGNOSTIC_BEGIN_WITHOUT_END]++; break;
     default: return;
     }
     tm__end_unseen(thread);

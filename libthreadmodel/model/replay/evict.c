@@ -30,6 +30,7 @@ static tm__aggregate *find_aggregate(tm_model *model, uint32_t thread,
                                .class_index = TM__NONE,
                                .stack = blocking->stack,
                                .state = blocking->state,
+                               .is_idle = blocking->is_idle,
                                .next = model->threads[thread].aggregate};
     uint32_t *value, key = aggregate.object;
 
@@ -43,8 +44,9 @@ static tm__aggregate *find_aggregate(tm_model *model, uint32_t thread,
     }
     if (model->aggregate_bytes > model->memory_limit_bytes / 2)
         aggregate.stack = TM__NONE;
-    value = tm__triple_map_at(&model->aggregate_map, &model->memory, key,
-                              aggregate.stack, thread * TM_STATE_END + aggregate.state);
+    value = tm__triple_map_at(
+        &model->aggregate_map, &model->memory, key, aggregate.stack,
+        (thread * TM_STATE_END + aggregate.state) * 2 + aggregate.is_idle);
     if (!value)
         return NULL;
     if (*value == 0) {
@@ -80,7 +82,8 @@ static uint32_t evict_thread(tm_model *model, uint32_t index, int64_t cut_ns)
            thread->intervals[end].start_ns <= cut_ns) {
         const tm__interval *it = &thread->intervals[first];
 
-        if (tm__is_stopped(it->state) || it->state == TM_STATE_RUNNABLE) {
+        if (tm__is_stopped(it->state) || it->state == TM_STATE_RUNNABLE ||
+            it->state == TM_STATE_NATIVE) {
             tm__aggregate *aggregate = find_aggregate(model, index, it);
 
             if (!aggregate ||

@@ -16,7 +16,8 @@ typedef struct tm__aggregate {
     uint32_t object;      ///< objects[] or TM__NONE
     uint32_t class_index; ///< classes[] or TM__NONE
     uint32_t stack;       ///< stacks[] or TM__NONE
-    uint32_t state;       ///< enum tm_state as which they began
+    uint32_t state : 31;  ///< enum tm_state as which they began
+    uint32_t is_idle : 1; ///< of I/O that others begin of their own accord
     uint32_t next;        ///< aggregates[] of the same thread, or TM__NONE
     tm__histogram durations;
 } tm__aggregate;

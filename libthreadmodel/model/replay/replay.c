@@ -23,7 +23,6 @@
 #include "model/ownership/owner_facts.h"
 #include "model/ownership/tenure.h"
 #include "model/replay/await.h"
-#include "model/replay/unit.h"
 #include "model/state/model.h"
 #include "model/wakeups/binding.h"
 
@@ -113,8 +112,8 @@ static int dispatch(tm_model *model, const tm__fact *fact)
         break;
     case TM_EVENT_HELD: tm__on_held(model, fact); return check(model, fact);
     case TM_EVENT_SNAPSHOT:
-        if (fact->value < TM_STATE_UNKNOWN ||
-            (fact->value >= TM_STATE_DEADLOCKED && fact->value != TM_STATE_RUNNABLE)) {
+        if (fact->value < TM_STATE_UNKNOWN || fact->value >= TM_STATE_END ||
+            fact->value == TM_STATE_DEADLOCKED || fact->value == TM_STATE_DEAD) {
             model->diagnostics[TM_DIAGNOSTIC_UNKNOWN_STATE]++;
             return TM_OK;
         }
@@ -248,9 +247,7 @@ int tm__replay(tm_model *model, const tm_event *event, tm__fact *fact)
         thread->losses = model->losses;
         thread->permit_unseen = 1; /* an unpark of it may be among what was lost */
     }
-    rc = tm__event_needs[fact->kind] & TM__IS_UNIT
-             ? tm__on_unit(model, fact, event->peer)
-             : dispatch(model, fact);
+    rc = dispatch(model, fact);
     /* What it is found to hold is nothing that it does. */
     if (fact->kind != TM_EVENT_HELD)
         model->threads[fact->thread].last_ns = fact->time_ns;

@@ -10,6 +10,7 @@
 #include "model/intervals/interval.h"
 #include "model/intervals/lost_events.h"
 #include "model/ownership/owner_facts.h"
+#include "model/replay/await.h"
 #include "model/replay/block_end.h"
 #include "model/replay/fresh_object.h"
 #include "model/replay/replay.h"
@@ -272,6 +273,7 @@ void tm__on_interrupted(tm_model *model, const tm__fact *fact)
     switch (thread->blocking_state) {
     case TM_STATE_WAITING:
     case TM_STATE_REENTERING: tm__on_waited(model, &end); return;
+    case TM_STATE_IO: tm__on_awaited(model, &end); return;
     case TM_STATE_JOINING:
         if (thread->joins != TM__NONE && thread->waits_in == TM__NONE &&
             thread->bound == TM__NONE)

@@ -5,7 +5,7 @@
 export const STATE = {
   unknown: "not known",
   new: "start was called, it does not run yet",
-  running: "runs, or could run",
+  running: "runs: no event shows that it does anything else",
   blocked: "queues for a monitor or mutex",
   waiting: "in Object.wait, before a notify; or for what no thread owns",
   reentering: "notified, queues for the monitor or mutex again",
@@ -15,6 +15,8 @@ export const STATE = {
   deadlocked: "blocked, joining or parked in a cycle",
   dead: "has ended",
   runnable: "woken or preempted, and not on a processor",
+  io: "waits in the kernel for a socket, file, poll, accept, name or process",
+  native: "left its processor to wait, for what is not known",
 } as const;
 export type State = keyof typeof STATE;
 
@@ -44,4 +46,4 @@ export const TYPE = {
 export type Type = keyof typeof TYPE;
 
 /** States that statistics sum up by any keys. */
-export const SUMMED_STATES = ["blocked", "waiting", "reentering", "joining", "parked"] as const;
+export const SUMMED_STATES = ["blocked", "waiting", "reentering", "joining", "parked", "io"] as const;

@@ -53,6 +53,8 @@ const LOOKS: Record<Drawn, Look> = {
     (x, y) => (x + y) % 5 === 0 || (x + 4 * y) % 5 === 0,
   ],
   runnable: ["u", "#f0e442", "#e5d93a", 0.46, (x, y) => (x + 2 * y) % 6 === 0],
+  io: ["K", "#7a4fa3", "#a684cf", 0.8, (x, y) => y % 4 === 1 && x % 8 < 5, "I/O"],
+  native: ["N", "#a6761d", "#bd9041", 0.46, (x, y) => x % 3 === 0 && y % 3 === 0],
   idle: ["i", "#c3d3e3", "#3b4a5c", 0.3, (x, y) => x % 6 === 0 && y % 3 === 0],
 };
 
@@ -80,19 +82,21 @@ function indexOf(name: Drawn): number {
 
 export const DEADLOCKED = indexOf("deadlocked");
 export const RUNNING = indexOf("running");
-/** Few producers report it; shown where one does. */
-export const RUNNABLE = indexOf("runnable");
+/** Not all producers report these; shown where one does. */
+export const OPTIONAL: ReadonlySet<number> = new Set(
+  (["runnable", "io", "native"] as const).map(indexOf),
+);
 export const IDLE = indexOf("idle");
 export const NO_STATE = 255;
 
 /** Whether a worker in a state can be idle: it waits for work, and there is none. */
 export function isIdleIn(name: string): boolean {
-  return name === "waiting" || name === "parked";
+  return name === "waiting" || name === "parked" || name === "io";
 }
 
 /** Whether a thread in a state can queue for a lock or a permit. */
 export function isQueueing(name: string): boolean {
-  return name !== "joining" && name !== "sleeping";
+  return name !== "joining" && name !== "sleeping" && name !== "io";
 }
 
 /** A state's name as people write it; that of the dead is not among those of lanes. */

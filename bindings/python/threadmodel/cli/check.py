@@ -318,7 +318,7 @@ def _changes(callers: list[Row], top: int) -> terminal.Section:
     changed = [
         (row, state)
         for row in callers
-        for state in ("blocked", "reentering", "waiting", "parked")
+        for state in ("blocked", "reentering", "waiting", "parked", "io")
         if row[f"{state}_total_ns_change"] and not idle_in(row, state)
     ]
     changed.sort(key=lambda item: -abs(item[0][f"{item[1]}_total_ns_change"]))

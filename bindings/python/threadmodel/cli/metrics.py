@@ -12,7 +12,7 @@ from typing import Any, Final
 from threadmodel.model import Model
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
-STATES: Final = ("blocked", "reentering", "waiting", "joining", "parked")
+STATES: Final = ("blocked", "reentering", "waiting", "joining", "parked", "io")
 # Beyond it a series for each class costs more than it says.
 MOST_CLASSES: Final = 50
 # A scraper that says nothing for so long is sent away: others wait for it.

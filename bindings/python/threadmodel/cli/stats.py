@@ -23,7 +23,7 @@ from threadmodel.table import Table
 from threadmodel.text import clean, duration
 
 KEYS: Final = ("class", "caller", "object", "thread", "group", "method", "line")
-STATES: Final = ("blocked", "reentering", "waiting", "joining", "parked")
+STATES: Final = ("blocked", "reentering", "waiting", "joining", "parked", "io")
 BAR_CELLS: Final = 40
 NAME_LENGTH: Final = 1000
 

@@ -16,9 +16,17 @@ from threadmodel.cli.path_page import PATH_KEYS, path_sums
 from threadmodel.model import Model
 from threadmodel.text import clean, count, duration
 
-STATES: Final = ("blocked", "reentering", "waiting", "joining", "sleeping", "parked")
+STATES: Final = (
+    "blocked",
+    "reentering",
+    "waiting",
+    "joining",
+    "sleeping",
+    "parked",
+    "io",
+)
 # Those that a row of callers has.
-WAITS: Final = ("blocked", "reentering", "waiting", "joining", "parked")
+WAITS: Final = ("blocked", "reentering", "waiting", "joining", "parked", "io")
 STACK_FRAMES: Final = 32
 FINDINGS: Final = 8
 # Enough to know a run by; a compiler's command line names hundreds of files.
@@ -46,10 +54,10 @@ LOST_BY_AGENT: Final = (
     "record -A buffer=KIB"
 )
 # States in which a thread can be idle: it waits for work, and there is none.
-IDLE: Final = ("waiting", "parked")
+IDLE: Final = ("waiting", "parked", "io")
 # By what a thread was kept: queueing for a lock of any kind is one of these.
 LOCKS: Final = "locks"
-BY: Final = (LOCKS, "waiting", "joining", "sleeping", "parked")
+BY: Final = (LOCKS, "waiting", "joining", "sleeping", "parked", "io")
 
 Row = dict[str, Any]
 # A row of callers, and one of the states in which threads were there.

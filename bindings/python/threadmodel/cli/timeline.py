@@ -29,6 +29,8 @@ LETTERS: Final = {
     "sleeping": ("·", "bright_black"),
     "parked": ("▒", "blue"),
     "runnable": ("╌", "bright_green"),
+    "io": ("═", "bright_magenta"),
+    "native": ("∙", "yellow"),
     "deadlocked": ("X", "bold white on red"),
     "new": ("~", "bright_black"),
     "unknown": ("?", "bright_black"),
@@ -40,6 +42,7 @@ BLOCKING_STATES: Final = (
     "joining",
     "parked",
     "sleeping",
+    "io",
 )
 LEAST_WIDTH: Final = 20
 NAME_WIDTH: Final = 24

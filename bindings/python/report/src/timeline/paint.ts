@@ -13,6 +13,8 @@ const STACKED = [
   "idle",
   "unknown",
   "new",
+  "native",
+  "io",
   "sleeping",
   "parked",
   "joining",

@@ -4,7 +4,7 @@ import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import { count, number } from "../format";
 import { scheme } from "../scheme";
-import { IDLE, isDark, RUNNABLE, STATES } from "../states";
+import { IDLE, isDark, OPTIONAL, STATES } from "../states";
 import { KINDS } from "./arrows";
 import { choose } from "./canvas";
 import { LockControls } from "./hold";
@@ -241,9 +241,10 @@ function goToHit(state: TimelineState, { lane, row }: Hit): void {
 export function Legend({ state }: { state: TimelineState }) {
   const { data } = state;
   const { table, finest } = data.lanes;
-  const isReported = table.rows > 0 && table.numbers("runnable_ns").some((time) => time > 0);
+  const isReported = (index: number) =>
+    table.rows > 0 && table.numbers(`${STATES[index]!.name}_ns`).some((time) => time > 0);
   const shown = (index: number) =>
-    index === RUNNABLE ? isReported : index !== IDLE || finest.state.includes(IDLE);
+    OPTIONAL.has(index) ? isReported(index) : index !== IDLE || finest.state.includes(IDLE);
   return (
     <ul class="legend" aria-label="States">
       {STATES.map((state, index) =>

@@ -24,6 +24,7 @@ const FIRST: readonly (readonly BlockingState[])[] = [
   ["blocked", "reentering"],
   ["waiting"],
   ["parked"],
+  ["io"],
 ];
 const CELL_HEIGHT = 20;
 /** Grey: what lies below is no call of what lies above. */
