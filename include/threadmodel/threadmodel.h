@@ -26,6 +26,7 @@
 #include <threadmodel/module.h>
 #include <threadmodel/path.h>
 #include <threadmodel/recorder.h>
+#include <threadmodel/reorder.h>
 #include <threadmodel/resource.h>
 #include <threadmodel/run.h>
 #include <threadmodel/selection.h>

@@ -335,3 +335,15 @@ def test_answers_are_the_same_for_any_number_of_workers() -> None:
 def test_a_number_of_workers_that_cannot_be_is_refused(workers: object) -> None:
     with pytest.raises(threadmodel.InvalidArgumentError, match="workers"):
         threadmodel.Model(workers=workers)  # type: ignore[arg-type]
+
+
+def test_events_out_of_order_are_a_caveat() -> None:
+    model = threadmodel.Model()
+    model.ingest(
+        [
+            threadmodel.Event(time_ns=90, thread=1, kind=threadmodel.EventKind.SLEEP),
+            threadmodel.Event(time_ns=50, thread=1, kind=threadmodel.EventKind.SLEPT),
+        ]
+    )
+    (caveat,) = (text for text in model.caveats if "later event" in text)
+    assert caveat.startswith("1 of 2 events came after a later event of their thread")

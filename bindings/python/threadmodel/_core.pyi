@@ -318,6 +318,15 @@ class tm_recorder_options(CData):
     reserved: int
     def __getitem__(self, index: int) -> Self: ...
 
+class tm_reorder(CData): ...
+
+class tm_reorder_options(CData):
+    size: int
+    allocator: tm_allocator | Null
+    window_ns: int
+    event_limit: int
+    def __getitem__(self, index: int) -> Self: ...
+
 class tm_source(CData): ...
 
 class tm_source_options(CData):
@@ -508,6 +517,16 @@ class FFI:
         cdecl: Literal["tm_recorder_options *", "tm_recorder_options[]"],
         init: object = ...,
     ) -> tm_recorder_options: ...
+    @overload
+    def new(
+        self, cdecl: Literal["tm_reorder **"], init: object = ...
+    ) -> Pointer[tm_reorder]: ...
+    @overload
+    def new(
+        self,
+        cdecl: Literal["tm_reorder_options *", "tm_reorder_options[]"],
+        init: object = ...,
+    ) -> tm_reorder_options: ...
     @overload
     def new(
         self, cdecl: Literal["tm_source **"], init: object = ...
@@ -1125,6 +1144,17 @@ class Lib:
     def tm_recorder_define_object(
         self, thread: tm_recorder_thread | Null, definition: tm_object | Null, /
     ) -> int: ...
+    def tm_reorder_new(
+        self,
+        out: Pointer[tm_reorder] | Null,
+        to: tm_sink | Null,
+        options: tm_reorder_options | Null,
+        /,
+    ) -> int: ...
+    def tm_reorder_sink(self, window: tm_reorder | Null, /) -> tm_sink: ...
+    def tm_reorder_flush(self, window: tm_reorder | Null, until_ns: int, /) -> int: ...
+    def tm_reorder_late_count(self, window: tm_reorder | Null, /) -> int: ...
+    def tm_reorder_free(self, window: tm_reorder | Null, /) -> None: ...
     def tm_resource_list(
         self,
         out: Pointer[tm_table] | Null,

@@ -63,6 +63,35 @@ static void put_cost(const tm_model *model, tm__builder *builder, put_fn put)
     put(builder, text);
 }
 
+/* An owner that is named late concerns one lock; of many the answers are worse. */
+enum { LATE_OWNERS_PER_MILLE = 1 };
+
+/* Events out of order are used, at a time that is not theirs. */
+static void put_disorder(const tm_model *model, tm__builder *builder, put_fn put)
+{
+    uint64_t backward = model->diagnostics[TM_DIAGNOSTIC_BACKWARD_TIME];
+    uint64_t late = model->diagnostics[TM_DIAGNOSTIC_LATE_OWNER];
+    char text[320];
+
+    if (backward) {
+        snprintf(text, sizeof(text),
+                 "%s of %s events came after a later event of their thread, and were "
+                 "moved to its time: durations beside them are wrong. The producer has "
+                 "to sort them, or tm_reorder does.",
+                 tm__group_digits(backward).text,
+                 tm__group_digits(model->event_count).text);
+        put(builder, text);
+    }
+    if (late > model->event_count / 1000 * LATE_OWNERS_PER_MILLE) {
+        snprintf(text, sizeof(text),
+                 "%s times the owner of a lock was reported after its lock had another "
+                 "owner: these owners are not shown. Events of different threads came "
+                 "out of order.",
+                 tm__group_digits(late).text);
+        put(builder, text);
+    }
+}
+
 static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
 {
     char text[240];
@@ -96,6 +125,7 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
                  tm__group_digits(lost).text, lost == 1 ? "" : "s");
         put(builder, text);
     }
+    put_disorder(model, builder, put);
     if (model->evicted_ns != INT64_MIN) {
         int64_t evicted_ns = model->evicted_ns - tm__model_origin_ns(model);
 

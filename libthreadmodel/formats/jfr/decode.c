@@ -39,29 +39,58 @@ static int64_t instant_ns(const tm__jfr_clock *clock, uint64_t ticks)
     return __builtin_add_overflow(clock->start_ns, since, &ns) ? INT64_MAX : ns;
 }
 
-/* A JVM's chunks state their starts by the wall clock, which may be set in between;
- * its ticks go on evenly. So its first chunk's start counts for all of them, unless
- * the ticks cannot be the same: another rate, or off by more than the rate that HotSpot
- * states is, which is the one in the processor's name. */
+/* Whether the ticks of a chunk may be those of a clock: of the same rate, and not off
+ * by more than the rate that HotSpot states is, which is the one in the processor's
+ * name.
+ */
+static int may_be_of(const tm__jfr_clock *clock, const tm__jfr_chunk *chunk)
+{
+    int64_t start_ns = instant_ns(clock, (uint64_t)chunk->start_ticks);
+    double elapsed_ns = (double)chunk->start_ns - (double)clock->start_ns;
+    double off_ns = (double)chunk->start_ns - (double)start_ns;
+
+    return clock->ticks_per_second == chunk->ticks_per_second &&
+           fabs(off_ns) <= 1e9 + fabs(elapsed_ns) / 100;
+}
+
+/* A writer's chunks state their starts by the wall clock, which may be set in between;
+ * its ticks go on evenly. So its first chunk's start counts for all of them. Several
+ * writers in one file take turns. */
 static void set_clock(tm__jfr_events *events)
 {
     const tm__jfr_chunk *chunk = &events->chunk;
-    tm__jfr_clock *clock = &events->clock;
     uint32_t jvm = events->settings->jvm;
 
-    if (clock->ticks_per_second == chunk->ticks_per_second && clock->jvm == jvm) {
-        int64_t start_ns = instant_ns(clock, (uint64_t)chunk->start_ticks);
-        double elapsed_ns = (double)chunk->start_ns - (double)clock->start_ns;
-        double off_ns = (double)chunk->start_ns - (double)start_ns;
-
-        if (fabs(off_ns) <= 1e9 + fabs(elapsed_ns) / 100)
+    for (uint32_t i = 0; i < events->clock_count; i++)
+        if (events->clocks[i].jvm == jvm && may_be_of(&events->clocks[i], chunk)) {
+            events->clock = events->clocks[i];
             return;
+        }
+    events->clock =
+        (tm__jfr_clock){.start_ns = chunk->start_ns,
+                        .start_ticks = chunk->start_ticks,
+                        .ticks_per_second = chunk->ticks_per_second,
+                        .ticks_per_ns = (double)chunk->ticks_per_second / 1e9,
+                        .jvm = jvm};
+    if (events->clock_count < TM__JFR_CLOCKS)
+        events->clock_count++;
+    memmove(events->clocks + 1, events->clocks,
+            (events->clock_count - 1) * sizeof(*events->clocks));
+    events->clocks[0] = events->clock;
+}
+
+int64_t tm__jfr_events_earliest_ns(const tm__jfr_events *events,
+                                   const tm__jfr_chunk *chunk)
+{
+    int64_t earliest_ns = chunk->start_ns;
+
+    for (uint32_t i = 0; i < events->clock_count; i++) {
+        int64_t start_ns = instant_ns(&events->clocks[i], (uint64_t)chunk->start_ticks);
+
+        if (may_be_of(&events->clocks[i], chunk) && start_ns < earliest_ns)
+            earliest_ns = start_ns;
     }
-    *clock = (tm__jfr_clock){.start_ns = chunk->start_ns,
-                             .start_ticks = chunk->start_ticks,
-                             .ticks_per_second = chunk->ticks_per_second,
-                             .ticks_per_ns = (double)chunk->ticks_per_second / 1e9,
-                             .jvm = jvm};
+    return earliest_ns;
 }
 
 static int64_t timespan_ns(const tm__jfr_events *events, uint64_t value, int unit)
@@ -356,6 +385,29 @@ static int decode_one(tm__jfr_events *events, const tm__jfr_entry *entry,
                                        : read_event(events, (int)entry->what);
 }
 
+/* Keep what the chunks before told and is not emitted yet: it is later than the begin
+ * of this one. */
+static void carry(tm__jfr_events *events)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; events->emitted < events->order.count && i < events->emitted;
+         i++) {
+        uint32_t what = tm__jfr_order_at(&events->order, i);
+
+        if (what & 1)
+            events->facts[what / 2].end_kind = 0;
+        else
+            events->facts[what / 2].start_kind = 0;
+    }
+    if (events->emitted < events->order.count)
+        for (uint32_t i = 0; i < events->fact_count; i++)
+            if (events->facts[i].start_kind || events->facts[i].end_kind)
+                events->facts[kept++] = events->facts[i];
+    events->carried = kept;
+    events->order.count = events->emitted = 0;
+}
+
 int tm__jfr_events_decode(tm__jfr_events *events, const uint8_t *base)
 {
     uint32_t left = events->index.entry_count - events->decoded;
@@ -364,14 +416,39 @@ int tm__jfr_events_decode(tm__jfr_events *events, const uint8_t *base)
 
     if (events->decoded == 0)
         set_clock(events);
-    events->fact_count = events->order.count = events->emitted = 0;
-    rc = tm__reserve(events->memory, &events->facts, &events->fact_capacity, count,
-                     sizeof(*events->facts));
+    if (events->is_by_thread)
+        events->emitted = 0;
+    else if (events->order.count)
+        carry(events);
+    events->fact_count = events->carried;
+    rc = tm__reserve(events->memory, &events->facts, &events->fact_capacity,
+                     (size_t)events->carried + count, sizeof(*events->facts));
     for (uint32_t i = 0; rc == TM_OK && i < count; i++)
         rc = decode_one(events, &events->index.entries[events->decoded + i], base);
     if (rc == TM_OK && !events->is_by_thread)
         rc = tm__jfr_order_make(&events->order, events->facts, events->fact_count);
-    if (rc == TM_OK)
+    if (rc == TM_OK) {
         events->decoded += count;
+    } else {
+        events->fact_count = events->carried;
+        events->order.count = 0;
+    }
     return rc;
+}
+
+void tm__jfr_events_until(tm__jfr_events *events, int64_t until_ns)
+{
+    uint32_t low = events->emitted, high = events->order.count;
+
+    while (low < high && until_ns < INT64_MAX) {
+        uint32_t middle = low + (high - low) / 2;
+        uint32_t what = tm__jfr_order_at(&events->order, middle);
+        const tm__jfr_fact *fact = &events->facts[what / 2];
+
+        if ((what & 1 ? fact->end_ns : fact->start_ns) < until_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    events->limit = until_ns == INT64_MAX ? events->order.count : low;
 }

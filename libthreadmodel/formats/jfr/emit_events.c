@@ -29,7 +29,7 @@ static tm_event make_event(const tm__jfr_fact *fact, int is_end, int64_t time_ns
 static uint32_t next_by_time(tm__jfr_events *events, tm_event *batch, uint32_t room)
 {
     const tm__jfr_order *order = &events->order;
-    uint32_t left = order->count - events->emitted;
+    uint32_t left = events->limit - events->emitted;
     uint32_t count = left < room ? left : room;
 
     for (uint32_t i = 0; i < count; i++) {

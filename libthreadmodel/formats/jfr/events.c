@@ -112,7 +112,6 @@ int tm__jfr_events_start(tm__jfr_events *events, const tm__jfr_chunk *chunk)
     tm__jfr_metadata *metadata = events->metadata;
 
     events->chunk = *chunk;
-    events->fact_count = events->order.count = events->emitted = 0;
     events->decoded = 0;
     memset(events->kinds, 0, sizeof(events->kinds));
     for (uint32_t type = 0; type < metadata->type_count; type++) {

@@ -45,6 +45,9 @@ typedef struct tm__jfr_clock {
     uint32_t jvm; ///< whose clock it is
 } tm__jfr_clock;
 
+/** Of more writers in one file the oldest is forgotten. */
+enum { TM__JFR_CLOCKS = 16 };
+
 typedef struct tm__jfr_events {
     tm__memory *memory;
     tm__jfr_metadata *metadata;
@@ -52,7 +55,9 @@ typedef struct tm__jfr_events {
     tm__jfr_settings *settings;
     tm__notes *notes;
     tm__jfr_chunk chunk;
-    tm__jfr_clock clock;
+    tm__jfr_clock clock;                  ///< of the chunk
+    tm__jfr_clock clocks[TM__JFR_CLOCKS]; ///< of all writers, the latest first
+    uint32_t clock_count;
     tm__jfr_event_kind kinds[TM__JFR_WHAT_COUNT];
     tm__jfr_index index;
     uint32_t decoded;       ///< entries of the index
@@ -63,7 +68,9 @@ typedef struct tm__jfr_events {
     uint32_t fact_capacity;
     tm__jfr_witness witness;
     tm__jfr_order order;
+    uint32_t carried; ///< facts[] of chunks before this one
     uint32_t emitted; ///< instants, or facts where order is no matter
+    uint32_t limit;   ///< instants that may be emitted now
     int64_t last_ns;  ///< the latest end of all chunks
 } tm__jfr_events;
 
@@ -90,6 +97,13 @@ int tm__jfr_events_complain(tm__jfr_events *events, const tm__jfr_entry *entry,
  * @return TM_OK or TM_ENOMEM, and then it can be tried again
  */
 int tm__jfr_events_decode(tm__jfr_events *events, const uint8_t *base);
+
+/** Emit what is earlier than an instant, and the rest with the next chunk. */
+void tm__jfr_events_until(tm__jfr_events *events, int64_t until_ns);
+
+/** When a chunk that is not read yet begins, at the earliest. */
+int64_t tm__jfr_events_earliest_ns(const tm__jfr_events *events,
+                                   const tm__jfr_chunk *chunk);
 
 /** Whether some of the chunk's events are not decoded yet. */
 static inline int tm__jfr_events_are_left(const tm__jfr_events *events)

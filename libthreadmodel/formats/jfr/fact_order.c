@@ -40,14 +40,15 @@ static uint64_t measure(const tm__jfr_fact *facts, uint32_t count, int64_t *leas
 {
     int64_t least = INT64_MAX, most = INT64_MIN;
 
-    *instants = count;
+    *instants = 0;
     for (uint32_t i = 0; i < count; i++) {
         const tm__jfr_fact *fact = &facts[i];
+        int64_t first = fact->start_kind ? fact->start_ns : fact->end_ns;
         int64_t last = fact->end_kind ? fact->end_ns : fact->start_ns;
 
-        least = fact->start_ns < least ? fact->start_ns : least;
+        least = first < least ? first : least;
         most = last > most ? last : most;
-        *instants += fact->end_kind != 0;
+        *instants += (fact->start_kind != 0) + (fact->end_kind != 0);
     }
     *least_ns = least;
     return count ? (uint64_t)most - (uint64_t)least : 0;
@@ -67,9 +68,10 @@ static int sort_keys(tm__jfr_order *order, const tm__jfr_fact *facts, uint32_t c
     for (uint32_t i = 0; i < count; i++) {
         const tm__jfr_fact *fact = &facts[i];
 
-        keys[filled++] = ((uint64_t)fact->start_ns - (uint64_t)least_ns)
-                             << number_bits |
-                         (uint64_t)i * 2;
+        if (fact->start_kind)
+            keys[filled++] = ((uint64_t)fact->start_ns - (uint64_t)least_ns)
+                                 << number_bits |
+                             (uint64_t)i * 2;
         if (fact->end_kind)
             keys[filled++] = ((uint64_t)fact->end_ns - (uint64_t)least_ns)
                                  << number_bits |
@@ -101,7 +103,8 @@ static int sort_wide(tm__jfr_order *order, const tm__jfr_fact *facts, uint32_t c
                     2 * (size_t)order->count, sizeof(*order->wide)) < 0)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < count; i++) {
-        order->wide[filled++] = (tm__sortable){facts[i].start_ns, i * 2};
+        if (facts[i].start_kind)
+            order->wide[filled++] = (tm__sortable){facts[i].start_ns, i * 2};
         if (facts[i].end_kind)
             order->wide[filled++] = (tm__sortable){facts[i].end_ns, i * 2 + 1};
     }

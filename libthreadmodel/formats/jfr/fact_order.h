@@ -15,9 +15,9 @@ typedef struct tm__jfr_fact {
     uint64_t peer;
     int64_t value;
     uint32_t stack;
-    uint8_t start_kind;
-    uint8_t end_kind; ///< 0: none
-    uint16_t flags;   ///< of the end, where it has one
+    uint8_t start_kind; ///< 0: none, as the start was emitted before
+    uint8_t end_kind;   ///< 0: none
+    uint16_t flags;     ///< of the end, where it has one
 } tm__jfr_fact;
 
 typedef struct tm__jfr_order {

@@ -9,6 +9,8 @@
  * So what is in memory is one chunk, a few dozen bytes an event of it, and what is
  * known of threads, stacks and objects of all chunks. Chunks of a regular file are
  * taken in the order of their starts: recordings may have been joined in any order.
+ * Those of two writers overlap. Events are emitted up to the begin of the next chunk,
+ * and the others are merged with its own.
  */
 #include "formats/jfr/jfr_reader.h"
 
@@ -184,6 +186,16 @@ static int emit_run(reader *self, const tm_sink *sink)
     return sink->run(sink->payload, &run);
 }
 
+/* Chunks of several writers overlap in time: what is not earlier than the begin of the
+ * next one waits for it. A pipe does not show the next one. */
+static int64_t next_start_ns(const reader *self)
+{
+    if (!self->input->is_seekable || self->next >= self->chunk_count)
+        return INT64_MAX;
+    return tm__jfr_events_earliest_ns(&self->recording.events,
+                                      &self->chunks[self->order[self->next].number]);
+}
+
 /* Have the next chunk ready to be emitted. */
 static int load(reader *self)
 {
@@ -207,6 +219,7 @@ static int load(reader *self)
         return rc;
     note_time(self, chunk);
     self->next++;
+    tm__jfr_events_until(&self->recording.events, next_start_ns(self));
     self->position += chunk->bytes;
     self->state = EMITTING;
     return TM_OK;

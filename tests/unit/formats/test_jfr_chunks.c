@@ -28,6 +28,20 @@ static void make_chunk(uint64_t start_ns)
     end_chunk(&paper);
 }
 
+/* A chunk in which threads end so many seconds behind its start. */
+static void make_ends(uint64_t start_ns, const uint64_t *seconds, size_t count)
+{
+    begin_chunk(&paper, start_ns, 1000000000);
+    for (size_t i = 0; i < count; i++) {
+        begin_event(&paper, TYPE_END);
+        PUT(&paper, 1000 + seconds[i] * 1000000000, 2);
+        end_event(&paper);
+    }
+    put_constants(&paper);
+    put_metadata(&paper, chunk_classes, CHUNK_CLASSES);
+    end_chunk(&paper);
+}
+
 static void append(void)
 {
     assert_true(length + paper.length <= ROOM);
@@ -117,6 +131,38 @@ static void chunks_follow_one_another(void **state)
 }
 
 /* What is behind it may begin as a header does. */
+/* As async-profiler's beside the JDK's, or of two processes. */
+static void chunks_that_overlap_are_merged_by_the_time_of_each_event(void **state)
+{
+    static const uint64_t first[] = {1, 40, 90}, second[] = {0, 35, 36}, third[] = {5};
+    const char *at;
+    recorder all;
+    int64_t last = 0;
+    int rc, count = 0;
+
+    (void)state;
+    length = 0;
+    make_ends(50000000000, first, 3);
+    append();
+    make_ends(110000000000, third, 1);
+    append();
+    make_ends(60000000000, second, 3);
+    append();
+    all = emit_all((const char *)bytes, length, &rc);
+    assert_int_equal(rc, TM_OK);
+    for (at = strstr(all.text, "\nevent "); at; at = strstr(at + 1, "\nevent ")) {
+        int64_t time_ns = strtoll(at + 7, NULL, 10);
+
+        if (time_ns < last)
+            fail_msg("%lld after %lld", (long long)time_ns, (long long)last);
+        last = time_ns;
+        count++;
+    }
+    assert_int_equal(count, 7);
+    assert_int_equal(last, INT64_C(140000000000));
+    recorder_free(&all);
+}
+
 static void a_chunk_that_was_not_finished_ends_where_another_begins(void **state)
 {
     size_t whole;
@@ -409,6 +455,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chunks_follow_one_another),
+        cmocka_unit_test(chunks_that_overlap_are_merged_by_the_time_of_each_event),
         cmocka_unit_test(a_chunk_that_was_not_finished_ends_where_another_begins),
         cmocka_unit_test(a_chunk_that_is_cut_is_read_as_far_as_it_is_there),
         cmocka_unit_test(a_long_chunk_is_read_by_a_pipe),
