@@ -24,6 +24,14 @@ enum tm_identity {
     TM_IDENTITY_ADDRESS = 3 ///< addresses, which the VM may reuse for another object
 };
 
+/** How the recorded process ended. */
+enum tm_ending {
+    TM_ENDING_UNKNOWN = 0,
+    TM_ENDING_WENT_ON = 1,  ///< the recording ended before the process
+    TM_ENDING_EXITED = 2,   ///< it exited, with the status tm_run.ending_status
+    TM_ENDING_SIGNALLED = 3 ///< the signal tm_run.ending_status ended it
+};
+
 /**
  * Facts of a run. All may be unknown (0 or NULL). Of a second tm_run, known fields
  * replace those of the first.
@@ -56,13 +64,16 @@ typedef struct tm_run {
     int64_t cost_recorder_ns; ///< processor time of the recorder's own threads
 
     uint64_t processors; ///< that the process could use; 0: unknown
+
+    int32_t ending;        ///< enum tm_ending: of the process, at end_ns
+    int32_t ending_status; ///< exit status or signal number
 } tm_run;
 
 /** A tm_run with nothing in it but its size. */
 #define TM_RUN_INIT                                                                    \
     {                                                                                  \
         sizeof(tm_run), NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-            0, 0, 0, 0, 0                                                              \
+            0, 0, 0, 0, 0, 0, 0                                                        \
     }
 
 TM_END_DECLS

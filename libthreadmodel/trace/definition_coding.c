@@ -47,7 +47,7 @@ int tm__run_put(tm__bytes *out, const tm_run *given)
 
     if (rc < 0)
         return rc;
-    at = make_room(out, 18,
+    at = make_room(out, 20,
                    tm__string_room(run.source) + tm__string_room(run.format) +
                        tm__string_room(run.producer) + tm__string_room(run.vm) +
                        tm__string_room(run.command));
@@ -66,9 +66,9 @@ int tm__run_put(tm__bytes *out, const tm_run *given)
     at = tm__encode_varint(at, run.kinds);
     at = tm__encode_signed(at, run.policy);
     at = tm__encode_signed(at, run.identity);
-    if (run.id || run.cost_events || run.processors)
+    if (run.id || run.cost_events || run.processors || run.ending)
         at = tm__encode_varint(at, run.id);
-    if (run.cost_events || run.processors) {
+    if (run.cost_events || run.processors || run.ending) {
         at = tm__encode_varint(at, run.cost_events);
         at = tm__encode_varint(at, run.cost_dropped);
         at = tm__encode_varint(at, run.cost_bytes);
@@ -76,8 +76,12 @@ int tm__run_put(tm__bytes *out, const tm_run *given)
         at = tm__encode_signed(at, run.cost_stacks_ns);
         at = tm__encode_signed(at, run.cost_recorder_ns);
     }
-    if (run.processors)
+    if (run.processors || run.ending)
         at = tm__encode_varint(at, run.processors);
+    if (run.ending) {
+        at = tm__encode_signed(at, run.ending);
+        at = tm__encode_signed(at, run.ending_status);
+    }
     return keep(out, at, "run");
 }
 
@@ -263,6 +267,10 @@ static int emit_run(tm__cursor *body, const tm_sink *sink, tm_run *copy)
     }
     if (body->at < body->end)
         run.processors = tm__get_varint(body);
+    if (body->at < body->end) {
+        run.ending = tm__get_signed32(body);
+        run.ending_status = tm__get_signed32(body);
+    }
     if (whole(body, "run") < 0)
         return TM_EDAMAGED;
     if (copy) {

@@ -31,6 +31,7 @@ ENUMS = (
     "tm_event_flag",
     "tm_policy",
     "tm_identity",
+    "tm_ending",
     "tm_object_kind",
     "tm_writer_format",
     "tm_export_format",

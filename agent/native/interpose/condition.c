@@ -89,14 +89,26 @@ WAIT(cnd_timedwait,
      (condition, mutex, until), condition, mutex, tm__timeout_ns(CLOCK_REALTIME, until),
      rc == thrd_timedout, C11_REFUSED)
 
-/* Without a waiter a notify does nothing, and leaves no record. */
+/* A signal that meets nobody is forgotten by the condition, and whoever waits for it
+ * later waits in vain: it is recorded, once a millisecond. */
+static TM__RARELY int is_news(const volatile void *condition)
+{
+    uint64_t now = tm__now();
+    uint64_t *last = &tm__the_self.vain[((uintptr_t)condition >> 4) % TM__VAIN_SLOTS];
+
+    if (now - *last < tm__the_control->ticks_per_ms)
+        return 0;
+    *last = now;
+    return 1;
+}
+
 static void notify(const volatile void *condition, int kind, const void *site)
 {
     tm__ring *ring = tm__ring_here();
     tm__fact fact = {kind, TM__OBJECT_CONDITION, TM_EVENT_NOT_OWNED, condition, 0, 0,
                      site};
 
-    if (ring && atomic_load(tm__waiters(condition)) != 0)
+    if (ring && (atomic_load(tm__waiters(condition)) != 0 || is_news(condition)))
         tm__record_now(ring, &fact);
 }
 

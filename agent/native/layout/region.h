@@ -45,6 +45,8 @@ typedef struct tm__control {
     _Atomic uint32_t ringless;    ///< threads that found none
     _Atomic uint64_t next_thread; ///< ids of threads, of all processes
     _Atomic uint64_t next_image;
+    uint64_t ticks_per_ms; ///< of the clock
+    uint64_t reserved;
     _Atomic uint32_t states[TM__RINGS_MOST];
 } tm__control;
 

@@ -13,6 +13,8 @@
 #include "layout/region.h"
 #include "layout/ticks.h"
 
+enum { TM__VAIN_SLOTS = 8 };
+
 typedef struct tm__self {
     tm__ring *ring;
     uint64_t image;         ///< whose ring it is; another after a fork
@@ -24,6 +26,7 @@ typedef struct tm__self {
     int destructor_rounds;
     struct tm__known_stack *stacks; ///< NULL: not asked for yet
     uint32_t next_stack;            ///< which of them gives way to a new one
+    uint64_t vain[TM__VAIN_SLOTS];  ///< when a signal that met nobody was recorded last
     uint32_t unlisted;              ///< locks that it owns beyond TM__HOLDS_MOST
 } tm__self;
 

@@ -111,6 +111,7 @@ tm__image *tm__image_new(uint64_t id, uint32_t pid, const char *output,
     image->id = id;
     image->pid = pid;
     image->start_ns = start_ns;
+    image->descriptor = -1;
     image->symbols = tm__symbols_new();
     name_trace(image, output);
     if (tm_writer_open(&image->writer, image->path, NULL) != TM_OK)
@@ -171,6 +172,46 @@ tm__item *tm__image_add_item(tm__image *image)
     return item;
 }
 
+void tm__image_add_child(tm__image *image, uint32_t pid, const char *program)
+{
+    size_t length = strlen(image->child_programs);
+    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+
+    for (size_t i = 0; i < image->child_count; i++)
+        if (image->children[i] == pid)
+            return;
+    if (image->child_count == TM__CHILDREN_MOST)
+        return;
+    image->children[image->child_count++] = pid;
+    if (*name && !strstr(image->child_programs, name))
+        snprintf(image->child_programs + length, sizeof(image->child_programs) - length,
+                 "%s%s", length ? ", " : "", name);
+}
+
+void tm__image_drop_child(tm__image *image, uint32_t pid)
+{
+    for (size_t i = 0; i < image->child_count; i++)
+        if (image->children[i] == pid) {
+            image->children[i] = image->children[--image->child_count];
+            return;
+        }
+}
+
+static void describe_children(tm__image *image)
+{
+    char caveat[512];
+
+    if (image->child_count == 0)
+        return;
+    snprintf(
+        caveat, sizeof(caveat),
+        "%zu%s processes that this one started are in no trace (%s): they were not "
+        "recorded, or their threads never met at a lock or a wait.",
+        image->child_count, image->child_count == TM__CHILDREN_MOST ? " or more" : "",
+        image->child_programs);
+    TM__IMAGE_DEFINE(image, caveat, caveat);
+}
+
 int tm__image_close(tm__image *image)
 {
     tm_run run = TM_RUN_INIT;
@@ -178,7 +219,10 @@ int tm__image_close(tm__image *image)
 
     tm__image_flush(image);
     tm__definitions_complete(image);
-    run.end_ns = image->last_ns;
+    describe_children(image);
+    run.end_ns = image->over_ns > image->last_ns ? image->over_ns : image->last_ns;
+    run.ending = image->ending;
+    run.ending_status = image->ending_status;
     if (image->writer) {
         TM__IMAGE_DEFINE(image, run, &run);
         rc = tm_writer_close(image->writer) == TM_OK ? 0 : -1;
@@ -189,6 +233,8 @@ int tm__image_close(tm__image *image)
     tm__definitions_free(image);
     tm__lookup_end(image->symbols);
     free(image->items);
+    if (image->descriptor >= 0)
+        close(image->descriptor);
     free(image);
     return rc;
 }

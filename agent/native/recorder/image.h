@@ -14,7 +14,7 @@
 #include <threadmodel/writer.h>
 
 #include "layout/region.h"
-#include "recorder/symbols.h"
+#include "names/symbols.h"
 
 struct tm__ring_reader;
 
@@ -35,13 +35,23 @@ typedef struct tm__item {
 typedef struct tm__native_object tm__native_object;
 struct tm__definitions;
 
+enum { TM__CHILDREN_MOST = 64 };
+
 typedef struct tm__image {
     uint64_t id;
     uint32_t pid;
     int is_wanted; ///< its threads did something to one another
     int has_ended;
-    int is_found;        ///< the process of that number is the one that runs it
-    int has_left;        ///< it has recorded its end
+    int is_found;                ///< the process of that number is the one that runs it
+    int has_left;                ///< it has recorded its end
+    uint32_t parent_pid;         ///< of the process that started it; 0: unknown
+    uint32_t children[TM__CHILDREN_MOST]; ///< that it started, and that have no trace
+    size_t child_count;
+    char child_programs[256]; ///< what they run: "sh, cc1"
+    int descriptor;              ///< of its process, -1: there is none
+    int64_t over_ns;     ///< when its process was seen to have ended; 0: it was not
+    int ending;          ///< enum tm_ending
+    int ending_status;   ///< exit status or signal
     uint64_t item_order; ///< of its latest item
     uint64_t seen_order; ///< as that was when its process seemed to have died
     char path[4096];     ///< of its trace
@@ -66,6 +76,12 @@ typedef struct tm__image {
 /** @param path  of the trace to be, NULL: there can be none */
 tm__image *tm__image_new(uint64_t id, uint32_t pid, const char *output,
                          int64_t start_ns);
+
+/** A process that it started has no trace. @param program  path of what it runs */
+void tm__image_add_child(tm__image *image, uint32_t pid, const char *program);
+
+/** That one has a trace after all. */
+void tm__image_drop_child(tm__image *image, uint32_t pid);
 
 /** Emit an event; its object is an id. */
 void tm__image_emit(tm__image *image, const tm_event *event);

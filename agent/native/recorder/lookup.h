@@ -7,7 +7,7 @@
 #ifndef TM_NATIVE_RECORDER_LOOKUP_H
 #define TM_NATIVE_RECORDER_LOOKUP_H
 
-#include "recorder/symbols.h"
+#include "names/symbols.h"
 
 typedef struct tm__lookup tm__lookup;
 

@@ -2,8 +2,10 @@
 /*
  * The recorder of native programs, a process beside the program. Its first argument is
  * the trace. It prints what the program needs in its environment, and records until its
- * standard input ends. Then it prints, each up to a byte 0, "trace" and where that is,
- * if there is one, and where it shows nothing "unseen" and a program that has none.
+ * standard input ends; a line there reports how the program ended, "PID STATUS". Then
+ * it prints, each up to a byte 0, "trace" and where that is, if there is one, "also"
+ * and where that of another process is, and where the trace shows nothing "unseen" and
+ * a program that has none.
  *
  * A round takes all records, then emits those before its horizon: what a thread has in
  * work may be as old as that, so nothing comes late.
@@ -21,6 +23,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -48,9 +51,15 @@ typedef struct recorder {
     uint64_t rounds;
     char unseen[UNSEEN_MOST][4096]; ///< programs that have no image
     size_t unseen_count;
-    int is_named;     ///< a trace of threads that had to do with one another is named
-    char spare[4096]; ///< the first of a program that did nothing, "": none
-    char trace[4096]; ///< the one that was asked for, wherever it is
+    char input[64]; ///< what was read of a line of standard input
+    size_t input_length;
+    uint32_t told_pid; ///< of the program, once it has ended
+    int told_status;   ///< as of waitpid()
+    int is_named;      ///< a trace of threads that had to do with one another is named
+    char spare[4096];  ///< the first of a program that did nothing, "": none
+    char trace[4096];  ///< the one that was asked for, wherever it is
+    char *others;      ///< traces of other processes, each up to a byte 0
+    size_t others_bytes;
     int rc;
 } recorder;
 
@@ -109,12 +118,22 @@ static void find_process(recorder *it, tm__image *image)
         return;
     image->pid = pid;
     image->is_found = 1;
+    image->descriptor = tm__process_open(pid);
+}
+
+static tm__image *image_of_process(const recorder *it, uint32_t pid)
+{
+    tm__image *image = it->images;
+
+    while (image && image->pid != pid)
+        image = image->next;
+    return image;
 }
 
 static tm__image *image_of(recorder *it, const tm__ring *ring)
 {
     uint32_t pid = atomic_load(&ring->pid), nested;
-    tm__image *image;
+    tm__image *image, *parent;
     int is_found;
 
     for (image = it->images; image; image = image->next)
@@ -130,8 +149,12 @@ static tm__image *image_of(recorder *it, const tm__ring *ring)
     if (!image)
         return NULL;
     image->is_found = is_found;
+    image->parent_pid = tm__process_parent(pid);
+    image->descriptor = is_found ? tm__process_open(pid) : -1;
     image->next = it->images;
     it->images = image;
+    if ((parent = image_of_process(it, image->parent_pid)))
+        tm__image_drop_child(parent, pid);
     return image;
 }
 
@@ -254,6 +277,25 @@ static int has_died(recorder *it, tm__image *image)
            before == image->item_order;
 }
 
+static void note_status(tm__image *image, int status)
+{
+    image->ending = WIFSIGNALED(status) ? TM_ENDING_SIGNALLED : TM_ENDING_EXITED;
+    image->ending_status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* The end of a process is an instant of its trace, whenever the last event was. */
+static void watch_process(recorder *it, tm__image *image, uint64_t now)
+{
+    int status;
+
+    if (image->over_ns || image->descriptor < 0 ||
+        !tm__process_is_over(image->descriptor))
+        return;
+    image->over_ns = tm__tick_clock_ns(&it->clock, now);
+    if (tm__process_status(image->pid, image->descriptor, &status))
+        note_status(image, status);
+}
+
 static int was_replaced(const recorder *it, const tm__image *image)
 {
     for (const tm__image *other = it->images; other; other = other->next)
@@ -262,16 +304,78 @@ static int was_replaced(const recorder *it, const tm__image *image)
     return 0;
 }
 
+/* What is still to be known of its end. A program that another one replaced in its
+ * process has no status. */
+static void note_ending(recorder *it, tm__image *image)
+{
+    int status;
+
+    if (!image->over_ns) {
+        image->over_ns = tm__tick_clock_ns(&it->clock, tm__tick_clock_read(&it->clock));
+        if (!was_replaced(it, image) && !tm__process_has_died(image->pid))
+            image->ending = TM_ENDING_WENT_ON;
+        return;
+    }
+    if (image->ending == TM_ENDING_UNKNOWN && it->told_pid == image->pid)
+        note_status(image, it->told_status);
+    else if (image->ending == TM_ENDING_UNKNOWN &&
+             tm__process_status(image->pid, image->descriptor, &status))
+        note_status(image, status);
+}
+
+static void add_other(recorder *it, const char *path)
+{
+    size_t bytes = strlen(path) + 1;
+    char *more = realloc(it->others, it->others_bytes + bytes);
+
+    if (!more)
+        return;
+    it->others = more;
+    memcpy(it->others + it->others_bytes, path, bytes);
+    it->others_bytes += bytes;
+}
+
+/* Of a child whose threads had nothing to do with one another there is no trace. */
+static void note_eventless(recorder *it, const tm__image *image)
+{
+    tm__image *parent = image_of_process(it, image->parent_pid);
+    char path[4096] = "";
+
+    if (!parent || parent->pid == image->pid)
+        return;
+    tm__process_program(image->pid, path, sizeof(path));
+    tm__image_add_child(parent, image->pid, path);
+}
+
+/* What a process starts and does not show up in a ring. */
+static void look_for_children(recorder *it, tm__image *image)
+{
+    uint32_t children[TM__CHILDREN_MOST];
+    size_t count = tm__process_children(image->pid, children,
+                                        sizeof(children) / sizeof(*children));
+    char path[4096];
+
+    for (size_t i = 0; i < count; i++)
+        if (!image_of_process(it, children[i]) &&
+            tm__process_program(children[i], path, sizeof(path)))
+            tm__image_add_child(image, children[i], path);
+}
+
 static void end_image(recorder *it, tm__image *image)
 {
     char path[sizeof(image->path)];
     int is_wanted = image->is_wanted;
 
+    note_ending(it, image);
+    if (!is_wanted)
+        note_eventless(it, image);
     image->has_ended = 1;
     free_rings(it, image);
     snprintf(path, sizeof(path), "%s", image->path);
     if (tm__image_close(image) != 0)
         it->rc = 1;
+    if (is_wanted && strcmp(path, it->trace) != 0)
+        add_other(it, path);
     if (is_wanted)
         return;
     /* The trace of a program that did nothing is there if there is no better one. */
@@ -279,6 +383,14 @@ static void end_image(recorder *it, tm__image *image)
         snprintf(it->spare, sizeof(it->spare), "%s", path);
     else
         unlink(path);
+}
+
+/* Other processes than those with a descriptor are looked for now and then. */
+static int is_over(recorder *it, tm__image *image)
+{
+    if (image->over_ns)
+        return 1;
+    return it->rounds % 10 == 0 && (has_died(it, image) || was_replaced(it, image));
 }
 
 static void note_unseen(recorder *it, uint32_t pid)
@@ -334,6 +446,8 @@ static void round_of(recorder *it, int is_last)
     tm__gather_end();
     if (is_last)
         tm__lookups_wait();
+    for (tm__image *image = it->images; image; image = image->next)
+        watch_process(it, image, now);
     for (tm__image **at = &it->images, *image; (image = *at);) {
         uint64_t horizon = is_last ? UINT64_MAX : image->next_horizon;
 
@@ -351,8 +465,7 @@ static void round_of(recorder *it, int is_last)
             tm__deadlocks_confirm(
                 image, &it->readers,
                 tm__tick_clock_ns(&it->clock, tm__facts_emitted(image)));
-        if (is_last || (it->rounds % 10 == 0 && image->item_count == 0 &&
-                        (has_died(it, image) || was_replaced(it, image)) &&
+        if (is_last || (image->item_count == 0 && is_over(it, image) &&
                         tm__definitions_complete(image))) {
             *at = image->next;
             end_image(it, image);
@@ -364,6 +477,8 @@ static void round_of(recorder *it, int is_last)
                                       tm__tick_clock_ns(&it->clock, image->horizon));
         free_rings(it, image);
         /* What ends at once is seen at first, what goes on also later. */
+        if (it->rounds % 10 == 0 && image->is_found)
+            look_for_children(it, image);
         if (!it->is_named && (it->rounds < 100 || it->rounds % 10 == 0))
             look_for_unseen(it, image);
         if (it->rounds % FLUSH_ROUNDS == 0 && image->writer)
@@ -375,12 +490,25 @@ static void round_of(recorder *it, int is_last)
         it->nested_looks--;
 }
 
-static int input_has_ended(void)
+/* Read what there is of a line, which ends as the input does. */
+static int input_has_ended(recorder *it)
 {
     struct pollfd input = {STDIN_FILENO, POLLIN, 0};
-    char byte;
+    size_t room = sizeof(it->input) - 1 - it->input_length;
+    ssize_t length;
+    char rest[64];
 
-    return poll(&input, 1, 0) > 0 && read(STDIN_FILENO, &byte, 1) <= 0;
+    if (poll(&input, 1, 0) <= 0)
+        return 0;
+    length = read(STDIN_FILENO, room ? it->input + it->input_length : rest,
+                  room ? room : sizeof(rest));
+    if (length > 0 && room)
+        it->input_length += (size_t)length;
+    if (length > 0)
+        return 0;
+    if (sscanf(it->input, "%u %d", &it->told_pid, &it->told_status) != 2)
+        it->told_pid = 0;
+    return 1;
 }
 
 static void pause_for_round(tm__control *control)
@@ -419,11 +547,12 @@ int main(int argc, char **argv)
     signal(SIGHUP, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
     tm__tick_clock_open(&it.clock, it.memory.control->uses_counter);
+    it.memory.control->ticks_per_ms = tm__tick_clock_ticks(&it.clock, 1000000);
     it.begin = tm__tick_clock_read(&it.clock);
     it.rounds = 1;
     printf("%s\n", it.memory.path);
     fflush(stdout);
-    while (!input_has_ended()) {
+    while (!input_has_ended(&it)) {
         round_of(&it, 0);
         pause_for_round(it.memory.control);
     }
@@ -434,6 +563,8 @@ int main(int argc, char **argv)
         name_trace(&it, it.spare);
     if (*it.trace)
         printf("trace %s%c", it.trace, 0);
+    for (size_t at = 0; at < it.others_bytes; at += strlen(it.others + at) + 1)
+        printf("also %s%c", it.others + at, 0);
     for (size_t i = 0; !it.is_named && i < it.unseen_count; i++)
         printf("unseen %s%c", it.unseen[i], 0);
     ringless = atomic_load(&it.memory.control->ringless);
@@ -441,5 +572,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "threadmodel: %u threads were not recorded: more than %d\n",
                 ringless, TM__RINGS_MOST);
     free(it.readers.all);
+    free(it.others);
     return it.rc;
 }

@@ -4,9 +4,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "layout/region.h"
@@ -122,6 +125,83 @@ int tm__process_inherits(uint32_t pid, const char *memory)
     if (file)
         fclose(file);
     return is_found;
+}
+
+uint32_t tm__process_parent(uint32_t pid)
+{
+    FILE *file = open_of(pid, "stat");
+    char text[1024];
+    const char *fields;
+    uint32_t parent = 0;
+    size_t length;
+
+    if (!file)
+        return 0;
+    length = fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    text[length] = 0;
+    fields = strrchr(text, ')');
+    return fields && sscanf(fields, ") %*c %" SCNu32, &parent) == 1 ? parent : 0;
+}
+
+int tm__process_open(uint32_t pid)
+{
+#ifdef SYS_pidfd_open
+    return (int)syscall(SYS_pidfd_open, pid, 0);
+#else
+    (void)pid;
+    return -1;
+#endif
+}
+
+int tm__process_is_over(int descriptor)
+{
+    struct pollfd it = {descriptor, POLLIN, 0};
+
+    return poll(&it, 1, 0) == 1 && it.revents != 0;
+}
+
+/* Linux 6.15 keeps the status of a process that was waited for, at its descriptor. */
+static int status_of_descriptor(int descriptor, int *status)
+{
+    enum { WANTS_EXIT = 1 << 3 };
+    struct {
+        uint64_t mask, cgroup;
+        uint32_t ids[11];
+        int32_t exit_code;
+    } facts = {.mask = WANTS_EXIT};
+
+    if (descriptor < 0 || ioctl(descriptor, _IOWR(0xFF, 11, facts), &facts) != 0 ||
+        !(facts.mask & WANTS_EXIT))
+        return 0;
+    *status = facts.exit_code;
+    return 1;
+}
+
+/* As long as nobody has waited for it, the last field of its line shows that. */
+static int status_of_zombie(uint32_t pid, int *status)
+{
+    FILE *file = open_of(pid, "stat");
+    char text[1024], *fields, *last;
+    size_t length;
+
+    if (!file)
+        return 0;
+    length = fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    text[length] = 0;
+    text[strcspn(text, "\n")] = 0;
+    fields = strrchr(text, ')');
+    last = strrchr(text, ' ');
+    if (!fields || last <= fields || (fields[2] != 'Z' && fields[2] != 'X'))
+        return 0;
+    *status = (int)strtol(last, NULL, 10);
+    return 1;
+}
+
+int tm__process_status(uint32_t pid, int descriptor, int *status)
+{
+    return status_of_descriptor(descriptor, status) || status_of_zombie(pid, status);
 }
 
 int tm__process_has_died(uint32_t pid)

@@ -36,6 +36,23 @@ size_t tm__process_children(uint32_t pid, uint32_t *children, size_t most);
 /** @return whether a process has our memory in its environment, by that path */
 int tm__process_inherits(uint32_t pid, const char *memory);
 
+/** @return the process that started a process; 0: unknown */
+uint32_t tm__process_parent(uint32_t pid);
+
+/** @return a descriptor of a process, -1: there is none */
+int tm__process_open(uint32_t pid);
+
+/** @return whether the process of a descriptor has ended, all of its threads */
+int tm__process_is_over(int descriptor);
+
+/**
+ * How a process ended.
+ * @param descriptor  of it, -1: none
+ * @param[out] status  as of waitpid()
+ * @return 0: the system does not say
+ */
+int tm__process_status(uint32_t pid, int descriptor, int *status);
+
 /** A process whose first thread has ended is a zombie, and goes on with the others. */
 int tm__process_has_died(uint32_t pid);
 

@@ -36,7 +36,7 @@ from threadmodel.event import Event, EventFlag, EventKind, event_dtype
 from threadmodel.hprof import HprofWriter
 from threadmodel.lanes import Timeline
 from threadmodel.model import Model
-from threadmodel.run import Identity, Policy, Run
+from threadmodel.run import Ending, Identity, Policy, Run
 from threadmodel.selection import Selection
 from threadmodel.sink import Frame, ObjectKind, Sink
 from threadmodel.source import Live, Progress, open, read
@@ -50,6 +50,7 @@ __all__ = [
     "Comparison",
     "DamagedError",
     "DamagedTraceWarning",
+    "Ending",
     "Event",
     "EventFlag",
     "EventKind",

@@ -115,6 +115,8 @@ class tm_run(CData):
     cost_stacks_ns: int
     cost_recorder_ns: int
     processors: int
+    ending: int
+    ending_status: int
     def __getitem__(self, index: int) -> Self: ...
 
 class tm_class(CData):
@@ -634,6 +636,10 @@ class Lib:
     TM_IDENTITY_EXACT: int
     TM_IDENTITY_HASH: int
     TM_IDENTITY_ADDRESS: int
+    TM_ENDING_UNKNOWN: int
+    TM_ENDING_WENT_ON: int
+    TM_ENDING_EXITED: int
+    TM_ENDING_SIGNALLED: int
     TM_CLASS_LIBRARY: int
     TM_METHOD_IDLES: int
     TM_STACK_TRUNCATED: int

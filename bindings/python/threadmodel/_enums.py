@@ -176,6 +176,18 @@ class Identity(IntEnum):
     ADDRESS = 3
 
 
+class Ending(IntEnum):
+    """How the recorded process ended."""
+
+    UNKNOWN = 0
+    #: the recording ended before the process
+    WENT_ON = 1
+    #: it exited, with the status ``Run.ending_status``
+    EXITED = 2
+    #: the signal ``Run.ending_status`` ended it
+    SIGNALLED = 3
+
+
 class ObjectKind(IntEnum):
     """What an object is to threads."""
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recorder of native programs that comes with the package."""
 
+import contextlib
 import os
 import stat
 import subprocess
@@ -52,6 +53,8 @@ class Recorder:
         self.status = 0
         #: where the trace is, once the recorder has ended; None: there is none
         self.trace: str | None = None
+        #: where those of other processes are
+        self.others: list[str] = []
         #: programs of which the trace, where it shows no threads, has nothing
         self.unseen: list[str] = []
         assert self._process.stdout
@@ -63,6 +66,13 @@ class Recorder:
         if others := variables.get("LD_PRELOAD"):
             preload = f"{preload}:{others}"
         return {**variables, "LD_PRELOAD": preload, REGION_VARIABLE: self.region}
+
+    def ended(self, pid: int, status: int) -> None:
+        """Tell it how the program ended, as of ``waitpid``."""
+        assert self._process.stdin
+        with contextlib.suppress(OSError):
+            self._process.stdin.write(b"%d %d\n" % (pid, status))
+            self._process.stdin.flush()
 
     def __enter__(self) -> Self:
         """Nothing: it runs already."""
@@ -81,6 +91,8 @@ class Recorder:
             what, _, value = line.partition(b" ")
             if what == b"trace":
                 self.trace = os.fsdecode(value)
+            elif what == b"also":
+                self.others.append(os.fsdecode(value))
             elif what == b"unseen":
                 self.unseen.append(os.fsdecode(value))
 

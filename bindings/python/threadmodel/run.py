@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from threadmodel._enums import Ending as Ending
 from threadmodel._enums import Identity as Identity
 from threadmodel._enums import Policy as Policy
 from threadmodel._library import text
@@ -36,6 +37,8 @@ class Run:
         cost_stacks_ns: of these, for walks of stacks
         cost_recorder_ns: processor time of the recorder's own threads
         processors: that the process could use; 0: unknown
+        ending: number of Ending, how the process ended at ``end_ns``
+        ending_status: its exit status, or the number of the signal
     """
 
     source: str | None = None
@@ -59,6 +62,8 @@ class Run:
     cost_stacks_ns: int = 0
     cost_recorder_ns: int = 0
     processors: int = 0
+    ending: int = Ending.UNKNOWN
+    ending_status: int = 0
 
     @property
     def start(self) -> str | None:
@@ -90,4 +95,6 @@ def from_struct(struct: Any) -> Run:
         cost_stacks_ns=struct.cost_stacks_ns,
         cost_recorder_ns=struct.cost_recorder_ns,
         processors=struct.processors,
+        ending=struct.ending,
+        ending_status=struct.ending_status,
     )

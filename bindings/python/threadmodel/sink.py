@@ -88,6 +88,8 @@ class Sink:
             cost_stacks_ns=_time(run.cost_stacks_ns, "cost_stacks_ns"),
             cost_recorder_ns=_time(run.cost_recorder_ns, "cost_recorder_ns"),
             processors=whole(run.processors, "processors", MAX_UINT64),
+            ending=whole(run.ending, "ending", MAX_INT32),
+            ending_status=whole(run.ending_status, "ending_status", MAX_INT32),
         )
         self._emit("run", struct)
 

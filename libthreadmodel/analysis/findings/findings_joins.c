@@ -40,12 +40,20 @@ static void add_next(batch *it, uint32_t thread, int64_t end_ns)
         it->waited_ns = it->last_end_ns - end_ns;
 }
 
+/* A thread whose end is reported where there is one, and is not, goes on. */
+static int goes_on(const tm_model *model, uint32_t thread)
+{
+    return model->threads[thread].end_ns == INT64_MIN &&
+           tm__model_reports(model, TM_EVENT_THREAD_END);
+}
+
 static int is_unbalanced(const tm__findings *findings, const batch *it)
 {
     const tm_model *model = findings->model;
 
-    return it->next != TM__NONE && !tm__did_the_same(model, it->slowest, it->next) &&
-           it->waited_ns > 0 && it->waited_ns >= findings->run_ns / 20 &&
+    return it->next != TM__NONE && !goes_on(model, it->slowest) &&
+           !tm__did_the_same(model, it->slowest, it->next) && it->waited_ns > 0 &&
+           it->waited_ns >= findings->run_ns / 20 &&
            it->last_end_ns - it->next_end_ns -
                    tm__kept_from_cpu_ns(model, it->slowest, it->next) >=
                it->life_ns / 4;

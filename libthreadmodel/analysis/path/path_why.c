@@ -13,6 +13,7 @@
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
 #include "model/intervals/lost_events.h"
+#include "model/ownership/tenure_shared.h"
 #include "table/builder.h"
 
 static const struct {
@@ -24,7 +25,7 @@ static const struct {
                           "from before, or nothing: wake-ups may be spurious"},
     [TM__WHY_NO_OWNER] = {"no releaser reported",
                           "the previous owner did not queue for the lock and was not "
-                          "seen; the agent's option held=y reports more owners"},
+                          "seen"},
     [TM__WHY_NO_NOTIFIES] = {"notifies not recorded",
                              "the agent records them, and JFR where "
                              "jdk.JavaMonitorNotify exists and is on"},
@@ -38,7 +39,8 @@ static const struct {
                           "the recording ends before these threads continue"},
     [TM__WHY_DEADLOCK] = {"deadlock", "no member continues"},
     [TM__WHY_LOST] = {"events lost",
-                      "record with larger buffers, the agent's option buffer="},
+                      "record with larger buffers, by -A buffer=KIB with the agent and "
+                      "--ring-kib KIB with --native"},
     [TM__WHY_DROPPED] = {"dropped", "read the run with a higher memory limit"},
     [TM__WHY_CIRCLE] = {"waits for itself",
                         "each is reported to have woken the other at the same instant"},
@@ -152,9 +154,12 @@ void tm__path_put_caveats(const tm__path *path, const tm_model *model,
         if (!sums_ns[why])
             continue;
         snprintf(text, sizeof(text),
-                 "Of the critical path %s of %s are unexplained, %s: %s.",
+                 "Of the critical path %s of %s are unexplained, %s: %s%s.",
                  tm__duration_of(sums_ns[why]).text, tm__duration_of(length_ns).text,
-                 reasons[why].name, reasons[why].advice);
+                 reasons[why].name, reasons[why].advice,
+                 why == TM__WHY_NO_OWNER && !tm__owners_are_reported(model)
+                     ? "; the agent's option held=y reports more owners"
+                     : "");
         tm__builder_caveat(builder, text);
     }
 }

@@ -118,6 +118,13 @@ static int read_run(void *payload, const tm_run *given)
         read_cost(known, run);
     if (run->processors)
         known->processors = run->processors;
+    if (run->ending) {
+        known->ending = run->ending;
+        known->ending_status = run->ending_status;
+        /* The process went on, in whatever its threads did last, until it ended. */
+        if (known->end_ns > model->last_ns)
+            model->last_ns = known->end_ns;
+    }
     if (tm__policy(model) != old_policy)
         for (uint32_t i = 0; i < model->objects_count; i++)
             tm__bind_abandon(model, i);

@@ -3,7 +3,7 @@
 
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 # What ends, or asks something of, a program from outside.
@@ -19,12 +19,21 @@ RELAYED: Final = frozenset(
 )
 
 
-def run(command: Sequence[str], environment: Mapping[str, str]) -> int:
+def run(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    ended: Callable[[int, int], None] | None = None,
+) -> int:
     """Run a program to its end and return its exit status, 128+n for signal n.
 
     It has our stdin, stdout, stderr and process group, so the terminal treats it as
     it would without us: Ctrl-C and Ctrl-\\ reach it directly. Only a signal that a
     process sent to us alone is passed on; which one it was, the kernel says.
+
+    Args:
+        command: the program and its arguments
+        environment: of the program
+        ended: called with its process id and its status as of ``waitpid``
 
     Raises:
         OSError: the program cannot be started
@@ -45,8 +54,10 @@ def run(command: Sequence[str], environment: Mapping[str, str]) -> int:
         while True:
             received = signal.sigwaitinfo(watched)
             if received.si_signo == signal.SIGCHLD:
-                ended, status = os.waitpid(child, os.WNOHANG)
-                if ended:
+                waited, status = os.waitpid(child, os.WNOHANG)
+                if waited:
+                    if ended:
+                        ended(child, status)
                     code = os.waitstatus_to_exitcode(status)
                     return code if code >= 0 else 128 - code
             elif received.si_code <= 0:

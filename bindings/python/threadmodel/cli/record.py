@@ -101,7 +101,7 @@ def record(
         context.exit(status or NO_TRACE)
     if native and not native.is_cut:
         # What has the name may be another producer's.
-        made = [native.trace] if native.trace else []
+        made = [native.trace, *native.others] if native.trace else []
     else:
         after = traces(pattern)
         made = [path for path, stamp in after.items() if before.get(path) != stamp]

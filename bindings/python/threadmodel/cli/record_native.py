@@ -23,6 +23,8 @@ class NativeRun(NamedTuple):
     #: whether the recorder was ended before it could say where the trace is
     is_cut: bool = False
     trace: str | None = None
+    #: of other processes that it started
+    others: tuple[str, ...] = ()
 
 
 def record_native(command: Sequence[str], output: str) -> NativeRun:
@@ -35,7 +37,7 @@ def record_native(command: Sequence[str], output: str) -> NativeRun:
     with native.Recorder(output) as recorder:
         if not recorder.region:
             return NativeRun(run(command, os.environ), is_recorded=False)
-        status = run(command, recorder.environment(os.environ))
+        status = run(command, recorder.environment(os.environ), recorder.ended)
     if recorder.status < 0:
         say(f"signal {-recorder.status} ended the recorder: the trace is cut")
         return NativeRun(status or CUT, is_cut=True)
@@ -43,7 +45,7 @@ def record_native(command: Sequence[str], output: str) -> NativeRun:
         for program in recorder.unseen:
             if reason := native.why_unseen(program):
                 say(f"the trace has nothing of {program}: {reason}")
-    return NativeRun(status, trace=recorder.trace)
+    return NativeRun(status, trace=recorder.trace, others=tuple(recorder.others))
 
 
 def say_why_unseen(command: Sequence[str]) -> None:

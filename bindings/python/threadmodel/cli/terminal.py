@@ -50,8 +50,8 @@ EXPLAINED: Final = {
 }
 LOST: Final = "lost_by_producer"
 LOST_BY_AGENT: Final = (
-    "events are lost when the program is faster than the agent's writer; try "
-    "record -A buffer=KIB"
+    "events are lost when the program is faster than what writes the trace; try "
+    "record -A buffer=KIB, or record --native --ring-kib KIB"
 )
 # States in which a thread can be idle: it waits for work, and there is none.
 IDLE: Final = ("waiting", "parked", "io")

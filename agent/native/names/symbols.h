@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of addresses, from the files of a program, never in the program. */
-#ifndef TM_NATIVE_RECORDER_SYMBOLS_H
-#define TM_NATIVE_RECORDER_SYMBOLS_H
+#ifndef TM_NATIVE_NAMES_SYMBOLS_H
+#define TM_NATIVE_NAMES_SYMBOLS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions that a compiler inlined at an address. */
-#ifndef TM_NATIVE_RECORDER_INLINED_CALLS_H
-#define TM_NATIVE_RECORDER_INLINED_CALLS_H
+#ifndef TM_NATIVE_NAMES_INLINED_CALLS_H
+#define TM_NATIVE_NAMES_INLINED_CALLS_H
 
-#include "recorder/debug_unit.h"
+#include "names/debug_unit.h"
 
 /** An inlined function, and where the next one has called it. */
 typedef struct tm__inlined_call {

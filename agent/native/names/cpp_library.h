@@ -3,8 +3,8 @@
  * Functions of C++'s own library in another file: they came there from its headers, so
  * nobody who works on that file has written them.
  */
-#ifndef TM_NATIVE_RECORDER_CPP_LIBRARY_H
-#define TM_NATIVE_RECORDER_CPP_LIBRARY_H
+#ifndef TM_NATIVE_NAMES_CPP_LIBRARY_H
+#define TM_NATIVE_NAMES_CPP_LIBRARY_H
 
 /**
  * @param name  of a function, mangled or with its namespaces

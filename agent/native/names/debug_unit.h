@@ -3,10 +3,10 @@
  * What was compiled together, indexed once: libdw reads all of a unit for each
  * question, which took 8 ms an address where a program had much of C++'s library in it.
  */
-#ifndef TM_NATIVE_RECORDER_DEBUG_UNIT_H
-#define TM_NATIVE_RECORDER_DEBUG_UNIT_H
+#ifndef TM_NATIVE_NAMES_DEBUG_UNIT_H
+#define TM_NATIVE_NAMES_DEBUG_UNIT_H
 
-#include "recorder/libdw.h"
+#include "names/libdw.h"
 
 typedef struct tm__debug_unit tm__debug_unit;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "recorder/libdw.h"
+#include "names/libdw.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Symbols and lines by elfutils, with separate debug files where they are installed. */
-#include "recorder/symbols.h"
+#include "names/symbols.h"
 
-#include "recorder/cpp_library.h"
-#include "recorder/inlined_calls.h"
+#include "names/cpp_library.h"
+#include "names/inlined_calls.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "recorder/inlined_calls.h"
+#include "names/inlined_calls.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "recorder/cpp_library.h"
+#include "names/cpp_library.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "recorder/debug_unit.h"
+#include "names/debug_unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

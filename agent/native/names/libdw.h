@@ -4,8 +4,8 @@
  * elsewhere reads symbols wherever elfutils is installed. The functions that are used
  * have been the same since its release 0.171.
  */
-#ifndef TM_NATIVE_RECORDER_LIBDW_H
-#define TM_NATIVE_RECORDER_LIBDW_H
+#ifndef TM_NATIVE_NAMES_LIBDW_H
+#define TM_NATIVE_NAMES_LIBDW_H
 
 #include <elf.h>
 #include <stdbool.h>

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a process ended, and what its trace says of the time until then."""
+
+import os
+import re
+import signal
+from pathlib import Path
+
+import pytest
+from test_native import program, record, rows
+
+import threadmodel
+from threadmodel import Ending
+
+IDLE_NS = 300_000_000
+
+
+@pytest.mark.parametrize(
+    ("how", "status", "ending"),
+    [("exit", 3, (Ending.EXITED, 3)), ("kill", 137, (Ending.SIGNALLED, 9))],
+)
+def test_a_run_lasts_until_its_process_ended(
+    how: str, status: int, ending: tuple[Ending, int], tmp_path: Path
+) -> None:
+    trace = tmp_path / "run.tmt"
+    assert record(trace, program("endings"), how).returncode == status
+    model = threadmodel.open(str(trace))
+    assert (model.run.ending, model.run.ending_status) == ending
+    last_ns = max(model.timeline()["start_ns"])
+    assert model.length_ns >= last_ns
+    waits = [
+        end - start
+        for start, end, state in rows(model.timeline(), "start_ns", "end_ns", "state")
+        if state == "waiting"
+    ]
+    assert max(waits) >= IDLE_NS
+
+
+def test_a_program_that_is_recorded_no_longer_went_on(tmp_path: Path) -> None:
+    trace = tmp_path / "run.tmt"
+    # Its standard streams are its own, or the end of `record` would wait for it.
+    command = f"{program('endings')} stay >/dev/null 2>&1 & sleep 0.3"
+    assert record(trace, "sh", "-c", command).returncode == 0
+    run = threadmodel.open(str(trace)).run
+    os.kill(run.pid, signal.SIGKILL)
+    assert run.ending == Ending.WENT_ON
+
+
+def test_a_signal_that_meets_nobody_is_recorded(tmp_path: Path) -> None:
+    trace = tmp_path / "run.tmt"
+    assert record(trace, program("endings"), "vain").returncode == 3
+    lost = [
+        row
+        for row in rows(threadmodel.open(str(trace)).findings(), "kind", "title")
+        if row[0] == "lost_notify"
+    ]
+    assert lost == [("lost_notify", "Lost notify: late waits for ever")]
+
+
+def test_the_traces_of_children_are_named(tmp_path: Path) -> None:
+    trace = tmp_path / "run.tmt"
+    done = record(trace, program("endings"), "fork")
+    named = re.findall(r"run-\d+\.tmt", done.stderr)
+    assert len(named) == 1
+    assert {file.name for file in tmp_path.glob("*.tmt")} == {"run.tmt", *named}
+    # The first process whose threads met has the name.
+    models = [threadmodel.open(str(file)) for file in tmp_path.glob("*.tmt")]
+    assert [
+        caveat
+        for model in models
+        for caveat in model.caveats
+        if "2 processes that this one started are in no trace" in caveat
+    ]
