@@ -77,7 +77,9 @@ NATIVE_ROOMS: dict[str, set[str]] = {
     "layout": set(),
     "record": {"layout"},
     "interpose": {"layout", "record"},
-    "recorder": {"layout"},
+    "names": set(),
+    "recorder": {"layout", "names"},
+    "inspect": {"names"},
 }
 BELOW: dict[str, set[str]] = LAYERS | ROOMS | NATIVE_ROOMS
 SOURCES = (

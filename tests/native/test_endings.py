@@ -46,7 +46,7 @@ def test_a_program_that_is_recorded_no_longer_went_on(tmp_path: Path) -> None:
     assert run.ending == Ending.WENT_ON
 
 
-def test_a_signal_that_meets_nobody_is_recorded(tmp_path: Path) -> None:
+def test_a_signal_without_a_waiter_is_recorded(tmp_path: Path) -> None:
     trace = tmp_path / "run.tmt"
     assert record(trace, program("endings"), "vain").returncode == 3
     lost = [

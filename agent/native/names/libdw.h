@@ -16,6 +16,18 @@ typedef struct Dwfl Dwfl;
 typedef struct Dwfl_Module Dwfl_Module;
 typedef struct Dwarf_Line_s Dwarf_Line;
 typedef struct Dwarf_Files_s Dwarf_Files;
+typedef struct Dwfl_Thread Dwfl_Thread;
+typedef struct Dwfl_Frame Dwfl_Frame;
+
+/* Of libdwfl's public header: how it reads a process. */
+typedef struct tm__dwfl_thread_callbacks {
+    int (*next_thread)(Dwfl *, void *process, void **thread);
+    bool (*get_thread)(Dwfl *, int tid, void *process, void **thread);
+    bool (*memory_read)(Dwfl *, uint64_t address, uint64_t *word, void *process);
+    bool (*set_initial_thread_registers)(Dwfl_Thread *, void *thread);
+    void (*detach)(Dwfl *, void *process);
+    void (*thread_detach)(Dwfl_Thread *, void *thread);
+} tm__dwfl_thread_callbacks;
 
 /* Of libdw's public header: an entry of what debug information describes. */
 typedef struct tm__dwarf_die {
@@ -74,6 +86,14 @@ typedef struct tm__dwfl_callbacks {
     X(const char *, dwfl_module_addrinfo,                                              \
       (Dwfl_Module *, uint64_t address, uint64_t * offset, Elf64_Sym *, void *section, \
        void *elf, void *bias))                                                         \
+    X(bool, dwfl_attach_state,                                                         \
+      (Dwfl *, void *elf, int pid, const tm__dwfl_thread_callbacks *, void *process))  \
+    X(int, dwfl_getthread_frames,                                                      \
+      (Dwfl *, int tid, int (*frame)(Dwfl_Frame *, void *), void *argument))           \
+    X(bool, dwfl_frame_pc, (Dwfl_Frame *, uint64_t * pc, bool *is_activation))         \
+    X(bool, dwfl_thread_state_registers,                                               \
+      (Dwfl_Thread *, int first, unsigned count, const uint64_t *values))              \
+    X(void, dwfl_thread_state_register_pc, (Dwfl_Thread *, uint64_t pc))               \
     X(tm__dwarf_die *, dwfl_module_addrdie,                                            \
       (Dwfl_Module *, uint64_t address, uint64_t * bias))                              \
     X(tm__dwarf_die *, dwfl_module_nextcu,                                             \
@@ -107,12 +127,14 @@ typedef struct tm__dwfl_callbacks {
     X(const char *, dwarf_filesrc,                                                     \
       (Dwarf_Files *, size_t index, uint64_t * time, uint64_t * bytes))
 
-typedef struct tm__libdw {
+struct tm__libdw {
 #define TM__LIBDW_MEMBER(result, name, arguments) result(*name) arguments;
     TM__LIBDW_FUNCTIONS(TM__LIBDW_MEMBER)
 #undef TM__LIBDW_MEMBER
     tm__dwfl_callbacks callbacks;
-} tm__libdw;
+};
+
+typedef struct tm__libdw tm__libdw;
 
 /** @return NULL: it is not installed, which the first call says on stderr */
 const tm__libdw *tm__libdw_load(void);

@@ -267,6 +267,16 @@ void tm__symbols_find_data(tm__symbols *symbols, uint64_t address, tm__symbol *s
         find_name(symbols, module, address, STT_OBJECT, symbol);
 }
 
+const tm__libdw *tm__symbols_libdw(const tm__symbols *symbols)
+{
+    return symbols->libdw;
+}
+
+struct Dwfl *tm__symbols_dwfl(const tm__symbols *symbols)
+{
+    return symbols->dwfl;
+}
+
 void tm__symbols_free(tm__symbols *symbols)
 {
     if (!symbols)

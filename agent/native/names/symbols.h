@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct tm__libdw;
+struct Dwfl;
+
 typedef struct tm__symbols tm__symbols;
 
 enum { TM__INLINED_MOST = 32 };
@@ -60,6 +63,10 @@ size_t tm__symbols_find_code(tm__symbols *symbols, uint64_t address,
 
 /** The variable at an address. */
 void tm__symbols_find_data(tm__symbols *symbols, uint64_t address, tm__symbol *symbol);
+
+/** elfutils as it has these files; NULL: it is not installed. */
+const struct tm__libdw *tm__symbols_libdw(const tm__symbols *symbols);
+struct Dwfl *tm__symbols_dwfl(const tm__symbols *symbols);
 
 void tm__symbols_free(tm__symbols *symbols);
 

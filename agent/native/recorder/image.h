@@ -42,13 +42,13 @@ typedef struct tm__image {
     uint32_t pid;
     int is_wanted; ///< its threads did something to one another
     int has_ended;
-    int is_found;                ///< the process of that number is the one that runs it
-    int has_left;                ///< it has recorded its end
-    uint32_t parent_pid;         ///< of the process that started it; 0: unknown
+    int is_found;        ///< the process of that number is the one that runs it
+    int has_left;        ///< it has recorded its end
+    uint32_t parent_pid; ///< of the process that started it; 0: unknown
     uint32_t children[TM__CHILDREN_MOST]; ///< that it started, and that have no trace
     size_t child_count;
     char child_programs[256]; ///< what they run: "sh, cc1"
-    int descriptor;              ///< of its process, -1: there is none
+    int descriptor;           ///< of its process, -1: there is none
     int64_t over_ns;     ///< when its process was seen to have ended; 0: it was not
     int ending;          ///< enum tm_ending
     int ending_status;   ///< exit status or signal

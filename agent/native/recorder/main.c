@@ -53,12 +53,12 @@ typedef struct recorder {
     size_t unseen_count;
     char input[64]; ///< what was read of a line of standard input
     size_t input_length;
-    uint32_t told_pid; ///< of the program, once it has ended
-    int told_status;   ///< as of waitpid()
-    int is_named;      ///< a trace of threads that had to do with one another is named
-    char spare[4096];  ///< the first of a program that did nothing, "": none
-    char trace[4096];  ///< the one that was asked for, wherever it is
-    char *others;      ///< traces of other processes, each up to a byte 0
+    uint32_t reported_pid; ///< of the program, once it has ended
+    int reported_status;   ///< as of waitpid()
+    int is_named;     ///< a trace of threads that had to do with one another is named
+    char spare[4096]; ///< the first of a program that did nothing, "": none
+    char trace[4096]; ///< the one that was asked for, wherever it is
+    char *others;     ///< traces of other processes, each up to a byte 0
     size_t others_bytes;
     int rc;
 } recorder;
@@ -316,8 +316,8 @@ static void note_ending(recorder *it, tm__image *image)
             image->ending = TM_ENDING_WENT_ON;
         return;
     }
-    if (image->ending == TM_ENDING_UNKNOWN && it->told_pid == image->pid)
-        note_status(image, it->told_status);
+    if (image->ending == TM_ENDING_UNKNOWN && it->reported_pid == image->pid)
+        note_status(image, it->reported_status);
     else if (image->ending == TM_ENDING_UNKNOWN &&
              tm__process_status(image->pid, image->descriptor, &status))
         note_status(image, status);
@@ -506,8 +506,8 @@ static int input_has_ended(recorder *it)
         it->input_length += (size_t)length;
     if (length > 0)
         return 0;
-    if (sscanf(it->input, "%u %d", &it->told_pid, &it->told_status) != 2)
-        it->told_pid = 0;
+    if (sscanf(it->input, "%u %d", &it->reported_pid, &it->reported_status) != 2)
+        it->reported_pid = 0;
     return 1;
 }
 

@@ -194,6 +194,15 @@ def find(pid: int) -> Jvm:
     return jvm
 
 
+def is_jvm(pid: int) -> bool:
+    """Whether a process runs a JVM, as far as we may see what it has loaded."""
+    try:
+        loaded = _settled(pid)
+    except AttachError:
+        return False
+    return "/libjvm.so" in loaded or "/libj9vm" in loaded
+
+
 def command(jvm: Jvm, name: str, *arguments: str) -> str:
     """Have a JVM do something, and return what it answers.
 

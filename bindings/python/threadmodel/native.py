@@ -13,6 +13,7 @@ from typing import Final, Self
 from threadmodel import errors
 
 PRELOAD: Final = "libthreadmodel-preload.so"
+DUMPER: Final = "threadmodel-native-dump"
 RECORDER: Final = "threadmodel-native-recorder"
 REGION_VARIABLE: Final = "THREADMODEL_NATIVE"
 _ELF: Final = b"\x7fELF"
@@ -95,6 +96,36 @@ class Recorder:
                 self.others.append(os.fsdecode(value))
             elif what == b"unseen":
                 self.unseen.append(os.fsdecode(value))
+
+
+def dump(
+    pid: int, trace: str, *, times: int = 1, every_s: float = 0, stacks: str = "stop"
+) -> str:
+    """Look at the threads of a native process, and write what is seen into a trace.
+
+    Args:
+        pid: its process id
+        trace: where the looks go, each as a thread dump
+        times: how often
+        every_s: seconds between two looks
+        stacks: "stop": a thread whose stack cannot be read else is stopped for a
+            moment; "go-on": none is; "none": no stacks are read
+
+    Returns:
+        The last look as text
+
+    Raises:
+        MissingFileError: this build has no such program
+        AttachError: there is no such process, or it has ended
+    """
+    arguments = [str(pid), trace, str(times), str(round(every_s * 1000)), stacks]
+    done = subprocess.run(
+        [path(DUMPER), *arguments], stdin=subprocess.DEVNULL, capture_output=True
+    )
+    said = done.stderr.decode("utf-8", "backslashreplace").strip()
+    if done.returncode != 0:
+        raise errors.AttachError(said.removeprefix("threadmodel: "))
+    return done.stdout.decode("utf-8", "surrogateescape")
 
 
 def why_unseen(program: str) -> str | None:

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``threadmodel dump``: what the threads of a JVM are doing now."""
+"""``threadmodel dump``: what the threads of a process are doing now."""
 
 import os
 import re
 import signal
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Final
 
 import click
 
 import threadmodel
-from threadmodel import attach, private
+from threadmodel import attach, hotspot, native, private
 from threadmodel.cli import export, terminal
 from threadmodel.cli.files import OUTPUT, FileCommand, without_links
 from threadmodel.cli.progress import LateProgress
@@ -24,7 +25,7 @@ _ADDRESS: Final = re.compile("<0x[0-9a-f]+>")
 
 
 @click.command(
-    cls=FileCommand, short_help="Show what the threads of a JVM are doing now."
+    cls=FileCommand, short_help="Show what the threads of a process are doing now."
 )
 @click.argument("pid", type=click.IntRange(min=1))
 @click.option(
@@ -32,6 +33,26 @@ _ADDRESS: Final = re.compile("<0x[0-9a-f]+>")
     is_flag=True,
     help="Virtual threads too (JDK 21 and later), one after another as they run.",
 )
+@click.option(
+    "--times",
+    type=click.IntRange(1, 10000),
+    default=1,
+    help="Look so many times, and show the last: the looks together are a run.",
+)
+@click.option(
+    "--every",
+    metavar="SECONDS",
+    type=click.FloatRange(0, 3600),
+    default=1.0,
+    show_default=True,
+    help="Seconds between two looks.",
+)
+@click.option(
+    "--no-stop",
+    is_flag=True,
+    help="Native: stop no thread, and leave out the frames that need that.",
+)
+@click.option("--no-stacks", is_flag=True, help="Native: read no stacks.")
 @click.option("--json", "as_json", is_flag=True, help="Print all tables as one object.")
 @click.option(
     "-o",
@@ -40,31 +61,53 @@ _ADDRESS: Final = re.compile("<0x[0-9a-f]+>")
     type=OUTPUT,
     help="Save the dump to FILE, for `report`.",
 )
-def dump(pid: int, virtual: bool, as_json: bool, output: str | None) -> None:
-    """Show what the threads of the JVM PID are doing now.
+def dump(
+    pid: int,
+    virtual: bool,
+    times: int,
+    every: float,
+    no_stop: bool,
+    no_stacks: bool,
+    as_json: bool,
+    output: str | None,
+) -> None:
+    """Show what the threads of the process PID are doing now.
 
     Their states and stacks, the locks that they hold and want, and deadlocks.
 
-    It is the JVM's own dump, all platform threads at one instant; no agent is loaded.
-    A terminal shows threads with equal stacks together. Deadlocks are listed
+    Of a JVM it is its own dump, all platform threads at one instant; no agent is
+    loaded. Of a native process the kernel and the C library's memory show what each
+    thread waits for and who owns it: nothing is loaded, and only a thread whose stack
+    cannot be read else is stopped, for some 0.1 ms. A terminal shows threads with equal stacks together. Deadlocks are listed
     below it; with --virtual also those of virtual threads, which the JVM itself does
     not report.
 
     \b
     threadmodel dump 1234
     threadmodel dump 1234 --virtual -o now.json
+    threadmodel dump 1234 --times 3 --every 2 -o hang.tmt
     """
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     path = None if output is None else without_links(output)
-    text = attach.dump(pid, virtual=virtual)
-    if path is not None:
-        with private.create(path) as file:
-            file.write(_bytes(text))
+    is_native = not hotspot.is_jvm(pid)
+    if is_native and virtual:
+        raise click.UsageError(f"process {pid} is no JVM: it has no virtual threads")
+    if virtual and times > 1:
+        raise click.UsageError("--virtual dumps once: --times is for other dumps")
     with tempfile.TemporaryDirectory() as folder:
-        # A device cannot be read again.
-        if path is None or not os.path.isfile(path):
-            path = os.path.join(folder, "dump")
-            Path(path).write_bytes(_bytes(text))
+        if is_native:
+            stacks = "none" if no_stacks else "go-on" if no_stop else "stop"
+            path = path or os.path.join(folder, "dump.tmt")
+            text = native.dump(pid, path, times=times, every_s=every, stacks=stacks)
+        else:
+            text = _dump_jvm(pid, virtual, times, every)
+            if path is not None:
+                with private.create(path) as file:
+                    file.write(_bytes(text))
+            # A device cannot be read again.
+            if path is None or not os.path.isfile(path):
+                path = os.path.join(folder, "dump")
+                Path(path).write_bytes(_bytes(text))
         model = threadmodel.open(path)
     if as_json:
         with LateProgress() as progress:
@@ -77,6 +120,14 @@ def dump(pid: int, virtual: bool, as_json: bool, output: str | None) -> None:
         print_sections([terminal.deadlocks(model)], None)
     else:
         click.echo("No deadlock.")
+
+
+def _dump_jvm(pid: int, virtual: bool, times: int, every: float) -> str:
+    texts = [attach.dump(pid, virtual=virtual)]
+    for _ in range(times - 1):
+        time.sleep(every)
+        texts.append(attach.dump(pid))
+    return "\n".join(texts)
 
 
 def _bytes(text: str) -> bytes:

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was seen of a process, for people. */
+#ifndef TM_NATIVE_INSPECT_DUMP_TEXT_H
+#define TM_NATIVE_INSPECT_DUMP_TEXT_H
+
+#include <stdio.h>
+
+#include "inspect/target.h"
+
+void tm__dump_text_put(FILE *out, tm__target *target);
+
+#endif

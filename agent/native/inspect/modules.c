@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a file begins in memory is the mapping of its first byte; its bias follows from
+ * the file's own table. A process of another root, as in a container, has its files
+ * below /proc/PID/root.
+ */
+#include "inspect/modules.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "inspect/target.h"
+
+enum { MODULES_MOST = 4096, HEADERS_MOST = 64 };
+
+/* A regular file, and nothing that blocks who opens it. @return -1: it is none */
+static int open_regular(const char *path)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat facts;
+
+    if (file >= 0 && (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode))) {
+        close(file);
+        return -1;
+    }
+    return file;
+}
+
+/* @return 0: it is no file that is loaded */
+static int first_address(int file, uint64_t *address)
+{
+    ElfW(Ehdr) head;
+    ElfW(Phdr) parts[HEADERS_MOST];
+    size_t count;
+
+    if (pread(file, &head, sizeof(head), 0) != sizeof(head) ||
+        memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+        head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof(*parts))
+        return 0;
+    count = head.e_phnum < HEADERS_MOST ? head.e_phnum : HEADERS_MOST;
+    if (pread(file, parts, count * sizeof(*parts), (off_t)head.e_phoff) !=
+        (ssize_t)(count * sizeof(*parts)))
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        if (parts[i].p_type == PT_LOAD) {
+            *address = parts[i].p_vaddr - parts[i].p_offset;
+            return 1;
+        }
+    return 0;
+}
+
+/* "2.36" in "GNU C Library (Debian GLIBC 2.36-9) stable release version 2.36." */
+static int release_of(int file)
+{
+    static const char words[] = "release version 2.";
+    struct stat facts;
+    const char *bytes, *found;
+    int release = 0;
+
+    if (fstat(file, &facts) != 0 || facts.st_size < 4096)
+        return 0;
+    bytes = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    if (bytes == MAP_FAILED)
+        return 0;
+    found = memmem(bytes, (size_t)facts.st_size - 8, words, sizeof(words) - 1);
+    if (found)
+        release = (int)strtol(found + sizeof(words) - 1, NULL, 10);
+    munmap((void *)(uintptr_t)bytes, (size_t)facts.st_size);
+    return release;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static void note_libc(tm__target *target, const char *name, int file)
+{
+    if (strncmp(name, "ld-musl-", 8) == 0 || strncmp(name, "libc.musl-", 10) == 0)
+        target->libc = TM__LIBC_MUSL;
+    else if (strncmp(name, "libc.so.6", 9) == 0 || strncmp(name, "libc-2.", 7) == 0) {
+        target->libc = TM__LIBC_GLIBC;
+        target->libc_minor = release_of(file);
+    }
+}
+
+static void report(tm__target *target, const tm__mapped *it)
+{
+    char path[4200];
+    size_t bytes;
+    tm__module *module;
+    uint64_t first;
+    int file;
+
+    snprintf(path, sizeof(path), "/proc/%u/root%s", target->pid, it->path);
+    file = open_regular(path);
+    if (file < 0)
+        return;
+    if (first_address(file, &first)) {
+        note_libc(target, base_name(it->path), file);
+        bytes = sizeof(*module) + strlen(path) + 1;
+        module = target->symbols ? calloc(1, bytes) : NULL;
+        if (module) {
+            module->bias = it->begin - first;
+            module->begin = it->begin;
+            module->end = it->end;
+            strcpy(module->path, path);
+            tm__symbols_add(target->symbols, module);
+        }
+    }
+    close(file);
+}
+
+/* A line of `maps`. @return its path; NULL: it is no file's */
+static char *parse(char *line, uint64_t *begin, uint64_t *end, uint64_t *offset)
+{
+    char *path = strchr(line, '/');
+
+    if (!path ||
+        sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, begin, end, offset) != 3)
+        return NULL;
+    path[strcspn(path, "\n")] = 0;
+    return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/memfd:", 7) == 0 ? NULL
+                                                                              : path;
+}
+
+static tm__mapped *add_mapped(tm__target *target)
+{
+    tm__mapped *more;
+
+    if ((target->module_count & (target->module_count - 1)) == 0) {
+        size_t room = target->module_count ? target->module_count * 2 : 1;
+
+        more = target->module_count < MODULES_MOST
+                   ? realloc(target->modules, room * sizeof(*more))
+                   : NULL;
+        if (!more)
+            return NULL;
+        target->modules = more;
+    }
+    return &target->modules[target->module_count++];
+}
+
+void tm__modules_read(tm__target *target)
+{
+    char name[64], line[4400], *path;
+    tm__mapped *last = NULL;
+    uint64_t begin, end, offset;
+    FILE *file;
+
+    snprintf(name, sizeof(name), "/proc/%u/maps", target->pid);
+    file = fopen(name, "re");
+    while (file && fgets(line, sizeof(line), file)) {
+        path = parse(line, &begin, &end, &offset);
+        if (!path)
+            continue;
+        if (last && offset != 0 && strcmp(last->path, path) == 0) {
+            last->end = end;
+            continue;
+        }
+        last = offset == 0 ? add_mapped(target) : NULL;
+        if (!last)
+            continue;
+        last->begin = begin;
+        last->end = end;
+        snprintf(last->path, sizeof(last->path), "%s", path);
+    }
+    if (file)
+        fclose(file);
+    for (size_t i = 0; i < target->module_count; i++)
+        report(target, &target->modules[i]);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs whose language has threads, or a lock for all of them, of its own. */
+#ifndef TM_NATIVE_INSPECT_RUNTIME_H
+#define TM_NATIVE_INSPECT_RUNTIME_H
+
+struct tm__target;
+
+/** Note which runtime it is. */
+void tm__runtime_recognise(struct tm__target *target);
+
+/** Of what threads wait for, Python's global lock, with the thread that has it. */
+void tm__runtime_find_lock(struct tm__target *target);
+
+#endif
