@@ -14,6 +14,8 @@
 
 #include "inspect/frames.h"
 
+/* Linux numbers no thread beyond that. */
+enum { TID_MOST = 4194304, REFUSED_BYTES = 1024 };
 enum { OWNER_BITS = 0x3FFFFFFF, HINT_FRAMES = 8, WAITERS_BIT = (int)0x80000000 };
 
 /* Of pthread_mutex_t. */
@@ -140,7 +142,8 @@ static void describe_mutex(tm__thread_wait *wait, uint32_t kind, uint32_t count)
         add_type(wait, "priority inheritance");
     if (kind & KIND_PROTECT)
         add_type(wait, "priority ceiling");
-    if (kind & KIND_SHARED)
+    /* A robust one has the bit either way. */
+    if ((kind & (KIND_SHARED | KIND_ROBUST)) == KIND_SHARED)
         add_type(wait, "shared by processes");
     if ((kind & KIND_TYPE) == 1 && count > 1)
         snprintf(wait->detail, sizeof(wait->detail), "taken %u times", count);
@@ -168,7 +171,7 @@ static int find_mutex(const tm__target *target, tm__thread_wait *wait, uint64_t 
                                   : !(it.kind & KIND_PROTECT) && value != 2)
             return 0;
         /* Nobody may have it at this instant, but then somebody is about to. */
-        if (owner > OWNER_BITS || it.users > 1000000 || it.count > 1000000 ||
+        if (owner > TID_MOST || it.users > 1000000 || it.count > 1000000 ||
             (it.users == 0 && owner == 0 && !(it.kind & KIND_ROBUST)) ||
             (owner != 0 && !tm__target_inner(target, owner) && it.users == 0))
             return 0;
@@ -193,7 +196,7 @@ static int find_rwlock(const tm__target *target, tm__thread_wait *wait,
 
         if (!tm__target_read(target, address - offsets[i], &it, sizeof(it)))
             continue;
-        is_write_phase = it.readers & 2;
+        is_write_phase = it.readers & 1;
         if (it.write_phase > 3 || it.writer_word > 3 || it.is_shared > 1 || flags > 2 ||
             it.readers == 0 || it.pads[0] || it.pads[1] ||
             (it.writer && !tm__target_inner(target, it.writer) && !hint))
@@ -266,11 +269,12 @@ static int find_semaphore(const tm__target *target, tm__thread_wait *wait,
 }
 
 static int find_barrier(const tm__target *target, tm__thread_wait *wait,
-                        uint64_t address, uint32_t value, int is_sure)
+                        uint64_t address, uint32_t command, uint32_t value, int is_sure)
 {
     barrier_words it;
 
     if (!tm__target_read(target, address - 4, &it, sizeof(it)) || it.count == 0 ||
+        (!is_sure && command != FUTEX_WAIT) ||
         (!is_sure && (it.round != value || it.count > 100000 || it.is_shared > 128 ||
                       it.in - it.round > it.count || it.out > it.in)))
         return 0;
@@ -295,18 +299,46 @@ static int find_join(const tm__target *target, tm__thread_wait *wait,
     return 1;
 }
 
-/* A lock of one word; a stream's has its owner behind it. */
-static int find_low_level(const tm__target *target, tm__thread_wait *wait,
-                          uint64_t address, uint32_t value)
+/* A stream's lock has its owner behind it. */
+static int find_stream(const tm__target *target, tm__thread_wait *wait,
+                       uint64_t address, uint32_t value)
 {
     uint64_t descriptor = 0;
 
+    tm__target_read(target, address + 8, &descriptor, sizeof(descriptor));
+    wait->owner = value == 2 ? tm__thread_of_descriptor(target, descriptor) : 0;
+    if (!wait->owner)
+        return 0;
+    wait->kind = TM__WAIT_LOCK_OF_LIBC;
+    wait->object = address;
+    return 1;
+}
+
+/* A lock of one word. */
+static int find_low_level(const tm__target *target, tm__thread_wait *wait,
+                          uint64_t address, uint32_t value)
+{
     if (value != 2 || tm__target_word(target, address) > 2)
         return 0;
-    tm__target_read(target, address + 8, &descriptor, sizeof(descriptor));
-    wait->owner = tm__thread_of_descriptor(target, descriptor);
-    wait->kind = wait->owner ? TM__WAIT_LOCK_OF_LIBC : TM__WAIT_FUTEX;
+    wait->kind = TM__WAIT_FUTEX;
     wait->object = address;
+    return 1;
+}
+
+/*
+ * Of mutexes with priority inheritance the kernel refuses the one that closes a cycle.
+ * glibc then waits for ever for a word on the stack; which mutex it was is not known.
+ */
+static int find_refused(tm__thread_wait *wait, const tm__task *task, uint64_t address,
+                        uint32_t value)
+{
+    if (value != 0 || address < task->stack_pointer ||
+        address - task->stack_pointer >= REFUSED_BYTES)
+        return 0;
+    wait->kind = TM__WAIT_MUTEX;
+    add_type(wait, "priority inheritance");
+    snprintf(wait->detail, sizeof(wait->detail),
+             "which the kernel refused, as that closes a cycle: a deadlock");
     return 1;
 }
 
@@ -315,7 +347,9 @@ static int find_by_hint(const tm__target *target, tm__thread_wait *wait,
                         uint32_t operation, uint32_t value)
 {
     switch (hint) {
-    case TM__WAIT_MUTEX: return find_mutex(target, wait, address, operation, value, 1);
+    case TM__WAIT_MUTEX:
+        return find_refused(wait, task, address, value) ||
+               find_mutex(target, wait, address, operation, value, 1);
     case TM__WAIT_RWLOCK_READ:
     case TM__WAIT_RWLOCK_WRITE: return find_rwlock(target, wait, address, hint);
     case TM__WAIT_CONDITION:
@@ -323,7 +357,7 @@ static int find_by_hint(const tm__target *target, tm__thread_wait *wait,
         return find_mutex(target, wait, address, operation, value, 0) ||
                find_condition(target, wait, address, 1);
     case TM__WAIT_SEMAPHORE: return find_semaphore(target, wait, address, 1);
-    case TM__WAIT_BARRIER: return find_barrier(target, wait, address, value, 1);
+    case TM__WAIT_BARRIER: return find_barrier(target, wait, address, 0, value, 1);
     case TM__WAIT_JOIN: return find_join(target, wait, task, address, operation, value);
     case TM__WAIT_ONCE:
         wait->kind = TM__WAIT_ONCE;
@@ -337,12 +371,14 @@ static int find_by_layout(const tm__target *target, tm__thread_wait *wait,
                           const tm__task *task, uint64_t address, uint32_t operation,
                           uint32_t value)
 {
-    return find_join(target, wait, task, address, operation, value) ||
+    return find_refused(wait, task, address, value) ||
+           find_join(target, wait, task, address, operation, value) ||
+           find_stream(target, wait, address, value) ||
            find_mutex(target, wait, address, operation, value, 0) ||
+           find_barrier(target, wait, address, operation & 0x7F, value, 0) ||
            find_condition(target, wait, address, 0) ||
            find_rwlock(target, wait, address, 0) ||
            find_semaphore(target, wait, address, 0) ||
-           find_barrier(target, wait, address, value, 0) ||
            find_low_level(target, wait, address, value);
 }
 

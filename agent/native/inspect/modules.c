@@ -18,21 +18,9 @@
 #include <unistd.h>
 
 #include "inspect/target.h"
+#include "names/regular_file.h"
 
 enum { MODULES_MOST = 4096, HEADERS_MOST = 64 };
-
-/* A regular file, and nothing that blocks who opens it. @return -1: it is none */
-static int open_regular(const char *path)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    struct stat facts;
-
-    if (file >= 0 && (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode))) {
-        close(file);
-        return -1;
-    }
-    return file;
-}
 
 /* @return 0: it is no file that is loaded */
 static int first_address(int file, uint64_t *address)
@@ -103,7 +91,7 @@ static void report(tm__target *target, const tm__mapped *it)
     int file;
 
     snprintf(path, sizeof(path), "/proc/%u/root%s", target->pid, it->path);
-    file = open_regular(path);
+    file = tm__regular_file_open(path);
     if (file < 0)
         return;
     if (first_address(file, &first)) {

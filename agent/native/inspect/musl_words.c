@@ -82,11 +82,15 @@ static int find_rwlock(const tm__target *target, tm__thread_wait *wait,
 }
 
 static int find_semaphore(const tm__target *target, tm__thread_wait *wait,
-                          uint64_t address)
+                          uint64_t address, int is_sure)
 {
-    uint32_t words[2];
+    uint32_t words[3];
 
     if (!tm__target_read(target, address, words, sizeof(words)) || words[1] > 100000)
+        return 0;
+    /* None can be had, and somebody waits. */
+    if (!is_sure && (((words[0] & 0x7FFFFFFF) != 0 && words[0] != UINT32_MAX) ||
+                     words[1] == 0 || (words[2] != 0 && words[2] != 128)))
         return 0;
     wait->kind = TM__WAIT_SEMAPHORE;
     wait->object = address;
@@ -108,7 +112,7 @@ void tm__musl_words_find(tm__target *target, tm__task *task, int hint)
         return;
     }
     if (hint == TM__WAIT_SEMAPHORE) {
-        find_semaphore(target, wait, address);
+        find_semaphore(target, wait, address, 1);
         return;
     }
     if (hint == TM__WAIT_ONCE || hint == TM__WAIT_CONDITION ||
@@ -123,7 +127,9 @@ void tm__musl_words_find(tm__target *target, tm__task *task, int hint)
     if (is_on_stack(task, address)) {
         wait->kind = TM__WAIT_CONDITION;
         wait->object = 0;
+        return;
     }
+    find_semaphore(target, wait, address, 0);
 }
 
 uint32_t tm__musl_words_owner(const tm__target *target, const tm__thread_wait *wait)

@@ -4,11 +4,13 @@
 
 #include "names/cpp_library.h"
 #include "names/inlined_calls.h"
+#include "names/regular_file.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct tm__symbols {
     const tm__libdw *libdw; /* NULL: not installed */
@@ -37,9 +39,15 @@ tm__symbols *tm__symbols_new(void)
 
 static void report(const tm__symbols *symbols, const tm__module *module)
 {
+    int file = tm__regular_file_open(module->path);
+
+    if (file < 0)
+        return;
     symbols->libdw->dwfl_report_begin_add(symbols->dwfl);
-    symbols->libdw->dwfl_report_elf(symbols->dwfl, module->path, module->path, -1,
-                                    module->bias, true);
+    /* The descriptor is elfutils' from now on, but where it fails. */
+    if (!symbols->libdw->dwfl_report_elf(symbols->dwfl, module->path, module->path,
+                                         file, module->bias, true))
+        close(file);
     symbols->libdw->dwfl_report_end(symbols->dwfl, NULL, NULL);
 }
 

@@ -288,7 +288,8 @@ void tm__facts_emit(tm__image *image, const tm__readers *readers,
         tm__item *item = &image->items[image->item_first];
 
         /* A definition comes before its events, unless there are too many of them. */
-        if (!is_defined(item) && image->item_count <= WAITING_MOST)
+        if (!is_defined(item) && image->item_count <= WAITING_MOST &&
+            horizon != UINT64_MAX)
             break;
         image->item_first++;
         image->item_count--;

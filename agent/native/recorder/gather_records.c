@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program may write anything into a ring, so a record's size and numbers are
- * checked before they are used.
+ * The program may write anything into a ring, and at any time: what is read is copied
+ * first, and the copy is checked before it is used. How far a ring was read, the
+ * recorder knows itself.
  */
 #include "recorder/gather_records.h"
 
@@ -12,6 +13,9 @@
 #include "layout/ticks.h"
 #include "recorder/definitions.h"
 #include "recorder/module_file.h"
+
+/* The longest path of a file, with its build id. */
+enum { PAYLOAD_MOST = 8192, LOST_MOST = 1 << 30 };
 
 static tm__item *add_item(tm__ring_reader *reader, int kind, uint64_t time)
 {
@@ -37,7 +41,10 @@ static tm__item *add_item(tm__ring_reader *reader, int kind, uint64_t time)
 /* A record of a stack or of a module, in a round. What lies at an address depends on
  * the time: so those of all rings are looked at by that. */
 typedef struct fresh {
-    const tm__record *record;
+    const void *place;      ///< in the ring
+    tm__record record;      ///< as it was
+    unsigned char *payload; ///< as it was
+    size_t payload_bytes;
     tm__ring_reader *reader;
     uint64_t time, order;
     int kind;
@@ -48,8 +55,11 @@ typedef struct fresh {
 static fresh *the_fresh;
 static size_t the_fresh_count, the_fresh_room;
 
-static void add_fresh(tm__ring_reader *reader, const tm__record *record)
+static void add_fresh(tm__ring_reader *reader, const void *place,
+                      const tm__record *record)
 {
+    size_t bytes = record->bytes - sizeof(*record);
+    unsigned char *payload;
     size_t room = the_fresh_room ? the_fresh_room * 2 : 64;
     fresh *more;
 
@@ -60,7 +70,14 @@ static void add_fresh(tm__ring_reader *reader, const tm__record *record)
         the_fresh = more;
         the_fresh_room = room;
     }
-    the_fresh[the_fresh_count] = (fresh){.record = record,
+    payload = bytes <= PAYLOAD_MOST ? malloc(bytes + 1) : NULL;
+    if (!payload)
+        return;
+    memcpy(payload, (const unsigned char *)place + sizeof(*record), bytes);
+    the_fresh[the_fresh_count] = (fresh){.place = place,
+                                         .record = *record,
+                                         .payload = payload,
+                                         .payload_bytes = bytes,
                                          .reader = reader,
                                          .time = record->time,
                                          .order = the_fresh_count,
@@ -81,19 +98,19 @@ static int by_place(const void *left, const void *right)
 {
     const fresh *a = left, *b = right;
 
-    return (uintptr_t)a->record < (uintptr_t)b->record   ? -1
-           : (uintptr_t)a->record > (uintptr_t)b->record ? 1
-                                                         : 0;
+    return (uintptr_t)a->place < (uintptr_t)b->place   ? -1
+           : (uintptr_t)a->place > (uintptr_t)b->place ? 1
+                                                       : 0;
 }
 
 static void read_stack(fresh *it)
 {
     uint64_t frames[TM__FRAMES_MOST];
-    size_t count = (it->record->bytes - sizeof(*it->record)) / sizeof(*frames);
+    size_t count = it->payload_bytes / sizeof(*frames);
 
     if (count > TM__FRAMES_MOST)
         return;
-    memcpy(frames, it->record + 1, count * sizeof(*frames));
+    memcpy(frames, it->payload, count * sizeof(*frames));
     it->stack = tm__stack_of_frames(it->reader->image, frames, count);
 }
 
@@ -122,11 +139,11 @@ static tm__module *new_module(const char *path, uint64_t bias, const unsigned ch
 
 static void read_module(fresh *it)
 {
-    const tm__record *record = it->record;
-    size_t bytes = record->bytes - sizeof(*record);
+    const tm__record *record = &it->record;
+    size_t bytes = it->payload_bytes;
     size_t length = record->value >= 0 ? (size_t)record->value : 0;
     size_t id_bytes = record->peer;
-    const unsigned char *payload = (const unsigned char *)(record + 1);
+    const unsigned char *payload = it->payload;
     char path[4200], whole[8400];
     const char *file = NULL;
 
@@ -176,9 +193,10 @@ void tm__gather_names(void)
     qsort(the_fresh, the_fresh_count, sizeof(*the_fresh), by_place);
 }
 
-static void take_stack(tm__ring_reader *reader, const tm__record *record)
+static void take_stack(tm__ring_reader *reader, const void *place,
+                       const tm__record *record)
 {
-    const fresh wanted = {.record = record};
+    const fresh wanted = {.place = place};
     const fresh *it = the_fresh_count ? bsearch(&wanted, the_fresh, the_fresh_count,
                                                 sizeof(wanted), by_place)
                                       : NULL;
@@ -187,7 +205,8 @@ static void take_stack(tm__ring_reader *reader, const tm__record *record)
         reader->stacks[record->object] = it ? it->stack : NULL;
 }
 
-static void take_name(tm__ring_reader *reader, const tm__record *record)
+static void take_name(tm__ring_reader *reader, const void *place,
+                      const tm__record *record)
 {
     size_t room = record->bytes - sizeof(*record);
     tm__item *item = add_item(reader, 0, record->time);
@@ -197,7 +216,8 @@ static void take_name(tm__ring_reader *reader, const tm__record *record)
         return;
     item->event.object = record->object;
     item->event.value = (int64_t)record->peer;
-    memcpy(item->name, record + 1, (size_t)record->value);
+    memcpy(item->name, (const unsigned char *)place + sizeof(*record),
+           (size_t)record->value);
 }
 
 static void take_handle(tm__ring_reader *reader, const tm__record *record)
@@ -243,79 +263,105 @@ static void extract_loss(tm__ring_reader *reader, uint64_t now)
         return;
     item = add_item(reader, TM_EVENT_LOST, now);
     if (item) {
-        item->event.value = (int64_t)(lost - reader->lost);
+        item->event.value = lost - reader->lost < LOST_MOST
+                                ? (int64_t)(lost - reader->lost)
+                                : LOST_MOST;
         item->event.object = time ? time : now;
     }
     reader->lost = lost;
 }
 
-/* @return the record at a place, with its size; NULL: there is none that makes sense */
-static const tm__record *record_at(const tm__ring *ring, uint64_t tail, uint64_t head,
-                                   uint32_t *bytes_of_it)
+/* Copy the head of the record at a place.
+ * @return where it lies; NULL: there is none that makes sense */
+static const void *record_at(const tm__ring *ring, uint64_t tail, uint64_t head,
+                             tm__record *record)
 {
     const unsigned char *bytes = (const unsigned char *)ring + TM__RING_HEADER_BYTES;
-    uint64_t at = tail % TM__RING_BYTES;
-    const tm__record *record = (const void *)(bytes + at);
-    uint32_t size = record->bytes;
+    uint64_t at = tail % TM__RING_BYTES, left = TM__RING_BYTES - at;
 
-    *bytes_of_it = size;
-    return size < 8 || size % 8 != 0 || size > TM__RING_BYTES - at ||
-                   size > head - tail ||
-                   (record->kind != TM__PADDING && size < sizeof(*record))
+    if (left > head - tail)
+        left = head - tail;
+    *record = (tm__record){0};
+    memcpy(record, bytes + at, left < sizeof(*record) ? left : sizeof(*record));
+    atomic_signal_fence(memory_order_seq_cst);
+    return record->bytes < 8 || record->bytes % 8 != 0 || record->bytes > left ||
+                   (record->kind != TM__PADDING && record->bytes < sizeof(*record))
                ? NULL
-               : record;
+               : bytes + at;
+}
+
+/* A head that no program of ours wrote: nothing up to there can be read. */
+static void drop(tm__ring_reader *reader)
+{
+    reader->tail = reader->head & ~UINT64_C(7);
+    reader->head = reader->tail;
+    atomic_store_explicit(&reader->ring->tail, reader->tail, memory_order_release);
+    atomic_fetch_add(&reader->ring->lost, 1);
 }
 
 void tm__gather_begin(tm__ring_reader *reader)
 {
     tm__ring *ring = reader->ring;
-    uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
-    const tm__record *record;
-    uint32_t size;
+    uint64_t tail = reader->tail;
+    const void *place;
+    tm__record record;
 
     reader->head = atomic_load_explicit(&ring->head, memory_order_acquire);
-    for (;
-         tail != reader->head && (record = record_at(ring, tail, reader->head, &size));
-         tail += size)
-        if (record->kind == TM__MODULE || record->kind == TM__STACK)
-            add_fresh(reader, record);
+    if (reader->head - tail > TM__RING_BYTES || reader->head % 8 != 0)
+        drop(reader);
+    else
+        for (; tail != reader->head &&
+               (place = record_at(ring, tail, reader->head, &record));
+             tail += record.bytes)
+            if (record.kind == TM__MODULE || record.kind == TM__STACK)
+                add_fresh(reader, place, &record);
+}
+
+/* No record is of a time to come, or it would never be emitted. */
+static void take(tm__ring_reader *reader, const void *place, tm__record *record,
+                 uint64_t now)
+{
+    if (record->time > now)
+        record->time = now;
+    switch (record->kind) {
+    case TM__PADDING:
+    case TM__MODULE: break;
+    case TM__STACK: take_stack(reader, place, record); break;
+    case TM__NAME: take_name(reader, place, record); break;
+    case TM__HANDLE: take_handle(reader, record); break;
+    case TM__EXIT: add_item(reader, TM_EVENT_SHUTDOWN, record->time); break;
+    default: take_event(reader, record); break;
+    }
 }
 
 void tm__gather_records(tm__ring_reader *reader, const tm__tick_clock *clock)
 {
     tm__ring *ring = reader->ring;
-    uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
-    uint64_t now;
+    uint64_t now = tm__ticks(clock->uses_counter);
 
-    while (tail != reader->head) {
-        uint32_t size;
-        const tm__record *record = record_at(ring, tail, reader->head, &size);
+    while (reader->tail != reader->head) {
+        tm__record record;
+        const void *place = record_at(ring, reader->tail, reader->head, &record);
 
-        if (!record) {
+        if (!place) {
             atomic_fetch_add(&ring->lost, 1);
-            tail = reader->head;
+            reader->tail = reader->head;
             break;
         }
-        switch (record->kind) {
-        case TM__PADDING:
-        case TM__MODULE: break;
-        case TM__STACK: take_stack(reader, record); break;
-        case TM__NAME: take_name(reader, record); break;
-        case TM__HANDLE: take_handle(reader, record); break;
-        case TM__EXIT: add_item(reader, TM_EVENT_SHUTDOWN, record->time); break;
-        default: take_event(reader, record); break;
-        }
-        tail += size;
+        take(reader, place, &record, now);
+        reader->tail += record.bytes;
     }
     /* What is in the ring by now came before a loss, and what comes into it after one
      * is later than this. */
     now = tm__ticks(clock->uses_counter);
-    atomic_store_explicit(&ring->tail, tail, memory_order_release);
+    atomic_store_explicit(&ring->tail, reader->tail, memory_order_release);
     extract_loss(reader, now);
 }
 
 void tm__gather_end(void)
 {
+    for (size_t i = 0; i < the_fresh_count; i++)
+        free(the_fresh[i].payload);
     the_fresh_count = 0;
 }
 
@@ -336,6 +382,7 @@ void tm__gather_holds(tm__ring_reader *reader, uint64_t horizon)
         tm__hold *hold = &ring->holds[i];
         uint64_t address = atomic_load_explicit(&hold->object, memory_order_acquire);
         uint64_t time = atomic_load_explicit(&hold->time, memory_order_relaxed);
+        uint32_t kind = hold->object_kind, flags = hold->flags;
         tm__item *item;
 
         /* A lock that it owns twice is reported once. */
@@ -345,11 +392,11 @@ void tm__gather_holds(tm__ring_reader *reader, uint64_t horizon)
         item = add_item(reader, TM_EVENT_ACQUIRED, time);
         if (!item)
             continue;
-        item->object_kind = hold->object_kind;
+        item->object_kind = kind;
         if (item->object_kind != TM__OBJECT_NONE)
             item->object = tm__object_at(reader->image, address, item->object_kind);
         item->event.object = address;
-        item->event.flags = (uint16_t)(hold->flags & TM_EVENT_SHARED);
+        item->event.flags = (uint16_t)(flags & TM_EVENT_SHARED);
     }
 }
 

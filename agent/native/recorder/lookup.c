@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/lookup.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { CODE, DATA, MODULE, END };
+
+enum { PATIENCE_S = 10 };
 
 /* Of a lookup. */
 enum { ASKED, DONE, UNWANTED };
@@ -183,8 +187,18 @@ void tm__lookup_free(tm__lookup *lookup)
 
 void tm__lookups_wait(void)
 {
+    size_t before = 0;
+    struct timespec until;
+
     pthread_mutex_lock(&lock);
-    while (left)
-        pthread_cond_wait(&is_idle, &lock);
+    /* A file that cannot be read to its end costs the rest their names. */
+    while (left && left != before) {
+        before = left;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += PATIENCE_S;
+        while (left == before &&
+               pthread_cond_timedwait(&is_idle, &lock, &until) != ETIMEDOUT)
+            ;
+    }
     pthread_mutex_unlock(&lock);
 }

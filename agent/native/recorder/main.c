@@ -6,62 +6,24 @@
  * it prints, each up to a byte 0, "trace" and where that is, if there is one, "also"
  * and where that of another process is, and where the trace shows nothing "unseen" and
  * a program that has none.
- *
- * A round takes all records, then emits those before its horizon: what a thread has in
- * work may be as old as that, so nothing comes late.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "recorder/definitions.h"
-#include "recorder/facts.h"
-#include "recorder/gather_records.h"
-#include "recorder/live_deadlock.h"
-#include "recorder/lookup.h"
-#include "recorder/process.h"
-#include "recorder/shared_memory.h"
+#include "recorder/rounds.h"
 
-enum { ROUND_NS = 10000000, SLACK_NS = 1000000, FLUSH_ROUNDS = 100 };
-enum { STUCK_NS = 2000000000, NESTED_LOOKS = 8, UNSEEN_MOST = 8 };
-
-typedef struct recorder {
-    const char *output;
-    tm__memory memory;
-    tm__tick_clock clock;
-    tm__readers readers;
-    tm__image *images;
-    tm__nested nested;
-    uint64_t nested_round; ///< in which they were looked for
-    int nested_looks;      ///< of late, each of which is forgotten after 10 rounds
-    uint64_t begin;        ///< in ticks
-    uint64_t rounds;
-    char unseen[UNSEEN_MOST][4096]; ///< programs that have no image
-    size_t unseen_count;
-    char input[64]; ///< what was read of a line of standard input
-    size_t input_length;
-    uint32_t reported_pid; ///< of the program, once it has ended
-    int reported_status;   ///< as of waitpid()
-    int is_named;     ///< a trace of threads that had to do with one another is named
-    char spare[4096]; ///< the first of a program that did nothing, "": none
-    char trace[4096]; ///< the one that was asked for, wherever it is
-    char *others;     ///< traces of other processes, each up to a byte 0
-    size_t others_bytes;
-    int rc;
-} recorder;
+enum { ROUND_NS = 10000000 };
 
 /* FNV-1a: a name of any length in a short key. */
 static uint64_t hash(const char *text)
@@ -96,402 +58,8 @@ static int is_alone(const char *output)
            errno != EADDRINUSE;
 }
 
-/* The number of a process here, where it is not the one that it has itself. All
- * processes are looked through for that, so not always: those that end at once are
- * many.
- */
-static uint32_t find_nested(recorder *it, uint32_t own_pid)
-{
-    if (it->nested_round != it->rounds && it->nested_looks < NESTED_LOOKS) {
-        it->nested_looks++;
-        tm__nested_find(&it->nested, it->memory.inode);
-        it->nested_round = it->rounds;
-    }
-    return it->nested_round == it->rounds ? tm__nested_pid(&it->nested, own_pid) : 0;
-}
-
-static void find_process(recorder *it, tm__image *image)
-{
-    uint32_t pid = find_nested(it, image->pid);
-
-    if (!pid)
-        return;
-    image->pid = pid;
-    image->is_found = 1;
-    image->descriptor = tm__process_open(pid);
-}
-
-static tm__image *image_of_process(const recorder *it, uint32_t pid)
-{
-    tm__image *image = it->images;
-
-    while (image && image->pid != pid)
-        image = image->next;
-    return image;
-}
-
-static tm__image *image_of(recorder *it, const tm__ring *ring)
-{
-    uint32_t pid = atomic_load(&ring->pid), nested;
-    tm__image *image, *parent;
-    int is_found;
-
-    for (image = it->images; image; image = image->next)
-        if (image->id == ring->image)
-            return image;
-    is_found = tm__process_shares(pid, it->memory.inode) == 1;
-    if (!is_found && (nested = find_nested(it, pid))) {
-        pid = nested;
-        is_found = 1;
-    }
-    image = tm__image_new(ring->image, pid, it->output,
-                          tm__tick_clock_ns(&it->clock, it->begin));
-    if (!image)
-        return NULL;
-    image->is_found = is_found;
-    image->parent_pid = tm__process_parent(pid);
-    image->descriptor = is_found ? tm__process_open(pid) : -1;
-    image->next = it->images;
-    it->images = image;
-    if ((parent = image_of_process(it, image->parent_pid)))
-        tm__image_drop_child(parent, pid);
-    return image;
-}
-
-static void find_rings(recorder *it)
-{
-    tm__control *control = it->memory.control;
-    uint32_t end = atomic_load(&control->used_end);
-
-    it->readers.end = end < TM__RINGS_MOST ? end : TM__RINGS_MOST;
-    for (uint32_t i = 0; i < it->readers.end; i++) {
-        tm__ring_reader *reader = &it->readers.all[i];
-        uint32_t state =
-            atomic_load_explicit(&control->states[i], memory_order_acquire);
-
-        if (reader->image)
-            tm__facts_read_name(reader);
-        if (reader->image || (state != TM__RING_USED && state != TM__RING_LEFT))
-            continue;
-        memset(reader, 0, sizeof(*reader));
-        reader->ring = tm__memory_ring(&it->memory, i);
-        reader->thread = reader->ring->thread;
-        reader->image = image_of(it, reader->ring);
-        if (reader->image)
-            tm__facts_read_name(reader);
-    }
-}
-
-/* Since when a thread has a record in work. One that does not come to its end, as its
- * thread has left it by a jump, holds up the others for a while only. */
-static uint64_t since_of(const recorder *it, tm__ring_reader *reader, uint64_t now)
-{
-    uint64_t since = atomic_load_explicit(&reader->ring->since, memory_order_acquire);
-
-    if (since == TM__IDLE || since != reader->seen_since) {
-        reader->seen_since = since;
-        reader->seen_first = now;
-    }
-    if (since == TM__IDLE ||
-        now - reader->seen_first > tm__tick_clock_ticks(&it->clock, STUCK_NS))
-        return TM__IDLE;
-    return since == TM__BEGINS ? reader->image->horizon : since;
-}
-
-/* How far each image may be emitted: up to the oldest record that is in work. */
-static void set_horizons(recorder *it, uint64_t now)
-{
-    uint64_t slack = tm__tick_clock_ticks(&it->clock, SLACK_NS);
-
-    for (tm__image *image = it->images; image; image = image->next)
-        image->next_horizon = now - slack;
-    for (uint32_t i = 0; i < it->readers.end; i++) {
-        const tm__ring_reader *reader = &it->readers.all[i];
-        uint64_t since;
-
-        if (!reader->image)
-            continue;
-        since = since_of(it, &it->readers.all[i], now);
-        if (since != TM__IDLE && since < reader->image->next_horizon)
-            reader->image->next_horizon = since;
-    }
-}
-
-/* Whether another producer, as the JVM agent, writes what has the name now. */
-static int is_written(const char *path)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    int is_locked =
-        file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-
-    if (file >= 0)
-        close(file);
-    return is_locked;
-}
-
-/* The trace gets the name that was asked for, if it can. */
-static void name_trace(recorder *it, char path[4096])
-{
-    if (is_written(it->output))
-        fprintf(stderr,
-                "threadmodel: %s is being written by another process: this recording "
-                "is in %s\n",
-                it->output, path);
-    else if (rename(path, it->output) == 0)
-        snprintf(path, 4096, "%s", it->output);
-    snprintf(it->trace, sizeof(it->trace), "%s", path);
-}
-
-/* The rings of threads that ended are free once all of them was emitted. */
-static void free_rings(recorder *it, const tm__image *image)
-{
-    for (uint32_t i = 0; i < it->readers.end; i++) {
-        tm__ring_reader *reader = &it->readers.all[i];
-        _Atomic uint32_t *state = &it->memory.control->states[i];
-
-        if (reader->image != image)
-            continue;
-        if (!image->has_ended &&
-            (atomic_load(state) != TM__RING_LEFT ||
-             atomic_load(&reader->ring->head) != atomic_load(&reader->ring->tail) ||
-             reader->last_time >= image->horizon || image->ordered_count))
-            continue;
-        reader->image = NULL;
-        atomic_store_explicit(state, TM__RING_FREE, memory_order_release);
-    }
-}
-
-/* One that left no word of its end may be in another namespace; or nobody may look for
- * it, and then it goes on as long as there is something of it. */
-static int has_died(recorder *it, tm__image *image)
-{
-    uint64_t before = image->seen_order;
-
-    if (!tm__process_has_died(image->pid))
-        return 0;
-    if (image->is_found || image->has_left)
-        return 1;
-    image->seen_order = image->item_order;
-    find_process(it, image);
-    return !image->is_found && it->nested_round == it->rounds &&
-           before == image->item_order;
-}
-
-static void note_status(tm__image *image, int status)
-{
-    image->ending = WIFSIGNALED(status) ? TM_ENDING_SIGNALLED : TM_ENDING_EXITED;
-    image->ending_status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-/* The end of a process is an instant of its trace, whenever the last event was. */
-static void watch_process(recorder *it, tm__image *image, uint64_t now)
-{
-    int status;
-
-    if (image->over_ns || image->descriptor < 0 ||
-        !tm__process_is_over(image->descriptor))
-        return;
-    image->over_ns = tm__tick_clock_ns(&it->clock, now);
-    if (tm__process_status(image->pid, image->descriptor, &status))
-        note_status(image, status);
-}
-
-static int was_replaced(const recorder *it, const tm__image *image)
-{
-    for (const tm__image *other = it->images; other; other = other->next)
-        if (other->pid == image->pid && other->id > image->id)
-            return 1;
-    return 0;
-}
-
-/* What is still to be known of its end. A program that another one replaced in its
- * process has no status. */
-static void note_ending(recorder *it, tm__image *image)
-{
-    int status;
-
-    if (!image->over_ns) {
-        image->over_ns = tm__tick_clock_ns(&it->clock, tm__tick_clock_read(&it->clock));
-        if (!was_replaced(it, image) && !tm__process_has_died(image->pid))
-            image->ending = TM_ENDING_WENT_ON;
-        return;
-    }
-    if (image->ending == TM_ENDING_UNKNOWN && it->reported_pid == image->pid)
-        note_status(image, it->reported_status);
-    else if (image->ending == TM_ENDING_UNKNOWN &&
-             tm__process_status(image->pid, image->descriptor, &status))
-        note_status(image, status);
-}
-
-static void add_other(recorder *it, const char *path)
-{
-    size_t bytes = strlen(path) + 1;
-    char *more = realloc(it->others, it->others_bytes + bytes);
-
-    if (!more)
-        return;
-    it->others = more;
-    memcpy(it->others + it->others_bytes, path, bytes);
-    it->others_bytes += bytes;
-}
-
-/* Of a child whose threads had nothing to do with one another there is no trace. */
-static void note_eventless(recorder *it, const tm__image *image)
-{
-    tm__image *parent = image_of_process(it, image->parent_pid);
-    char path[4096] = "";
-
-    if (!parent || parent->pid == image->pid)
-        return;
-    tm__process_program(image->pid, path, sizeof(path));
-    tm__image_add_child(parent, image->pid, path);
-}
-
-/* What a process starts and does not show up in a ring. */
-static void look_for_children(recorder *it, tm__image *image)
-{
-    uint32_t children[TM__CHILDREN_MOST];
-    size_t count = tm__process_children(image->pid, children,
-                                        sizeof(children) / sizeof(*children));
-    char path[4096];
-
-    for (size_t i = 0; i < count; i++)
-        if (!image_of_process(it, children[i]) &&
-            tm__process_program(children[i], path, sizeof(path)))
-            tm__image_add_child(image, children[i], path);
-}
-
-static void end_image(recorder *it, tm__image *image)
-{
-    char path[sizeof(image->path)];
-    int is_wanted = image->is_wanted;
-
-    note_ending(it, image);
-    if (!is_wanted)
-        note_eventless(it, image);
-    image->has_ended = 1;
-    free_rings(it, image);
-    snprintf(path, sizeof(path), "%s", image->path);
-    if (tm__image_close(image) != 0)
-        it->rc = 1;
-    if (is_wanted && strcmp(path, it->trace) != 0)
-        add_other(it, path);
-    if (is_wanted)
-        return;
-    /* The trace of a program that did nothing is there if there is no better one. */
-    if (!*it->spare && !it->is_named)
-        snprintf(it->spare, sizeof(it->spare), "%s", path);
-    else
-        unlink(path);
-}
-
-/* Other processes than those with a descriptor are looked for now and then. */
-static int is_over(recorder *it, tm__image *image)
-{
-    if (image->over_ns)
-        return 1;
-    return it->rounds % 10 == 0 && (has_died(it, image) || was_replaced(it, image));
-}
-
-static void note_unseen(recorder *it, uint32_t pid)
-{
-    char *path = it->unseen[it->unseen_count];
-
-    if (it->unseen_count == UNSEEN_MOST ||
-        !tm__process_program(pid, path, sizeof(it->unseen[0])))
-        return;
-    for (size_t i = 0; i < it->unseen_count; i++)
-        if (strcmp(it->unseen[i], path) == 0)
-            return;
-    it->unseen_count++;
-}
-
-/* A shell that has become, or has started, what did not load our library: which it
- * was is for whoever says why. */
-static void look_for_unseen(recorder *it, const tm__image *image)
-{
-    uint32_t children[64];
-    size_t count;
-
-    if (tm__process_shares(image->pid, it->memory.inode) == 0 &&
-        (image->is_found || tm__process_inherits(image->pid, it->memory.path)))
-        note_unseen(it, image->pid);
-    if (!image->is_found)
-        return;
-    count = tm__process_children(image->pid, children,
-                                 sizeof(children) / sizeof(*children));
-    for (size_t i = 0; i < count; i++)
-        if (tm__process_shares(children[i], it->memory.inode) == 0)
-            note_unseen(it, children[i]);
-}
-
-static void round_of(recorder *it, int is_last)
-{
-    uint64_t now = tm__tick_clock_read(&it->clock);
-
-    find_rings(it);
-    set_horizons(it, now);
-    for (uint32_t i = 0; i < it->readers.end; i++)
-        if (it->readers.all[i].image)
-            tm__gather_begin(&it->readers.all[i]);
-    tm__gather_names();
-    for (uint32_t i = 0; i < it->readers.end; i++) {
-        tm__ring_reader *reader = &it->readers.all[i];
-
-        if (!reader->image)
-            continue;
-        tm__gather_holds(reader, reader->image->next_horizon);
-        tm__gather_records(reader, &it->clock);
-    }
-    tm__gather_end();
-    if (is_last)
-        tm__lookups_wait();
-    for (tm__image *image = it->images; image; image = image->next)
-        watch_process(it, image, now);
-    for (tm__image **at = &it->images, *image; (image = *at);) {
-        uint64_t horizon = is_last ? UINT64_MAX : image->next_horizon;
-
-        tm__gather_sort(image);
-        tm__facts_emit(image, &it->readers, &it->clock, horizon);
-        if (horizon > image->horizon)
-            image->horizon = horizon;
-        if (image->is_wanted && !it->is_named) {
-            it->is_named = 1;
-            if (*it->spare)
-                unlink(it->spare);
-            name_trace(it, image->path);
-        }
-        if (image->model)
-            tm__deadlocks_confirm(
-                image, &it->readers,
-                tm__tick_clock_ns(&it->clock, tm__facts_emitted(image)));
-        if (is_last || (image->item_count == 0 && is_over(it, image) &&
-                        tm__definitions_complete(image))) {
-            *at = image->next;
-            end_image(it, image);
-            continue;
-        }
-        for (uint32_t i = 0; i < it->readers.end; i++)
-            if (it->readers.all[i].image == image)
-                tm__facts_close_holds(&it->readers.all[i],
-                                      tm__tick_clock_ns(&it->clock, image->horizon));
-        free_rings(it, image);
-        /* What ends at once is seen at first, what goes on also later. */
-        if (it->rounds % 10 == 0 && image->is_found)
-            look_for_children(it, image);
-        if (!it->is_named && (it->rounds < 100 || it->rounds % 10 == 0))
-            look_for_unseen(it, image);
-        if (it->rounds % FLUSH_ROUNDS == 0 && image->writer)
-            tm_writer_flush(image->writer);
-        at = &image->next;
-    }
-    it->rounds++;
-    if (it->rounds % 10 == 0 && it->nested_looks > 0)
-        it->nested_looks--;
-}
-
 /* Read what there is of a line, which ends as the input does. */
-static int input_has_ended(recorder *it)
+static int input_has_ended(tm__recorder *it)
 {
     struct pollfd input = {STDIN_FILENO, POLLIN, 0};
     size_t room = sizeof(it->input) - 1 - it->input_length;
@@ -521,7 +89,7 @@ static void pause_for_round(tm__control *control)
 
 int main(int argc, char **argv)
 {
-    static recorder it;
+    static tm__recorder it;
     uint32_t ringless;
 
     if (argc != 2) {
@@ -553,14 +121,14 @@ int main(int argc, char **argv)
     printf("%s\n", it.memory.path);
     fflush(stdout);
     while (!input_has_ended(&it)) {
-        round_of(&it, 0);
+        tm__recorder_round(&it, 0);
         pause_for_round(it.memory.control);
     }
     atomic_store(&it.memory.control->stopped, 1);
-    round_of(&it, 0);
-    round_of(&it, 1);
+    tm__recorder_round(&it, 0);
+    tm__recorder_round(&it, 1);
     if (!it.is_named && *it.spare)
-        name_trace(&it, it.spare);
+        tm__recorder_name_trace(&it, it.spare);
     if (*it.trace)
         printf("trace %s%c", it.trace, 0);
     for (size_t at = 0; at < it.others_bytes; at += strlen(it.others + at) + 1)

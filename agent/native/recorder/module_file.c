@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "names/regular_file.h"
+
 /* @return its path, where a line of /proc/PID/maps is a file's at an address */
 static const char *path_at(char *line, uint64_t address)
 {
@@ -71,14 +73,18 @@ int tm__module_path(uint32_t pid, const char *relative, uint64_t bias, char *pat
 
 int tm__module_extent(const char *path, uint64_t *begin, uint64_t *end)
 {
-    FILE *file = fopen(path, "re");
+    int descriptor = tm__regular_file_open(path);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
     ElfW(Ehdr) head;
     ElfW(Phdr) part;
 
     *begin = UINT64_MAX;
     *end = 0;
-    if (!file)
+    if (!file) {
+        if (descriptor >= 0)
+            close(descriptor);
         return 0;
+    }
     if (fread(&head, sizeof(head), 1, file) == 1 &&
         memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
         head.e_phentsize == sizeof(part) &&

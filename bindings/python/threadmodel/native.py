@@ -13,6 +13,8 @@ from typing import Final, Self
 from threadmodel import errors
 
 PRELOAD: Final = "libthreadmodel-preload.so"
+#: for the recorder to write the rest, once the program has ended
+PATIENCE_SECONDS: Final = 120.0
 DUMPER: Final = "threadmodel-native-dump"
 RECORDER: Final = "threadmodel-native-recorder"
 REGION_VARIABLE: Final = "THREADMODEL_NATIVE"
@@ -86,7 +88,12 @@ class Recorder:
         trace: TracebackType | None,
     ) -> None:
         """Have it write the rest and end."""
-        written, _ = self._process.communicate()
+        try:
+            written, _ = self._process.communicate(timeout=PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            # It ignores whatever would end the program.
+            self._process.kill()
+            written, _ = self._process.communicate()
         self.status = self._process.returncode
         for line in written.split(b"\0"):
             what, _, value = line.partition(b" ")

@@ -3,6 +3,7 @@
 #include "analysis/findings/findings.h"
 #include "analysis/findings/siblings.h"
 #include "base/saturate.h"
+#include "model/entities/reports.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"

@@ -13,7 +13,6 @@
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
 #include "model/intervals/lost_events.h"
-#include "model/ownership/tenure_shared.h"
 #include "table/builder.h"
 
 static const struct {

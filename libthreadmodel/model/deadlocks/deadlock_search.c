@@ -27,6 +27,17 @@
 
 enum { LONG_WAY = 16 };
 
+/* Whether a dump showed, in memory, that a thread owns the mutex that it queues for. */
+static int is_seen_to_own(const tm_model *model, const tm__thread *it)
+{
+    const tm__object *wanted = &model->objects[it->wants];
+
+    return (wanted->kind == TM_OBJECT_KIND_MUTEX ||
+            wanted->kind == TM_OBJECT_KIND_RWLOCK) &&
+           it->blocking_state == TM_STATE_BLOCKED && it->interval_count &&
+           it->intervals[tm__blocking_index(it)].flags & TM__INTERVAL_SNAPSHOT;
+}
+
 /* The thread that this one waits for, or TM__NONE. One that is known to own what
  * it queues for has got it, though its Entered is still to come; but where each
  * acquisition is told, it waits for itself: a reader that wants to write, a mutex that
@@ -41,7 +52,10 @@ static uint32_t blocker(const tm_model *model, uint32_t thread)
     if (it->wants == TM__NONE || model->objects[it->wants].losses != model->losses)
         return TM__NONE;
     owner = model->objects[it->wants].owner;
-    return owner == thread && !tm__owners_are_reported(model) ? TM__NONE : owner;
+    return owner == thread && !tm__owners_are_reported(model) &&
+                   !is_seen_to_own(model, it)
+               ? TM__NONE
+               : owner;
 }
 
 /* The same, or a thread further along where the way to it is known. */

@@ -78,9 +78,10 @@ def dump(
     Of a JVM it is its own dump, all platform threads at one instant; no agent is
     loaded. Of a native process the kernel and the C library's memory show what each
     thread waits for and who owns it: nothing is loaded, and only a thread whose stack
-    cannot be read else is stopped, for some 0.1 ms. A terminal shows threads with equal stacks together. Deadlocks are listed
-    below it; with --virtual also those of virtual threads, which the JVM itself does
-    not report.
+    cannot be read else is stopped for a moment.
+
+    A terminal shows threads with equal stacks together. Deadlocks are listed below it;
+    with --virtual also those of virtual threads, which the JVM itself does not report.
 
     \b
     threadmodel dump 1234

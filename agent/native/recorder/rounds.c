@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/rounds.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "recorder/definitions.h"
+#include "recorder/gather_records.h"
+#include "recorder/live_deadlock.h"
+#include "recorder/lookup.h"
+
+enum { SLACK_NS = 1000000, FLUSH_ROUNDS = 100 };
+enum { STUCK_NS = 2000000000, NESTED_LOOKS = 8, IMAGES_MOST = 2048 };
+
+/* The number of a process here, where it is not the one that it has itself. All
+ * processes are looked through for that, so not always: those that end at once are
+ * many.
+ */
+static uint32_t find_nested(tm__recorder *it, uint32_t own_pid)
+{
+    if (it->nested_round != it->rounds && it->nested_looks < NESTED_LOOKS) {
+        it->nested_looks++;
+        tm__nested_find(&it->nested, it->memory.inode);
+        it->nested_round = it->rounds;
+    }
+    return it->nested_round == it->rounds ? tm__nested_pid(&it->nested, own_pid) : 0;
+}
+
+static void find_process(tm__recorder *it, tm__image *image)
+{
+    uint32_t pid = find_nested(it, image->pid);
+
+    if (!pid)
+        return;
+    image->pid = pid;
+    image->is_found = 1;
+    image->descriptor = tm__process_open(pid);
+}
+
+static tm__image *image_of_process(const tm__recorder *it, uint32_t pid)
+{
+    tm__image *image = it->images;
+
+    while (image && image->pid != pid)
+        image = image->next;
+    return image;
+}
+
+static tm__image *image_of(tm__recorder *it, const tm__ring *ring)
+{
+    uint32_t pid = atomic_load(&ring->pid), nested;
+    tm__image *image, *parent;
+    uint64_t id = *(const volatile uint64_t *)&ring->image;
+    size_t count = 0;
+    int is_found;
+
+    for (image = it->images; image; image = image->next, count++)
+        if (image->id == id)
+            return image;
+    if (count >= IMAGES_MOST)
+        return NULL;
+    is_found = tm__process_shares(pid, it->memory.inode) == 1;
+    if (!is_found && (nested = find_nested(it, pid))) {
+        pid = nested;
+        is_found = 1;
+    }
+    image =
+        tm__image_new(id, pid, it->output, tm__tick_clock_ns(&it->clock, it->begin));
+    if (!image)
+        return NULL;
+    image->is_found = is_found;
+    image->parent_pid = tm__process_parent(pid);
+    image->descriptor = is_found ? tm__process_open(pid) : -1;
+    image->next = it->images;
+    it->images = image;
+    if ((parent = image_of_process(it, image->parent_pid)))
+        tm__image_drop_child(parent, pid);
+    return image;
+}
+
+static void find_rings(tm__recorder *it)
+{
+    tm__control *control = it->memory.control;
+    uint32_t end = atomic_load(&control->used_end);
+
+    it->readers.end = end < TM__RINGS_MOST ? end : TM__RINGS_MOST;
+    for (uint32_t i = 0; i < it->readers.end; i++) {
+        tm__ring_reader *reader = &it->readers.all[i];
+        uint32_t state =
+            atomic_load_explicit(&control->states[i], memory_order_acquire);
+
+        if (reader->image)
+            tm__facts_read_name(reader);
+        if (reader->image || (state != TM__RING_USED && state != TM__RING_LEFT))
+            continue;
+        memset(reader, 0, sizeof(*reader));
+        reader->ring = tm__memory_ring(&it->memory, i);
+        reader->thread = reader->ring->thread;
+        reader->image = image_of(it, reader->ring);
+        if (reader->image)
+            tm__facts_read_name(reader);
+    }
+}
+
+/* Since when a thread has a record in work. One that does not come to its end, as its
+ * thread has left it by a jump, holds up the others for a while only. */
+static uint64_t since_of(const tm__recorder *it, tm__ring_reader *reader, uint64_t now)
+{
+    uint64_t since = atomic_load_explicit(&reader->ring->since, memory_order_acquire);
+
+    if (since == TM__IDLE || since != reader->seen_since) {
+        reader->seen_since = since;
+        reader->seen_first = now;
+    }
+    if (since == TM__IDLE ||
+        now - reader->seen_first > tm__tick_clock_ticks(&it->clock, STUCK_NS))
+        return TM__IDLE;
+    return since == TM__BEGINS ? reader->image->horizon : since;
+}
+
+/* How far each image may be emitted: up to the oldest record that is in work. */
+static void set_horizons(tm__recorder *it, uint64_t now)
+{
+    uint64_t slack = tm__tick_clock_ticks(&it->clock, SLACK_NS);
+
+    for (tm__image *image = it->images; image; image = image->next)
+        image->next_horizon = now - slack;
+    for (uint32_t i = 0; i < it->readers.end; i++) {
+        const tm__ring_reader *reader = &it->readers.all[i];
+        uint64_t since;
+
+        if (!reader->image)
+            continue;
+        since = since_of(it, &it->readers.all[i], now);
+        if (since != TM__IDLE && since < reader->image->next_horizon)
+            reader->image->next_horizon = since;
+    }
+}
+
+/* Whether another producer, as the JVM agent, writes what has the name now. */
+static int is_written(const char *path)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int is_locked =
+        file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+
+    if (file >= 0)
+        close(file);
+    return is_locked;
+}
+
+/* The trace gets the name that was asked for, if it can. */
+void tm__recorder_name_trace(tm__recorder *it, char path[4096])
+{
+    if (is_written(it->output))
+        fprintf(stderr,
+                "threadmodel: %s is being written by another process: this recording "
+                "is in %s\n",
+                it->output, path);
+    else if (rename(path, it->output) == 0)
+        snprintf(path, 4096, "%s", it->output);
+    snprintf(it->trace, sizeof(it->trace), "%s", path);
+}
+
+/* The rings of threads that ended are free once all of them was emitted. */
+static void free_rings(tm__recorder *it, const tm__image *image)
+{
+    for (uint32_t i = 0; i < it->readers.end; i++) {
+        tm__ring_reader *reader = &it->readers.all[i];
+        _Atomic uint32_t *state = &it->memory.control->states[i];
+
+        if (reader->image != image)
+            continue;
+        if (!image->has_ended &&
+            (atomic_load(state) != TM__RING_LEFT ||
+             atomic_load(&reader->ring->head) != atomic_load(&reader->ring->tail) ||
+             reader->last_time >= image->horizon || image->ordered_count))
+            continue;
+        reader->image = NULL;
+        atomic_store_explicit(state, TM__RING_FREE, memory_order_release);
+    }
+}
+
+/* One that left no word of its end may be in another namespace; or nobody may look for
+ * it, and then it goes on as long as there is something of it. */
+static int has_died(tm__recorder *it, tm__image *image)
+{
+    uint64_t before = image->seen_order;
+
+    if (!tm__process_has_died(image->pid))
+        return 0;
+    if (image->is_found || image->has_left)
+        return 1;
+    image->seen_order = image->item_order;
+    find_process(it, image);
+    return !image->is_found && it->nested_round == it->rounds &&
+           before == image->item_order;
+}
+
+static void note_status(tm__image *image, int status)
+{
+    image->ending = WIFSIGNALED(status) ? TM_ENDING_SIGNALLED : TM_ENDING_EXITED;
+    image->ending_status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* The end of a process is an instant of its trace, whenever the last event was. */
+static void watch_process(tm__recorder *it, tm__image *image, uint64_t now)
+{
+    int status;
+
+    if (image->over_ns || image->descriptor < 0 ||
+        !tm__process_is_over(image->descriptor))
+        return;
+    image->over_ns = tm__tick_clock_ns(&it->clock, now);
+    if (tm__process_status(image->pid, image->descriptor, &status))
+        note_status(image, status);
+}
+
+static int was_replaced(const tm__recorder *it, const tm__image *image)
+{
+    for (const tm__image *other = it->images; other; other = other->next)
+        if (other->pid == image->pid && other->id > image->id)
+            return 1;
+    return 0;
+}
+
+/* What is still to be known of its end. A program that another one replaced in its
+ * process has no status. */
+static void note_ending(tm__recorder *it, tm__image *image)
+{
+    int status;
+
+    if (!image->over_ns) {
+        image->over_ns = tm__tick_clock_ns(&it->clock, tm__tick_clock_read(&it->clock));
+        if (!was_replaced(it, image) && !tm__process_has_died(image->pid))
+            image->ending = TM_ENDING_WENT_ON;
+        return;
+    }
+    if (image->ending == TM_ENDING_UNKNOWN && it->reported_pid == image->pid)
+        note_status(image, it->reported_status);
+    else if (image->ending == TM_ENDING_UNKNOWN &&
+             tm__process_status(image->pid, image->descriptor, &status))
+        note_status(image, status);
+}
+
+static void add_other(tm__recorder *it, const char *path)
+{
+    size_t bytes = strlen(path) + 1;
+    char *more = realloc(it->others, it->others_bytes + bytes);
+
+    if (!more)
+        return;
+    it->others = more;
+    memcpy(it->others + it->others_bytes, path, bytes);
+    it->others_bytes += bytes;
+}
+
+/* Of a child whose threads had nothing to do with one another there is no trace. */
+static void note_eventless(tm__recorder *it, const tm__image *image)
+{
+    tm__image *parent = image_of_process(it, image->parent_pid);
+    char path[4096] = "";
+
+    if (!parent || parent->pid == image->pid)
+        return;
+    tm__process_program(image->pid, path, sizeof(path));
+    tm__image_add_child(parent, image->pid, path);
+}
+
+/* What a process starts and does not show up in a ring. */
+static void look_for_children(tm__recorder *it, tm__image *image)
+{
+    uint32_t children[TM__CHILDREN_MOST];
+    size_t count = tm__process_children(image->pid, children,
+                                        sizeof(children) / sizeof(*children));
+    char path[4096];
+
+    for (size_t i = 0; i < count; i++)
+        if (!image_of_process(it, children[i]) &&
+            tm__process_program(children[i], path, sizeof(path)))
+            tm__image_add_child(image, children[i], path);
+}
+
+static void end_image(tm__recorder *it, tm__image *image)
+{
+    char path[sizeof(image->path)];
+    int is_wanted = image->is_wanted;
+
+    note_ending(it, image);
+    if (!is_wanted)
+        note_eventless(it, image);
+    image->has_ended = 1;
+    free_rings(it, image);
+    snprintf(path, sizeof(path), "%s", image->path);
+    if (tm__image_close(image) != 0)
+        it->rc = 1;
+    if (is_wanted && strcmp(path, it->trace) != 0)
+        add_other(it, path);
+    if (is_wanted)
+        return;
+    /* The trace of a program that did nothing is there if there is no better one. */
+    if (!*it->spare && !it->is_named)
+        snprintf(it->spare, sizeof(it->spare), "%s", path);
+    else
+        unlink(path);
+}
+
+/* Other processes than those with a descriptor are looked for now and then. */
+static int is_over(tm__recorder *it, tm__image *image)
+{
+    if (image->over_ns)
+        return 1;
+    return it->rounds % 10 == 0 && (has_died(it, image) || was_replaced(it, image));
+}
+
+static void note_unseen(tm__recorder *it, uint32_t pid)
+{
+    char *path = it->unseen[it->unseen_count];
+
+    if (it->unseen_count == TM__UNSEEN_MOST ||
+        !tm__process_program(pid, path, sizeof(it->unseen[0])))
+        return;
+    for (size_t i = 0; i < it->unseen_count; i++)
+        if (strcmp(it->unseen[i], path) == 0)
+            return;
+    it->unseen_count++;
+}
+
+/* A shell that has become, or has started, what did not load our library: which it
+ * was is for whoever says why. */
+static void look_for_unseen(tm__recorder *it, const tm__image *image)
+{
+    uint32_t children[64];
+    size_t count;
+
+    if (tm__process_shares(image->pid, it->memory.inode) == 0 &&
+        (image->is_found || tm__process_inherits(image->pid, it->memory.path)))
+        note_unseen(it, image->pid);
+    if (!image->is_found)
+        return;
+    count = tm__process_children(image->pid, children,
+                                 sizeof(children) / sizeof(*children));
+    for (size_t i = 0; i < count; i++)
+        if (tm__process_shares(children[i], it->memory.inode) == 0)
+            note_unseen(it, children[i]);
+}
+
+void tm__recorder_round(tm__recorder *it, int is_last)
+{
+    uint64_t now = tm__tick_clock_read(&it->clock);
+
+    find_rings(it);
+    set_horizons(it, now);
+    for (uint32_t i = 0; i < it->readers.end; i++)
+        if (it->readers.all[i].image)
+            tm__gather_begin(&it->readers.all[i]);
+    tm__gather_names();
+    for (uint32_t i = 0; i < it->readers.end; i++) {
+        tm__ring_reader *reader = &it->readers.all[i];
+
+        if (!reader->image)
+            continue;
+        tm__gather_holds(reader, reader->image->next_horizon);
+        tm__gather_records(reader, &it->clock);
+    }
+    tm__gather_end();
+    if (is_last)
+        tm__lookups_wait();
+    for (tm__image *image = it->images; image; image = image->next)
+        watch_process(it, image, now);
+    for (tm__image **at = &it->images, *image; (image = *at);) {
+        uint64_t horizon = is_last ? UINT64_MAX : image->next_horizon;
+
+        tm__gather_sort(image);
+        tm__facts_emit(image, &it->readers, &it->clock, horizon);
+        if (horizon > image->horizon)
+            image->horizon = horizon;
+        if (image->is_wanted && !it->is_named) {
+            it->is_named = 1;
+            if (*it->spare)
+                unlink(it->spare);
+            tm__recorder_name_trace(it, image->path);
+        }
+        if (image->model)
+            tm__deadlocks_confirm(
+                image, &it->readers,
+                tm__tick_clock_ns(&it->clock, tm__facts_emitted(image)));
+        if (is_last || (image->item_count == 0 && is_over(it, image) &&
+                        tm__definitions_complete(image))) {
+            *at = image->next;
+            end_image(it, image);
+            continue;
+        }
+        for (uint32_t i = 0; i < it->readers.end; i++)
+            if (it->readers.all[i].image == image)
+                tm__facts_close_holds(&it->readers.all[i],
+                                      tm__tick_clock_ns(&it->clock, image->horizon));
+        free_rings(it, image);
+        /* What ends at once is seen at first, what goes on also later. */
+        if (it->rounds % 10 == 0 && image->is_found)
+            look_for_children(it, image);
+        if (!it->is_named && (it->rounds < 100 || it->rounds % 10 == 0))
+            look_for_unseen(it, image);
+        if (it->rounds % FLUSH_ROUNDS == 0 && image->writer)
+            tm_writer_flush(image->writer);
+        at = &image->next;
+    }
+    it->rounds++;
+    if (it->rounds % 10 == 0 && it->nested_looks > 0)
+        it->nested_looks--;
+}

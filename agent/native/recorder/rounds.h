@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A round takes all records out of the rings, then emits those before its horizon: what
+ * a thread has in work may be as old as that, so nothing comes late.
+ */
+#ifndef TM_NATIVE_RECORDER_ROUNDS_H
+#define TM_NATIVE_RECORDER_ROUNDS_H
+
+#include "recorder/facts.h"
+#include "recorder/process.h"
+#include "recorder/shared_memory.h"
+
+enum { TM__UNSEEN_MOST = 8 };
+
+typedef struct tm__recorder {
+    const char *output;
+    tm__memory memory;
+    tm__tick_clock clock;
+    tm__readers readers;
+    tm__image *images;
+    tm__nested nested;
+    uint64_t nested_round; ///< in which they were looked for
+    int nested_looks;      ///< of late, each of which is forgotten after 10 rounds
+    uint64_t begin;        ///< in ticks
+    uint64_t rounds;
+    char unseen[TM__UNSEEN_MOST][4096]; ///< programs that have no image
+    size_t unseen_count;
+    char input[64]; ///< what was read of a line of standard input
+    size_t input_length;
+    uint32_t reported_pid; ///< of the program, once it has ended
+    int reported_status;   ///< as of waitpid()
+    int is_named;     ///< a trace of threads that had to do with one another is named
+    char spare[4096]; ///< the first of a program that did nothing, "": none
+    char trace[4096]; ///< the one that was asked for, wherever it is
+    char *others;     ///< traces of other processes, each up to a byte 0
+    size_t others_bytes;
+    int rc;
+} tm__recorder;
+
+/** @param is_last  emit all, and close all traces */
+void tm__recorder_round(tm__recorder *it, int is_last);
+
+/** Give the trace that is at a path the name that was asked for, if that can be. */
+void tm__recorder_name_trace(tm__recorder *it, char path[4096]);
+
+#endif

@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``threadmodel dump`` of native processes whose situation is known."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from test_native import environment, program, rows
+
+import threadmodel
+from threadmodel import errors, native
+
+SECONDS = 20
+HANGS = Path(program("hangs"))
+SOURCES = Path(__file__).parent / "programs"
+
+pytestmark = pytest.mark.skipif(
+    not HANGS.exists(), reason="no native recorder is built"
+)
+
+#: What each thread is shown to do, as regular expressions, and how many deadlocks.
+Truth = tuple[dict[str, str], int]
+
+
+def ring(count: int, kind: str = "", within: bool = True) -> Truth:
+    """Each thread of a ring is blocked by the next one."""
+    found = {}
+    for i in range(count):
+        after = (i + 1) % count
+        offset = rf"\+0x{40 * after:x}" if after else ""
+        found[f"ring{i}"] = (
+            rf"blocked by mutex mutexes{offset if within else '.*'}"
+            rf"{re.escape(kind)}, owned by \"ring{after}\" \d+"
+        )
+    return found, 1
+
+
+def queue(count: int, kind: str = "") -> Truth:
+    owned = rf"blocked by mutex mutexes{re.escape(kind)}, owned by \"queue0\" \d+"
+    found = {f"queue{i}": owned for i in range(1, count)}
+    return {"queue0": "in clock_nanosleep", **found}, 0
+
+
+MUTEXES = {
+    "recursive": " (recursive)",
+    "errorcheck": " (errorcheck)",
+    "adaptive": " (adaptive)",
+    "robust": " (robust)",
+    "inherit": " (priority inheritance)",
+    "shared": " (shared by processes)",
+}
+CASES: dict[tuple[str, ...], Truth] = {
+    **{("ring", "normal", str(n)): ring(n) for n in (2, 3, 4, 5, 8, 16, 33)},
+    **{
+        ("ring", kind, count): ring(int(count), text)
+        for kind, text in MUTEXES.items()
+        for count in ("2", "5")
+        if kind != "inherit"
+    },
+    **{("queue", kind, "3"): queue(3, text) for kind, text in MUTEXES.items()},
+    ("queue", "normal", "2"): queue(2),
+    ("queue", "normal", "100"): queue(100),
+    ("chain", "normal", "4"): (
+        {
+            "chain0": r"blocked by mutex mutexes\+0x28, owned by \"chain1\" \d+",
+            "chain2": r"blocked by mutex mutexes\+0x78, owned by \"chain3\" \d+",
+            "chain3": "in clock_nanosleep",
+        },
+        0,
+    ),
+    ("timed", "normal", "2"): (
+        {"timed1": r"blocked by mutex mutexes, owned by \"timed0\" \d+, with a limit"},
+        0,
+    ),
+    ("timed", "recursive", "2"): (
+        {"timed1": r"blocked by mutex mutexes .*, owned by \"timed0\".* limit"},
+        0,
+    ),
+    ("twice", "normal", "1"): (
+        {"twice": "blocked by mutex mutexes, which it owns itself"},
+        1,
+    ),
+    ("twice", "adaptive", "1"): (
+        {"twice": r"blocked by mutex mutexes \(adaptive\), which it owns itself"},
+        1,
+    ),
+    ("joins", "normal", "2"): (
+        {
+            "join0": r"joins \"join1\" \d+",
+            "join1": r"blocked by mutex single, owned by \"join0\" \d+",
+        },
+        1,
+    ),
+    ("joins", "normal", "5"): (
+        {
+            "join0": r"joins \"join1\" \d+",
+            "join3": r"joins \"join4\" \d+",
+            "join4": r"blocked by mutex single, owned by \"join0\" \d+",
+        },
+        1,
+    ),
+    ("writers", "normal", "2"): (
+        {
+            "writer0": r"blocked, to write, by rwlock table, owned by \"writer1\" \d+",
+            "writer1": r"blocked, to write, by rwlock other_table, owned by .writer0",
+        },
+        1,
+    ),
+    ("readers-wait", "normal", "4"): (
+        {
+            "writer0": "in clock_nanosleep",
+            "reader3": r"blocked, to read, by rwlock table, owned by \"writer0\" \d+",
+        },
+        0,
+    ),
+    ("writers-wait", "normal", "3"): (
+        {
+            "writer1": "blocked, to write, by rwlock table, 1 reader, which glibc",
+            "writer2": "blocked, to write, by rwlock table, 1 reader, which glibc",
+        },
+        0,
+    ),
+    ("condition", "normal", "1"): (
+        {"waiter0": "waits for condition condition, 1 waiter$"},
+        0,
+    ),
+    ("condition", "normal", "7"): (
+        {"waiter6": "waits for condition condition, 7 waiters$"},
+        0,
+    ),
+    ("timed-condition", "normal", "2"): (
+        {"waiter1": "waits for condition condition, 2 waiters, with a limit"},
+        0,
+    ),
+    ("woken", "normal", "1"): (
+        {"woken0": r"blocked by mutex single, owned by \"native_hangs\" \d+"},
+        0,
+    ),
+    ("semaphore", "normal", "1"): (
+        {"taker0": "waits for semaphore permits, 1 waiter"},
+        0,
+    ),
+    ("semaphore", "normal", "3"): (
+        {"taker2": "waits for semaphore permits, 3 waiters, with a limit"},
+        0,
+    ),
+    ("barrier", "normal", "2"): (
+        {"early1": "waits for barrier unreached, 2 of 3 came"},
+        0,
+    ),
+    ("barrier", "normal", "9"): (
+        {"early8": "waits for barrier unreached, 9 of 10 came"},
+        0,
+    ),
+    ("once", "normal", "2"): (
+        {
+            "once0": r"blocked by mutex single, owned by \"once1\" \d+",
+            "once1": r"waits for once routine, which is run by \"once0\" \d+",
+        },
+        1,
+    ),
+    ("stream", "normal", "2"): (
+        {"stream1": r"blocked by stream lock .*, owned by \"stream0\" \d+"},
+        0,
+    ),
+    ("dead-owner", "normal", "2"): (
+        {"heir1": r"blocked by mutex mutexes, owned by thread \d+, which has ended"},
+        0,
+    ),
+    ("sleep", "normal", "3"): ({"sleeper2": "in clock_nanosleep"}, 0),
+}
+
+
+@contextmanager
+def running(*command: str) -> Iterator[int]:
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    try:
+        yield process.pid
+    finally:
+        process.kill()
+        process.wait()
+        assert process.stdin
+        process.stdin.close()
+
+
+def states(text: str) -> dict[str, str]:
+    """What each thread is shown to do, by its name."""
+    return dict(re.findall(r'^"([^"\n]*)" \d+ (.*)$', text, re.MULTILINE))
+
+
+def judge(pid: int, truth: Truth, trace: Path, stacks: str) -> list[str]:
+    """Compare a dump with the truth. An empty list: they agree."""
+    text = native.dump(pid, str(trace), stacks=stacks)
+    found = states(text)
+    wrong = [
+        f"{thread}: {found.get(thread)}, not {expected}"
+        for thread, expected in truth[0].items()
+        if not re.match(expected, found.get(thread, ""))
+    ]
+    cycles = set(threadmodel.open(str(trace)).deadlocks()["deadlock"])
+    if len(cycles) != truth[1]:
+        wrong.append(f"{len(cycles)} deadlocks, not {truth[1]}")
+    return wrong
+
+
+@pytest.mark.parametrize("case", CASES, ids="-".join)
+def test_what_each_thread_waits_for_is_shown(
+    case: tuple[str, ...], tmp_path: Path
+) -> None:
+    with running(str(HANGS), *case) as pid:
+        deadline = time.monotonic() + SECONDS
+        while wrong := judge(pid, CASES[case], tmp_path / "dump.tmt", "stop"):
+            assert time.monotonic() < deadline, wrong
+            time.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        case
+        for case in CASES
+        # Whether a thread runs a routine once is known by its frames alone.
+        if case[0] not in ("once", "sleep") and case[2] in ("1", "2", "3")
+    ],
+    ids="-".join,
+)
+def test_the_layout_in_memory_suffices_without_stacks(
+    case: tuple[str, ...], tmp_path: Path
+) -> None:
+    with running(str(HANGS), *case) as pid:
+        deadline = time.monotonic() + SECONDS
+        while wrong := judge(pid, CASES[case], tmp_path / "dump.tmt", "none"):
+            assert time.monotonic() < deadline, wrong
+            time.sleep(0.05)
+
+
+def test_stacks_have_the_functions_of_the_program(tmp_path: Path) -> None:
+    with running(str(HANGS), "ring", "normal", "2") as pid:
+        deadline = time.monotonic() + SECONDS
+        trace = tmp_path / "dump.tmt"
+        while judge(pid, ring(2), trace, "go-on"):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        text = native.dump(pid, str(trace), stacks="go-on")
+    assert "None was stopped" in text
+    assert text.count("native_hangs.in_ring (hangs.c:") == 2
+    methods = threadmodel.open(str(trace)).deadlocks()["method"]
+    assert set(methods) == {"native_hangs.in_ring"}
+
+
+def test_several_dumps_are_a_run(tmp_path: Path) -> None:
+    trace = tmp_path / "dump.tmt"
+    with running(str(HANGS), "ring", "normal", "3") as pid:
+        deadline = time.monotonic() + SECONDS
+        while judge(pid, ring(3), trace, "none"):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        native.dump(pid, str(trace), times=3, every_s=0.1)
+    model = threadmodel.open(str(trace))
+    assert model.length_ns >= 200_000_000
+    assert [it for it in model.caveats if it.startswith("3 thread dumps in")]
+    assert len(set(model.deadlocks()["deadlock"])) == 1
+
+
+def test_the_command_shows_a_dump_and_its_deadlock(tmp_path: Path) -> None:
+    with running(str(HANGS), "ring", "normal", "2") as pid:
+        deadline = time.monotonic() + SECONDS
+        while judge(pid, ring(2), tmp_path / "dump.tmt", "none"):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        done = subprocess.run(
+            [sys.executable, "-m", "threadmodel", "dump", str(pid)],
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+    assert "Deadlocks" in done.stdout
+    assert "ring0 wants mutex mutexes+0x28" in done.stdout
+
+
+def test_a_process_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with running(str(HANGS), "sleep") as pid:
+        pass
+    with pytest.raises(errors.AttachError, match=f"there is no process {pid}"):
+        native.dump(pid, str(tmp_path / "dump.tmt"))
+
+
+def test_a_process_may_end_while_it_is_looked_at(tmp_path: Path) -> None:
+    process = subprocess.Popen(["sleep", "0.3"])
+    text = native.dump(
+        process.pid, str(tmp_path / "dump.tmt"), times=1000, every_s=0.05
+    )
+    assert process.wait() == 0
+    assert re.search(r"has ended after \d+ of 1000 dumps", text) or "has ended," in text
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs another user")
+def test_of_another_users_process_what_is_visible_is_shown(tmp_path: Path) -> None:
+    setpriv = shutil.which("setpriv")
+    if not setpriv:
+        pytest.skip("no setpriv")
+    with running(str(HANGS), "ring", "normal", "2") as pid:
+        command = [
+            *(setpriv, "--reuid=65534", "--regid=65534", "--clear-groups"),
+            *(str(native.path(native.DUMPER)), str(pid), "/dev/null"),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert '"ring0"' in done.stdout or '"native_hangs"' in done.stdout
+    assert "no right to trace it" in done.stdout
+
+
+@pytest.mark.skipif(not shutil.which("musl-gcc"), reason="no musl-gcc")
+def test_musl_statically_linked(tmp_path: Path) -> None:
+    binary = tmp_path / "hangs"
+    subprocess.run(
+        [
+            *("musl-gcc", "-static", "-O1", "-g", "-D_GNU_SOURCE"),
+            *(str(SOURCES / "hangs.c"), "-o", str(binary)),
+        ],
+        check=True,
+    )
+    truth: dict[tuple[str, ...], Truth] = {
+        ("ring", "recursive", "3"): (
+            {"ring0": r"blocked by mutex mutexes.*, owned by \"ring1\" \d+"},
+            1,
+        ),
+        ("ring", "normal", "2"): (
+            {"ring0": "blocked by mutex mutexes.*, musl's normal mutex does not name"},
+            0,
+        ),
+        ("joins", "normal", "3"): ({"join0": r"joins \"join1\" \d+"}, 0),
+        ("condition", "normal", "1"): ({"waiter0": "waits for condition"}, 0),
+        ("semaphore", "normal", "1"): ({"taker0": "waits for semaphore permits"}, 0),
+    }
+    for case, expected in truth.items():
+        with running(str(binary), *case) as pid:
+            deadline = time.monotonic() + SECONDS
+            while wrong := judge(pid, expected, tmp_path / "dump.tmt", "stop"):
+                assert time.monotonic() < deadline, wrong
+                time.sleep(0.05)
+
+
+def test_names_move_no_cursor(tmp_path: Path) -> None:
+    with running(
+        sys.executable,
+        "-c",
+        "import ctypes, sys; "
+        "ctypes.CDLL(None).prctl(15, b'\\x1b[2J\\n\\xff'); sys.stdin.read()",
+    ) as pid:
+        deadline = time.monotonic() + SECONDS
+        while "2J" not in (text := native.dump(pid, str(tmp_path / "dump.tmt"))):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    assert "\x1b" not in text
+    assert rows(threadmodel.open(str(tmp_path / "dump.tmt")).threads(), "name")
+
+
+def test_a_mutex_that_the_kernel_refused_is_a_deadlock(tmp_path: Path) -> None:
+    """Of mutexes with priority inheritance it tells the last of a cycle so."""
+    with running(str(HANGS), "ring", "inherit", "3") as pid:
+        deadline = time.monotonic() + SECONDS
+        refused = "blocked by mutex (priority inheritance), which the kernel refused"
+        while refused not in (text := native.dump(pid, str(tmp_path / "dump.tmt"))):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    found = [state for thread, state in states(text).items() if "ring" in thread]
+    assert sum(state.startswith(refused) for state in found) == 1
+    assert sum(', owned by "ring' in state for state in found) == 2
