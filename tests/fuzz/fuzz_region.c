@@ -94,7 +94,7 @@ static void claim(uint8_t which)
     control->states[place] = TM__RING_USED;
 }
 
-/* A record as a program writes it, of which any byte may be another. */
+/* A record as a program writes it, with any bytes in it. */
 static void put_record(input *it, uint8_t which)
 {
     tm__ring *ring = ring_of(which);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was seen of a process, for people. */
+/* A look at a process, as text. */
 #ifndef TM_NATIVE_INSPECT_DUMP_TEXT_H
 #define TM_NATIVE_INSPECT_DUMP_TEXT_H
 

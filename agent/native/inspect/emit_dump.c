@@ -21,7 +21,7 @@
 #include "inspect/frames.h"
 #include "inspect/system_call.h"
 
-/* What has a number in the trace, by its text. */
+/* A class, method, stack or object that has a number in the trace, by its text. */
 typedef struct named {
     uint64_t id;
     UT_hash_handle hh;
@@ -353,7 +353,7 @@ static void add_task(tm__dump_writer *it, tm__target *target, const tm__task *ta
         event.object = define_object(it, target, &task->wait);
         event.peer = owner_of(it, target, &task->wait);
     }
-    /* Who waits for itself has acquired the lock before. */
+    /* A thread that waits for itself has acquired the lock before. */
     if (event.peer == task->tid) {
         if (task->wait.is_confirmed)
             add_acquired(it, task, event.object);
@@ -372,7 +372,7 @@ static int is_lock(const tm__thread_wait *wait)
     return KINDS[wait->kind].state == TM_STATE_BLOCKED;
 }
 
-/* Who owned what while another one waited for it. */
+/* The owner of a lock, while another thread waits for it. */
 static void add_owner(tm__dump_writer *it, const tm__target *target,
                       const tm__task *task)
 {

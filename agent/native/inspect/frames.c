@@ -140,7 +140,7 @@ static void walk_thread(tm__target *target, tm__task *task, uint64_t pc,
     memset(&the_pages, 0, sizeof(the_pages));
     the_walk = (walk){target, task, registers, pc};
     task->frame_count = 0;
-    /* That it ended by a frame of which nothing is known is an error, too. */
+    /* To end at a frame without unwind information is an error, too. */
     task->is_cut =
         libdw->dwfl_getthread_frames(tm__symbols_dwfl(target->symbols), (int)task->tid,
                                      step, (void *)(uintptr_t)libdw) != 0;

@@ -201,8 +201,7 @@ static int find_rwlock(const tm__target *target, tm__thread_wait *wait,
             it.readers == 0 || it.pads[0] || it.pads[1] ||
             (it.writer && !tm__target_inner(target, it.writer) && !hint))
             continue;
-        /* What is counted in `readers` are those that came, also before a writer left.
-         */
+        /* `readers` counts those that came, also before a writer left. */
         if (!hint && !is_write_phase && (it.readers >> 3) == 0)
             continue;
         wait->object = address - offsets[i];

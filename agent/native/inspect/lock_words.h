@@ -28,7 +28,7 @@ int tm__futex_of(const tm__target *target, const tm__task *task, uint64_t *addre
 /** Of a futex's operation. */
 enum { TM__FUTEX_PRIVATE = 128, TM__FUTEX_REALTIME = 256 };
 
-/** A thread by the address of what its C library knows of it; 0: it is none's. */
+/** A thread by the address of what its C library knows of it; 0: of no thread. */
 uint32_t tm__thread_of_descriptor(const tm__target *target, uint64_t address);
 
 #endif

@@ -22,7 +22,7 @@
 
 enum { MODULES_MOST = 4096, HEADERS_MOST = 64 };
 
-/* @return 0: it is no file that is loaded */
+/* @return 0: the loader would not take it */
 static int first_address(int file, uint64_t *address)
 {
     ElfW(Ehdr) head;
@@ -109,7 +109,7 @@ static void report(tm__target *target, const tm__mapped *it)
     close(file);
 }
 
-/* A line of `maps`. @return its path; NULL: it is no file's */
+/* A line of `maps`. @return its path; NULL: the line is not of a file */
 static char *parse(char *line, uint64_t *begin, uint64_t *end, uint64_t *offset)
 {
     char *path = strchr(line, '/');

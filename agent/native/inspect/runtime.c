@@ -101,7 +101,7 @@ void tm__runtime_find_lock(tm__target *target)
             continue;
         wait->kind = TM__WAIT_GIL;
         wait->object = address;
-        /* Who had it last and waits for it has just been made to drop it. */
+        /* A thread that had it last and waits for it was just made to drop it. */
         wait->owner = holder == target->tasks[i].inner ? 0 : holder;
         wait->detail[0] = 0;
     }

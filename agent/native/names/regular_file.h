@@ -3,7 +3,8 @@
 #ifndef TM_NATIVE_NAMES_REGULAR_FILE_H
 #define TM_NATIVE_NAMES_REGULAR_FILE_H
 
-/** Open a regular file to read it. @return a descriptor; -1: it is none */
+/** Open a regular file to read it. @return a descriptor; -1: it does not exist, or is
+ * of another kind */
 int tm__regular_file_open(const char *path);
 
 #endif

@@ -230,7 +230,7 @@ static int was_replaced(const tm__recorder *it, const tm__image *image)
     return 0;
 }
 
-/* What is still to be known of its end. A program that another one replaced in its
+/* The rest of its end. A program that another one replaced in its
  * process has no status. */
 static void note_ending(tm__recorder *it, tm__image *image)
 {

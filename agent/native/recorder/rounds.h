@@ -20,7 +20,7 @@ typedef struct tm__recorder {
     tm__image *images;
     tm__nested nested;
     uint64_t nested_round; ///< in which they were looked for
-    int nested_looks;      ///< of late, each of which is forgotten after 10 rounds
+    int nested_looks;      ///< of late; each is forgotten after 10 rounds
     uint64_t begin;        ///< in ticks
     uint64_t rounds;
     char unseen[TM__UNSEEN_MOST][4096]; ///< programs that have no image

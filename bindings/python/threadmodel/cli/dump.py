@@ -92,7 +92,7 @@ def dump(
     path = None if output is None else without_links(output)
     is_native = not hotspot.is_jvm(pid)
     if is_native and virtual:
-        raise click.UsageError(f"process {pid} is no JVM: it has no virtual threads")
+        raise click.UsageError(f"process {pid} is not a JVM: it has no virtual threads")
     if virtual and times > 1:
         raise click.UsageError("--virtual dumps once: --times is for other dumps")
     with tempfile.TemporaryDirectory() as folder:
