@@ -14,6 +14,8 @@
  * fewer.
  *
  * - deadlock: a cycle, resolved since or not.
+ * - stuck, partly_stuck, starved: threads that cannot go on at the end of the run, one
+ *   card for all of them, as verdict.h describes them.
  * - class_initialisation: a thread in a static initialiser sleeps, waits or is blocked
  *   for 5 % of the run. Threads that need the class wait, which JVMs do not report.
  * - class_loading: a thread is blocked for 5 % of the run by classes that others load
@@ -49,14 +51,10 @@
  *   hot_lock: none of these.
  * - notify_all_herd: 10 calls wake 3 or more threads each, and half of the woken wait
  *   again within 100 us of having the monitor back. One notify would have done.
- * - lost_notify: a notify found no waiter, then a thread began to wait without a
- * timeout and was not notified: it hangs.
  * - useless_notify: 100 notifies at a place, 90 % of which found no waiter. Costs
  *   little. The VM's own threads are in neither.
  * - long_wait: one wait of 20 or more at a place lasts 20 times the median, 100 ms and
- *   5 % of the run; or a wait without a timeout lasts 25 % of the run and 1 s until the
- *   end, with no notify since it began, by a thread that is no daemon. In a program
- *   whose threads end with its first one that has to be the first, or be waited for.
+ *   5 % of the run.
  * - wait_always_times_out: 5 or more waits at a place, none notified, take 1 % of the
  *   run. Nobody notifies, or it polls.
  * - sleep_on_critical_path: sleeps at one place make up 5 % of the run, on its critical
@@ -98,31 +96,32 @@ TM_BEGIN_DECLS
  * and what is minor; of each the largest gain first, or bound where the gain is
  * unknown, at most five of a kind.
  *
- * Columns (table `findings`): rank int32 (1, 2, ...), kind string (deadlock,
- * resource_wait, executor_too_small, event_loop_blocked, virtual_threads_pinned,
- * hot_lock, lock_convoy, oversubscribed_lock, wake_up_latency, held_while_sleeping,
- * held_while_io, held_while_waiting, held_while_parked, held_while_blocked,
- * notify_all_herd, lost_notify, useless_notify, class_initialisation, class_loading,
- * long_wait, wait_always_times_out, sleep_on_critical_path, unbalanced_join, straggler,
- * too_few_processors, lock_inversion, sampled_block), title string (at most twelve
- * words), impact_ns int64 (time lost, of all threads added up), bound_ns int64 (the
- * most that one thread lost: no thread can gain more), gain_ns int64 (by so much the
- * run would be shorter if no thread had to wait for it, or if these sleeps took no
- * time; null: unknown), gain_low_ns int64 (the least that the gain may be; null:
- * unknown), gain_high_ns int64 (the most; null: unknown), minor bool (little or nothing
- * is gained from it), suspected bool (it rests on inference; caveat says what would
- * confirm it), waits string (which threads wait where, how often, for how long; null:
- * nobody), holds string (which thread holds or uses it where, for how long; null: not
- * known, or nobody), gain string (what would be gained, or the bound of it; null:
- * nothing is known), advice string (what to try; null: nothing), caveat string (what
- * the data cannot show; null: nothing is in doubt), text string (waits, holds, gain,
- * advice and caveat, one after the other), class string, method string (where to look),
- * source string, line int32, thread_id uint64 (null: nobody), thread string (the first
- * that it names; null: nobody), evidence_table string (deadlocks, blame, callers,
- * interactions, timeline, lock_order, critical_path, resources, threads; the table that
- * shows it), evidence_where string (which rows of that table: conditions `column =
- * value`, `column = 'text'`, `column in ('text', ...)`, `column in (1, ...)` and
- * `column is null`, joined as in SQL by `and`; empty: no row, for names are too long).
+ * Columns (table `findings`): rank int32 (1, 2, ...), kind string (deadlock, stuck,
+ * partly_stuck, starved, resource_wait, executor_too_small, event_loop_blocked,
+ * virtual_threads_pinned, hot_lock, lock_convoy, oversubscribed_lock, wake_up_latency,
+ * held_while_sleeping, held_while_io, held_while_waiting, held_while_parked,
+ * held_while_blocked, notify_all_herd, useless_notify, class_initialisation,
+ * class_loading, long_wait, wait_always_times_out, sleep_on_critical_path,
+ * unbalanced_join, straggler, too_few_processors, lock_inversion, sampled_block), title
+ * string (at most twelve words), impact_ns int64 (time lost, of all threads added up),
+ * bound_ns int64 (the most that one thread lost: no thread can gain more), gain_ns
+ * int64 (by so much the run would be shorter if no thread had to wait for it, or if
+ * these sleeps took no time; null: unknown), gain_low_ns int64 (the least that the gain
+ * may be; null: unknown), gain_high_ns int64 (the most; null: unknown), minor bool
+ * (little or nothing is gained from it), suspected bool (it rests on inference; caveat
+ * says what would confirm it), waits string (which threads wait where, how often, for
+ * how long; null: nobody), holds string (which thread holds or uses it where, for how
+ * long; null: not known, or nobody), gain string (what would be gained, or the bound of
+ * it; null: nothing is known), advice string (what to try; null: nothing), caveat
+ * string (what the data cannot show; null: nothing is in doubt), text string (waits,
+ * holds, gain, advice and caveat, one after the other), class string, method string
+ * (where to look), source string, line int32, thread_id uint64 (null: nobody), thread
+ * string (the first that it names; null: nobody), evidence_table string (deadlocks,
+ * blame, callers, interactions, timeline, lock_order, critical_path, resources,
+ * threads; the table that shows it), evidence_where string (which rows of that table:
+ * conditions `column = value`, `column = 'text'`, `column in ('text', ...)`, `column in
+ * (1, ...)` and `column is null`, joined as in SQL by `and`; empty: no row, for names
+ * are too long).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

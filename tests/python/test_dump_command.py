@@ -3,6 +3,7 @@
 
 import os
 import pty
+import re
 import socket
 import stat
 import subprocess
@@ -76,7 +77,9 @@ def test_a_dump_in_a_file_is_what_the_jvm_wrote(tmp_path: Path) -> None:
     subprocess.run(dump("-o", tmp_path / "dump"), check=True)
     assert (tmp_path / "dump").read_bytes() == DUMP
     done = subprocess.run(dump(), stdout=subprocess.PIPE, check=True)
-    assert done.stdout == DUMP + b"\nNo deadlock.\n"
+    assert done.stdout.startswith(DUMP + b"\n")
+    assert b"Cannot tell: " in done.stdout[len(DUMP) :]
+    assert b"Examined: 1 thread in 1 thread dump" in done.stdout
 
 
 def test_a_dump_in_a_file_is_its_owners_alone(tmp_path: Path) -> None:
@@ -103,7 +106,7 @@ def test_a_dump_is_written_through_no_link(tmp_path: Path) -> None:
 
 def test_a_dump_can_be_thrown_away() -> None:
     done = subprocess.run(dump("-o", "/dev/null"), capture_output=True, check=True)
-    assert done.stdout == b"No deadlock.\n"
+    assert done.stdout.lstrip().startswith(b"Cannot tell: ")
 
 
 def test_a_terminal_gets_no_control_characters() -> None:
@@ -122,8 +125,10 @@ def test_a_terminal_gets_no_control_characters() -> None:
     os.close(ours)
     assert done.returncode == 0
     assert b'"\\x1b]0;own\\x07\\x1b[2J\\udcff\\u202e\\x0d" #1' in shown
-    assert not set(shown) & (set(range(32)) - {10, 13})
-    assert b"No deadlock." in shown
+    # Bold is ours.
+    plain = re.sub(rb"\x1b\[[0-9;]*m", b"", shown)
+    assert not set(plain) & (set(range(32)) - {10, 13})
+    assert b"Cannot tell: " in plain
 
 
 def a_thread(name: str, stack: str) -> str:

@@ -81,10 +81,11 @@ def test_each_finding_rests_on_the_rows_that_it_names(seed: int) -> None:
 
 
 def tier(row: Row, standing: set[int]) -> tuple[int, int]:
-    """Deadlocks that stand, what is known, suspected, minor; then by the gain, or by
-    the bound where none is told."""
-    stands = row["kind"] == "deadlock" and (
-        conditions(row["evidence_where"])["deadlock"] <= standing
+    """Hangs that stand, what is known, suspected, minor; then by the gain, or by the
+    bound where none is known."""
+    stands = row["kind"] in ("stuck", "partly_stuck", "starved") or (
+        row["kind"] == "deadlock"
+        and conditions(row["evidence_where"])["deadlock"] <= standing
     )
     worth = row["bound_ns"] if row["gain_ns"] is None else row["gain_ns"]
     if row["minor"]:

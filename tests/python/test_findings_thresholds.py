@@ -72,12 +72,6 @@ def waits(lengths_ms: list[float], run_ms: float, flags: int = 0) -> Story:
     return ended(story, run_ms)
 
 
-def open_wait(length_ms: float, run_ms: float) -> Story:
-    story = Story(LAST)
-    story.at(run_ms - length_ms, 2, KIND.WAIT, object=QUEUE, stack=TAKE)
-    return ended(story, run_ms)
-
-
 def joins(ends_ms: list[float], run_ms: float, start_ms: float = 0) -> Story:
     """Threads of one start, joined in turn."""
     story = Story(LAST)
@@ -149,9 +143,6 @@ CASES: dict[str, list[tuple[Tell, bool]]] = {
         (lambda: waits([5] * 19 + [95], 1900), False),
         (lambda: waits([1] * 19 + [99], 1900), False),
         (lambda: waits([5] * 19 + [101], 2100), False),
-        (lambda: open_wait(1000, 4000), True),
-        (lambda: open_wait(1000, 4010), False),
-        (lambda: open_wait(990, 1000), False),
     ],
     "sleep_on_critical_path": [
         (lambda: slept(50, 1000), True),

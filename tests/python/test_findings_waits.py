@@ -55,19 +55,25 @@ def test_notifies_of_the_vms_own_threads_are_no_finding() -> None:
     assert story.at(5000, 1, KIND.THREAD_END).findings() == []
 
 
-def test_a_lost_notify_names_both_threads() -> None:
+def test_a_signal_that_nobody_waited_for_is_named_where_it_was_missed() -> None:
     story = Story()
     story.at(10, 1, KIND.NOTIFY, object=QUEUE, stack=PUT)
     story.at(20, 2, KIND.WAIT, object=QUEUE, stack=TAKE)
     story.at(5000, 1, KIND.THREAD_END)
     (row,) = story.findings()
-    assert row["kind"] == "lost_notify"
+    assert (row["kind"], row["suspected"]) == ("stuck", False)
     assert row["impact_ns"] == 4980 * MS
     assert (row["method"], row["thread"]) == ("demo.Queue.take", "t2")
-    assert row["title"] == "Lost notify: t2 waits for ever"
-    assert row["holds"] == (
-        "t1 notified demo.Queue#200 in Queue.put:40 at 10.0 ms, when nobody waited."
-    )
+    assert row["title"] == "No thread can go on: 1 thread waits"
+    assert "which was signalled at 10.0 ms by t1, which has ended" in row["waits"]
+    assert "when no thread waited" in row["waits"]
+
+
+def test_a_notifier_that_goes_on_may_notify_again() -> None:
+    story = Story()
+    story.at(10, 1, KIND.NOTIFY, object=QUEUE, stack=PUT)
+    story.at(20, 2, KIND.WAIT, object=QUEUE, stack=TAKE)
+    assert story.at(5000, 1, KIND.NOTIFY, object=200).findings() == []
 
 
 def test_useless_notifies_are_minor() -> None:
@@ -120,12 +126,12 @@ def test_waits_of_the_jdk_itself_are_left_out() -> None:
     assert waits([5.0] * 6, EventFlag.TIMED_OUT, stack=JDK).findings() == []
 
 
-def test_a_wait_without_end_is_suspected() -> None:
+def test_a_wait_that_no_thread_is_left_to_end_is_no_suspicion() -> None:
     story = Story()
     story.at(10, 2, KIND.WAIT, object=QUEUE, stack=TAKE).at(3010, 1, KIND.THREAD_END)
     (row,) = story.findings()
-    assert (row["kind"], row["suspected"]) == ("long_wait", True)
-    assert "waits without a timeout for demo.Queue#200" in row["text"]
+    assert (row["kind"], row["suspected"]) == ("stuck", False)
+    assert "t2 waits for Queue#200 in Queue.take:30 since 10.0 ms" in row["text"]
 
 
 @pytest.mark.parametrize(
@@ -142,7 +148,7 @@ def test_a_thread_that_ends_with_its_program_may_wait_for_work(
     if joined:
         story.at(20, 1, KIND.JOIN, peer=2, flags=EventFlag.PEER_REPORTED)
     story.at(3010, 3, KIND.THREAD_END)
-    assert len(story.findings("long_wait")) == found
+    assert len(story.findings("stuck")) == found
 
 
 def test_a_notify_that_another_one_makes_good_is_not_lost() -> None:

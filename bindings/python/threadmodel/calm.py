@@ -5,6 +5,7 @@ was not looked for."""
 from typing import TYPE_CHECKING, Any, Final
 
 from threadmodel import lock_time
+from threadmodel.judgement import HUNG
 from threadmodel.text import clean
 
 if TYPE_CHECKING:
@@ -32,11 +33,19 @@ _MOST: Final = 0.5
 
 
 def calm(model: "Model") -> str:
-    """State that no finding reached its threshold, and where to look then.
+    """State that no finding reached its threshold, where to look then, and what the
+    statement rests on.
 
     Args:
         model: one whose findings are none, or minor
     """
+    (verdict,) = model.verdict()
+    if verdict["kind"] in HUNG or verdict["kind"] == "cannot_tell":
+        return str(verdict["title"])
+    return f"{_calm(model)} Examined: {verdict['examined']}."
+
+
+def _calm(model: "Model") -> str:
     length_ns = model.length_ns
     kinds = model.finding_kinds()
     missing = {row["kind"] for row in kinds if row["remedy"] is not None}

@@ -18,6 +18,7 @@ from threadmodel import errors, evidence, excerpt, lock_time, permits, tables
 from threadmodel._enums import STATES
 from threadmodel._library import BUILT_VERSION, version_text
 from threadmodel.calm import calm
+from threadmodel.judgement import judge, lines
 from threadmodel.pack import Pack
 from threadmodel.selection import ALL, Selection
 from threadmodel.text import clean, count, duration
@@ -141,7 +142,9 @@ def title(model: "Model") -> str:
 
 def _still(model: "Model", findings: "Table") -> str:
     """Write what there is to read where no script runs."""
-    found = [f"{row['title']}. {row['text'] or ''}" for row in findings]
+    (verdict,) = model.verdict()
+    found = [f"{verdict['title']} {' '.join(lines(verdict))}"]
+    found += [f"{row['title']}. {row['text'] or ''}" for row in findings]
     rows = "".join(f"<li>{html.escape(clean(text))}</li>" for text in found)
     length = html.escape(duration(model.length_ns))
     return (
@@ -166,6 +169,7 @@ def facts(model: "Model") -> dict[str, Any]:
         "length_ns": model.length_ns,
         "locks_ns": lock_time.total_ns(model),
         "calm": calm(model),
+        "verdict": judge(model),
         "threshold_ns": run.threshold_ns,
         "events": model.event_count,
         "caveats": list(model.caveats),

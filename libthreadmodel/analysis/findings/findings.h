@@ -198,6 +198,7 @@ const tm__tally_item *tm__tally_top(const tm__tally *tally, uint32_t a, uint32_t
 void tm__tally_free(tm__tally *tally, tm__memory *memory);
 
 /* Detectors. @return TM_OK or TM_ENOMEM */
+int tm__find_standstill(tm__findings *findings);
 int tm__find_deadlocks(tm__findings *findings);
 int tm__find_inversions(tm__findings *findings);
 int tm__find_joins(tm__findings *findings);

@@ -102,6 +102,9 @@ static const struct {
     uint32_t needs;
 } kinds[] = {
     {"deadlock", NEED(BLOCKS)},
+    {"stuck", 0},
+    {"partly_stuck", 0},
+    {"starved", 0},
     {"resource_wait", NEED(EVENTS) | NEED(WAKERS) | NEED(STACKS) | NEED(MOST_EVENTS)},
     /* Idle for less than a threshold looks busy. */
     {"executor_too_small",
@@ -119,8 +122,6 @@ static const struct {
     {"held_while_parked", HELD | NEED(PARKS)},
     {"held_while_blocked", HELD},
     {"notify_all_herd", OF_NOTIFIES | NEED(MOST_EVENTS)},
-    /* Any event that is missing may be the wait that this notify ended. */
-    {"lost_notify", OF_NOTIFIES | NEED(ALL_EVENTS)},
     {"useless_notify", OF_NOTIFIES | NEED(MOST_EVENTS)},
     {"class_initialisation", NEED(EVENTS) | NEED(STACKS) | NEED(OWN_STACKS)},
     {"class_loading", NEED(EVENTS) | NEED(MONITORS) | NEED(STACKS)},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Findings about notifies, from one pass over the interactions: herds that one
- * notifyAll wakes to little use, notifies that met nobody, and those that were lost.
+ * notifyAll wakes to little use, and notifies that no thread waited for.
  */
 #include <inttypes.h>
 
@@ -38,7 +38,6 @@ typedef struct notifies {
     tm__triple_map by_place; ///< (class name, place, 0): site + 1
     tm__triple_map woken;    ///< (site, thread, 0): 1
     TM__ARRAY(site, sites);
-    tm__top lost; ///< interactions
 } notifies;
 
 static site *site_of(notifies *n, const tm__interaction *row)
@@ -89,49 +88,11 @@ static int went_back(const tm_model *model, const tm__interaction *row,
            it[2].start_ns - it[1].start_ns <= BACK_NS;
 }
 
-/* For how long threads wait that a lost notify was meant for. */
-static int64_t lost_ns(const tm_model *model, const tm__interaction *row,
-                       uint32_t *waiter)
-{
-    const tm__object *object = &model->objects[row->object];
-    int64_t total_ns = 0;
-
-    for (uint32_t i = object->waiter_head; i != TM__NONE; i = model->threads[i].next) {
-        const tm__thread *thread = &model->threads[i];
-        int64_t start_ns = thread->intervals[thread->interval_count - 1].start_ns;
-
-        if (thread->deadline_ns != INT64_MAX || start_ns < row->from_ns)
-            continue;
-        if (total_ns == 0)
-            *waiter = i;
-        total_ns = tm__sum(total_ns, model->last_ns - start_ns);
-    }
-    return total_ns;
-}
-
-/* Whether the VM's own threads notify or wait: nobody can change that. */
-static int is_of_the_vm(const tm__findings *findings, const tm__interaction *row)
-{
-    const tm_model *model = findings->model;
-    const tm__callers *places = &findings->places;
-    uint32_t waiter = TM__NONE;
-
-    lost_ns(model, row, &waiter);
-    if (waiter != TM__NONE) {
-        const tm__thread *thread = &model->threads[waiter];
-        uint32_t stack = thread->intervals[thread->interval_count - 1].stack;
-
-        if (tm__caller_is_library(places, tm__caller_of(places, stack)))
-            return 1;
-    }
-    return tm__caller_is_library(places, tm__caller_of(places, row->from_stack));
-}
-
 static int add_notify(notifies *n, uint32_t number)
 {
     const tm_model *model = n->findings->model;
     const tm__interaction *row = tm__row(model, number);
-    uint32_t waiter, *seen;
+    uint32_t *seen;
     int64_t queued_ns;
     site *it;
 
@@ -139,8 +100,6 @@ static int add_notify(notifies *n, uint32_t number)
          row->kind != TM_INTERACTION_NOTIFY_ALL) ||
         row->effect == TM__EFFECT_VOID || row->object == TM__NONE)
         return TM_OK;
-    if (tm__notify_is_lost(model, number) && !is_of_the_vm(n->findings, row))
-        tm__top_add(&n->lost, lost_ns(model, row, &waiter), number);
     it = site_of(n, row);
     if (!it)
         return TM_ENOMEM;
@@ -243,54 +202,6 @@ static int report_useless(notifies *n, const site *it)
     return TM_OK;
 }
 
-static int report_lost(notifies *n, uint32_t number, int64_t impact_ns)
-{
-    tm__findings *findings = n->findings;
-    const tm_model *model = findings->model;
-    const tm__interaction *row = tm__row(model, number);
-    uint32_t waiter = TM__NONE;
-    const tm__interval *wait;
-    tm__finding *finding =
-        tm__finding_new(findings, "lost_notify", "interactions", impact_ns);
-
-    if (!finding)
-        return TM_ENOMEM;
-    lost_ns(model, row, &waiter);
-    finding->class_name = tm__class_name_of_object(model, row->object);
-    finding->thread = waiter;
-    tm__where_text(finding, "object", tm__label(&findings->labels, model, row->object));
-    tm__where_number(finding, "time_ns", row->from_ns - tm__model_origin_ns(model));
-    tm__finding_write(finding, "Lost notify: ");
-    tm__finding_write_thread(finding, model, waiter);
-    tm__finding_write(finding, " waits for ever");
-    tm__part(finding, TM__WAITS);
-    if (waiter != TM__NONE) {
-        wait = &model->threads[waiter]
-                    .intervals[model->threads[waiter].interval_count - 1];
-        finding->place = tm__caller_of(&findings->places, wait->stack);
-        tm__finding_write_thread(finding, model, waiter);
-        tm__finding_write(finding, " waits in ");
-        tm__finding_write_caller(finding, findings, finding->place);
-        tm__finding_write(finding, " since ");
-        tm__finding_write_duration(finding,
-                                   wait->start_ns - tm__model_origin_ns(model));
-        tm__finding_write(finding, " and was not notified.");
-    }
-    tm__part(finding, TM__HOLDS);
-    tm__finding_write_thread(finding, model, row->from_thread);
-    tm__finding_write(finding, " notified %s in ",
-                      tm__label(&findings->labels, model, row->object));
-    tm__finding_write_caller(finding, findings,
-                             tm__caller_of(&findings->places, row->from_stack));
-    tm__finding_write(finding, " at ");
-    tm__finding_write_duration(finding, row->from_ns - tm__model_origin_ns(model));
-    tm__finding_write(finding, ", when nobody waited.");
-    tm__part(finding, TM__ADVICE);
-    tm__finding_write(finding,
-                      "Test the condition before waiting, under the same lock.");
-    return TM_OK;
-}
-
 static int report(notifies *n)
 {
     tm__top herds = {.count = 0}, useless = {.count = 0};
@@ -308,8 +219,6 @@ static int report(notifies *n)
     }
     for (uint32_t i = 0; rc == TM_OK && i < herds.count; i++)
         rc = report_herd(n, &n->sites[herds.numbers[i]]);
-    for (uint32_t i = 0; rc == TM_OK && i < n->lost.count; i++)
-        rc = report_lost(n, n->lost.numbers[i], n->lost.keys[i]);
     for (uint32_t i = 0; rc == TM_OK && i < useless.count; i++)
         rc = report_useless(n, &n->sites[useless.numbers[i]]);
     return rc;

@@ -14,6 +14,22 @@
 
 /* ---- deadlocks ---- */
 
+static const char *deadlock_advice(const tm__deadlock_member *members, uint32_t count)
+{
+    uint32_t joins = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        joins += members[i].state == TM_STATE_JOINING;
+    if (count == 1)
+        return "It waits for itself: do not call out with the lock held, release a "
+               "read lock before the write lock, or use a recursive lock.";
+    if (joins == count)
+        return "Let one thread end without a wait for the other.";
+    if (joins)
+        return "Do not wait for a thread's end with a lock held that it needs.";
+    return "Acquire these locks in one order everywhere, or use one lock for both.";
+}
+
 static int report_deadlock(tm__findings *findings, const tm__deadlock *it)
 {
     const tm_model *model = findings->model;
@@ -32,8 +48,8 @@ static int report_deadlock(tm__findings *findings, const tm__deadlock *it)
     finding->place = tm__caller_of(&findings->places, members[0].stack);
     finding->class_name = tm__class_name_of_object(model, members[0].object);
     tm__where_number(finding, "deadlock", it - model->deadlocks);
-    tm__finding_write(finding, "%s of %u threads",
-                      suspected ? "Suspected deadlock" : "Deadlock", it->member_count);
+    tm__finding_write(finding, "%s of ", suspected ? "Suspected deadlock" : "Deadlock");
+    tm__finding_write_threads(finding, it->member_count);
     tm__part(finding, TM__WAITS);
     tm__finding_write(finding, "Since ");
     tm__finding_write_duration(finding, it->time_ns - tm__model_origin_ns(model));
@@ -59,9 +75,7 @@ static int report_deadlock(tm__findings *findings, const tm__deadlock *it)
     }
     tm__finding_write(finding, ".");
     tm__part(finding, TM__ADVICE);
-    tm__finding_write(
-        finding,
-        "Acquire these locks in one order everywhere, or use one lock for both.");
+    tm__finding_write(finding, "%s", deadlock_advice(members, it->member_count));
     tm__part(finding, TM__CAVEAT);
     if (suspected)
         tm__finding_write(finding,

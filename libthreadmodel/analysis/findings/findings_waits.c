@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings about single waits: outliers among many alike, waits that always time
- * out, and waits that are still going on though nothing can be expected to end them.
+ * Findings about single waits: outliers among many alike, and waits that always time
+ * out.
  */
 #include <string.h>
 
@@ -32,9 +32,7 @@ typedef struct group {
 typedef struct waits {
     tm__findings *findings;
     tm__triple_map by_place; ///< (class name, place, 0): group + 1
-    int64_t *notified_ns;    ///< of each object: its last notify
     TM__ARRAY(group, groups);
-    tm__top hanging; ///< threads
 } waits;
 
 static group *group_of(waits *w, uint32_t class_name, uint32_t place)
@@ -67,14 +65,6 @@ static uint32_t after_wait(const tm__thread *thread, uint32_t wait)
     return after;
 }
 
-/* That a notify was lost is told as such. */
-static int has_lost(const tm_model *model, uint32_t object)
-{
-    uint32_t useless = model->objects[object].useless;
-
-    return useless != TM__NONE && tm__notify_is_lost(model, useless);
-}
-
 static int note_wait(waits *w, uint32_t thread, uint32_t index)
 {
     const tm_model *model = w->findings->model;
@@ -89,15 +79,9 @@ static int note_wait(waits *w, uint32_t thread, uint32_t index)
     if (tm__caller_is_library(&w->findings->places, place) ||
         tm__lost_between(model, wait->start_ns, end_ns))
         return TM_OK;
-    if (index + 1 == it->interval_count) {
-        if (wait->object != TM__NONE && it->waits_in == wait->object &&
-            it->deadline_ns == INT64_MAX && !tm__may_wait_for_ever(model, it) &&
-            length_ns >= 1000000000 && length_ns >= w->findings->run_ns / 4 &&
-            w->notified_ns[wait->object] < wait->start_ns &&
-            !has_lost(model, wait->object))
-            tm__top_add(&w->hanging, length_ns, thread);
+    /* One that goes on is no outlier: standstill.c judges it. */
+    if (index + 1 == it->interval_count)
         return TM_OK;
-    }
     found = group_of(w, tm__class_name_of_object(model, wait->object), place);
     if (!found)
         return TM_ENOMEM;
@@ -116,16 +100,6 @@ static int gather(waits *w)
 {
     const tm_model *model = w->findings->model;
 
-    for (uint32_t i = 0; i < model->objects_count; i++)
-        w->notified_ns[i] = INT64_MIN;
-    for (uint32_t i = 0; i < model->interactions_count; i++) {
-        const tm__interaction *row = &model->interactions[i];
-
-        if ((row->kind == TM_INTERACTION_NOTIFY ||
-             row->kind == TM_INTERACTION_NOTIFY_ALL) &&
-            row->object != TM__NONE && row->from_ns > w->notified_ns[row->object])
-            w->notified_ns[row->object] = row->from_ns;
-    }
     for (uint32_t t = 0; t < model->threads_count; t++) {
         const tm__thread *thread = &model->threads[t];
 
@@ -227,40 +201,6 @@ static int report_time_outs(waits *w, const group *it)
     return TM_OK;
 }
 
-static int report_hanging(waits *w, uint32_t thread, int64_t length_ns)
-{
-    tm__findings *findings = w->findings;
-    const tm_model *model = findings->model;
-    const tm__thread *it = &model->threads[thread];
-    const tm__interval *wait = &it->intervals[it->interval_count - 1];
-    tm__finding *finding =
-        tm__finding_new(findings, "long_wait", "timeline", length_ns);
-
-    if (!finding)
-        return TM_ENOMEM;
-    finding->class_name = tm__class_name_of_object(model, wait->object);
-    finding->place = tm__caller_of(&findings->places, wait->stack);
-    finding->thread = thread;
-    finding->suspected = 1;
-    tm__where_thread(finding, "thread_id", model, thread);
-    tm__where_number(finding, "start_ns", wait->start_ns - tm__model_origin_ns(model));
-    tm__finding_write_thread(finding, model, thread);
-    tm__finding_write(finding, " may wait for ever");
-    tm__part(finding, TM__WAITS);
-    tm__finding_write_thread(finding, model, thread);
-    tm__finding_write(finding, " waits without a timeout for %s in ",
-                      tm__label(&findings->labels, model, wait->object));
-    tm__finding_write_caller(finding, findings, finding->place);
-    tm__finding_write(finding, " since ");
-    tm__finding_write_duration(finding, wait->start_ns - tm__model_origin_ns(model));
-    tm__finding_write(finding, ", and still did ");
-    tm__finding_write_duration(finding, length_ns);
-    tm__finding_write(finding, " later, with no notify since.");
-    tm__part(finding, TM__CAVEAT);
-    tm__finding_write(finding, "Suspected: a later thread dump would confirm it.");
-    return TM_OK;
-}
-
 static int report(waits *w)
 {
     tm__top outliers = {.count = 0}, time_outs = {.count = 0};
@@ -278,8 +218,6 @@ static int report(waits *w)
         rc = report_outlier(w, &w->groups[outliers.numbers[i]]);
     for (uint32_t i = 0; rc == TM_OK && i < time_outs.count; i++)
         rc = report_time_outs(w, &w->groups[time_outs.numbers[i]]);
-    for (uint32_t i = 0; rc == TM_OK && i < w->hanging.count; i++)
-        rc = report_hanging(w, w->hanging.numbers[i], w->hanging.keys[i]);
     return rc;
 }
 
@@ -287,19 +225,13 @@ int tm__find_waits(tm__findings *findings)
 {
     waits w = {.findings = findings};
     tm__memory *memory = &findings->memory;
-    size_t bytes =
-        ((size_t)findings->model->objects_count + 1) * sizeof(*w.notified_ns);
-    int rc = TM_ENOMEM;
+    int rc = gather(&w);
 
-    w.notified_ns = tm__resize(memory, NULL, 0, bytes);
-    if (w.notified_ns)
-        rc = gather(&w);
     if (rc == TM_OK)
         rc = report(&w);
     for (uint32_t i = 0; i < w.groups_count; i++)
         tm__histogram_free(&w.groups[i].durations, memory);
     tm__free(memory, w.groups, w.groups_capacity * sizeof(*w.groups));
-    tm__free(memory, w.notified_ns, bytes);
     tm__triple_map_free(&w.by_place, memory);
     return rc;
 }

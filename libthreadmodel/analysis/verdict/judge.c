@@ -101,6 +101,8 @@ static void add_interval(tm__judgement *it, const tm__interval *interval,
     case TM_STATE_REENTERING:
     case TM_STATE_DEADLOCKED: sum = &spent->queued_ns; break;
     case TM_STATE_SLEEPING: sum = &spent->slept_ns; break;
+    case TM_STATE_IO:
+    case TM_STATE_NATIVE: sum = &spent->waited_ns; break;
     case TM_STATE_WAITING:
     case TM_STATE_JOINING:
     case TM_STATE_PARKED:
@@ -143,48 +145,6 @@ static int is_idle(const tm__judgement *it)
            spent->ran_ns + spent->queued_ns < spent->lived_ns / IDLE_PARTS;
 }
 
-/* ---- members ---- */
-
-static uint32_t next_of(const tm__judgement *it, uint32_t thread)
-{
-    const tm__wait_node *node = &it->graph.nodes[thread];
-
-    if (node->on != TM__NONE)
-        return node->on;
-    for (uint32_t i = node->server; i != TM__NONE; i = it->graph.servers[i].next)
-        if (it->graph.nodes[it->graph.servers[i].thread].is_member)
-            return it->graph.servers[i].thread;
-    return TM__NONE;
-}
-
-static int count_members(tm__judgement *it)
-{
-    for (uint32_t i = 0; i < it->model->threads_count; i++)
-        it->count += it->graph.nodes[i].is_member;
-    if (!it->count)
-        return TM_OK;
-    it->order =
-        tm__resize(&it->memory, NULL, 0, (size_t)it->count * sizeof(*it->order));
-    return it->order ? TM_OK : TM_ENOMEM;
-}
-
-/* Each is followed by the one that it waits for, where that is not listed yet. */
-static void order_members(tm__judgement *it)
-{
-    uint32_t filled = 0;
-
-    for (uint32_t i = 0; i < it->model->threads_count && filled < it->count; i++) {
-        uint32_t at = i;
-
-        while (at != TM__NONE && it->graph.nodes[at].is_member == 1 &&
-               filled < it->count) {
-            it->order[filled++] = at;
-            it->graph.nodes[at].is_member = 2;
-            at = next_of(it, at);
-        }
-    }
-}
-
 /* ---- the verdict ---- */
 
 static int verdict_of(const tm__judgement *it)
@@ -212,9 +172,12 @@ static int judge(tm__judgement *it)
         it->suspected = it->found.kind && it->found.suspected;
         it->since_ns = it->found.since_ns;
     }
-    rc = count_members(it);
-    if (rc == TM_OK)
-        order_members(it);
+    rc = tm__wait_order(&it->graph, &it->order, &it->count);
+    it->members = (tm__wait_case){.model = it->model,
+                                  .graph = &it->graph,
+                                  .labels = &it->labels,
+                                  .order = it->order,
+                                  .count = it->count};
     return rc;
 }
 

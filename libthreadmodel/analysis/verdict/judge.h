@@ -5,9 +5,7 @@
 
 #include <threadmodel/verdict.h>
 
-#include "analysis/waits/graph_of_waits.h"
-#include "base/printf.h"
-#include "model/entities/entity_names.h"
+#include "analysis/waits/wait_text.h"
 
 /** How the program's threads spent their lives, in ns of all threads together. */
 typedef struct tm__time_spent {
@@ -28,7 +26,8 @@ typedef struct tm__judgement {
     tm__labels labels;
     uint32_t *order; ///< threads[] of the members, as they wait for one another
     uint32_t count;
-    int verdict; ///< enum tm_verdict
+    tm__wait_case members; ///< the same, for texts
+    int verdict;           ///< enum tm_verdict
     int suspected;
     int64_t since_ns; ///< INT64_MIN: not known
 } tm__judgement;
@@ -37,26 +36,9 @@ typedef struct tm__judgement {
 int tm__judgement_open(tm__judgement *it, const tm_model *model);
 void tm__judgement_close(tm__judgement *it);
 
-enum { TM__VERDICT_BYTES = 2000 };
-
-/** A text that grows up to what it has room for. */
-typedef struct tm__words {
-    size_t length;
-    char bytes[TM__VERDICT_BYTES];
-} tm__words;
-
-void tm__write_words(tm__words *words, const char *format, ...) TM__PRINTF(2, 3);
-void tm__write_thread(tm__words *words, const tm_model *model, uint32_t thread);
-/** "Account.transfer:42", or "an unknown method". */
-void tm__write_place(tm__words *words, const tm__judgement *it, uint32_t stack);
-/** Why a member cannot go on, a sentence without its end. */
-void tm__write_why(tm__words *words, tm__judgement *it, uint32_t thread);
-
-/** The columns `title`, `text`, `advice`, `examined` and `remedy`. The last and the
- * advice may be left empty. */
+/** The columns `title`, `text`, `examined` and `remedy`, which may be left empty. */
 void tm__write_title(tm__words *words, tm__judgement *it);
 void tm__write_text(tm__words *words, tm__judgement *it);
-void tm__write_advice(tm__words *words, const tm__judgement *it);
 void tm__write_examined(tm__words *words, const tm__judgement *it);
 void tm__write_remedy(tm__words *words, const tm__judgement *it);
 

@@ -24,7 +24,7 @@ static void put_words(tm__builder *builder, tm__judgement *it,
 
 static void write_advice(tm__words *words, tm__judgement *it)
 {
-    tm__write_advice(words, it);
+    tm__write_wait_advice(words, &it->members);
 }
 
 static void write_examined(tm__words *words, tm__judgement *it)

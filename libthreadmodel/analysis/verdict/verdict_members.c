@@ -61,7 +61,7 @@ static void put_member(tm__builder *builder, tm__judgement *it, uint32_t positio
                        : tm__class_name(model, model->objects[object].class_index));
     tm__put_frame(builder, model, tm__stack_caller(model, node->stack));
     put_by(builder, it, node);
-    tm__write_why(&words, it, thread);
+    tm__write_why(&words, &it->members, thread);
     tm__put_text(builder, words.bytes);
 }
 

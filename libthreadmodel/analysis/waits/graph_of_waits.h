@@ -138,4 +138,11 @@ typedef struct tm__standstill {
  * TM_ENOMEM */
 int tm__standstill_find(tm__standstill *found, tm__wait_graph *graph);
 
+/**
+ * List the members, each followed by the one that it waits for where it can.
+ * @param[out] order  threads[], `count` of them, for tm__free(graph->memory, ...)
+ * @return TM_OK or TM_ENOMEM
+ */
+int tm__wait_order(tm__wait_graph *graph, uint32_t **order, uint32_t *count);
+
 #endif

@@ -6,6 +6,7 @@
  * provided. That is the greatest such set, found by taking away whoever can still be
  * helped; a few rounds over the threads.
  */
+#include "analysis/timeline/blocking.h"
 #include "analysis/timeline/wakeup_edge.h"
 #include "analysis/waits/graph_of_waits.h"
 #include "base/saturate.h"
@@ -36,7 +37,8 @@ static int only_daemons_are_left(const tm__wait_graph *graph)
         int kind = graph->nodes[i].kind;
 
         if ((kind == TM__NODE_WAITS || kind == TM__NODE_IDLE) &&
-            !(model->threads[i].flags & (TM_THREAD_DAEMON | TM_THREAD_VIRTUAL)))
+            !(model->threads[i].flags & TM_THREAD_VIRTUAL) &&
+            !tm__may_wait_for_ever(model, &model->threads[i]))
             return 0;
     }
     return 1;

@@ -139,6 +139,15 @@ static int waits_for_input(const tm_model *model, uint32_t stack)
     return 0;
 }
 
+/* A thread that only a library's own code waits in does the library's work: none of the
+ * program's waits for it. */
+static int is_the_librarys(const tm_model *model, const tm__wait_node *node,
+                           uint32_t frame)
+{
+    return node->stack != TM__NONE && tm__frame_is_library(model, frame) &&
+           !(model->stacks[node->stack].flags & TM_STACK_TRUNCATED);
+}
+
 /* ---- waits ---- */
 
 static void moves(tm__wait_node *node, int move)
@@ -258,6 +267,8 @@ static void classify_wait(tm__wait_graph *graph, uint32_t thread, uint32_t index
             waits_on(node, TM_WAIT_EDGE_JOIN, at->peer, at->provenance);
     } else if (waits_for_input(model, node->stack)) {
         moves(node, TM__MOVE_INPUT);
+    } else if (is_the_librarys(model, node, frame)) {
+        node->kind = TM__NODE_IDLE;
     } else {
         waits_on(node, TM_WAIT_EDGE_UNKNOWN, TM__NONE, TM_PROVENANCE_UNKNOWN);
     }
@@ -304,7 +315,9 @@ static void classify(tm__wait_graph *graph, uint32_t thread, tm__wait_node *node
     describe(graph, thread, index, node);
     switch (it->intervals[index].state) {
     case TM_STATE_DEAD: node->kind = TM__NODE_ABSENT; return;
-    case TM_STATE_UNKNOWN: moves(node, TM__MOVE_UNSEEN); return;
+    case TM_STATE_UNKNOWN:
+    case TM_STATE_NATIVE: moves(node, TM__MOVE_UNSEEN); return;
+    case TM_STATE_IO: moves(node, TM__MOVE_INPUT); return;
     case TM_STATE_NEW: moves(node, TM__MOVE_STARTS); return;
     case TM_STATE_SLEEPING: moves(node, TM__MOVE_SLEEPS); return;
     case TM_STATE_RUNNING:

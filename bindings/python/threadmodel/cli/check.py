@@ -22,6 +22,7 @@ from threadmodel.cli.report import PARTLY
 from threadmodel.cli.verdict import Broken, junit, sarif
 from threadmodel.comparison import Comparison, compare, idle_in, lock_share
 from threadmodel.errors import DamagedTraceWarning, InvalidArgumentError
+from threadmodel.judgement import HUNG, judge
 from threadmodel.model import Model
 from threadmodel.selection import Selection
 from threadmodel.text import clean, duration
@@ -134,6 +135,12 @@ def diff(
 )
 @click.option("--no-deadlock", is_flag=True, help="No deadlock may be found.")
 @click.option(
+    "--verdict",
+    "no_hang",
+    is_flag=True,
+    help="Print the verdict; no thread may be deadlocked, stuck or starved.",
+)
+@click.option(
     "--no-regression",
     "bases",
     metavar="BASE",
@@ -164,6 +171,7 @@ def check(
     runs: tuple[str, ...],
     max_blocked_share: float | None,
     no_deadlock: bool,
+    no_hang: bool,
     bases: tuple[str, ...],
     tolerance: float | None,
     from_ns: int | None,
@@ -182,13 +190,14 @@ def check(
     checks at most.
 
     \b
+    threadmodel check run.tmt --verdict
     threadmodel check run.tmt --max-blocked-share 5% --no-deadlock
     threadmodel check run.tmt --no-regression base.tmt --junit check.xml
     threadmodel check new-*.tmt --no-regression b1.tmt --no-regression b2.tmt
     """
-    if max_blocked_share is None and not no_deadlock and not bases:
+    if max_blocked_share is None and not no_deadlock and not no_hang and not bases:
         raise click.UsageError(
-            "nothing to check: use --max-blocked-share, --no-deadlock or "
+            "nothing to check: use --verdict, --max-blocked-share, --no-deadlock or "
             "--no-regression"
         )
     if tolerance is not None and not bases:
@@ -203,6 +212,12 @@ def check(
         _check_shows(runs, models, "hot_lock", "--max-blocked-share")
     if no_deadlock:
         limits["no-deadlock"] = [one for model in models for one in _deadlocks(model)]
+    if no_hang:
+        limits["verdict"] = [
+            one
+            for path, model in zip(runs, models, strict=True)
+            for one in _hung(path, model)
+        ]
     if max_blocked_share is not None:
         limits["max-blocked-share"] = [
             one
@@ -271,6 +286,16 @@ def _deadlocks(model: Model) -> list[Broken]:
     return [
         broken_at("no-deadlock", f"{row['title']}. {row['text']}", row) for row in found
     ]
+
+
+def _hung(path: str, model: Model) -> list[Broken]:
+    row = judge(model)
+    if row["kind"] == "cannot_tell":
+        raise InvalidArgumentError(f"--verdict of {path}: {row['title']}")
+    if row["kind"] in HUNG:
+        return [broken_at("verdict", f"{row['title']} {row['text']}", row)]
+    click.echo(clean(f"{path}: {row['title']}"))
+    return []
 
 
 def _blocked(model: Model, most: float, start_ns: int) -> list[Broken]:

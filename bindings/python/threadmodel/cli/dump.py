@@ -117,10 +117,10 @@ def dump(
         return
     if output is None and not virtual:
         _show(text)
+    sections = [terminal.verdict(model)]
     if len(model.deadlocks()):
-        print_sections([terminal.deadlocks(model)], None)
-    else:
-        click.echo("No deadlock.")
+        sections.append(terminal.deadlocks(model))
+    print_sections(sections, None)
 
 
 def _dump_jvm(pid: int, virtual: bool, times: int, every: float) -> str:

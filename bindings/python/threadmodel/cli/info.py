@@ -15,6 +15,7 @@ from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.reading import reading_options
 from threadmodel.cli.report import print_sections
 from threadmodel.event import EventKind
+from threadmodel.judgement import judge
 from threadmodel.model import Model
 from threadmodel.text import duration
 
@@ -57,6 +58,8 @@ def _section(facts: dict[str, Any]) -> terminal.Section:
         elif name == "caveats":
             for caveat in value:
                 section.fact("caveat", caveat, "yellow")
+        elif name == "verdict":
+            section.fact("verdict", value["title"])
         elif name in ("length_ns", "threshold_ns"):
             section.fact(name.removesuffix("_ns"), duration(value) if value else "")
         elif name in ("threads", "events"):
@@ -88,4 +91,5 @@ def _facts(model: Model) -> dict[str, Any]:
         "damage": model.damage,
         "library_lacks": (_library.text(_library.lib.tm_build_lacks()) or "").split(),
         "caveats": caveats,
+        "verdict": judge(model),
     }

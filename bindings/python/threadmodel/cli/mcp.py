@@ -21,6 +21,7 @@ from threadmodel.cli.messages import say
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.evidence import rows_of_finding
 from threadmodel.extras import extra
+from threadmodel.judgement import judge
 from threadmodel.model import Model
 from threadmodel.text import clean
 
@@ -69,6 +70,15 @@ def _of(table: threadmodel.Table, **more: Any) -> str:
     return answer(table, len(table), caveats=list(table.caveats)[:3], **more)
 
 
+def _verdict(model: Model) -> Row:
+    row = judge(model)
+    return {
+        name: row[name]
+        for name in ("kind", "title", "text", "advice", "examined", "remedy")
+        if row[name] is not None
+    }
+
+
 class Runs:
     """The files of the command line, each opened when it is first asked about."""
 
@@ -106,6 +116,7 @@ class Runs:
             "threads": len(model.threads()),
             "events": model.event_count,
             "findings": len(model.findings()),
+            "verdict": _verdict(model),
             "damage": model.damage,
             "caveats": list(model.caveats)[:3],
         }

@@ -13,6 +13,7 @@ from threadmodel.cli.page import Fact as Fact
 from threadmodel.cli.page import Section as Section
 from threadmodel.cli.page import show as show
 from threadmodel.cli.path_page import PATH_KEYS, path_sums
+from threadmodel.judgement import judge, lines
 from threadmodel.model import Model
 from threadmodel.text import clean, count, duration
 
@@ -53,6 +54,8 @@ LOST_BY_AGENT: Final = (
     "events are lost when the program is faster than what writes the trace; try "
     "record -A buffer=KIB, or record --native --ring-kib KIB"
 )
+# A verdict names several threads, each in a sentence.
+VERDICT_LENGTH: Final = 2000
 # States in which a thread can be idle: it waits for work, and there is none.
 IDLE: Final = ("waiting", "parked", "io")
 # By what a thread was kept: queueing for a lock of any kind is one of these.
@@ -75,6 +78,7 @@ def sections(model: Model, top: int) -> list[Section]:
     odd = {row["cause"]: row["count"] for row in model.diagnostics()}
     hot, waits = _divide(model)
     wanted = [
+        verdict(model),
         _summary(model, threads, odd),
         findings(model, FINDINGS),
         _blocking("Hottest locks", hot, top) or _never_blocked(),
@@ -85,6 +89,19 @@ def sections(model: Model, top: int) -> list[Section]:
         _diagnostics(odd),
     ]
     return [section for section in wanted if section.body]
+
+
+def verdict(model: Model) -> Section:
+    """Say first whether the program could go on, and what that rests on.
+
+    Args:
+        model: asked
+    """
+    row = judge(model)
+    section = Section(clean(row["title"], NAME_LENGTH))
+    for text in lines(row):
+        section.line(clean(text, VERDICT_LENGTH))
+    return section
 
 
 def _frame(row: Row) -> str:
@@ -137,8 +154,9 @@ def findings(model: Model, most: int) -> Section:
     """A card of four lines each: title; who waits; who holds; what would be gained and
     what to try. Minor ones as titles, and what was not looked for."""
     section = Section("What is worth looking at")
-    rows = [row for row in model.findings() if not row["minor"]]
-    minor = [row for row in model.findings() if row["minor"]]
+    found = list(model.findings())
+    rows = [row for row in found if not row["minor"]]
+    minor = [row for row in found if row["minor"]]
     for row in rows[:most]:
         impact = duration(row["impact_ns"]) if row["impact_ns"] else "-"
         section.body.append(Fact(impact, _title(row), "bold"))

@@ -15,6 +15,7 @@ from threadmodel.text import clean
 
 RULES: Final = {
     "no-deadlock": "No deadlock may be found",
+    "verdict": "No thread may be deadlocked, stuck or starved",
     "max-blocked-share": "Threads may queue for locks for a part of their time only",
     "no-regression": "No lock may take more of the run than in the base run",
 }

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verdict on a run as reports, dumps and checks state it."""
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from threadmodel.model import Model
+
+# Verdicts by which a program, or a part of it, cannot go on.
+HUNG: Final = ("deadlocked", "stuck", "partly_stuck", "starved")
+
+
+def judge(model: "Model") -> dict[str, Any]:
+    """Return the row of the table ``verdict``, and its members.
+
+    Args:
+        model: asked
+    """
+    (row,) = model.verdict()
+    return {**row, "members": list(model.verdict_members())}
+
+
+def lines(row: dict[str, Any]) -> list[str]:
+    """Return what follows the title: why, what to try, and what was examined.
+
+    Args:
+        row: of the table ``verdict``
+    """
+    found = [row["text"], row["advice"], f"Examined: {row['examined']}."]
+    if row["remedy"] is not None:
+        found.append(row["remedy"])
+    return [text for text in found if text]

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why threads cannot go on, and what to try, in words. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/waits/wait_text.h"
+#include "base/duration.h"
+#include "model/entities/caller_frame.h"
+#include "model/entities/object.h"
+#include "model/entities/reports.h"
+
+/* So many members are compared with one another. */
+enum { MEMBERS_COMPARED = 6 };
+
+void tm__write_words(tm__words *words, const char *format, ...)
+{
+    size_t room = sizeof(words->bytes) - words->length;
+    va_list arguments;
+    int wanted;
+
+    va_start(arguments, format);
+    wanted = vsnprintf(words->bytes + words->length, room, format, arguments);
+    va_end(arguments);
+    if (wanted > 0)
+        words->length += (size_t)wanted < room ? (size_t)wanted : room - 1;
+}
+
+void tm__write_thread(tm__words *words, const tm_model *model, uint32_t thread)
+{
+    const char *name = tm__thread_name(model, thread);
+
+    if (name && *name)
+        tm__write_words(words, "%.100s", name);
+    else
+        tm__write_words(words, "thread %" PRIu64, model->threads[thread].id);
+}
+
+void tm__write_place(tm__words *words, const tm__wait_case *it, uint32_t stack)
+{
+    uint32_t caller = tm__stack_caller(it->model, stack);
+    const tm__frame *frame = caller == TM__NONE ? NULL : &it->model->frames[caller];
+    const char *name = frame ? tm__method_name(it->model, frame->method) : NULL;
+    int32_t line = frame ? tm__frame_line(it->model, frame) : 0;
+
+    tm__write_words(words, "%.150s", name ? tm__short_name(name) : "an unknown method");
+    if (name && line)
+        tm__write_words(words, ":%d", line);
+}
+
+void tm__write_count(tm__words *words, uint32_t count)
+{
+    tm__write_words(words, "%u thread%s", count, count == 1 ? "" : "s");
+}
+
+void tm__write_instant(tm__words *words, const tm__wait_case *it, int64_t time_ns)
+{
+    tm__write_words(words, "%s",
+                    tm__duration_of(time_ns - tm__model_origin_ns(it->model)).text);
+}
+
+/* "ReentrantLock$NonfairSync@1b2c" of the same with its packages. */
+static void write_object(tm__words *words, tm__wait_case *it, uint32_t object)
+{
+    const char *label = tm__label(it->labels, it->model, object);
+    const char *dot = label ? strrchr(label, '.') : NULL;
+
+    tm__write_words(words, "%.150s",
+                    !label || !*label ? "something unknown"
+                    : dot             ? dot + 1
+                                      : label);
+}
+
+/* ---- one member ---- */
+
+static void write_server_state(tm__words *words, const tm__wait_case *it,
+                               uint32_t thread)
+{
+    const tm__wait_node *node = &it->graph->nodes[thread];
+
+    if (node->kind == TM__NODE_ABSENT)
+        tm__write_words(words, ", which has ended");
+    else if (node->kind == TM__NODE_IDLE) {
+        tm__write_words(words, ", which waits for work since ");
+        tm__write_instant(words, it, node->since_ns);
+    } else if (node->is_member)
+        tm__write_words(words, ", which cannot go on either");
+}
+
+static void write_served(tm__words *words, const tm__wait_case *it,
+                         const tm__wait_node *node)
+{
+    const tm__wait_server *latest = NULL;
+    uint32_t count = 0;
+
+    for (uint32_t i = node->server; i != TM__NONE; i = it->graph->servers[i].next) {
+        const tm__wait_server *server = &it->graph->servers[i];
+
+        count++;
+        if (!latest || server->last_ns > latest->last_ns)
+            latest = server;
+    }
+    if (!latest)
+        return;
+    if (node->is_signal_lost)
+        tm__write_words(words, ", which was signalled at ");
+    else if (node->likeness == TM__LIKE_PLACE)
+        tm__write_words(words, "; the last such wait was ended at ");
+    else
+        tm__write_words(words, "; the last wait for it was ended at ");
+    tm__write_instant(words, it, latest->last_ns);
+    tm__write_words(words, " by ");
+    tm__write_thread(words, it->model, latest->thread);
+    write_server_state(words, it, latest->thread);
+    if (node->is_signal_lost)
+        tm__write_words(words, ", when no thread waited");
+    else if (count > 1)
+        tm__write_words(words, "; %u threads did that in all", count);
+}
+
+void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
+{
+    const tm_model *model = it->model;
+    const tm__wait_node *node = &it->graph->nodes[thread];
+
+    tm__write_thread(words, model, thread);
+    if (node->edge == TM_WAIT_EDGE_JOIN) {
+        tm__write_words(words, " waits for the end of ");
+        tm__write_thread(words, model, node->on);
+    } else if (node->edge == TM_WAIT_EDGE_CLASS) {
+        tm__write_words(words, " waits until ");
+        tm__write_thread(words, model, node->on);
+        tm__write_words(words, " has initialised a class");
+    } else if (node->edge == TM_WAIT_EDGE_CARRIER) {
+        tm__write_words(words, " was woken from its wait for ");
+        write_object(words, it, node->object);
+        tm__write_words(words, " and no carrier is free to run it");
+    } else {
+        tm__write_words(words, " waits for ");
+        write_object(words, it, node->object);
+    }
+    tm__write_words(words, " in ");
+    tm__write_place(words, it, node->stack);
+    if (node->since_ns > it->model->first_ns || !tm__model_is_of_dumps(model)) {
+        tm__write_words(words, " since ");
+        tm__write_instant(words, it, node->since_ns);
+    }
+    switch (node->edge) {
+    case TM_WAIT_EDGE_OWNER:
+        tm__write_words(words, "; ");
+        tm__write_thread(words, model, node->on);
+        tm__write_words(words, " owns it");
+        break;
+    case TM_WAIT_EDGE_DEAD_OWNER:
+        tm__write_words(words, "; ");
+        tm__write_thread(words, model, node->on);
+        tm__write_words(words, " owned it when it ended");
+        break;
+    case TM_WAIT_EDGE_SELF: tm__write_words(words, ", which it owns itself"); break;
+    case TM_WAIT_EDGE_SERVED: write_served(words, it, node); break;
+    case TM_WAIT_EDGE_TASK: tm__write_words(words, "; no worker runs that task"); break;
+    case TM_WAIT_EDGE_UNKNOWN:
+        tm__write_words(words, "; no event shows which thread could end that");
+        break;
+    default: break;
+    }
+}
+
+/* ---- advice ---- */
+
+static uint32_t edges_of(const tm__wait_case *it, int edge)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < it->count; i++)
+        count += it->graph->nodes[it->order[i]].edge == edge;
+    return count;
+}
+
+/* Members that wait for one object at more than one place. */
+static int shares_a_monitor(const tm__wait_case *it)
+{
+    for (uint32_t i = 0; i < it->count; i++)
+        for (uint32_t k = 0; k < i && k < MEMBERS_COMPARED; k++) {
+            const tm__wait_node *left = &it->graph->nodes[it->order[i]];
+            const tm__wait_node *right = &it->graph->nodes[it->order[k]];
+
+            if (left->object != TM__NONE && left->object == right->object &&
+                left->edge == TM_WAIT_EDGE_SERVED &&
+                right->edge == TM_WAIT_EDGE_SERVED &&
+                it->model->threads[it->order[i]].intervals[left->interval].state ==
+                    TM_STATE_WAITING &&
+                tm__wait_place(it->graph, left->stack) !=
+                    tm__wait_place(it->graph, right->stack))
+                return 1;
+        }
+    return 0;
+}
+
+/* Members that all wait for one object, which only they ever gave back. */
+static int shares_permits(const tm__wait_case *it)
+{
+    uint32_t object = it->count ? it->graph->nodes[it->order[0]].object : TM__NONE;
+
+    for (uint32_t i = 0; i < it->count; i++) {
+        const tm__wait_node *node = &it->graph->nodes[it->order[i]];
+        uint32_t s = node->server;
+
+        if (node->object != object || node->edge != TM_WAIT_EDGE_SERVED)
+            return 0;
+        for (; s != TM__NONE; s = it->graph->servers[s].next)
+            if (!it->graph->nodes[it->graph->servers[s].thread].is_member)
+                return 0;
+    }
+    return it->count > 1 && object != TM__NONE;
+}
+
+static int has_lost_signal(const tm__wait_case *it)
+{
+    for (uint32_t i = 0; i < it->count; i++)
+        if (it->graph->nodes[it->order[i]].is_signal_lost)
+            return 1;
+    return 0;
+}
+
+void tm__write_wait_advice(tm__words *words, const tm__wait_case *it)
+{
+    uint32_t owners = edges_of(it, TM_WAIT_EDGE_OWNER);
+
+    if (!it->count)
+        return;
+    if (edges_of(it, TM_WAIT_EDGE_DEAD_OWNER))
+        tm__write_words(words,
+                        "Release the lock in a finally block or a guard: its owner "
+                        "ended without doing so.");
+    else if (edges_of(it, TM_WAIT_EDGE_SELF))
+        tm__write_words(words,
+                        "Do not acquire a lock again that the thread has: do not call "
+                        "out with it held, release a read lock before the write lock, "
+                        "or use a recursive lock.");
+    else if (edges_of(it, TM_WAIT_EDGE_TASK))
+        tm__write_words(words,
+                        "Do not wait in a task for a task of the same pool: run it in "
+                        "the caller, or give it a pool of its own.");
+    else if (edges_of(it, TM_WAIT_EDGE_CARRIER))
+        tm__write_words(words,
+                        "Let no virtual thread block while it is pinned: by native "
+                        "code, in a static initialiser or, before JDK 24, in a "
+                        "synchronized block.");
+    else if (edges_of(it, TM_WAIT_EDGE_CLASS) > 1)
+        tm__write_words(words,
+                        "Let static initialisers not depend on one another in a "
+                        "circle, or initialise the classes in one thread first.");
+    else if (has_lost_signal(it))
+        tm__write_words(words,
+                        "Set a flag under the lock before the signal, and test it "
+                        "under the same lock before each wait.");
+    else if (shares_a_monitor(it))
+        tm__write_words(words,
+                        "Waiters of different places share one condition: wake all of "
+                        "them, or use a condition for each.");
+    else if (shares_permits(it))
+        tm__write_words(words,
+                        "Each may have what another waits for: acquire all that is "
+                        "needed at once, or wait with a timeout.");
+    else if (owners == it->count && owners > 1)
+        tm__write_words(words,
+                        "Acquire these locks in one order everywhere, or use one lock "
+                        "for both.");
+    else if (owners && edges_of(it, TM_WAIT_EDGE_JOIN))
+        tm__write_words(words,
+                        "Do not wait for a thread's end with a lock held that it "
+                        "needs.");
+    else if (owners)
+        tm__write_words(words,
+                        "Do not wait for others with a lock held that they need.");
+    else
+        tm__write_words(words,
+                        "Find out what should have ended the waits, or wait with a "
+                        "timeout.");
+}

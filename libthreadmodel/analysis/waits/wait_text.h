@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words for those who cannot go on. */
+#ifndef TM_ANALYSIS_WAITS_WAIT_TEXT_H
+#define TM_ANALYSIS_WAITS_WAIT_TEXT_H
+
+#include "analysis/waits/graph_of_waits.h"
+#include "base/printf.h"
+#include "model/entities/entity_names.h"
+
+enum { TM__WORDS_BYTES = 2000 };
+
+/** A text that grows up to what it has room for. */
+typedef struct tm__words {
+    size_t length;
+    char bytes[TM__WORDS_BYTES];
+} tm__words;
+
+/** Threads that cannot go on, all of it lent. */
+typedef struct tm__wait_case {
+    const tm_model *model;
+    const tm__wait_graph *graph;
+    tm__labels *labels;
+    const uint32_t *order; ///< threads[]
+    uint32_t count;
+} tm__wait_case;
+
+void tm__write_words(tm__words *words, const char *format, ...) TM__PRINTF(2, 3);
+void tm__write_thread(tm__words *words, const tm_model *model, uint32_t thread);
+/** "3 threads". */
+void tm__write_count(tm__words *words, uint32_t count);
+/** An instant of the model's clock, since the run began. */
+void tm__write_instant(tm__words *words, const tm__wait_case *it, int64_t time_ns);
+/** "Account.transfer:42", or "an unknown method". */
+void tm__write_place(tm__words *words, const tm__wait_case *it, uint32_t stack);
+/** Why a member cannot go on, a sentence without its end. */
+void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread);
+/** What to try; nothing where there is no member. */
+void tm__write_wait_advice(tm__words *words, const tm__wait_case *it);
+
+#endif
