@@ -9,38 +9,72 @@ under valgrind, and the linters. What a group says is shown when something faile
 import argparse
 import json
 import os
-import subprocess
+import re
 import sys
+import threading
 import time
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import analyze
 import branches
 import commits
 import portable
+from runners import (
+    BUILD,
+    RESULTS,
+    ROOT,
+    Outcome,
+    build_with,
+    call,
+    counted,
+    run_meson,
+    run_pytest,
+)
 
-ROOT = Path(__file__).resolve().parent.parent
-BUILD = ROOT / "build"
-RESULTS = BUILD / "check"
 SHOWN_LINES = 200
-# Groups that run for minutes: with --full, or by their name.
-FULL_ONLY = (
-    "real",
-    "chaos",
-    "analyze",
-    "tsan",
-    "coverage",
-    "layout",
-    "dist",
-    "portable",
-    "spark",
+# Groups that run for minutes, with --full or by their names; nightly CI runs them.
+FULL_ONLY = {
+    "analyze": "static analysis of all C",
+    "chaos": "a program under disturbances, for ten minutes",
+    "coverage": "the branches that tests take",
+    "dist": "two releases in two places, compared",
+    "fresh": "the commands of the README in an empty Debian 12",
+    "layout": "a VM with compact headers and a monitor table",
+    "portable": "other compilers and processors",
+    "real": "H2, Tomcat and Graal",
+    "spark": "recordings summed up in Spark",
+    "tsan": "the agent under the thread sanitizer",
+}
+# What groups leave out without --full, and what are no tests: nightly CI runs these.
+NIGHTLY = {
+    "./dev check --full valgrind": "long C tests, simulated runs and fuzz inputs",
+    "./dev check --full jvm": "all tests on JDK 11, 17, 21 and 25",
+    "./dev fuzz --seconds 600": "mutated input for each reader",
+    "./dev chaos --hours 0.5": "a program under other disturbances",
+}
+# Groups that look at a clock or have a browser. All others run beside them, while no
+# other process wants the processor.
+TIMED = ("jvm", "native", "truth", "browser", "chaos", "layout", "real")
+# What a change breaks most often shows here, in a minute.
+QUICK_FILES = (
+    "abi/test_abi.py",
+    "abi/test_describe.py",
+    "abi/test_layers.py",
+    "abi/test_programs.py",
+    "abi/test_symbols.py",
+    "python/test_answer_commands.py",
+    "python/test_bad_questions.py",
+    "python/test_columns.py",
+    "python/test_core.py",
+    "python/test_findings.py",
+    "python/test_model.py",
+    "python/test_scenarios.py",
+    "python/test_table.py",
+    "words/test_words.py",
 )
 # A VM whose objects have compact headers, and whose monitors lie in a table; and the
 # tests that read owners or objects there.
@@ -52,42 +86,16 @@ LAYOUT_RELEASE = "25"
 LAYOUT_TESTS = ("calls", "counts", "deadlocks", "held", "synchronizers", "virtual")
 # C tests that start threads.
 SHARED_BY_THREADS = ("agent", "arrow", "parallel", "recorder", "rings_shared")
-# Tests that look at no clock: a worker a processor. All others run one by one; browsers
-# take all processors as it is.
-PARALLEL = (
-    "abi/*",
-    "python/*",
-    *(
-        f"jvm/test_{name}.py"
-        for name in (
-            "answers",
-            "attach",
-            "attach_cycles",
-            "calls",
-            "code",
-            "deadlocks",
-            "documents",
-            "dumps",
-            "explain",
-            "killed",
-            "life",
-            "limits",
-            "machine",
-            "meddled",
-            "notebooks",
-            "other_vms",
-            "owners",
-            "recordings",
-            "stacks",
-            "synchronizers",
-            "virtual",
-        )
-    ),
-)
 FRONT_END = ROOT / "bindings/python/report"
 C_FOLDERS = ("include", "libthreadmodel", "agent", "bindings", "tests", "docs")
 # Files that are made to cost much memory: they do, under valgrind.
 NOT_UNDER_VALGRIND = ("trace_cost",)
+# Tests that fail each allocation in turn, or cut a file at each byte: nine tenths of the
+# time that all take under valgrind. The sanitizers run them as well.
+LONG_UNDER_VALGRIND = (
+    *("answers", "definitions", "eviction", "groups", "leftover", "model_hostile"),
+    *("model_memory", "parallel", "trace", "trace_damage", "whatif"),
+)
 # Memory that a forked child still had in hand when it ended is no leak.
 VALGRIND = (
     "valgrind --quiet --error-exitcode=99 --leak-check=full"
@@ -95,73 +103,6 @@ VALGRIND = (
     # A handler of faults finds all registers as they were.
     " --vex-iropt-register-updates=allregs-at-mem-access"
 )
-
-
-@dataclass
-class Outcome:
-    """What became of a group's tests; `text` is for who must mend it."""
-
-    passed: int = 0
-    failed: int = 0
-    skipped: int = 0
-    text: str = ""
-    reasons: Counter[str] = field(default_factory=Counter)
-
-    def add(self, other: "Outcome") -> None:
-        self.passed += other.passed
-        self.failed += other.failed
-        self.skipped += other.skipped
-        self.text += other.text
-        self.reasons += other.reasons
-
-
-def call(command: list[str], **variables: str) -> tuple[int, str]:
-    """Run a command without input; its status and all that it wrote."""
-    done = subprocess.run(
-        command,
-        check=False,
-        cwd=ROOT,
-        env={**os.environ, **variables},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    )
-    return done.returncode, done.stdout
-
-
-def counted(status: int, text: str, junit: Path) -> Outcome:
-    """The counts of a JUnit file. A runner that fails without a failing test (it
-    crashed), or that ran nothing, is one failure."""
-    outcome = Outcome(text=text)
-    if junit.exists():
-        for case in ElementTree.parse(junit).getroot().iter("testcase"):
-            skip = case.find("skipped")
-            if case.find("failure") is not None or case.find("error") is not None:
-                outcome.failed += 1
-            elif skip is not None:
-                outcome.skipped += 1
-                said = skip.get("message") or (skip.text or "").strip()
-                outcome.reasons[said or f"{case.get('name')}, without a reason"] += 1
-            else:
-                outcome.passed += 1
-    ran = outcome.passed + outcome.failed + outcome.skipped
-    if outcome.failed == 0 and (status != 0 or ran == 0):
-        outcome.failed = 1
-    return outcome
-
-
-def run_meson(build: Path, *arguments: str, **variables: str) -> Outcome:
-    logs = build / "meson-logs"
-    for old in logs.glob("check*.junit.xml"):
-        old.unlink()
-    command = ["meson", "test", "-C", str(build), "--no-rebuild", "--print-errorlogs"]
-    command += ["--logbase", "check", *arguments]
-    status, text = call(command, **variables)
-    # Meson appends the name of a wrapper to that of the log.
-    junit = next(logs.glob("check*.junit.xml"), logs / "none")
-    return counted(status, text, junit)
 
 
 def run_layout() -> Outcome:
@@ -173,39 +114,6 @@ def run_layout() -> Outcome:
     command += [f"tests/jvm/test_{name}.py" for name in LAYOUT_TESTS]
     done = call(command, TM_TEST_JDKS=LAYOUT_RELEASE, TM_TEST_FLAGS=LAYOUT)
     return counted(*done, junit)
-
-
-def run_pytest(folder: Path) -> Outcome:
-    """A folder's tests: first those that run beside others, then those one by one."""
-    files = set(folder.glob("test_*.py"))
-    beside = {one for name in PARALLEL for one in folder.parent.glob(name)} & files
-    # By file: what a file's tests share is made once.
-    workers = ["-n", str(os.cpu_count()), "--dist=loadfile"]
-    outcome = Outcome()
-    for name, chosen, options in (
-        ("beside", beside, workers),
-        ("alone", files - beside, []),
-    ):
-        if not chosen:
-            continue
-        junit = RESULTS / f"{folder.name}-{name}.xml"
-        junit.unlink(missing_ok=True)
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-        command += [f"--junitxml={junit}", *options, *sorted(map(str, chosen))]
-        outcome.add(counted(*call(command), junit))
-    return outcome
-
-
-def build_with(build: Path, *options: str) -> Outcome | None:
-    """Bring a build folder up to date. @return what is wrong; None: nothing"""
-    commands = [["ninja", "-C", str(build), "--quiet"]]
-    if not (build / "build.ninja").exists():
-        commands.insert(0, ["meson", "setup", str(build), str(ROOT), *options])
-    for command in commands:
-        status, text = call(command)
-        if status:
-            return Outcome(failed=1, text=text)
-    return None
 
 
 def run_sanitized() -> Outcome:
@@ -246,13 +154,19 @@ def run_threads() -> Outcome:
 
 
 def run_valgrind() -> Outcome:
-    """The C tests once more, where a read of unset memory or a leak ends them."""
-    names = {test["name"] for test in known_tests()} - set(NOT_UNDER_VALGRIND)
+    """The C tests of one function or room once more, where a read of unset memory or a
+    leak ends them; with --full also the long ones, and those of scenarios, inputs of
+    the fuzzers and simulated runs."""
+    if "TM_TEST_FULL" in os.environ:
+        names = {test["name"] for test in known_tests()}
+    else:
+        units = (it for it in known_tests() if "threadmodel:unit" in it["suite"])
+        names = {test["name"] for test in units} - set(LONG_UNDER_VALGRIND)
     return run_meson(
         BUILD,
         f"--wrapper={VALGRIND}",
         "--timeout-multiplier=40",
-        *sorted(names),
+        *sorted(names - set(NOT_UNDER_VALGRIND)),
         TM_TEST_SLOW_MACHINE="1",
     )
 
@@ -340,6 +254,20 @@ def show(text: str, log: Path) -> None:
         print(f"({len(lines) - SHOWN_LINES} lines before these are in {log})")
 
 
+def run_quick() -> Outcome:
+    """The tests that show most faults of a change, in a minute."""
+    outcome = run_meson(
+        BUILD, "--suite=threadmodel:unit", "--suite=threadmodel:scenarios"
+    )
+    junit = RESULTS / "quick.xml"
+    junit.unlink(missing_ok=True)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command += [f"--junitxml={junit}", "-n", str(os.cpu_count()), "--dist=loadfile"]
+    command += [f"tests/{name}" for name in QUICK_FILES]
+    outcome.add(counted(*call(command), junit))
+    return outcome
+
+
 def known_tests() -> list[dict[str, Any]]:
     """The C tests, as Meson describes them."""
     tests: list[dict[str, Any]] = json.loads(
@@ -349,15 +277,17 @@ def known_tests() -> list[dict[str, Any]]:
 
 
 def find_groups() -> dict[str, Callable[[], Outcome]]:
-    """Every group by name, the quick ones first."""
-    suites = {
-        suite.split(":")[-1]: suite for test in known_tests() for suite in test["suite"]
-    }
+    """Every group by name, the quick ones first. Nothing need be built for that."""
+    suites = [
+        suite
+        for file in sorted((ROOT / "tests").rglob("meson.build"))
+        for suite in re.findall(r"suite: '(\w+)'", file.read_text())
+    ]
     groups: dict[str, Callable[[], Outcome]] = {"lint": run_lint}
-    for name, suite in suites.items():
+    for name in suites:
         # A machine that has other work is slow, and no test hangs for so long.
         groups[name] = partial(
-            run_meson, BUILD, f"--suite={suite}", "--timeout-multiplier=10"
+            run_meson, BUILD, f"--suite=threadmodel:{name}", "--timeout-multiplier=10"
         )
     for folder in sorted(
         {path.parent for path in (ROOT / "tests").glob("*/test_*.py")}
@@ -370,6 +300,7 @@ def find_groups() -> dict[str, Callable[[], Outcome]]:
     groups["coverage"] = run_coverage
     groups["portable"] = run_portable
     groups["layout"] = run_layout
+    groups["quick"] = run_quick
     return groups
 
 
@@ -378,6 +309,65 @@ def run_both(first: Callable[[], Outcome] | None, folder: Path) -> Outcome:
     outcome = first() if first else Outcome()
     outcome.add(run_pytest(folder))
     return outcome
+
+
+SAYING = threading.Lock()
+
+
+def run_group(name: str, run: Callable[[], Outcome]) -> Outcome:
+    """Run a group, and say what became of it."""
+    began = time.monotonic()
+    outcome = run()
+    with SAYING:
+        print(
+            f"{name:10} {outcome.passed:5} passed {outcome.failed:3} failed"
+            f" {outcome.skipped:3} skipped {time.monotonic() - began:7.1f} s",
+            flush=True,
+        )
+        for reason, count in outcome.reasons.items():
+            print(f"    {count} skipped: {reason}", flush=True)
+        if outcome.failed:
+            show(outcome.text, RESULTS / f"{name}.log")
+    return outcome
+
+
+def run_beside(names: list[str], groups: dict[str, Callable[[], Outcome]]) -> Outcome:
+    """Run groups in turn, whose processes run while no others want the processor."""
+    # That of this thread, which those that it starts have as well.
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    return run_in_turn(names, groups)
+
+
+def run_in_turn(names: list[str], groups: dict[str, Callable[[], Outcome]]) -> Outcome:
+    total = Outcome()
+    for name in names:
+        outcome = run_group(name, groups[name])
+        total.add(outcome)
+        total.where.extend((name, *it) for it in outcome.reasons.items())
+    return total
+
+
+def run_all(names: list[str], groups: dict[str, Callable[[], Outcome]]) -> Outcome:
+    """Run groups that look at a clock in turn, and the others beside them."""
+    timed = [name for name in names if name in TIMED]
+    others = [name for name in names if name not in TIMED]
+    if not timed or not others:
+        return run_in_turn(names, groups)
+    with ThreadPoolExecutor(1) as pool:
+        beside = pool.submit(run_beside, others, groups)
+        total = run_in_turn(timed, groups)
+        total.add(beside.result())
+    return total
+
+
+def left_out(total: Outcome, ran: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield, for all that a run without --full leaves out, a command and a text."""
+    for name, text in FULL_ONLY.items():
+        if name not in ran:
+            yield f"./dev check {name}", text
+    yield from NIGHTLY.items()
+    for name, reason, count in total.where:
+        yield f"./dev check --full {name}", f"{count} skipped: {reason}"
 
 
 def main() -> int:
@@ -400,23 +390,19 @@ def main() -> int:
     if options.full:
         os.environ["TM_TEST_FULL"] = "1"
     RESULTS.mkdir(exist_ok=True)
-    total = Outcome()
-    chosen = [name for name in groups if options.full or name not in FULL_ONLY]
-    for name in options.names or chosen:
-        print(f"{name:10}", end=" ", flush=True)
-        began = time.monotonic()
-        outcome = groups[name]()
-        print(
-            f"{outcome.passed:5} passed {outcome.failed:3} failed"
-            f" {outcome.skipped:3} skipped {time.monotonic() - began:7.1f} s",
-            flush=True,
-        )
-        for reason, count in outcome.reasons.items():
-            print(f"    {count} skipped: {reason}")
-        if outcome.failed:
-            show(outcome.text, RESULTS / f"{name}.log")
-        total.add(outcome)
-    print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
+    # All that `quick` has is in other groups.
+    chosen = [it for it in groups if it != "quick"]
+    chosen = [it for it in chosen if options.full or it not in FULL_ONLY]
+    began = time.monotonic()
+    total = run_all(options.names or chosen, groups)
+    if not options.names and not options.full:
+        print("not run here; nightly CI does, by these commands:")
+        for command, text in left_out(total, chosen):
+            print(f"    {command:28} {text}")
+    print(
+        f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped"
+        f" in {time.monotonic() - began:.0f} s"
+    )
     return 1 if total.failed else 0
 
 

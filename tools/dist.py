@@ -18,7 +18,6 @@ from pathlib import Path
 
 import debian_packages
 import java_archive
-import sbom
 import source_archive
 import wheels
 
@@ -101,9 +100,13 @@ def main() -> None:
     tags = [platform.tag for platform in wheels.PLATFORMS]
     every = ["source", "amalgamation", *tags, "java", "debian"]
     parser.add_argument("what", nargs="*", metavar="WHAT", help=", ".join(every))
+    parser.add_argument("--list", action="store_true", help="print the names alone")
     options = parser.parse_args()
     if unknown := set(options.what) - set(every):
-        parser.error(f"nothing is called {min(unknown)!r}: {' '.join(every)}")
+        parser.error(f"unknown file {min(unknown)!r}; known: {' '.join(every)}")
+    if options.list:
+        print("\n".join(every))
+        return
     wanted = options.what or every
     date = run("git", "log", "-1", "--format=%ct").strip()
     os.environ["SOURCE_DATE_EPOCH"] = date
@@ -128,6 +131,9 @@ def main() -> None:
         elif what == "debian":
             made = debian_packages.build(tree, WORK, DIST, run)
         else:
+            # A package of the environment that `./dev dist` makes.
+            import sbom
+
             wheel = wheels.build(what, tree, WORK, DIST, run)
             made = [wheel, sbom.write(wheel, version())]
         for path in made:

@@ -11,21 +11,26 @@ import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 
+import wheels
 from source_archive import Run
 
 PROCESSORS = ("x86_64", "aarch64")
-LIBRARIES = ("libthreadmodel-agent.so", "libthreadmodel-java.so")
+TARGETS = (
+    "agent/jvm/libthreadmodel-agent.so",
+    "bindings/java/libthreadmodel-java.so",
+)
+LIBRARIES = tuple(Path(target).name for target in TARGETS)
 
 
 def build(tree: Path, work: Path, dist: Path, run: Run) -> list[Path]:
-    """Build and test the jar, of what the wheels for glibc were built of."""
+    """Build and test the jar, with what the wheels for glibc have inside."""
     native = work / "java-native"
     for processor in PROCESSORS:
         folder = native / f"linux-{processor}"
         folder.mkdir(parents=True, exist_ok=True)
-        built = work / f"manylinux_2_28_{processor}/build"
-        shutil.copy(built / "agent/jvm/libthreadmodel-agent.so", folder)
-        shutil.copy(built / "bindings/java/libthreadmodel-java.so", folder)
+        platform = f"manylinux_2_28_{processor}"
+        for library in wheels.libraries(platform, tree, work, run, *TARGETS):
+            shutil.copy(library, folder)
     version = tree.name.removeprefix("threadmodel-")
     date = datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]), UTC)
     pom = tree / "bindings/java/pom.xml"

@@ -115,7 +115,7 @@ def unwinder(platform: Platform, tree: Path, prefix: Path, run: Run) -> list[obj
     names = UNWINDS | unwinds_called(tree)
     source.write_text("".join(f"void {name}(void) {{}}\n" for name in sorted(names)))
     run(
-        *(zigcc.ZIG, "cc", "-target", platform.triple, "-shared", "-nostdlib"),
+        *(zigcc.zig(), "cc", "-target", platform.triple, "-shared", "-nostdlib"),
         *(f"-Wl,-soname,{path.name}", source, "-o", path),
     )
     return [path]
@@ -144,7 +144,7 @@ def cross_file(platform: Platform, tree: Path, prefix: Path, run: Run) -> Path:
     native_link_args = array(*unwinder(platform, tree, prefix, run))
     path = prefix / "cross.ini"
     path.write_text(
-        f"[binaries]\nc = {compiler}\nar = {array(zigcc.ZIG, 'ar')}\n"
+        f"[binaries]\nc = {compiler}\nar = {array(zigcc.zig(), 'ar')}\n"
         f"pkg-config = 'pkg-config'\n"
         f"[properties]\npkg_config_libdir = '{prefix}/lib/pkgconfig'\n"
         f"native_target = {native_target}\n"
@@ -169,15 +169,38 @@ def python_headers(prefix: Path) -> None:
                 shutil.copytree(own, other, dirs_exist_ok=True)
 
 
+def prepare(platform: Platform, work: Path) -> Path:
+    """Build what is linked in, for a platform. Returns the folder that has it."""
+    prefix = work / platform.tag
+    flags = ("-target", platform.triple, *platform.flags)
+    foreign.fetch(work / "sources")
+    zig = str(zigcc.zig())
+    foreign.build([zig, "cc", *flags], [zig, "ar"], work / "sources", prefix)
+    python_headers(prefix)
+    return prefix
+
+
+def libraries(tag: str, tree: Path, work: Path, run: Run, *names: str) -> list[Path]:
+    """Build these libraries alone, as the wheel for a platform has them."""
+    (platform,) = (it for it in PLATFORMS if it.tag == tag)
+    prefix = prepare(platform, work)
+    folder = prefix / "java"
+    shutil.rmtree(folder, ignore_errors=True)
+    meson = [sys.executable, "-m", "mesonbuild.mesonmain"]
+    # The first two are what meson-python sets for a wheel.
+    options = ["-Dbuildtype=release", "-Db_ndebug=if-release"]
+    options += ["-Dagent=enabled", "-Dtests=false", "-Dnative=disabled"]
+    options += ["-Dpython=disabled", "-Dreport=disabled"]
+    cross = f"--cross-file={cross_file(platform, tree, prefix, run)}"
+    run(*meson, "setup", folder, tree, cross, *options)
+    run("ninja", "-C", folder, *names)
+    return [folder / name for name in names]
+
+
 def build(tag: str, tree: Path, work: Path, dist: Path, run: Run) -> Path:
     """Build the wheel for a platform, and end unless it is what its name says."""
     (platform,) = (it for it in PLATFORMS if it.tag == tag)
-    prefix = work / tag
-    flags = ("-target", platform.triple, *platform.flags)
-    foreign.fetch(work / "sources")
-    zig = str(zigcc.ZIG)
-    foreign.build([zig, "cc", *flags], [zig, "ar"], work / "sources", prefix)
-    python_headers(prefix)
+    prefix = prepare(platform, work)
     made = prefix / "wheel"
     # What an older commit compiled is not what this one would have.
     for old in (made, prefix / "build"):

@@ -8,17 +8,21 @@ import os
 import sys
 from pathlib import Path
 
-import ziglang
-
-ZIG = Path(ziglang.__file__).with_name("zig")
 EXCLUDE = "-Wl,--exclude-libs,ALL"
 INSTEAD = f"-Wl,--version-script={Path(__file__).with_name('exports.map')}"
+
+
+def zig() -> Path:
+    """Return the program of the package ziglang."""
+    import ziglang
+
+    return Path(ziglang.__file__).with_name("zig")
 
 
 def main() -> None:
     """Become the compiler."""
     arguments = [INSTEAD if it == EXCLUDE else it for it in sys.argv[1:]]
-    os.execv(ZIG, [str(ZIG), "cc", *arguments])
+    os.execv(zig(), [str(zig()), "cc", *arguments])
 
 
 if __name__ == "__main__":

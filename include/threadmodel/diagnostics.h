@@ -41,7 +41,10 @@ enum tm_diagnostic {
     TM_DIAGNOSTIC_LATE_OWNER = 25, ///< an owner was named after its lock had another
     TM_DIAGNOSTIC_ACQUIRED_TWICE = 26,      ///< by the thread that owns it already
     TM_DIAGNOSTIC_RELEASED_BY_ANOTHER = 27, ///< than the owner that was last named
-    TM_DIAGNOSTIC_END = 28
+    TM_DIAGNOSTIC_UNIT_NOT_BEGUN = 28,      ///< a unit of work ends that is not open
+    TM_DIAGNOSTIC_UNIT_BEGUN_TWICE = 29, ///< with the id of a unit that is still open
+    TM_DIAGNOSTIC_UNIT_LEFT_OUT = 30,    ///< units of work beyond the limit
+    TM_DIAGNOSTIC_END = 31
 };
 
 /**

@@ -70,7 +70,17 @@ enum tm_event_kind {
                             ///< at this thread's wish or because no other was left
     TM_EVENT_CPU_TIME = 38, ///< was on processors for `value` ns so far
     TM_EVENT_CPU_WAIT = 39, ///< could run for `value` ns so far, and had no processor
-    TM_EVENT_KIND_END = 40  ///< one more than the last kind
+    TM_EVENT_UNIT_BEGIN = 40, ///< begins a unit of work: a request, task or message;
+                              ///< object: its class names the kind, its name is the
+                              ///< label; value: the unit's id, 0: none; peer: the id of
+                              ///< the unit that submitted it, which is no thread
+    TM_EVENT_UNIT_END = 41,   ///< the unit is over; value: its id, 0: the thread's
+                              ///< innermost; object: a label known by now, 0: as before
+    TM_EVENT_UNIT_RESUME = 42, ///< works on the unit `value` from now on, which another
+                               ///< thread began
+    TM_EVENT_UNIT_LEAVE = 43,  ///< no longer works on the unit `value`, 0: the thread's
+                               ///< innermost, which another thread will resume
+    TM_EVENT_KIND_END = 44     ///< one more than the last kind
 };
 
 /** Why a monitor was inflated. */
@@ -131,6 +141,11 @@ enum tm_event_flag {
  * begins another life of the same thread, counted as `started_twice`. Any other event
  * after Thread end is counted as `after_end`.
  * (thread-number-used-again.txt, diagnostics-backward-and-twice.txt)
+ *
+ * A UNIT of work is nested in the open unit of its thread, if there is one. It is
+ * reported by Unit begin and Unit end of one thread, or, with an id, of two. Between
+ * Unit leave and Unit resume no thread works on it. An id may be used again once its
+ * unit has ended. (units-stated.txt)
  *
  * A JOIN OF A DEAD THREAD has a begin and an end, and no waker, though peer is named.
  * (join-of-a-dead-thread.txt)

@@ -36,6 +36,7 @@
 #include <threadmodel/summary.h>
 #include <threadmodel/table.h>
 #include <threadmodel/timeline.h>
+#include <threadmodel/unit.h>
 #include <threadmodel/verdict.h>
 #include <threadmodel/version.h>
 #include <threadmodel/whatif.h>

@@ -58,6 +58,22 @@ int tm__map_put(tm__map *map, uint64_t key, uint32_t index)
     return TM_OK;
 }
 
+int tm__map_set(tm__map *map, uint64_t key, uint32_t index)
+{
+    if (!map->slots)
+        return tm__map_put(map, key, index);
+    for (uint64_t i = tm__map_home(map, key);; i = (i + 1) & map->mask) {
+        tm__map_slot *slot = &map->slots[i];
+
+        if (slot->index == TM__NONE)
+            return tm__map_put(map, key, index);
+        if (slot->key == key) {
+            slot->index = index;
+            return TM_OK;
+        }
+    }
+}
+
 void tm__map_clear(tm__map *map)
 {
     if (map->slots)

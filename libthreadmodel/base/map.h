@@ -55,6 +55,9 @@ static inline void tm__map_ask_for(const tm__map *map, uint64_t key)
 /** Give a key that is not in the map its index. @return TM_OK or TM_ENOMEM */
 int tm__map_put(tm__map *map, uint64_t key, uint32_t index);
 
+/** Give a key, which may be in the map, an index. @return TM_OK or TM_ENOMEM */
+int tm__map_set(tm__map *map, uint64_t key, uint32_t index);
+
 void tm__map_clear(tm__map *map);
 
 #endif

@@ -417,6 +417,46 @@ static const tm__column_spec resource_uses[] = {
     {"not_running_method", TM_TYPE_STRING, 0, 0},
 };
 
+static const tm__column_spec units[] = {
+    {"unit", TM_TYPE_INT32, 0, 0},          {"kind", TM_TYPE_STRING, 0, 0},
+    {"label", TM_TYPE_STRING, 0, 0},        {"id", TM_TYPE_UINT64, 0, 0},
+    {"parent", TM_TYPE_INT32, 0, 0},        {"thread_id", TM_TYPE_UINT64, 0, 0},
+    {"thread", TM_TYPE_STRING, 0, 0},       {"start_ns", TM_TYPE_INT64, 0, 0},
+    {"end_ns", TM_TYPE_INT64, 0, 0},        {"duration_ns", TM_TYPE_INT64, 0, 0},
+    {"finished", TM_TYPE_BOOL, 0, 0},       {"provenance", TM_TYPE_STRING, 0, 0},
+    {"queued_ns", TM_TYPE_INT64, 0, 0},     {"unknown_ns", TM_TYPE_INT64, 0, 0},
+    {"new_ns", TM_TYPE_INT64, 0, 0},        {"running_ns", TM_TYPE_INT64, 0, 0},
+    {"blocked_ns", TM_TYPE_INT64, 0, 0},    {"waiting_ns", TM_TYPE_INT64, 0, 0},
+    {"reentering_ns", TM_TYPE_INT64, 0, 0}, {"joining_ns", TM_TYPE_INT64, 0, 0},
+    {"sleeping_ns", TM_TYPE_INT64, 0, 0},   {"parked_ns", TM_TYPE_INT64, 0, 0},
+    {"deadlocked_ns", TM_TYPE_INT64, 0, 0}, {"dead_ns", TM_TYPE_INT64, 0, 0},
+    {"runnable_ns", TM_TYPE_INT64, 0, 0},   {"elsewhere_ns", TM_TYPE_INT64, 0, 0},
+};
+
+static const tm__column_spec unit_kinds[] = {
+    {"kind", TM_TYPE_STRING, 0, 0},          {"thread_id", TM_TYPE_UINT64, 0, 0},
+    {"thread", TM_TYPE_STRING, 0, 0},        {"main", TM_TYPE_BOOL, 0, 0},
+    {"provenance", TM_TYPE_STRING, 0, 0},    {"threads", TM_TYPE_INT32, 0, 0},
+    {"count", TM_TYPE_INT64, 0, 0},          {"unfinished", TM_TYPE_INT64, 0, 0},
+    {"rate", TM_TYPE_DOUBLE, 0, 0},          {"in_flight", TM_TYPE_DOUBLE, 0, 0},
+    {"steady_from_ns", TM_TYPE_INT64, 0, 0}, {"steady_to_ns", TM_TYPE_INT64, 0, 0},
+    {"total_ns", TM_TYPE_INT64, 0, 0},       {"mean_ns", TM_TYPE_INT64, 0, 0},
+    {"p50_ns", TM_TYPE_INT64, 0, 0},         {"p95_ns", TM_TYPE_INT64, 0, 0},
+    {"p99_ns", TM_TYPE_INT64, 0, 0},         {"max_ns", TM_TYPE_INT64, 0, 0},
+    {"queued_mean_ns", TM_TYPE_INT64, 0, 0}, {"queued_count", TM_TYPE_INT64, 0, 0},
+    {"submitted_by", TM_TYPE_STRING, 0, 0},
+};
+
+static const tm__column_spec unit_parts[] = {
+    {"kind", TM_TYPE_STRING, 0, 0},       {"thread_id", TM_TYPE_UINT64, 0, 0},
+    {"thread", TM_TYPE_STRING, 0, 0},     {"state", TM_TYPE_STRING, 0, 0},
+    {"class", TM_TYPE_STRING, 0, 0},      {"method", TM_TYPE_STRING, 0, 0},
+    {"units", TM_TYPE_INT64, 0, 0},       {"count", TM_TYPE_INT64, 0, 0},
+    {"total_ns", TM_TYPE_INT64, 0, 0},    {"share", TM_TYPE_DOUBLE, 0, 0},
+    {"mean_ns", TM_TYPE_INT64, 0, 0},     {"slow_ns", TM_TYPE_INT64, 0, 0},
+    {"slow_share", TM_TYPE_DOUBLE, 0, 0},
+};
+
 static const tm__column_spec findings[] = {
     {"rank", TM_TYPE_INT32, 0, 0},
     {"kind", TM_TYPE_STRING, 0, 0},
@@ -515,6 +555,9 @@ const tm__table_spec tm__holds_table = SPEC("holds", holds);
 const tm__table_spec tm__hold_times_table = SPEC("hold_times", hold_times);
 const tm__table_spec tm__resources_table = SPEC("resources", resources);
 const tm__table_spec tm__resource_uses_table = SPEC("resource_uses", resource_uses);
+const tm__table_spec tm__units_table = SPEC("units", units);
+const tm__table_spec tm__unit_kinds_table = SPEC("unit_kinds", unit_kinds);
+const tm__table_spec tm__unit_parts_table = SPEC("unit_parts", unit_parts);
 const tm__table_spec tm__findings_table = SPEC("findings", findings);
 const tm__table_spec tm__verdict_table = SPEC("verdict", verdict);
 const tm__table_spec tm__verdict_members_table =

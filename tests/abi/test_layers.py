@@ -48,6 +48,7 @@ LAYERS: dict[str, set[str]] = {
     "analysis/verdict": BELOW_QUESTIONS
     | {GROUPING, TIMELINE, WAITS, "analysis/findings"},
     "analysis/explain": BELOW_QUESTIONS | {TIMELINE, LOCKS, PATH},
+    "analysis/units": BELOW_QUESTIONS | {RESOURCES},
     "summary": {"base", "table"},
     "trace": {"base"},
     "rings": {"base", "trace"},

@@ -112,6 +112,12 @@ static void ask_about_locks(const tm_model *model, const tm_selection *window)
     read_answer(rc, table);
     rc = tm_resource_use_list(&table, model, window);
     read_answer(rc, table);
+    rc = tm_unit_list(&table, model, NULL, NULL);
+    read_answer(rc, table);
+    rc = tm_unit_kind_list(&table, model, window, NULL);
+    read_answer(rc, table);
+    rc = tm_unit_part_list(&table, model, NULL, NULL);
+    read_answer(rc, table);
     rc = tm_lock_order_list(&table, model);
     read_answer(rc, table);
     rc = tm_lock_edge_list(&table, model);

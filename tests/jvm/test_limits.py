@@ -273,9 +273,15 @@ def test_where_the_file_is_there_nothing_is_recorded(java: Java):
 
 
 def writer_of(process: subprocess.Popen[str]) -> int:
-    for task in Path(f"/proc/{process.pid}/task").iterdir():
-        if (task / "comm").read_text().startswith("threadmodel wri"):
-            return int(task.name)
+    """The number of the thread in Linux. It names itself when it first runs, which may
+    be seconds after it was started on a machine with other work."""
+    deadline = time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < deadline:
+        for task in Path(f"/proc/{process.pid}/task").iterdir():
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                if (task / "comm").read_text().startswith("threadmodel wri"):
+                    return int(task.name)
+        time.sleep(0.01)
     raise ProcessLookupError("no writer")
 
 

@@ -70,7 +70,7 @@ def test_one_name_is_asked_for_where_several_fit() -> None:
         one("a", ["a1", "a2"], "thread")
 
 
-def test_statistics_take_patterns_and_times_with_units() -> None:
+def test_statistics_accept_patterns_and_times_with_units() -> None:
     by_pattern = call(
         "stats", DEMO, "--json", "--thread", "waiter*", "--from", "50ms", "--to", "0.2s"
     )

@@ -78,6 +78,21 @@ static int list_resource_uses(tm_table **out, const tm_model *model)
     return tm_resource_use_list(out, model, NULL);
 }
 
+static int list_units(tm_table **out, const tm_model *model)
+{
+    return tm_unit_list(out, model, NULL, NULL);
+}
+
+static int list_unit_kinds(tm_table **out, const tm_model *model)
+{
+    return tm_unit_kind_list(out, model, NULL, NULL);
+}
+
+static int list_unit_parts(tm_table **out, const tm_model *model)
+{
+    return tm_unit_part_list(out, model, NULL, NULL);
+}
+
 static int list_blockers(tm_table **out, const tm_model *model)
 {
     return tm_blocker_list(out, model, NULL);
@@ -104,6 +119,9 @@ static const struct {
     {"hold_times", list_hold_times},
     {"resources", list_resources},
     {"resource_uses", list_resource_uses},
+    {"units", list_units},
+    {"unit_kinds", list_unit_kinds},
+    {"unit_parts", list_unit_parts},
     {"lock_order", tm_lock_order_list},
     {"findings", tm_finding_list},
     {"verdict", tm_verdict_list},

@@ -351,6 +351,12 @@ class tm_statistics_options(CData):
     libraries: Pointer[Chars] | Null
     def __getitem__(self, index: int) -> Self: ...
 
+class tm_unit_options(CData):
+    size: int
+    stated_only: int
+    reserved: int
+    def __getitem__(self, index: int) -> Self: ...
+
 class tm_whatif_options(CData):
     size: int
     class_name: Chars | Null
@@ -548,6 +554,12 @@ class FFI:
     @overload
     def new(
         self,
+        cdecl: Literal["tm_unit_options *", "tm_unit_options[]"],
+        init: object = ...,
+    ) -> tm_unit_options: ...
+    @overload
+    def new(
+        self,
         cdecl: Literal["tm_whatif_options *", "tm_whatif_options[]"],
         init: object = ...,
     ) -> tm_whatif_options: ...
@@ -707,6 +719,10 @@ class Lib:
     TM_EVENT_SHUTDOWN: int
     TM_EVENT_CPU_TIME: int
     TM_EVENT_CPU_WAIT: int
+    TM_EVENT_UNIT_BEGIN: int
+    TM_EVENT_UNIT_END: int
+    TM_EVENT_UNIT_RESUME: int
+    TM_EVENT_UNIT_LEAVE: int
     TM_EVENT_KIND_END: int
     TM_INFLATION_UNKNOWN: int
     TM_INFLATION_ENTER: int
@@ -787,6 +803,9 @@ class Lib:
     TM_DIAGNOSTIC_LATE_OWNER: int
     TM_DIAGNOSTIC_ACQUIRED_TWICE: int
     TM_DIAGNOSTIC_RELEASED_BY_ANOTHER: int
+    TM_DIAGNOSTIC_UNIT_NOT_BEGUN: int
+    TM_DIAGNOSTIC_UNIT_BEGUN_TWICE: int
+    TM_DIAGNOSTIC_UNIT_LEFT_OUT: int
     TM_DIAGNOSTIC_END: int
     TM_OK: int
     TM_MORE: int
@@ -1260,6 +1279,30 @@ class Lib:
     ) -> int: ...
     def tm_stack_list(
         self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
+    ) -> int: ...
+    def tm_unit_list(
+        self,
+        out: Pointer[tm_table] | Null,
+        model: tm_model | Null,
+        selection: tm_selection | Null,
+        options: tm_unit_options | Null,
+        /,
+    ) -> int: ...
+    def tm_unit_kind_list(
+        self,
+        out: Pointer[tm_table] | Null,
+        model: tm_model | Null,
+        selection: tm_selection | Null,
+        options: tm_unit_options | Null,
+        /,
+    ) -> int: ...
+    def tm_unit_part_list(
+        self,
+        out: Pointer[tm_table] | Null,
+        model: tm_model | Null,
+        selection: tm_selection | Null,
+        options: tm_unit_options | Null,
+        /,
     ) -> int: ...
     def tm_verdict_list(
         self, out: Pointer[tm_table] | Null, model: tm_model | Null, /

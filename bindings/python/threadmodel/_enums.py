@@ -109,6 +109,18 @@ class EventKind(IntEnum):
     CPU_TIME = 38
     #: could run for ``value`` ns so far, and had no processor
     CPU_WAIT = 39
+    #: begins a unit of work: a request, task or message; object: its class names the
+    #: kind, its name is the label; value: the unit's id, 0: none; peer: the id of the
+    #: unit that submitted it, which is no thread
+    UNIT_BEGIN = 40
+    #: the unit is over; value: its id, 0: the thread's innermost; object: a label
+    #: known by now, 0: as before
+    UNIT_END = 41
+    #: works on the unit ``value`` from now on, which another thread began
+    UNIT_RESUME = 42
+    #: no longer works on the unit ``value``, 0: the thread's innermost, which another
+    #: thread will resume
+    UNIT_LEAVE = 43
 
 
 class EventFlag(IntFlag):

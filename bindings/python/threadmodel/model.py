@@ -11,6 +11,7 @@ from threadmodel import locks as of_locks
 from threadmodel import path as of_path
 from threadmodel import statistics as of_statistics
 from threadmodel import timeline as of_timeline
+from threadmodel import units as of_units
 from threadmodel._library import (
     MAX_INT32,
     MAX_INT64,
@@ -145,6 +146,10 @@ class Model(Sink):
     context = of_timeline.context
     context_totals = of_timeline.context_totals
     stacks = of_timeline.stacks
+
+    units = of_units.units
+    unit_kinds = of_units.unit_kinds
+    unit_parts = of_units.unit_parts
 
     evidence = rows_of_finding
     sql = query

@@ -24,7 +24,7 @@ _SEALED: Final = (
     "set lock_configuration = true"
 )
 # Tables that may have millions of rows: what a statement does not read is not made.
-_LISTS: Final = {"timeline", "interactions", "holds", "resource_uses"}
+_LISTS: Final = {"timeline", "interactions", "holds", "resource_uses", "units"}
 _SCAN: Final = "PYTHON_ARROW_SCAN"
 _MISSING_TABLE: Final = re.compile(r"Table with name (\w+) does not exist")
 

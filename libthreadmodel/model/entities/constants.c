@@ -64,6 +64,9 @@ const char *tm_diagnostic_name(int cause)
         [TM_DIAGNOSTIC_LATE_OWNER] = "late_owner",
         [TM_DIAGNOSTIC_ACQUIRED_TWICE] = "acquired_twice",
         [TM_DIAGNOSTIC_RELEASED_BY_ANOTHER] = "released_by_another",
+        [TM_DIAGNOSTIC_UNIT_NOT_BEGUN] = "unit_not_begun",
+        [TM_DIAGNOSTIC_UNIT_BEGUN_TWICE] = "unit_begun_twice",
+        [TM_DIAGNOSTIC_UNIT_LEFT_OUT] = "unit_left_out",
     };
 
     return NAME_OF(names, cause);
@@ -111,6 +114,10 @@ const char *tm_event_kind_name(int kind)
         [TM_EVENT_SHUTDOWN] = "shutdown",
         [TM_EVENT_CPU_TIME] = "cpu_time",
         [TM_EVENT_CPU_WAIT] = "cpu_wait",
+        [TM_EVENT_UNIT_BEGIN] = "unit_begin",
+        [TM_EVENT_UNIT_END] = "unit_end",
+        [TM_EVENT_UNIT_RESUME] = "unit_resume",
+        [TM_EVENT_UNIT_LEAVE] = "unit_leave",
     };
 
     return NAME_OF(names, kind);

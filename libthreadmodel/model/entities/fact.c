@@ -70,7 +70,7 @@ static int intern(tm_model *model, const tm_event *event, tm__fact *fact)
         rc = find_object(model, event->object, &fact->object);
     if (rc == TM_OK && event->stack)
         rc = find_stack(model, event->stack, &fact->stack);
-    if (rc == TM_OK)
+    if (rc == TM_OK && !(tm__event_needs[event->kind] & TM__IS_UNIT))
         rc = find_peer(model, event, fact);
     if (rc == TM_OK && event->flags & TM_EVENT_OWNER_READ)
         rc = find_owner(model, event, fact);

@@ -23,6 +23,7 @@
 #include "model/replay/evict.h"
 #include "model/replay/ingest.h"
 #include "model/replay/replay.h"
+#include "model/replay/unit.h"
 #include "model/state/model.h"
 #include "model/wakeups/binding.h"
 #include "model/wakeups/wait_set.h"
@@ -188,6 +189,7 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     tm__map_init(&model->class_map, &model->memory);
     tm__map_init(&model->method_map, &model->memory);
     tm__map_init(&model->stack_map, &model->memory);
+    tm__map_init(&model->unit_map, &model->memory);
     model->first_intervals.block_bytes = TM__FIRST_INTERVALS * sizeof(tm__interval);
     model->free_binding = TM__NONE;
     model->owner_changed = tm__deadlock_review;
@@ -286,11 +288,15 @@ void tm_model_free(tm_model *model)
     FREE_ARRAY(model, posts);
     FREE_ARRAY(model, wakes);
     FREE_ARRAY(model, cpu_uses);
+    FREE_ARRAY(model, units);
+    FREE_ARRAY(model, unit_moves);
+    FREE_ARRAY(model, unit_tops);
     tm__map_clear(&model->thread_map);
     tm__map_clear(&model->object_map);
     tm__map_clear(&model->class_map);
     tm__map_clear(&model->method_map);
     tm__map_clear(&model->stack_map);
+    tm__map_clear(&model->unit_map);
     tm__strings_clear(&model->strings);
     memory = model->memory;
     tm__free(&memory, model, sizeof(*model));

@@ -23,6 +23,7 @@
 #include "model/ownership/owner_facts.h"
 #include "model/ownership/tenure.h"
 #include "model/replay/await.h"
+#include "model/replay/unit.h"
 #include "model/state/model.h"
 #include "model/wakeups/binding.h"
 
@@ -247,7 +248,9 @@ int tm__replay(tm_model *model, const tm_event *event, tm__fact *fact)
         thread->losses = model->losses;
         thread->permit_unseen = 1; /* an unpark of it may be among what was lost */
     }
-    rc = dispatch(model, fact);
+    rc = tm__event_needs[fact->kind] & TM__IS_UNIT
+             ? tm__on_unit(model, fact, event->peer)
+             : dispatch(model, fact);
     /* What it is found to hold is nothing that it does. */
     if (fact->kind != TM_EVENT_HELD)
         model->threads[fact->thread].last_ns = fact->time_ns;

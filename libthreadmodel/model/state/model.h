@@ -83,6 +83,10 @@ struct tm_model {
     TM__ARRAY(struct tm__post, posts);
     TM__ARRAY(struct tm__wake, wakes);       ///< by thread, once a producer reports any
     TM__ARRAY(struct tm__cpu_use, cpu_uses); ///< by thread, once any is counted
+    TM__ARRAY(struct tm__stated_unit, units);    ///< that the producer states
+    TM__ARRAY(struct tm__unit_move, unit_moves); ///< from one thread to another
+    TM__ARRAY(uint32_t, unit_tops); ///< by thread, once any is stated: units[]
+    tm__map unit_map;               ///< id: units[], the last of that id
     uint32_t free_binding;
     uint32_t free_post;
     uint32_t group_count;

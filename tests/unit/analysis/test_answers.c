@@ -100,6 +100,25 @@ static tm_event random_event(uint64_t *seed, int64_t *time_ns, int is_hostile)
     return event;
 }
 
+/* One thread states units, another one sleeps again and again at one place. */
+static void work(tm_model *model, int64_t time_ns)
+{
+    enum { UNITS = 40, STATES = 60, SLEEPS = 61 };
+
+    for (int i = 0; i < UNITS; i++) {
+        tm_event events[] = {
+            {.time_ns = time_ns, .thread = STATES, .kind = TM_EVENT_UNIT_BEGIN},
+            {.time_ns = time_ns, .thread = SLEEPS, .kind = TM_EVENT_SLEEP, .stack = 1},
+            {.time_ns = time_ns + 50, .thread = SLEEPS, .kind = TM_EVENT_SLEPT},
+            {.time_ns = time_ns + 60, .thread = STATES, .kind = TM_EVENT_UNIT_END}};
+
+        events[0].object = 1;
+        events[0].value = i + 1;
+        time_ns += 100;
+        assert_int_equal(tm_model_ingest(model, events, 4), TM_OK);
+    }
+}
+
 static tm_model *random_run(uint64_t seed, int count, const tm_allocator *hook,
                             int is_hostile)
 {
@@ -114,6 +133,8 @@ static tm_model *random_run(uint64_t seed, int count, const tm_allocator *hook,
 
         assert_int_equal(tm_model_ingest(model, &event, 1), TM_OK);
     }
+    if (!is_hostile)
+        work(model, time_ns);
     return model;
 }
 
@@ -181,6 +202,21 @@ static int ask_uses(tm_table **out, const tm_model *model)
     return tm_resource_use_list(out, model, NULL);
 }
 
+static int ask_units(tm_table **out, const tm_model *model)
+{
+    return tm_unit_list(out, model, NULL, NULL);
+}
+
+static int ask_unit_kinds(tm_table **out, const tm_model *model)
+{
+    return tm_unit_kind_list(out, model, NULL, NULL);
+}
+
+static int ask_unit_parts(tm_table **out, const tm_model *model)
+{
+    return tm_unit_part_list(out, model, NULL, NULL);
+}
+
 static int ask_users(tm_table **out, const tm_model *model)
 {
     tm_blame_options options = {.size = sizeof(options), .of = TM_BLAME_OF_RESOURCES};
@@ -218,6 +254,9 @@ static const struct {
     {ask_hold_times, "hold_times"},
     {ask_resources, "resources"},
     {ask_uses, "resource_uses"},
+    {ask_units, "units"},
+    {ask_unit_kinds, "unit_kinds"},
+    {ask_unit_parts, "unit_parts"},
     {tm_lock_order_list, "lock_order"},
     {tm_lock_edge_list, "lock_edges"},
     {tm_finding_list, "findings"},

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages of the command line, on stderr."""
+"""Messages of the command line, on stderr, and commands as one types them."""
 
 import contextlib
+import os
+import shlex
 import sys
 from typing import Final
 
@@ -15,3 +17,31 @@ def say(message: str) -> None:
     exit status is what a command has to say."""
     with contextlib.suppress(OSError):
         print(f"threadmodel: {clean(message, LONGEST)}", file=sys.stderr, flush=True)
+
+
+def shell_word(path: str) -> str:
+    """Write a path as one types it, from here, on one line and not like an option."""
+    relative = os.path.relpath(path)
+    if not relative.startswith(".."):
+        path = f"./{relative}" if relative.startswith("-") else relative
+    return quoted(path)
+
+
+def quoted(text: str) -> str:
+    """Write a text as a word of a shell's command line."""
+    if text.isprintable():
+        return shlex.quote(text)
+    # What bash, ksh and zsh read, with each odd byte as its number.
+    odd = "".join(
+        chr(byte) if 32 <= byte < 127 and byte not in b"\\'" else f"\\{byte:03o}"
+        for byte in os.fsencode(text)
+    )
+    return f"$'{odd}'"
+
+
+def called_as() -> str:
+    """How we are called: by what a script that calls us says, or as a module."""
+    if name := os.environ.get("THREADMODEL_CALLED_AS"):
+        return name
+    by_module = os.path.basename(sys.argv[0]) == "__main__.py"
+    return "python -m threadmodel" if by_module else "threadmodel"

@@ -4,8 +4,6 @@
 import glob
 import os
 import re
-import shlex
-import sys
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +12,7 @@ import click
 from threadmodel import agent, attach, errors
 from threadmodel.cli.agent_options import recording_options
 from threadmodel.cli.files import TRACE, FileCommand
-from threadmodel.cli.messages import say
+from threadmodel.cli.messages import called_as, say, shell_word
 from threadmodel.cli.program import run
 from threadmodel.cli.record_native import record_native, say_why_unseen
 
@@ -183,11 +181,11 @@ def traces(pattern: str) -> dict[str, Stamp]:
 
 def see_it(made: list[str]) -> str:
     """Say where traces are, and how to look at them."""
-    return f"{_where(made)}; see it with: {_own_name()} report {_shell(made[0])}"
+    return f"{_where(made)}; see it with: {called_as()} report {shell_word(made[0])}"
 
 
 def _where(made: list[str]) -> str:
-    shown = ", ".join(_shell(path) for path in made[:5])
+    shown = ", ".join(shell_word(path) for path in made[:5])
     if len(made) == 1:
         return f"trace in {shown}"
     more = f" and {len(made) - 5} more" if len(made) > 5 else ""
@@ -198,30 +196,7 @@ def _why_no_trace(is_java: bool, status: int, pattern: str) -> str:
     if not is_java:
         return (
             "no trace: no JVM that read JAVA_TOOL_OPTIONS ran "
-            f"long enough to write {_shell(pattern)}"
+            f"long enough to write {shell_word(pattern)}"
         )
     how = f"signal {status - 128}" if status > 128 else f"exit status {status}"
     return f"no trace: the JVM ended with {how} before the agent could write one"
-
-
-def _shell(path: str) -> str:
-    """Write a path as one types it, from here, on one line and not like an option."""
-    relative = os.path.relpath(path)
-    if not relative.startswith(".."):
-        path = f"./{relative}" if relative.startswith("-") else relative
-    if path.isprintable():
-        return shlex.quote(path)
-    # What bash, ksh and zsh read, with each odd byte as its number.
-    odd = "".join(
-        chr(byte) if 32 <= byte < 127 and byte not in b"\\'" else f"\\{byte:03o}"
-        for byte in os.fsencode(path)
-    )
-    return f"$'{odd}'"
-
-
-def _own_name() -> str:
-    """How we are called: by what a script that calls us says, or as a module."""
-    if told := os.environ.get("THREADMODEL_CALLED_AS"):
-        return told
-    by_module = os.path.basename(sys.argv[0]) == "__main__.py"
-    return "python -m threadmodel" if by_module else "threadmodel"
