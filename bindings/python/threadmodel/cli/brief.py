@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report as one screen: verdict, the largest causes, and where to go on.
+
+    Deadlocked since 44.4 ms: 2 threads wait for one another in a circle.
+      ...
+    594 ms   3 threads blocked by Till whose owner sleeps in Till.charge
+             3 threads were blocked 32 times, 594 ms in all, in Till.charge:39.
+             Do the slow part before the lock is acquired or after it is released.
+             threadmodel stats run.tmt --class Till --by thread
+
+As many cards are shown as the screen holds, one at least. Every text is whole: where
+there is little room, later sentences are left out.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from rich.console import Console
+from rich.text import Text
+
+from threadmodel.calm import not_looked_for
+from threadmodel.cli import terminal
+from threadmodel.cli.messages import called_as, quoted, shell_word
+from threadmodel.cli.page import FACT_WIDTH, NAME_LENGTH, Fact, Section
+from threadmodel.model import Model
+from threadmodel.text import clean, count, duration
+
+# What a terminal of the usual size shows.
+HEIGHT: Final = 24
+# Lines of the waits and of the advice of a card.
+WAITS_LINES: Final = 2
+ADVICE_LINES: Final = 2
+VERDICT_LINES: Final = 6
+# Findings that say what a verdict of these kinds has said.
+SAID_BY_VERDICT: Final = {
+    "deadlocked": ("deadlock",),
+    "stuck": ("lost_notify", "stuck"),
+    "partly_stuck": ("lost_notify", "stuck"),
+}
+_SENTENCE: Final = re.compile(r"(?<=[.:;]) +(?=[A-Z0-9\"'])")
+# What shows more of a finding, by the table that it rests on.
+_MORE: Final = {
+    "deadlocks": "deadlocks {file}",
+    "critical_path": "path {file}",
+    "path_rollup": "path {file}",
+    "interactions": "explain {file}",
+    "threads": "threads {file}",
+}
+
+Row = Mapping[str, Any]
+
+
+def sections(model: Model, file: str, console: Console) -> list[Section]:
+    """Return the sections of a report that fits one screen.
+
+    Args:
+        model: asked
+        file: as it was named, for the commands that show more
+        console: how wide the lines may be
+    """
+    verdict = terminal.verdict(model)
+    verdict.body[:] = _fitting(verdict.body, console, VERDICT_LINES)
+    said = SAID_BY_VERDICT.get(terminal.verdict_kind(model), ())
+    found = [row for row in model.findings() if not row["minor"]]
+    cards = [row for row in found if row["kind"] not in said]
+    ending = Section(_run(model))
+    _notes(ending, model, file)
+    room = HEIGHT - _height(verdict, console) - _height(ending, console) - 3
+    shown, others = _cards(cards, file, console, room)
+    if others:
+        _also(shown, others, file, room - _height(shown, console), console)
+    return [section for section in (verdict, shown, ending) if section.heading]
+
+
+def _fitting(body: Sequence[Any], console: Console, most: int) -> list[Any]:
+    """Return the first parts that take no more lines than that, one at least."""
+    kept: list[Any] = []
+    lines = 0
+    for part in body:
+        lines += _lines(part, console)
+        if kept and lines > most:
+            break
+        kept.append(part)
+    return kept
+
+
+def _lines(part: Any, console: Console) -> int:
+    if isinstance(part, Fact):
+        width = max(console.width - FACT_WIDTH, FACT_WIDTH)
+        return len(Text(part.value).wrap(console, width, overflow="fold"))
+    if isinstance(part, Text):
+        return len(part.wrap(console, max(console.width - 2, FACT_WIDTH)))
+    return len(part.rows) + 1
+
+
+def _height(section: Section, console: Console) -> int:
+    heading = len(Text(section.heading).wrap(console, console.width))
+    return heading + sum(_lines(part, console) for part in section.body)
+
+
+def _cards(
+    rows: Sequence[Row], file: str, console: Console, room: int
+) -> tuple[Section, Sequence[Row]]:
+    """Return the cards that the room holds, one at least, and the other findings."""
+    section = Section("Largest causes" if rows else "")
+    left = room - 1
+    for number, row in enumerate(rows):
+        card = _card(row, file, console)
+        height = sum(_lines(part, console) for part in card)
+        # The others take a line, at least.
+        if number and height > left - (number + 1 < len(rows)):
+            return section, rows[number:]
+        section.body += card
+        left -= height
+    return section, ()
+
+
+def _card(row: Row, file: str, console: Console) -> list[Fact]:
+    impact = duration(row["impact_ns"]) if row["impact_ns"] else "-"
+    advice = " ".join(filter(None, (row["gain"], row["advice"])))
+    parts = [Fact(impact, terminal.title_of(row), "bold")]
+    for text, most in ((row["waits"], WAITS_LINES), (advice, ADVICE_LINES)):
+        if text:
+            parts.append(Fact("", _sentences(text, console, most)))
+    parts.append(Fact("", _command(row, file), "cyan"))
+    return parts
+
+
+def _sentences(text: str, console: Console, most: int) -> str:
+    """Return the first sentences that fit into so many lines, one at least."""
+    kept = ""
+    for sentence in _SENTENCE.split(clean(text, NAME_LENGTH)):
+        longer = f"{kept} {sentence}".lstrip()
+        if kept and _lines(Fact("", longer), console) > most:
+            break
+        kept = longer
+    return kept
+
+
+def _command(row: Row, file: str) -> str:
+    """Return the command that shows more of a finding."""
+    name = shell_word(file)
+    form = _MORE.get(row["evidence_table"])
+    if form is not None:
+        return f"{called_as()} {form.format(file=name)}"
+    if row["gain_ns"] is not None and row["class"]:
+        return f"{called_as()} whatif {name} --class {quoted(row['class'])}"
+    if row["class"]:
+        chosen = quoted(row["class"])
+        return f"{called_as()} stats {name} --class {chosen} --by thread"
+    return f"{called_as()} findings {name}"
+
+
+def _also(
+    section: Section, rows: Sequence[Row], file: str, room: int, console: Console
+) -> None:
+    """Add a line for each other finding, as far as there is room."""
+    for number, row in enumerate(rows):
+        impact = duration(row["impact_ns"]) if row["impact_ns"] else "-"
+        fact = Fact(impact, terminal.title_of(row))
+        room -= _lines(fact, console)
+        left = len(rows) - number
+        if room < (left > 1):
+            section.line(
+                f"and {count(left, 'finding')} more: {called_as()} findings "
+                f"{shell_word(file)}",
+                "dim",
+            )
+            return
+        section.body.append(fact)
+
+
+def _run(model: Model) -> str:
+    """State of which run this is, in one line."""
+    run = model.run
+    facts = (
+        clean(run.command, 60) if run.command else None,
+        clean(run.vm, 60) if run.vm else None,
+        duration(model.length_ns),
+        count(len(model.threads()), "thread"),
+        count(model.event_count, "event"),
+    )
+    return ", ".join(fact for fact in facts if fact)
+
+
+def _notes(section: Section, model: Model, file: str) -> None:
+    """Add what limits the answers, a line each, and where all of it is."""
+    notes = []
+    if model.caveats:
+        notes.append(count(len(model.caveats), "caveat"))
+    missing = not_looked_for(model)
+    if missing:
+        kinds = count(len(missing), "kind of finding", "kinds of findings")
+        notes.append(f"{kinds} could not be looked for")
+    everything = f"{called_as()} report {shell_word(file)} --all"
+    limits = " and ".join(notes)
+    section.line(
+        f"{limits[:1].upper()}{limits[1:]}; all tables: {everything}"
+        if notes
+        else f"All tables: {everything}",
+        "dim",
+    )
