@@ -10,14 +10,13 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 import threadmodel
-from threadmodel import errors, summary
+from threadmodel import errors, private, summary
 from threadmodel._library import MAX_INT64
 from threadmodel.extras import extra
 
@@ -156,15 +155,35 @@ def from_rows(rows: Iterable[dict[str, Any]]) -> list[Result]:
 
 @contextlib.contextmanager
 def _copied(url: str, limits: Limits) -> Iterator[str]:
-    """Lend a copy of a file, which does not grow while it is read."""
+    """Lend a copy of a file, which does not grow while it is read.
+
+    The copy has no name, so that none is left of a worker that is killed.
+    """
     system, path = extra("fleet", module="fsspec").core.url_to_fs(url)
-    if system.size(path) > limits.file_bytes:
-        raise errors.LimitError(f"larger than {limits.file_bytes} bytes")
-    with tempfile.TemporaryDirectory(prefix="threadmodel-") as folder:
-        copy = os.path.join(folder, "run")
-        with system.open(path, "rb") as source, open(copy, "wb") as target:
-            shutil.copyfileobj(source, target, CHUNK)
-        yield copy
+    with tempfile.TemporaryFile(prefix="threadmodel-") as copy:
+        with _source(system, path) as source:
+            _copy(source, copy, limits)
+        copy.flush()
+        yield f"/proc/self/fd/{copy.fileno()}"
+
+
+def _source(system: Any, path: str) -> Any:
+    if "file" not in system.protocol:
+        return system.open(path, "rb")
+    return private.open_regular(path)
+
+
+def _copy(source: Any, copy: Any, limits: Limits) -> None:
+    """Copy a file of whatever size it states, a chunk at a time."""
+    end = time.monotonic() + limits.seconds
+    room = limits.file_bytes
+    while chunk := source.read(CHUNK):
+        room -= len(chunk)
+        if room < 0:
+            raise errors.LimitError(f"larger than {limits.file_bytes} bytes")
+        if time.monotonic() > end:
+            raise errors.LimitError(f"not copied within {limits.seconds:g} s")
+        copy.write(chunk)
 
 
 def _summarize(url: str, path: str, limits: Limits) -> Result:

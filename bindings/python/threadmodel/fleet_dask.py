@@ -5,6 +5,7 @@ import contextlib
 import csv
 import io
 import itertools
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -25,6 +26,10 @@ PART: Final = 256
 AHEAD: Final = 4
 # A worker that is killed takes its task along. One that kills workers is given up.
 RETRIES: Final = 2
+# A table of labels is not larger.
+MOST_LABELS_BYTES: Final = 256 << 20
+# In place of a mark.
+NOT_UTF8: Final = "the name is not UTF-8"
 _DEATHS: Final = "distributed.scheduler.allowed-failures"
 Progress = Callable[[int, int], object]
 
@@ -66,7 +71,8 @@ def connected(
 def find(urls: Iterable[str]) -> dict[str, Mark]:
     """Return the files that URLs name, with size and time: globs, folders, files.
 
-    A file that is not there is among them, and will be an error of the dataset.
+    A file that does not exist is among them, and will be an error of the dataset; so
+    will one whose name is not UTF-8, with its other bytes as ``\\xff``.
 
     Raises:
         MissingFileError: a glob or a folder without a file
@@ -83,7 +89,8 @@ def find(urls: Iterable[str]) -> dict[str, Mark]:
             full = str
         else:
             full = system.unstrip_protocol
-        if any(sign in path for sign in "*?["):
+        # A name may have such signs in it.
+        if any(sign in path for sign in "*?[") and not system.exists(path):
             paths = [one for one in system.glob(path) if not system.isdir(one)]
         elif system.isdir(path):
             paths = system.find(path)
@@ -91,8 +98,22 @@ def find(urls: Iterable[str]) -> dict[str, Mark]:
             paths = [path]
         if not paths:
             raise errors.MissingFileError(f"{url}: no file")
-        found.update((full(one), _mark(system, one)) for one in paths)
+        for one in paths:
+            name = full(one)
+            if _is_utf8(name):
+                found[name] = _mark(system, one)
+            else:
+                shown = os.fsencode(name).decode(errors="backslashreplace")
+                found[shown] = [NOT_UTF8]
     return dict(sorted(found.items()))
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _mark(system: Any, path: str) -> Mark:
@@ -114,7 +135,13 @@ def read_labels(path: str) -> dict[str, dict[str, str]]:
     fsspec = extra("fleet", module="fsspec")
     try:
         with fsspec.open(path, "rb") as file:
-            reader = csv.DictReader(io.TextIOWrapper(file, "utf-8-sig"), strict=True)
+            content = file.read(MOST_LABELS_BYTES + 1)
+            if len(content) > MOST_LABELS_BYTES:
+                raise errors.InvalidArgumentError(
+                    f"{path}: larger than {MOST_LABELS_BYTES} bytes"
+                )
+            text = io.StringIO(content.decode("utf-8-sig"), newline="")
+            reader = csv.DictReader(text, strict=True)
             rows = list(reader)
             names = list(reader.fieldnames or ())
     except FileNotFoundError:
@@ -188,23 +215,31 @@ def summarize(
         how many files were read, and how many could not be
 
     Raises:
-        InputOutputError: the scheduler is gone (an OSError); what was read stays
+        InputOutputError: the scheduler is gone; what was read stays. Or another job
+            adds files to the dataset (an OSError)
     """
-    urls = [url for url, mark in marks.items() if not dataset.has(url, mark)]
-    part: list[Result] = []
-    failed = 0
-    for done, result in enumerate(_connected(_results(urls, client, limits)), 1):
-        part.append(result)
-        failed += bool(result.error)
-        if len(part) == PART:
+    with dataset.writing():
+        urls = [url for url, mark in marks.items() if not dataset.has(url, mark)]
+        unnamed = [url for url in urls if marks[url] == [NOT_UTF8]]
+        named = [url for url in urls if marks[url] != [NOT_UTF8]]
+        results = itertools.chain(
+            (Result(url, "", NOT_UTF8, "", {}) for url in unnamed),
+            _connected(_results(named, client, limits)),
+        )
+        part: list[Result] = []
+        failed = 0
+        for done, result in enumerate(results, 1):
+            part.append(result)
+            failed += bool(result.error)
+            if len(part) == PART:
+                dataset.add(part, marks, labels)
+                part = []
+            if progress is not None:
+                progress(done, len(urls))
+        if part:
             dataset.add(part, marks, labels)
-            part = []
-        if progress is not None:
-            progress(done, len(urls))
-    if part:
-        dataset.add(part, marks, labels)
-    dataset.finish()
-    return len(urls) - failed, failed
+        dataset.finish()
+        return len(urls) - failed, failed
 
 
 def _connected(results: Iterator[Result]) -> Iterator[Result]:

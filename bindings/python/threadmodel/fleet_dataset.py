@@ -10,12 +10,18 @@
 
 A part is never changed. ``dataset.json`` is replaced as a whole, last: until then a
 reader sees what was there before, and parts that it does not name are nobody's.
-``unfinished.json`` is the same for whoever continues after an interruption.
+``unfinished.json`` is the same for a job that continues after an interruption. A job
+that adds parts holds a lock: on a disk that of the file ``lock``, which stays.
 """
 
+import contextlib
+import fcntl
+import glob
 import json
+import os
 import posixpath
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from threadmodel import errors, summary
@@ -24,6 +30,8 @@ from threadmodel.fleet import NUMBERS, Result
 
 DONE: Final = "dataset.json"
 UNFINISHED: Final = "unfinished.json"
+LOCK: Final = "lock"
+_PART: Final = re.compile(r"part-\d{6,}")
 # What identifies the state of a file without reading it.
 Mark = list[Any]
 
@@ -50,7 +58,13 @@ class Dataset:
             "files": {},
             "replaced": [],
         }
-        self.is_new = not (resume and self._load(UNFINISHED)) and not self._load(DONE)
+        self._is_locked = False
+        # Content of both files, as this object read or wrote them.
+        self._seen: dict[str, bytes | None] = {DONE: None, UNFINISHED: None}
+        is_unfinished = self._load(UNFINISHED) if resume else False
+        if is_unfinished:
+            self._seen[DONE] = self._content(DONE)
+        self.is_new = not is_unfinished and not self._load(DONE)
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -71,13 +85,76 @@ class Dataset:
         known = self._state["files"].get(url)
         return known is not None and known["mark"] == mark
 
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """Keep other jobs from adding parts meanwhile.
+
+        Raises:
+            InputOutputError: another job adds parts, or has since this object was
+                made (an OSError)
+        """
+        if self._is_locked:
+            yield
+            return
+        with self._lock():
+            self._is_locked = True
+            try:
+                self._check_unchanged()
+                yield
+            finally:
+                self._is_locked = False
+
+    @contextlib.contextmanager
+    def _lock(self) -> Iterator[None]:
+        # A store has no locks: there, changes of another job are found out.
+        if "file" not in self._system.protocol:
+            yield
+            return
+        self._system.makedirs(self._root, exist_ok=True)
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        descriptor = os.open(self._path(LOCK), flags, 0o600)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise errors.InputOutputError(
+                    f"{self._root}: another job is adding files to this dataset"
+                ) from None
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _check_unchanged(self) -> None:
+        for name in (DONE, UNFINISHED):
+            # What an unfinished job left concerns those alone that continue from it.
+            if name == UNFINISHED and self._seen[name] is None:
+                continue
+            if self._content(name) != self._seen[name]:
+                raise errors.InputOutputError(
+                    f"{self._root}: another job has changed this dataset meanwhile"
+                )
+
     def add(
         self,
         results: Iterable[Result],
         marks: Mapping[str, Mark],
         labels: Mapping[str, Mapping[str, str]],
     ) -> None:
-        """Write a part. A file with the content of another one is an error of it."""
+        """Write a part. A file with the content of another one is an error of it.
+
+        Raises:
+            InputOutputError: another job adds parts, or has meanwhile (an OSError)
+        """
+        with self.writing():
+            self._check_unchanged()
+            self._add(results, marks, labels)
+
+    def _add(
+        self,
+        results: Iterable[Result],
+        marks: Mapping[str, Mark],
+        labels: Mapping[str, Mapping[str, str]],
+    ) -> None:
         files = self._state["files"]
         runs: list[dict[str, Any]] = []
         failed: list[dict[str, str]] = []
@@ -114,24 +191,56 @@ class Dataset:
 
     def finish(self) -> None:
         """Make all that was added visible at once."""
-        self._store(DONE)
-        if self._system.exists(self._path(UNFINISHED)):
-            self._system.rm_file(self._path(UNFINISHED))
+        with self.writing():
+            self._check_unchanged()
+            self._store(DONE)
+            if self._system.exists(self._path(UNFINISHED)):
+                self._system.rm_file(self._path(UNFINISHED))
+            self._seen[UNFINISHED] = None
 
     def summary(self, runs: Iterable[str] | None = None) -> summary.Summary:
         """Merge all runs, or some, into one summary."""
         wanted = None if runs is None else set(runs)
         left_out = set(self.replaced)
         whole: summary.Summary = {}
-        for part in self.parts:
-            tables = [
-                {name: summary.from_arrow(name, chosen)}
-                for name in summary.TABLES
-                for batch in self._batches(posixpath.join(part, f"{name}.parquet"))
-                if (chosen := _chosen(batch, wanted, left_out)).num_rows
-            ]
-            whole = summary.merge([whole, *tables])
+        for part in self._parts_that_exist():
+            with self.damage(part):
+                tables = [
+                    {name: summary.from_arrow(name, chosen)}
+                    for name in summary.TABLES
+                    for batch in self._batches(posixpath.join(part, f"{name}.parquet"))
+                    if (chosen := _chosen(batch, wanted, left_out)).num_rows
+                ]
+                whole = summary.merge([whole, *tables])
         return whole
+
+    def _parts_that_exist(self) -> Iterator[str]:
+        for part in self.parts:
+            if not self._system.isdir(part):
+                raise errors.FormatError(f"{self._root} is damaged: no folder {part}")
+            yield part
+
+    @contextlib.contextmanager
+    def damage(self, what: str = "") -> Iterator[None]:
+        """Report a fault that a library finds in a part as damage of the dataset.
+
+        Raises:
+            FormatError: there was one
+        """
+        theirs = (
+            extra("pyarrow").ArrowException,
+            extra("fleet", module="duckdb").Error,
+            *(KeyError, errors.InvalidArgumentError),
+        )
+        try:
+            yield
+        except Exception as failure:
+            if not isinstance(failure, theirs):
+                raise
+            text = " ".join(str(failure).split())
+            raise errors.FormatError(
+                f"{what or self._root} is damaged: {text:.500}"
+            ) from None
 
     def sql(self, statement: str) -> Any:
         """Ask by DuckDB: a view a table, and ``runs`` and ``errors``.
@@ -163,21 +272,31 @@ class Dataset:
         connection.execute("create table replaced (run varchar)")
         for run in self.replaced:
             connection.execute("insert into replaced values (?)", [run])
-        for name in ("runs", *summary.TABLES):
-            if there := self._files_of(name):
-                listed = connection.read_parquet(there, union_by_name=True)
-                listed.filter("run not in (from replaced)").create_view(name)
-        if there := self._files_of("errors"):
-            connection.register("failed", self._failed())
-            connection.read_parquet(there, filename=True).set_alias("tried").filter(
-                "exists (from failed where failed.url = tried.url "
-                "and contains(tried.filename, failed.part))"
-            ).project("url, error").create_view("errors")
+        with self.damage():
+            for name in ("runs", *summary.TABLES):
+                if there := self._files_of(name):
+                    listed = connection.read_parquet(there, union_by_name=True)
+                    listed.filter("run not in (from replaced)").create_view(name)
+            if there := self._files_of("errors"):
+                connection.register("failed", self._failed())
+                tried = connection.read_parquet(there, filename=True)
+                tried.set_alias("tried").filter(
+                    "exists (from failed where failed.url = tried.url "
+                    "and contains(tried.filename, failed.part))"
+                ).project("url, error").create_view("errors")
         return connection
 
     def _files_of(self, name: str) -> list[str]:
-        paths = [f"{part}/{name}.parquet" for part in self.parts]
-        return [path for path in paths if self._system.exists(path)]
+        """Return the files of a table, as patterns: DuckDB takes names for such."""
+        paths = [f"{part}/{name}.parquet" for part in self._parts_that_exist()]
+        return [glob.escape(path) for path in paths if self._has_file(path)]
+
+    def _has_file(self, path: str) -> bool:
+        if not self._system.exists(path):
+            return False
+        if not self._system.isfile(path):
+            raise errors.FormatError(f"{path} is not a regular file")
+        return True
 
     def _failed(self) -> Any:
         """Which files are not read by now, and where each has its error's row."""
@@ -194,7 +313,7 @@ class Dataset:
 
     def _batches(self, path: str) -> list[Any]:
         parquet = extra("pyarrow", module="pyarrow.parquet")
-        if not self._system.exists(path):
+        if not self._has_file(path):
             return []
         with self._system.open(path, "rb") as file:
             batches: list[Any] = parquet.read_table(file).to_batches()
@@ -221,20 +340,31 @@ class Dataset:
     def _path(self, name: str) -> str:
         return posixpath.join(self._root, name)
 
+    def _content(self, name: str) -> bytes | None:
+        path = self._path(name)
+        if not self._has_file(path):
+            return None
+        content: bytes = self._system.cat_file(path)
+        return content
+
     def _load(self, name: str) -> bool:
         path = self._path(name)
-        if not self._system.exists(path):
+        content = self._seen[name] = self._content(name)
+        if content is None:
             return False
         try:
-            state = json.loads(self._system.cat_file(path))
-            version = int(state["version"])
-        except (ValueError, KeyError, TypeError):
+            state = json.loads(content)
+            version = state["version"]
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise errors.FormatError(f"{path} is damaged") from None
-        if version > summary.VERSION:
+        if isinstance(version, int) and version > summary.VERSION:
             raise errors.NewerVersionError(
                 f"{path} is of version {version}, and this release reads up to "
                 f"{summary.VERSION}"
             )
+        wrong = _wrong_in(state)
+        if wrong:
+            raise errors.FormatError(f"{path} is damaged: {wrong} is invalid")
         self._state = state
         return True
 
@@ -243,10 +373,40 @@ class Dataset:
         content = json.dumps(self._state, sort_keys=True).encode()
         if "file" not in self._system.protocol:
             self._system.pipe_file(self._path(name), content)
-            return
-        self._system.makedirs(self._root, exist_ok=True)
-        self._system.pipe_file(self._path(name + ".new"), content)
-        self._system.mv(self._path(name + ".new"), self._path(name))
+        else:
+            self._system.makedirs(self._root, exist_ok=True)
+            self._system.pipe_file(self._path(name + ".new"), content)
+            self._system.mv(self._path(name + ".new"), self._path(name))
+        self._seen[name] = content
+
+
+def _wrong_in(state: dict[str, Any]) -> str:
+    """Return the first field of a dataset's state that is not what it must be."""
+    version, parts = state["version"], state.get("parts")
+    files, replaced = state.get("files"), state.get("replaced")
+    if type(version) is not int or version < 1:
+        return "version"
+    # A part is a folder beside this file, and nothing elsewhere.
+    if not isinstance(parts, list) or not all(
+        isinstance(part, str) and _PART.fullmatch(part) for part in parts
+    ):
+        return "parts"
+    if not isinstance(replaced, list) or not all(
+        isinstance(it, str) for it in replaced
+    ):
+        return "replaced"
+    if not isinstance(files, dict) or not all(map(_is_known, files.values())):
+        return "files"
+    return ""
+
+
+def _is_known(known: object) -> bool:
+    return (
+        isinstance(known, dict)
+        and isinstance(known.get("mark"), list)
+        and isinstance(known.get("run"), str)
+        and isinstance(known.get("failed", ""), str)
+    )
 
 
 def _with_run(stream: bytes, run: str) -> Any:

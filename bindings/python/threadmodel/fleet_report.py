@@ -50,6 +50,7 @@ class Report:
         Raises:
             InvalidArgumentError: there is no such label, or no such run
         """
+        self._dataset = dataset
         self._connection = dataset.connect()
         self._tables = {row[0] for row in self._all("show tables")}
         described = self._rows("describe runs") if "runs" in self._tables else []
@@ -61,7 +62,7 @@ class Report:
         tests = [f"{_quoted(name)} = ?" for name in self.only]
         where = f"where {' and '.join(tests)}" if tests else ""
         source = "runs" if described else "(select '' as run, 1 as length_ns limit 0)"
-        self._connection.execute(
+        self._all(
             f"create temp table chosen as from {source} {where}",
             list(self.only.values()),
         )
@@ -137,7 +138,7 @@ class Report:
         new = [since] if before else _not_older(versions, since)
         old = [before] if before else [v for v in versions if v not in new]
         service = "coalesce(service, '')" if "service" in self.labels else "''"
-        self._connection.execute(
+        self._all(
             f"""create or replace temp table sides as
             select run, {service} as service, list_contains(?, version) as is_new,
                 length_ns
@@ -286,7 +287,7 @@ class Report:
         else:
             source = """select '' as run, '' as kind, '' as class, '' as method,
                 0 as cost_ns, false as suspected limit 0"""
-        self._connection.execute(f"create temp table causes as {source}")
+        self._all(f"create temp table causes as {source}")
 
     def _blocked(self) -> str:
         if not self._has("blamed"):
@@ -302,15 +303,17 @@ class Report:
         return table in self._tables
 
     def _all(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        found: list[tuple[Any, ...]] = self._connection.execute(
-            statement, list(values)
-        ).fetchall()
+        with self._dataset.damage():
+            found: list[tuple[Any, ...]] = self._connection.execute(
+                statement, list(values)
+            ).fetchall()
         return found
 
     def _rows(self, statement: str) -> list[Row]:
-        cursor = self._connection.execute(statement)
-        names = [column[0] for column in cursor.description]
-        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        with self._dataset.damage():
+            cursor = self._connection.execute(statement)
+            names = [column[0] for column in cursor.description]
+            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
 def _quoted(name: str) -> str:

@@ -43,11 +43,24 @@ def open_foreign(path: str | os.PathLike[str]) -> BinaryIO:
     """Open a regular file for reading that another program made.
 
     Raises:
-        OSError: there is none, or something else has its name: a link, a pipe
+        OSError: it does not exist, or is a link, a pipe, a device or a folder
     """
-    # A pipe would keep us waiting for whoever writes to it.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    return _open_regular(path, os.O_NOFOLLOW)
+
+
+def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
+    """Open a regular file for reading, or a link to one.
+
+    Raises:
+        OSError: it does not exist, or is a pipe, a device or a folder
+    """
+    return _open_regular(path, 0)
+
+
+def _open_regular(path: str | os.PathLike[str], flags: int) -> BinaryIO:
+    # Without O_NONBLOCK, to open a pipe would wait for a writer.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError(errno.EINVAL, "no regular file", os.fspath(path))
+        raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
     return open(descriptor, "rb")

@@ -66,6 +66,7 @@ def local(url: str) -> str:
 
 def _of_dataset(url: str) -> Iterator[str]:
     folder = local(url)
+    yield os.path.join(folder, "lock")
     for name in ("dataset.json", "unfinished.json"):
         yield os.path.join(folder, name)
         yield os.path.join(folder, f"{name}.new")
