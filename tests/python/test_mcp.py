@@ -4,7 +4,10 @@
 import asyncio
 import json
 import os
+import resource
+import subprocess
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,8 @@ import pytest
 
 import threadmodel
 from conftest import Cli, one_line
-from threadmodel.cli.mcp import ANSWER_BYTES, Runs, answer
+from threadmodel.cli.mcp import Runs
+from threadmodel.cli.mcp_answer import ANSWER_BYTES, answer
 
 mcp = pytest.importorskip("mcp")
 pytest.importorskip("duckdb")
@@ -134,6 +138,68 @@ def test_a_statement_ends_after_its_time(
     long = "select count(*) from range(10_000_000) a, range(10_000_000) b"
     with pytest.raises(threadmodel.InvalidArgumentError, match=r"(?i)interrupt"):
         Runs([str(trace)]).sql(statement.format(long))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "select repeat('x', 100000000) from range(300)",
+        "select repeat('x', 2000000000)",
+        "select length(repeat('x', 2000000000)) from threads",
+        "select list(repeat('x', 1000)) from range(10000000)",
+    ],
+)
+def test_a_statement_that_takes_gigabytes_is_refused(
+    trace: Path, monkeypatch: pytest.MonkeyPatch, statement: str
+) -> None:
+    monkeypatch.setattr("threadmodel.cli.mcp.SQL_BYTES", 256 << 20)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    began = time.monotonic()
+    with pytest.raises(threadmodel.InvalidArgumentError):
+        Runs([str(trace)]).sql(statement)
+    assert time.monotonic() - began < 100
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    assert max(used - before, 0) < 1 << 20
+
+
+def test_long_cells_are_cut(trace: Path) -> None:
+    for kind in ("varchar", "blob"):
+        text = Runs([str(trace)]).sql(f"select repeat('x', 1000000)::{kind} as long")
+        assert len(text) < ANSWER_BYTES
+        assert "xxx" in text
+
+
+def test_a_file_that_cannot_be_read_is_a_row(trace: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.tmt"
+    bad.write_bytes(b"nothing that is known")
+    rows = json.loads(Runs([str(bad), str(trace), "/missing"]).runs())["rows"]
+    assert [bool(row.get("error")) for row in rows] == [True, False, True]
+    assert rows[1]["threads"] == len(threadmodel.open(trace).threads())
+
+
+def test_a_line_that_is_no_message_gets_an_error(trace: Path) -> None:
+    lines = [
+        b"{",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b"[]",
+        b'{"jsonrpc": "2.0", "id": 7}',
+        b"",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "threadmodel", "mcp", trace],
+        input=b"\n".join(lines) + b"\n",
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    replies = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(it["id"], it["error"]["code"]) for it in replies] == [
+        *([(None, -32700)] * 3),
+        (None, -32600),
+        (7, -32600),
+    ]
 
 
 def test_long_answers_are_cut_by_rows_and_count_them() -> None:

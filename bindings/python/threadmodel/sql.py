@@ -5,7 +5,7 @@ import contextlib
 import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from threadmodel import errors
@@ -19,6 +19,7 @@ _WORD: Final = re.compile(r"\w+")
 _SHOW_TABLES: Final = re.compile(
     r"(\s|--.*\n)*show\s+(all\s+)?tables\s*;?\s*", re.IGNORECASE
 )
+Ask = Callable[[str, list[str] | None], Any]
 _SEALED: Final = (
     "set memory_limit = '512MB'; set threads = 2; set enable_external_access = false; "
     "set lock_configuration = true"
@@ -43,16 +44,16 @@ def query(model: "Model", statement: str) -> Any:
         MissingExtraError: duckdb or pyarrow is not installed
         InvalidArgumentError: the statement is wrong, or asks nothing
     """
-    return prepared(model, statement)[1]
+    return prepared(lambda name, read: ask(model, name, read).to_arrow(), statement)[1]
 
 
 def prepared(
-    model: "Model", statement: str, *, sealed_for_s: float | None = None
+    table_of: Ask, statement: str, *, sealed_for_s: float | None = None
 ) -> Any:
     """Return a connection of its own and the relation that a statement is.
 
     Args:
-        model: asked
+        table_of: returns the table of a name, for Arrow, with these columns; None: all
         statement: as for :func:`query`
         sealed_for_s: it may use nothing but the tables, no file and no extension, and
             what DuckDB runs at once of it ends after so many seconds
@@ -71,10 +72,10 @@ def prepared(
             return connection, relation
         # A word that is no table's name there is made for nothing, and that is all.
         asked = set(_WORD.findall(statement.lower())) & ALL_TABLES.keys()
-        read = _columns(connection, statement, asked) if asked & _LISTS else {}
-        for name in asked:
-            rows = ask(model, name, read.get(name))
-            connection.register(name, rows.to_arrow())
+        with ending_after(connection, sealed_for_s):
+            read = _columns(connection, statement, asked) if asked & _LISTS else {}
+        for name in sorted(asked):
+            connection.register(name, table_of(name, read.get(name)))
         with ending_after(connection, sealed_for_s):
             relation = connection.sql(statement)
     except duckdb.Error as failure:
