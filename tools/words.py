@@ -2,7 +2,8 @@
 """Words that texts and identifiers avoid, by tests/words/words.toml.
 
 A word that is marked as dialect may stand in the files of tests/words/unwritten.txt,
-whose English is still to be rewritten. That list may only become shorter.
+whose English is still to be rewritten. That list may only become shorter;
+`python tools/words.py` takes the files out that are rewritten.
 """
 
 import re
@@ -30,6 +31,12 @@ def key(name: str) -> str:
     No two sources in C have the same name, so they may move to another folder.
     """
     return Path(name).name if name.endswith(SOURCES) else name
+
+
+def rewritten() -> set[str]:
+    """Return the keys in the list of files that have no dialect any more."""
+    found = {key(name) for word in DIALECT for name in places(word)}
+    return unwritten() - found
 
 
 def unwritten() -> set[str]:
@@ -68,3 +75,15 @@ def places(word: dict[str, Any]) -> dict[str, list[str]]:
     for name, stand in stands:
         found.setdefault(name, []).append(f"{stand}; write: {word['say']}")
     return found
+
+
+def main() -> None:
+    """Take the files out of the list that are rewritten."""
+    gone = rewritten()
+    path = FOLDER / "unwritten.txt"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(it for it in lines if it.rstrip("\n") not in gone))
+
+
+if __name__ == "__main__":
+    main()

@@ -221,7 +221,7 @@ def running(cpu: str, elapsed: str) -> str:
     )
 
 
-def test_elapsed_tells_the_time_between_dumps_of_one_second(tmp_path: Path) -> None:
+def test_elapsed_gives_the_time_between_dumps_of_one_second(tmp_path: Path) -> None:
     path = write(
         tmp_path, dump(running("10.50ms", "9.00s")), dump(running("0.41s", "9.40s"))
     )

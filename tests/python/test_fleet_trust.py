@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What fleet reads is not trusted: files that are none, datasets that are damaged, and
-two jobs on one dataset."""
+"""Fleet trusts no input: not what is not a regular file, no damaged dataset, and no
+second job on one dataset."""
 
 import json
 import os
@@ -200,13 +200,13 @@ DAMAGES = {
     "no fields": written(b'{"version": 1}'),
     "a version as text": changed(version="1"),
     "a version below 1": changed(version=-1),
-    "parts that are no list": changed(parts="part-000000"),
+    "parts, not a list": changed(parts="part-000000"),
     "a part elsewhere": changed(parts=["../star"]),
     "a part that is a number": changed(parts=[1]),
     "a part that is gone": lambda folder: shutil.rmtree(folder / "part-000000"),
-    "files that are no object": changed(files=[]),
+    "files, not an object": changed(files=[]),
     "a file without a run": changed(files={"a": {"mark": []}}),
-    "replaced that is no list": changed(replaced={}),
+    "replaced, not a list": changed(replaced={}),
     "a fifo": fifo,
     "a table of garbage": replaced("runs", b"PAR1 garbage"),
     "an empty table": replaced("findings", b""),

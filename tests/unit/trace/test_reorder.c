@@ -153,7 +153,7 @@ static void definitions_pass_at_once(void **state)
     tm_reorder_free(window);
 }
 
-static void what_the_sink_says_is_handed_back(void **state)
+static void the_code_of_the_sink_is_handed_back(void **state)
 {
     tm_reorder *window = new_window(MS, 0);
 
@@ -234,7 +234,7 @@ int main(void)
         cmocka_unit_test(no_more_is_held_back_than_the_limit),
         cmocka_unit_test(a_flush_hands_on_what_is_earlier),
         cmocka_unit_test(definitions_pass_at_once),
-        cmocka_unit_test(what_the_sink_says_is_handed_back),
+        cmocka_unit_test(the_code_of_the_sink_is_handed_back),
         cmocka_unit_test(memory_may_run_out_anywhere),
         cmocka_unit_test(choices_are_checked),
     };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MCP on stdin and stdout, where each line that is no message gets a reply.
+"""MCP on stdin and stdout, where each invalid line gets a reply.
 
 The SDK logs a line that it cannot read and sends nothing: a client would wait.
 """
@@ -45,7 +45,7 @@ class Lines:
 
 
 def _failure(text: str) -> tuple[int, str, int | str | None] | None:
-    """Return why a line is no message: code, text, and the id that it gave."""
+    """Return why a line is not a message: code, text, and the id that it gave."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as failure:
