@@ -79,8 +79,8 @@ TM_API int tm_unit_list(tm_table **out, const tm_model *model,
  * (until when it lasts; null: too few for a rate), total_ns int64 (of all durations),
  * mean_ns int64 (null: none ended), p50_ns int64 (the median; null: none ended), p95_ns
  * int64, p99_ns int64 and max_ns int64 (null: none ended), queued_mean_ns int64 (before
- * a worker took them, of those of which it is known; null: of none), queued_count int64
- * (of how many that is known), submitted_by string (kind of the unit that submitted
+ * a worker took them, of those where it is known; null: not known of any), queued_count
+ * int64 (how many it is known of), submitted_by string (kind of the unit that submitted
  * most of them).
  *
  * @param[out] out    the answer, yours; NULL on failure

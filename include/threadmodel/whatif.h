@@ -66,12 +66,24 @@ TM_API const char *tm_whatif_change_name(int change);
  * Columns (table `whatif`): change string (enum tm_whatif_change), class string, method
  * string and object string (as asked; null: any), factor double (0.5: for half as long;
  * null: more permits), permits int32 (how many more; null: another change), length_ns
- * int64 (predicted, of the run; null: it cannot be predicted), gain_ns int64 (negative:
- * longer than it was; null: it cannot be predicted), gain_low_ns int64 (the least that
- * the gain may be; null: it cannot be predicted), gain_high_ns int64 (the most; null:
- * it cannot be predicted), scaled int64 (how many holds, sleeps, stretches of running,
- * uses or waits change), scaled_ns int64 (their length as it was), note string (why it
- * cannot be predicted, or what is unusual; null: nothing).
+ * int64 (predicted, of the run; of a service, whose run is as long as its load, of the
+ * time in which the requests of its steady time would be served; null: it cannot be
+ * predicted), gain_ns int64 (negative: longer than it was; null: it cannot be
+ * predicted), gain_low_ns int64 (the least that the gain may be; null: it cannot be
+ * predicted), gain_high_ns int64 (the most; null: it cannot be predicted), scaled int64
+ * (how many holds, sleeps, stretches of running, uses or waits change), scaled_ns int64
+ * (their length as it was), note string (why it cannot be predicted, or what is
+ * unusual; null: nothing), unit_kind string (of the requests that the next columns are
+ * about; null: there are none, or it cannot be predicted for them), throughput_now
+ * double (requests, as recorded; null: as unit_kind), throughput double (predicted;
+ * null: as unit_kind), throughput_low double (the least; null: as unit_kind),
+ * throughput_high double (the most; null: as unit_kind), latency_now_ns int64 (mean
+ * duration of a request; null: as unit_kind), latency_ns int64 (predicted; null: as
+ * unit_kind), latency_low_ns int64 (the least; null: as unit_kind), latency_high_ns
+ * int64 (the most; null: as unit_kind), latency_p99_now_ns int64 (99th percentile of
+ * the duration; null: as unit_kind), latency_p99_ns int64 (predicted; null: as
+ * unit_kind), next_bottleneck string (the method that most of a request's time then
+ * goes to; null: it runs, or as unit_kind).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

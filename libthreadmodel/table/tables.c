@@ -259,13 +259,31 @@ static const tm__column_spec path_rollup[] = {
 };
 
 static const tm__column_spec whatif[] = {
-    {"change", TM_TYPE_STRING, 0, 0},     {"class", TM_TYPE_STRING, 0, 0},
-    {"method", TM_TYPE_STRING, 0, 0},     {"object", TM_TYPE_STRING, 0, 0},
-    {"factor", TM_TYPE_DOUBLE, 0, 0},     {"permits", TM_TYPE_INT32, 0, 0},
-    {"length_ns", TM_TYPE_INT64, 0, 0},   {"gain_ns", TM_TYPE_INT64, 0, 0},
-    {"gain_low_ns", TM_TYPE_INT64, 0, 0}, {"gain_high_ns", TM_TYPE_INT64, 0, 0},
-    {"scaled", TM_TYPE_INT64, 0, 0},      {"scaled_ns", TM_TYPE_INT64, 0, 0},
+    {"change", TM_TYPE_STRING, 0, 0},
+    {"class", TM_TYPE_STRING, 0, 0},
+    {"method", TM_TYPE_STRING, 0, 0},
+    {"object", TM_TYPE_STRING, 0, 0},
+    {"factor", TM_TYPE_DOUBLE, 0, 0},
+    {"permits", TM_TYPE_INT32, 0, 0},
+    {"length_ns", TM_TYPE_INT64, 0, 0},
+    {"gain_ns", TM_TYPE_INT64, 0, 0},
+    {"gain_low_ns", TM_TYPE_INT64, 0, 0},
+    {"gain_high_ns", TM_TYPE_INT64, 0, 0},
+    {"scaled", TM_TYPE_INT64, 0, 0},
+    {"scaled_ns", TM_TYPE_INT64, 0, 0},
     {"note", TM_TYPE_STRING, 0, 0},
+    {"unit_kind", TM_TYPE_STRING, 0, 0},
+    {"throughput_now", TM_TYPE_DOUBLE, 0, 0},
+    {"throughput", TM_TYPE_DOUBLE, 0, 0},
+    {"throughput_low", TM_TYPE_DOUBLE, 0, 0},
+    {"throughput_high", TM_TYPE_DOUBLE, 0, 0},
+    {"latency_now_ns", TM_TYPE_INT64, 0, 0},
+    {"latency_ns", TM_TYPE_INT64, 0, 0},
+    {"latency_low_ns", TM_TYPE_INT64, 0, 0},
+    {"latency_high_ns", TM_TYPE_INT64, 0, 0},
+    {"latency_p99_now_ns", TM_TYPE_INT64, 0, 0},
+    {"latency_p99_ns", TM_TYPE_INT64, 0, 0},
+    {"next_bottleneck", TM_TYPE_STRING, 0, 0},
 };
 
 static const tm__column_spec lock_order[] = {
@@ -430,7 +448,8 @@ static const tm__column_spec units[] = {
     {"reentering_ns", TM_TYPE_INT64, 0, 0}, {"joining_ns", TM_TYPE_INT64, 0, 0},
     {"sleeping_ns", TM_TYPE_INT64, 0, 0},   {"parked_ns", TM_TYPE_INT64, 0, 0},
     {"deadlocked_ns", TM_TYPE_INT64, 0, 0}, {"dead_ns", TM_TYPE_INT64, 0, 0},
-    {"runnable_ns", TM_TYPE_INT64, 0, 0},   {"elsewhere_ns", TM_TYPE_INT64, 0, 0},
+    {"runnable_ns", TM_TYPE_INT64, 0, 0},   {"io_ns", TM_TYPE_INT64, 0, 0},
+    {"native_ns", TM_TYPE_INT64, 0, 0},     {"elsewhere_ns", TM_TYPE_INT64, 0, 0},
 };
 
 static const tm__column_spec unit_kinds[] = {

@@ -132,12 +132,24 @@ def whatif(
     Columns (table ``whatif``): change string, class string, method string and object
     string (as asked; None: any), factor double (0.5: for half as long; None: more
     permits), permits int32 (how many more; None: another change), length_ns int64
-    (predicted, of the run; None: it cannot be predicted), gain_ns int64 (negative:
-    longer than it was; None: it cannot be predicted), gain_low_ns int64 (the least that
-    the gain may be; None: it cannot be predicted), gain_high_ns int64 (the most; None:
-    it cannot be predicted), scaled int64 (how many holds, sleeps, stretches of running,
-    uses or waits change), scaled_ns int64 (their length as it was), note string (why it
-    cannot be predicted, or what is unusual; None: nothing).
+    (predicted, of the run; of a service, whose run is as long as its load, of the time
+    in which the requests of its steady time would be served; None: it cannot be
+    predicted), gain_ns int64 (negative: longer than it was; None: it cannot be
+    predicted), gain_low_ns int64 (the least that the gain may be; None: it cannot be
+    predicted), gain_high_ns int64 (the most; None: it cannot be predicted), scaled
+    int64 (how many holds, sleeps, stretches of running, uses or waits change),
+    scaled_ns int64 (their length as it was), note string (why it cannot be predicted,
+    or what is unusual; None: nothing), unit_kind string (of the requests that the next
+    columns are about; None: there are none, or it cannot be predicted for them),
+    throughput_now double (requests, as recorded; None: as unit_kind), throughput double
+    (predicted; None: as unit_kind), throughput_low double (the least; None: as
+    unit_kind), throughput_high double (the most; None: as unit_kind), latency_now_ns
+    int64 (mean duration of a request; None: as unit_kind), latency_ns int64 (predicted;
+    None: as unit_kind), latency_low_ns int64 (the least; None: as unit_kind),
+    latency_high_ns int64 (the most; None: as unit_kind), latency_p99_now_ns int64 (99th
+    percentile of the duration; None: as unit_kind), latency_p99_ns int64 (predicted;
+    None: as unit_kind), next_bottleneck string (the method that most of a request's
+    time then goes to; None: it runs, or as unit_kind).
 
     Args:
         model: asked

@@ -29,9 +29,9 @@ def units(
     finished bool (it was seen to end), provenance string (reported, inferred; stated by
     the producer, or inferred), queued_ns int64 (before a worker took it, which is not
     in its duration); for each of unknown, new, running, blocked, waiting, reentering,
-    joining, sleeping, parked, deadlocked, dead, runnable: <state>_ns int64 (its
-    threads' time in this state); elsewhere_ns int64 (no thread that is known worked on
-    it).
+    joining, sleeping, parked, deadlocked, dead, runnable, io, native: <state>_ns int64
+    (its threads' time in this state); elsewhere_ns int64 (no thread that is known
+    worked on it).
 
     Args:
         model: asked
@@ -59,8 +59,8 @@ def unit_kinds(
     steady_to_ns int64 (until when it lasts; None: too few for a rate), total_ns int64
     (of all durations), mean_ns int64 (None: none ended), p50_ns int64 (the median;
     None: none ended), p95_ns int64, p99_ns int64 and max_ns int64 (None: none ended),
-    queued_mean_ns int64 (before a worker took them, of those of which it is known;
-    None: of none), queued_count int64 (of how many that is known), submitted_by string
+    queued_mean_ns int64 (before a worker took them, of those where it is known; None:
+    not known of any), queued_count int64 (how many it is known of), submitted_by string
     (kind of the unit that submitted most of them).
 
     Args:

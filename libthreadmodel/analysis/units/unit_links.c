@@ -88,6 +88,19 @@ static void link_units(const links *l, const tm__interaction *row)
     it->queued_ns = it->start_ns > wait->start_ns ? it->start_ns - wait->start_ns : 0;
 }
 
+/* The thread that has a majority, if one has, is left over in the end. */
+static void vote(tm__unit_kind *kind, uint32_t waker)
+{
+    if (kind->waker == waker) {
+        kind->woken++;
+    } else if (kind->woken) {
+        kind->woken--;
+    } else {
+        kind->waker = waker;
+        kind->woken = 1;
+    }
+}
+
 /* A worker that waited for work was woken for this task. */
 static void find_queued(const links *l, const tm__interaction *row)
 {
@@ -97,9 +110,11 @@ static void find_queued(const links *l, const tm__interaction *row)
     if (unit == TM__NONE)
         return;
     it = &l->units->items[unit];
-    if (!it->is_stated && it->queued_ns < 0 && it->start_ns == row->to_ns &&
-        row->from_ns <= it->start_ns)
+    if (it->is_stated || it->start_ns != row->to_ns || row->from_ns > it->start_ns)
+        return;
+    if (it->queued_ns < 0)
         it->queued_ns = it->start_ns - row->from_ns;
+    vote(&l->units->kinds[it->kind], row->from_thread);
 }
 
 static int is_wake_up(const tm__interaction *row)

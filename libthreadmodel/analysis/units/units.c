@@ -25,7 +25,8 @@ uint32_t tm__unit_kind_of(tm__units *units, uint32_t name, uint32_t group,
                             .group = group,
                             .thread = TM__NONE,
                             .is_stated = (uint8_t)is_stated,
-                            .submitter = TM__NONE};
+                            .submitter = TM__NONE,
+                            .waker = TM__NONE};
         *value = units->kinds_count;
     }
     return *value - 1;

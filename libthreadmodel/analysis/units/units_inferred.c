@@ -22,7 +22,7 @@ typedef struct inference {
     uint32_t group;
 } inference;
 
-/* What is being put together. */
+/* A unit while it is put together. */
 typedef struct draft {
     int64_t start_ns; ///< INT64_MIN: nothing has begun
     uint32_t kind_name;
@@ -49,6 +49,7 @@ static int add_unit(inference *in, const draft *it, int64_t end_ns, int is_finis
     kind = tm__unit_kind_of(units, it->kind_name, in->group, 0);
     if (kind == TM__NONE)
         return TM_ENOMEM;
+    units->kinds[kind].is_dispatched = in->patterns.groups[in->group].is_dispatched;
     number = tm__unit_add(units, &(tm__unit){.start_ns = it->start_ns,
                                              .end_ns = end_ns,
                                              .queued_ns = -1,

@@ -226,7 +226,8 @@ static size_t family_bytes(const char *name)
     return dot ? (size_t)(dot - name) + 1 : 0;
 }
 
-/* The frame below which an event loop calls handlers; frame_count: it is none. */
+/* The frame below which an event loop calls handlers; frame_count: there is no such
+ * frame. */
 static uint32_t below_dispatch(const tm_model *model, const tm__frame *frames,
                                uint32_t count)
 {
@@ -335,6 +336,14 @@ static uint32_t find_anchor(const tm__patterns *p, const tm__unit_group *group)
     return best;
 }
 
+static uint8_t is_dispatched(const tm_model *model, uint32_t stack)
+{
+    const tm__stack *it = &model->stacks[stack];
+
+    return below_dispatch(model, &model->frames[it->frame_first], it->frame_count) <
+           it->frame_count;
+}
+
 static void judge_group(const tm__patterns *p, tm__unit_group *group)
 {
     int64_t length_ns = p->units->model->last_ns - p->units->model->first_ns;
@@ -349,8 +358,11 @@ static void judge_group(const tm__patterns *p, tm__unit_group *group)
     } else {
         group->anchor = find_anchor(p, group);
         if (group->anchor != TM__NONE &&
-            p->places[group->anchor].count >= ENOUGH_ROUNDS)
+            p->places[group->anchor].count >= ENOUGH_ROUNDS) {
             group->work = TM__WORK_LOOPS;
+            group->is_dispatched =
+                is_dispatched(p->units->model, p->places[group->anchor].stack);
+        }
     }
     group->each = 1;
 }

@@ -71,6 +71,7 @@ typedef struct tm__unit_group {
     int64_t busy_ns;                      ///< how long these are
     int64_t life_ns;                      ///< of those that ended
     uint8_t work;                         ///< enum tm__work
+    uint8_t is_dispatched;                ///< an event loop calls what it does
 } tm__unit_group;
 
 typedef struct tm__patterns {

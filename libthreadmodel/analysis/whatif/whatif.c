@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/whatif/gain.h"
+#include "analysis/whatif/throughput.h"
 #include "base/error.h"
 #include "base/grouped.h"
 #include "base/sized.h"
@@ -101,13 +101,64 @@ static void put_known_ns(tm__builder *builder, int is_known, int64_t ns)
         tm__put_null(builder);
 }
 
+static void put_throughput(tm__builder *builder, const tm__candidates *all,
+                           const tm__load *load, const tm__throughput *it)
+{
+    enum { COLUMNS = 12 };
+
+    if (!it->is_known) {
+        for (int i = 0; i < COLUMNS; i++)
+            tm__put_null(builder);
+        return;
+    }
+    tm__put_string(builder, tm__strings_get(&all->model->strings, load->kind->name));
+    tm__put_double(builder, load->rate);
+    tm__put_double(builder, it->middle);
+    tm__put_double(builder, it->low);
+    tm__put_double(builder, it->high);
+    tm__put_int64(builder, (int64_t)(load->in_flight / load->rate * 1e9));
+    tm__put_int64(builder, it->mean_ns);
+    tm__put_int64(builder, it->mean_low_ns);
+    tm__put_int64(builder, it->mean_high_ns);
+    tm__put_int64(builder, it->p99_now_ns);
+    tm__put_int64(builder, it->p99_ns);
+    tm__put_string(builder, it->bottleneck);
+}
+
+/* The run of a service is as long as its load, so its length is the time in which the
+ * requests of the steady time would have been served. */
+static tm__gain gain_of_service(const tm__load *load, const tm__throughput *it)
+{
+    double ns = load->seconds * 1e9;
+
+    return (tm__gain){.is_known = it->is_known,
+                      .low_ns = (int64_t)(ns * (1 - load->rate / it->low)),
+                      .middle_ns = (int64_t)(ns * (1 - load->rate / it->middle)),
+                      .high_ns = (int64_t)(ns * (1 - load->rate / it->high))};
+}
+
+static const char *note_of_service(const tm__candidates *all, const tm__candidate *it,
+                                   const tm__throughput *throughput)
+{
+    if (throughput->is_known)
+        return NULL;
+    if (!it->scaled)
+        return note_of(all, it);
+    return "cannot tell: the run is as long as its load, and no request waits for this";
+}
+
 static void put_row(tm__builder *builder, const tm__candidates *all,
-                    const tm__candidate *it)
+                    const tm__candidate *it, const tm__load *load,
+                    const tm__throughput *throughput)
 {
     const tm__strings *strings = &all->model->strings;
     const tm_whatif_options *options = all->options;
     tm__gain gain = tm__gain_of(all, it);
 
+    if (load->is_service && throughput->is_known)
+        gain = gain_of_service(load, throughput);
+    else if (load->is_service)
+        gain = (tm__gain){0};
     tm__put_string(builder, tm_whatif_change_name((int)options->change));
     tm__put_string(builder, tm__strings_get(strings, it->class_name));
     tm__put_string(builder, tm__strings_get(strings, it->method));
@@ -120,23 +171,61 @@ static void put_row(tm__builder *builder, const tm__candidates *all,
         tm__put_null(builder);
     }
     put_known_ns(builder, gain.is_known,
-                 tm_model_length_ns(all->model) - gain.middle_ns);
+                 (load->is_service ? (int64_t)(load->seconds * 1e9)
+                                   : tm_model_length_ns(all->model)) -
+                     gain.middle_ns);
     put_known_ns(builder, gain.is_known, gain.middle_ns);
     put_known_ns(builder, gain.is_known, gain.low_ns);
     put_known_ns(builder, gain.is_known, gain.high_ns);
     tm__put_int64(builder, it->scaled);
     tm__put_int64(builder, it->scaled_ns);
-    tm__put_string(builder, note_of(all, it));
+    tm__put_string(builder, load->is_service ? note_of_service(all, it, throughput)
+                                             : note_of(all, it));
+    put_throughput(builder, all, load, throughput);
 }
 
-static int answer(tm_table **out, const tm__candidates *all)
+static void put_load(const tm__load *load, tm__builder *builder)
+{
+    char sentence[400];
+    const tm__unit_kind *kind = load->kind;
+
+    if (!kind)
+        return;
+    snprintf(
+        sentence, sizeof(sentence),
+        "Requests are units of work %s by the producer, %.1f at once and %.1f a "
+        "second while the rate was steady, for %.1f s. Predictions for them assume "
+        "a closed load: as many at once after the change.%s",
+        kind->is_stated ? "stated" : "inferred and not stated", load->in_flight,
+        load->rate, load->seconds,
+        load->is_service
+            ? " The run is as long as its load: length and gain are of the "
+              "time in which these requests would be served."
+            : "");
+    tm__builder_caveat(builder, sentence);
+}
+
+static int answer(tm_table **out, tm__candidates *all)
 {
     tm__builder builder;
+    tm__load load = {0};
+    int rc = all->items_count ? tm__load_open(&load, all) : TM_OK;
 
     tm__builder_start(&builder, &tm__whatif_table, 0, &all->model->memory.hook);
-    for (uint32_t i = 0; i < all->items_count && !builder.failed; i++)
-        put_row(&builder, all, &all->items[i]);
+    for (uint32_t i = 0; rc == TM_OK && i < all->items_count && !builder.failed; i++) {
+        tm__throughput throughput;
+
+        rc = tm__throughput_of(&throughput, &load, all, &all->items[i]);
+        if (rc == TM_OK)
+            put_row(&builder, all, &all->items[i], &load, &throughput);
+    }
     put_caveats(all, &builder);
+    put_load(&load, &builder);
+    tm__load_close(&load, all);
+    if (rc < 0) {
+        tm__builder_abandon(&builder);
+        return rc;
+    }
     return tm__builder_finish(&builder, out);
 }
 

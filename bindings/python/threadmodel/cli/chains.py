@@ -206,6 +206,6 @@ def whatif(
         )
 
     def sections(model: Model) -> list[page.Section]:
-        return [path_page.predictions(question(model), model.length_ns)]
+        return [path_page.predictions(question(model))]
 
     ask(context, question, sections)

@@ -120,7 +120,7 @@ def path_segments(
     return section
 
 
-def predictions(table: Table, length_ns: int) -> Section:
+def predictions(table: Table) -> Section:
     """List what-ifs and their caveats."""
     section = Section("What if holds were shorter, or permits more")
     columns = [
@@ -141,7 +141,7 @@ def predictions(table: Table, length_ns: int) -> Section:
             name_of(row["class"] or row["object"], "any"),
             name_of(row["method"], "any"),
             f"+{row['permits']}" if row["factor"] is None else f"{row['factor']:g}",
-            *_gain(row, length_ns),
+            *_gain(row),
             f"{row['scaled']:,}",
             duration(row["scaled_ns"]),
         ]
@@ -151,6 +151,9 @@ def predictions(table: Table, length_ns: int) -> Section:
         section.body.append(Grid(columns, rows))
     else:
         section.line("the critical path goes through no lock")
+    for row in table:
+        if row["throughput"] is not None:
+            section.line(_requests(row))
     for note in sorted({row["note"] for row in table} - {None}):
         section.line(str(note), "yellow")
     for caveat in table.caveats:
@@ -158,11 +161,30 @@ def predictions(table: Table, length_ns: int) -> Section:
     return section
 
 
-def _gain(row: dict[str, Any], length_ns: int) -> list[str]:
+def _requests(row: dict[str, Any]) -> str:
+    """Say what a change makes of the rate and the latency of requests."""
+    now, rate = row["throughput_now"], row["throughput"]
+    low, high = row["throughput_low"], row["throughput_high"]
+    words = [
+        f"requests a second: {now:,.0f} now, {rate:,.0f} predicted "
+        f"({low:,.0f} to {high:,.0f}), {rate / now:.1f} times as many",
+        f"mean latency: {duration(row['latency_now_ns'])} now, "
+        f"{duration(row['latency_ns'])} predicted",
+        f"99th percentile: {duration(row['latency_p99_now_ns'])} now, "
+        f"{duration(row['latency_p99_ns'])} predicted",
+    ]
+    if row["next_bottleneck"] is not None:
+        name = clean(row["next_bottleneck"], NAME_LENGTH)
+        words.append(f"most of a request's time then goes to {name}")
+    return "; ".join(words)
+
+
+def _gain(row: dict[str, Any]) -> list[str]:
     """The columns run, gain, between and share."""
     if row["gain_ns"] is None:
         return ["", "cannot tell", "", ""]
     low, high = duration(row["gain_low_ns"]), duration(row["gain_high_ns"])
+    length_ns = row["length_ns"] + row["gain_ns"]
     return [
         duration(row["length_ns"]),
         duration(row["gain_ns"]),

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A simulated service: clients in a closed loop, workers, and one bottleneck.
+
+The events are those that a JVM agent reports of it; the simulation also keeps a log of
+the requests, so that what the library says of it can be compared with what was so.
+"""
+
+import heapq
+import random
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from threadmodel import Event, EventKind, Frame, Model, Run
+
+US: Final = 1000
+MS: Final = 1000 * US
+KIND: Final = EventKind
+POLLER, FIRST_WORKER = 1, 10
+IDLE, BORROW, QUERY, GUARD, RETURN, DONE = 1, 2, 3, 4, 5, 6
+CONDITION, PERMITS, LOCK, ORDER = 1, 2, 3, 4
+# Frames, innermost first: class and method.
+RUN = [
+    ("java.util.concurrent.ThreadPoolExecutor", "runWorker"),
+    ("java.lang.Thread", "run"),
+]
+PARK = ("jdk.internal.misc.Unsafe", "park")
+HANDLE = ("app.Order", "handle")
+STACKS: Final = {
+    IDLE: [PARK, ("java.util.concurrent.ThreadPoolExecutor", "getTask"), *RUN],
+    BORROW: [PARK, ("app.Pool", "borrow"), HANDLE, *RUN],
+    QUERY: [("java.lang.Thread", "sleep"), ("app.Query", "run"), HANDLE, *RUN],
+    GUARD: [("app.Stock", "take"), HANDLE, *RUN],
+    RETURN: [("app.Pool", "give"), HANDLE, *RUN],
+    DONE: [("app.Poller", "run"), ("java.lang.Thread", "run")],
+}
+
+
+class Request(NamedTuple):
+    """A line of the service's own log."""
+
+    start_ns: int
+    end_ns: int
+
+
+class Service:
+    """Workers, one for each client, that share permits or a lock."""
+
+    def __init__(
+        self,
+        clients: int = 12,
+        *,
+        permits: int = 0,
+        query_ms: float = 5,
+        hold_ms: float = 0,
+        states_units: bool = False,
+        seed: int = 1,
+        seconds: float = 4,
+    ) -> None:
+        """Run it; 0 permits: as many as are wanted."""
+        self.random = random.Random(seed)
+        self.permits = permits or clients
+        self.query_ms, self.hold_ms = query_ms, hold_ms
+        self.states_units = states_units
+        self.events: list[Event] = []
+        self.log: list[Request] = []
+        self.waiting: list[tuple[int, Callable[[int], None]]] = []
+        self.owner = 0
+        self.queue: list[tuple[int, Callable[[int], None]]] = []
+        self.steps: list[tuple[int, int, Callable[[int], None]]] = []
+        self.number = 0
+        self.emit(0, POLLER, KIND.THREAD_START)
+        for client in range(clients):
+            worker = FIRST_WORKER + client
+            self.emit(0, worker, KIND.THREAD_START)
+            self.emit(10 * US, worker, KIND.PARK, object=CONDITION, stack=IDLE)
+            self.then(round(self.random.uniform(20, 400)) * US, self.arrives(worker))
+        while self.steps:
+            now, _, step = heapq.heappop(self.steps)
+            if now > seconds * 1000 * MS:
+                break
+            step(now)
+        self.emit(round(seconds * 1000 * MS), POLLER, KIND.CPU_TIME, value=20 * MS)
+        self.emit(round(seconds * 1000 * MS), POLLER, KIND.THREAD_END)
+
+    def emit(self, now: int, thread: int, kind: EventKind, **fields: Any) -> None:
+        self.events.append(Event(1 + now, thread, kind, **fields))
+
+    def then(self, now: int, step: Callable[[int], None]) -> None:
+        self.number += 1
+        heapq.heappush(self.steps, (now, self.number, step))
+
+    def some(self, mean_ms: float) -> int:
+        return round(mean_ms * MS * self.random.uniform(0.7, 1.3))
+
+    def arrives(self, worker: int) -> Callable[[int], None]:
+        def step(now: int) -> None:
+            self.emit(now, POLLER, KIND.UNPARK_CALLED, peer=worker, stack=DONE)
+            start = now + 30 * US
+            self.emit(start, worker, KIND.UNPARKED)
+            if self.states_units:
+                self.emit(start, worker, KIND.UNIT_BEGIN, object=ORDER, value=worker)
+            self.then(start + self.some(0.3), lambda at: self.borrow(worker, start, at))
+
+        return step
+
+    def borrow(self, worker: int, start: int, now: int) -> None:
+        if self.permits:
+            self.permits -= 1
+            self.uses(worker, start, now)
+            return
+        self.emit(now, worker, KIND.PARK, object=PERMITS, stack=BORROW)
+        self.waiting.append((worker, lambda at: self.uses(worker, start, at)))
+
+    def uses(self, worker: int, start: int, now: int) -> None:
+        self.emit(now + US, worker, KIND.SLEEP, stack=QUERY)
+        end = now + self.some(self.query_ms)
+        self.then(end, lambda at: self.gives(worker, start, at))
+
+    def gives(self, worker: int, start: int, now: int) -> None:
+        self.emit(now, worker, KIND.SLEPT)
+        if self.waiting:
+            other, goes_on = self.waiting.pop(0)
+            self.emit(
+                now + US,
+                worker,
+                KIND.UNPARK_CALLED,
+                object=PERMITS,
+                peer=other,
+                stack=RETURN,
+            )
+            self.emit(now + 20 * US, other, KIND.UNPARKED)
+            self.then(now + 20 * US, goes_on)
+        else:
+            self.permits += 1
+        self.then(now + 50 * US, lambda at: self.locks(worker, start, at))
+
+    def locks(self, worker: int, start: int, now: int) -> None:
+        if not self.hold_ms:
+            self.answers(worker, start, now)
+        elif self.owner:
+            self.emit(
+                now,
+                worker,
+                KIND.CONTENDED_ENTER,
+                object=LOCK,
+                peer=self.owner,
+                stack=GUARD,
+                flags=4,
+            )
+            self.queue.append((worker, lambda at: self.holds(worker, start, at)))
+        else:
+            self.holds(worker, start, now)
+
+    def holds(self, worker: int, start: int, now: int) -> None:
+        self.owner = worker
+        self.then(
+            now + self.some(self.hold_ms), lambda at: self.leaves(worker, start, at)
+        )
+
+    def leaves(self, worker: int, start: int, now: int) -> None:
+        self.owner = 0
+        if self.queue:
+            other, goes_on = self.queue.pop(0)
+            self.emit(
+                now + 5 * US, other, KIND.CONTENDED_ENTERED, object=LOCK, peer=worker
+            )
+            self.owner = other
+            self.then(now + 5 * US, goes_on)
+        self.answers(worker, start, now)
+
+    def answers(self, worker: int, start: int, now: int) -> None:
+        end = now + self.some(0.2)
+        self.log.append(Request(start, end))
+        if self.states_units:
+            self.emit(end, worker, KIND.UNIT_END)
+        self.emit(end, worker, KIND.PARK, object=CONDITION, stack=IDLE)
+        self.then(end + self.some(0.5), self.arrives(worker))
+
+    def rate(self) -> float:
+        """Requests a second, without the first and the last tenth."""
+        first = self.log[0].end_ns
+        length = self.log[-1].end_ns - first
+        low, high = first + length / 10, first + length * 9 / 10
+        return sum(low < it.end_ns <= high for it in self.log) / (high - low) * 1e9
+
+    def p99_ns(self) -> int:
+        """The 99th percentile of the duration."""
+        return sorted(it.end_ns - it.start_ns for it in self.log)[
+            len(self.log) * 99 // 100
+        ]
+
+    def model(self) -> Model:
+        """Return the model of the recording."""
+        model = Model()
+        model.define_run(Run(start_ns=1, kinds=frozenset(EventKind), processors=4))
+        methods: dict[tuple[str, str], int] = {}
+        for stack, frames in STACKS.items():
+            for frame in frames:
+                if frame not in methods:
+                    methods[frame] = len(methods) + 1
+                    model.define_class(methods[frame], frame[0])
+                    model.define_method(methods[frame], methods[frame], frame[1])
+            model.define_stack(stack, [Frame(methods[frame]) for frame in frames])
+        for number, name in {
+            CONDITION: "java.util.concurrent.locks."
+            "AbstractQueuedSynchronizer$ConditionObject",
+            PERMITS: "app.Pool",
+            LOCK: "app.Stock",
+            ORDER: "app.order",
+        }.items():
+            model.define_class(100 + number, name)
+            label = "GET /order" if number == ORDER else None
+            model.define_object(number, 100 + number, name=label)
+        model.define_thread(POLLER, "poller")
+        for thread in sorted({event.thread for event in self.events} - {POLLER}):
+            model.define_thread(thread, f"worker-{thread}")
+        model.ingest(sorted(self.events, key=lambda event: event.time_ns))
+        return model

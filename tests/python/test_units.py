@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requests: what is inferred of them against the service's own log, and what-if against
+the service that was really changed."""
+
+import pytest
+
+from service import Service
+from threadmodel import Model, Selection
+
+
+def main_kind(model: Model) -> dict[str, object]:
+    (row,) = [row for row in model.unit_kinds() if row["main"]]
+    return dict(row)
+
+
+@pytest.mark.parametrize("choices", [{"permits": 2}, {"hold_ms": 2}, {"clients": 4}])
+def test_inferred_units_are_those_of_the_log(choices: dict[str, int]) -> None:
+    service = Service(**choices)
+    kind = main_kind(service.model())
+    assert kind["kind"] == "app.Order.handle"
+    assert kind["provenance"] == "inferred"
+    assert kind["count"] == pytest.approx(len(service.log), rel=0.02)
+    assert kind["rate"] == pytest.approx(service.rate(), rel=0.02)
+    total = sum(it.end_ns - it.start_ns for it in service.log)
+    assert kind["mean_ns"] == pytest.approx(total / len(service.log), rel=0.02)
+    assert kind["p99_ns"] == pytest.approx(service.p99_ns(), rel=0.05)
+
+
+def test_stated_units_are_exactly_those_of_the_log() -> None:
+    service = Service(permits=2, states_units=True)
+    model = service.model()
+    rows = [row for row in model.units() if row["finished"]]
+    assert {row["kind"] for row in rows} == {"app.order"}
+    assert {row["label"] for row in rows} == {"GET /order"}
+    assert {row["provenance"] for row in rows} == {"reported"}
+    known = sorted((row["start_ns"], row["end_ns"]) for row in rows)
+    ended = max(event.time_ns for event in service.events)
+    assert known == sorted(
+        (it.start_ns, it.end_ns) for it in service.log if it.end_ns < ended
+    )
+    assert model.unit_kinds(inferred=False)["main"][0]
+    assert main_kind(model)["provenance"] == "reported"
+
+
+def test_units_of_a_window_end_in_it() -> None:
+    model = Service(permits=2).model()
+    rows = model.units(Selection(window=(1_000_000_000, 2_000_000_000)))
+    ends = [row["end_ns"] for row in rows if row["finished"]]
+    assert len(ends) > 100
+    assert min(ends) >= 1_000_000_000
+    assert max(ends) <= 2_000_000_000
+
+
+def test_without_units_there_are_no_rows() -> None:
+    model = Service(permits=2).model()
+    assert not len(model.units(inferred=False))
+    assert not len(model.unit_kinds(inferred=False))
+    assert not len(model.unit_parts(inferred=False))
+
+
+def test_parts_show_what_requests_wait_for() -> None:
+    model = Service(permits=2).model()
+    first = next(iter(model.unit_parts()))
+    assert (first["state"], first["class"], first["method"]) == (
+        "parked",
+        "app.Pool",
+        "app.Pool.borrow",
+    )
+    assert first["share"] > 0.6
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("before", "after", "question"),
+    [
+        (
+            {"permits": 2},
+            {"permits": 8},
+            {"method": "app.Pool.borrow", "change": "permits", "permits": 6},
+        ),
+        (
+            {"permits": 3, "clients": 16},
+            {"permits": 4, "clients": 16},
+            {"method": "app.Pool.borrow", "change": "permits", "permits": 1},
+        ),
+        ({"hold_ms": 2}, {}, {"class_name": "app.Stock", "factor": 0}),
+        (
+            {"hold_ms": 3, "clients": 8},
+            {"hold_ms": 1.5, "clients": 8},
+            {"class_name": "app.Stock", "factor": 0.5},
+        ),
+        (
+            {"query_ms": 10},
+            {"query_ms": 5},
+            {"method": "app.Query.run", "change": "method", "factor": 0.5},
+        ),
+    ],
+)
+def test_what_if_predicts_the_service_that_was_changed(
+    before: dict[str, int],
+    after: dict[str, int],
+    question: dict[str, object],
+    seed: int,
+) -> None:
+    service = Service(**before, seed=seed)
+    changed = Service(**after, seed=seed + 10)
+    (row,) = service.model().whatif(**question)
+    assert row["unit_kind"] == "app.Order.handle"
+    assert row["throughput_now"] == pytest.approx(service.rate(), rel=0.02)
+    assert row["throughput_low"] <= changed.rate() <= row["throughput_high"]
+    assert row["throughput"] == pytest.approx(changed.rate(), rel=0.15)
+    assert row["latency_p99_ns"] == pytest.approx(changed.p99_ns(), rel=0.25)
+    # The run is as long as its load: its gain is that of the same requests.
+    factor = (row["length_ns"] + row["gain_ns"]) / row["length_ns"]
+    assert factor == pytest.approx(row["throughput"] / row["throughput_now"], rel=0.01)
