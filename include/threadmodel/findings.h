@@ -71,7 +71,21 @@
  * - lock_inversion: a cycle of lock order of the same objects, see lockorder.h. It
  *   costs nothing in this run; it may deadlock another time.
  * - sampled_block: in two or more of several thread dumps a thread is blocked, or
- *   queues to re-enter, by the same class at the same line.
+ *   queues to re-enter, by the same class at the same line. The owner is the one of the
+ *   last dump.
+ * - sampled_wait: two or more threads wait at one place of the program, where no worker
+ *   waits for work and no owner is known, in all of several thread dumps or all but the
+ *   first; and at least in two. Suspected.
+ * - sampled_io: the same of threads whose innermost method reads or writes a socket or
+ *   file. One thread is enough. Suspected.
+ * - sampled_processor: a thread was on a processor for 80 % of the time between the
+ *   first and the last of several thread dumps.
+ * - blocking_thread: in the only thread dump, other threads wait for locks of a thread,
+ *   or for those of threads that wait for it. It waits for no owner itself.
+ * - pool_starved: all threads of a pool, by their names, wait for the result of a task
+ *   within a task, and the verdict is none that says so. Suspected.
+ * - carriers_taken: each of two or more carriers carries a virtual thread. It is
+ *   suspected where the dump does not show that these do not run.
  *
  * Minor findings are those that gain less than 1 % of the run, and 5 % at most, if they
  * cost no thread a quarter of it and threads would not wait longer for what is not
@@ -102,26 +116,27 @@ TM_BEGIN_DECLS
  * held_while_sleeping, held_while_io, held_while_waiting, held_while_parked,
  * held_while_blocked, notify_all_herd, useless_notify, class_initialisation,
  * class_loading, long_wait, wait_always_times_out, sleep_on_critical_path,
- * unbalanced_join, straggler, too_few_processors, lock_inversion, sampled_block), title
- * string (at most twelve words), impact_ns int64 (time lost, of all threads added up),
- * bound_ns int64 (the most that one thread lost: no thread can gain more), gain_ns
- * int64 (by so much the run would be shorter if no thread had to wait for it, or if
- * these sleeps took no time; null: unknown), gain_low_ns int64 (the least that the gain
- * may be; null: unknown), gain_high_ns int64 (the most; null: unknown), minor bool
- * (little or nothing is gained from it), suspected bool (it rests on inference; caveat
- * says what would confirm it), waits string (which threads wait where, how often, for
- * how long; null: nobody), holds string (which thread holds or uses it where, for how
- * long; null: not known, or nobody), gain string (what would be gained, or the bound of
- * it; null: nothing is known), advice string (what to try; null: nothing), caveat
- * string (what the data cannot show; null: nothing is in doubt), text string (waits,
- * holds, gain, advice and caveat, one after the other), class string, method string
- * (where to look), source string, line int32, thread_id uint64 (null: nobody), thread
- * string (the first that it names; null: nobody), evidence_table string (deadlocks,
- * blame, callers, interactions, timeline, lock_order, critical_path, resources,
- * threads; the table that shows it), evidence_where string (which rows of that table:
- * conditions `column = value`, `column = 'text'`, `column in ('text', ...)`, `column in
- * (1, ...)` and `column is null`, joined as in SQL by `and`; empty: no row, for names
- * are too long).
+ * unbalanced_join, straggler, too_few_processors, lock_inversion, sampled_block,
+ * sampled_wait, sampled_io, sampled_processor, blocking_thread, pool_starved,
+ * carriers_taken), title string (at most twelve words), impact_ns int64 (time lost, of
+ * all threads added up), bound_ns int64 (the most that one thread lost: no thread can
+ * gain more), gain_ns int64 (by so much the run would be shorter if no thread had to
+ * wait for it, or if these sleeps took no time; null: unknown), gain_low_ns int64 (the
+ * least that the gain may be; null: unknown), gain_high_ns int64 (the most; null:
+ * unknown), minor bool (little or nothing is gained from it), suspected bool (it rests
+ * on inference; caveat says what would confirm it), waits string (which threads wait
+ * where, how often, for how long; null: nobody), holds string (which thread holds or
+ * uses it where, for how long; null: not known, or nobody), gain string (what would be
+ * gained, or the bound of it; null: nothing is known), advice string (what to try;
+ * null: nothing), caveat string (what the data cannot show; null: nothing is in doubt),
+ * text string (waits, holds, gain, advice and caveat, one after the other), class
+ * string, method string (where to look), source string, line int32, thread_id uint64
+ * (null: nobody), thread string (the first that it names; null: nobody), evidence_table
+ * string (deadlocks, blame, callers, interactions, timeline, lock_order, critical_path,
+ * resources, threads; the table that shows it), evidence_where string (which rows of
+ * that table: conditions `column = value`, `column = 'text'`, `column in ('text',
+ * ...)`, `column in (1, ...)` and `column is null`, joined as in SQL by `and`; empty:
+ * no row, for names are too long).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

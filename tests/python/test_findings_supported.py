@@ -220,14 +220,19 @@ def dumps(folder: Path, count: int) -> list[Path]:
 def test_dumps_support_no_finding_that_takes_time(tmp_path: Path, count: int) -> None:
     model = threadmodel.open(dumps(tmp_path, count))
     looked_for = {row["kind"] for row in model.finding_kinds() if row["looked_for"]}
-    always = {"deadlock", "stuck", "partly_stuck", "starved", "lock_inversion"}
-    assert looked_for == (always if count == 1 else always | {"sampled_block"})
+    always = {"deadlock", "lock_inversion", "blocking_thread", "pool_starved"}
+    always |= {"carriers_taken", "stuck", "partly_stuck", "starved"}
+    sampled = {"sampled_block", "sampled_wait", "sampled_io", "sampled_processor"}
+    assert looked_for == (always if count == 1 else always | sampled)
     assert {row["kind"] for row in model.findings()} <= looked_for
 
 
 def test_every_report_lists_what_was_not_looked_for(tmp_path: Path, cli: Cli) -> None:
     names = list(map(str, dumps(tmp_path, 1)))
-    line = "Not looked for: sampled block. One thread dump shows one instant."
+    line = (
+        "Not looked for: sampled block, sampled wait, sampled io, sampled processor. "
+        "One thread dump shows one instant."
+    )
     text = " ".join(cli("report", *names).stdout.decode().split())
     assert line in text
     assert "with the locks that they name" in text

@@ -149,6 +149,14 @@ int tm__findings_ask_gains(tm__findings *findings);
 void tm__ask_without_sleeps(tm__finding *finding, const tm__findings *findings,
                             int state, uint32_t place);
 
+/** Write an object by its short name. */
+void tm__finding_write_object(tm__finding *finding, tm__findings *findings,
+                              uint32_t object);
+
+/** Write what a thread did in the last dump: "driver was asleep in Depot.nap:6". */
+void tm__finding_write_doing(tm__finding *finding, const tm__findings *findings,
+                             uint32_t thread);
+
 /** Whether a finding tells already of the time spent in a method, strings. */
 int tm__is_covered(const tm__findings *findings, uint32_t method);
 
@@ -208,6 +216,7 @@ int tm__find_resources(tm__findings *findings);
 int tm__find_waits(tm__findings *findings);
 int tm__find_notifies(tm__findings *findings);
 int tm__find_samples(tm__findings *findings);
+int tm__find_in_dumps(tm__findings *findings);
 int tm__find_class_work(tm__findings *findings);
 int tm__find_workers(tm__findings *findings);
 int tm__find_pinned(tm__findings *findings);

@@ -11,6 +11,7 @@
 #include "analysis/whatif/gain.h"
 #include "base/parallel.h"
 #include "base/saturate.h"
+#include "model/entities/reports.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
 
@@ -225,8 +226,12 @@ int tm__findings_ask_gains(tm__findings *findings)
 {
     static const tm_path_options whole_run = {.size = sizeof(whole_run)};
     tm__path path;
-    int is_given, rc = tm__path_walk(&path, findings->model, &whole_run);
+    int is_given, rc;
 
+    /* What dumps found takes an unknown time. */
+    if (tm__model_is_of_dumps(findings->model))
+        return TM_OK;
+    rc = tm__path_walk(&path, findings->model, &whole_run);
     is_given = rc == TM_OK && is_length_given(findings, &path);
     tm__path_free(&path);
     if (rc == TM_OK && !is_given)

@@ -138,6 +138,12 @@ static const struct {
     {"too_few_processors", NEED(EVENTS) | NEED(PROCESSORS)},
     {"lock_inversion", NEED(NESTING) | NEED(OWN_STACKS)},
     {"sampled_block", NEED(NO_EVENTS) | NEED(DUMPS)},
+    {"sampled_wait", NEED(NO_EVENTS) | NEED(DUMPS)},
+    {"sampled_io", NEED(NO_EVENTS) | NEED(DUMPS)},
+    {"sampled_processor", NEED(NO_EVENTS) | NEED(DUMPS)},
+    {"blocking_thread", NEED(NO_EVENTS)},
+    {"pool_starved", NEED(NO_EVENTS)},
+    {"carriers_taken", NEED(NO_EVENTS)},
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(*kinds) };

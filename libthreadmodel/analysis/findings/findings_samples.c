@@ -66,13 +66,33 @@ static int note_thread(samples *s, uint32_t thread)
     return rc;
 }
 
-static int say(samples *s, const tm__tally_item *item, int64_t time_ns)
+/* Who had the lock in the last dump. */
+static void say_owner(samples *s, tm__finding *finding, uint32_t thread)
+{
+    tm__findings *f = s->findings;
+    const tm__interval *it = tm__now(&f->model->threads[thread]);
+
+    if (!it || it->peer == TM__NONE ||
+        (it->state != TM_STATE_BLOCKED && it->state != TM_STATE_REENTERING))
+        return;
+    tm__part(finding, TM__HOLDS);
+    tm__finding_write_thread(finding, f->model, it->peer);
+    tm__finding_write(finding, " had ");
+    tm__finding_write_object(finding, f, it->object);
+    tm__finding_write(finding, " in the last dump: ");
+    tm__finding_write_doing(finding, f, it->peer);
+    tm__finding_write(finding, ".");
+}
+
+static int say(samples *s, const tm__tally_item *item, int64_t time_ns,
+               int64_t longest_ns)
 {
     tm__findings *f = s->findings;
     tm__finding *finding = tm__finding_new(f, "sampled_block", "timeline", time_ns);
 
     if (!finding)
         return TM_ENOMEM;
+    finding->bound_ns = longest_ns;
     finding->class_name = item->b;
     finding->place = item->a;
     finding->thread = item->worst_thread;
@@ -96,6 +116,7 @@ static int say(samples *s, const tm__tally_item *item, int64_t time_ns)
                           (long long)item->count - 1,
                           item->count == 2 ? " was" : "s were");
     tm__finding_write(finding, ".");
+    say_owner(s, finding, item->worst_thread);
     tm__part(finding, TM__CAVEAT);
     tm__finding_write(finding, "Thread dumps show where threads were at a few "
                                "instants, not for how long: record events for that.");
@@ -116,7 +137,8 @@ static int report_most(samples *s)
         const uint32_t *time =
             tm__triple_map_find(&s->times.map, item->a, item->b, item->c);
 
-        rc = say(s, item, time ? s->times.items[*time - 1].total_ns : 0);
+        rc = say(s, item, time ? s->times.items[*time - 1].total_ns : 0,
+                 time ? s->times.items[*time - 1].worst_ns : 0);
     }
     return rc;
 }

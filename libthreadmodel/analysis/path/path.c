@@ -23,6 +23,7 @@
 
 #include "base/search.h"
 #include "model/entities/methods.h"
+#include "model/entities/reports.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
 
@@ -355,6 +356,9 @@ int tm__path_walk(tm__path *path, const tm_model *model, const tm_path_options *
     *path = (tm__path){.thread = TM__NONE, .destroyer = TM__NONE};
     tm__memory_init(&path->memory, &model->memory.hook);
     rc = tm__path_end(path, model, options);
+    /* Dumps do not show who woke whom. */
+    if (rc == TM_OK && tm__model_is_of_dumps(model))
+        path->end_ns = path->begin_ns;
     if (rc < 0 || path->end_ns <= path->begin_ns)
         return rc;
     w.comes_back = options->walk == TM_PATH_WAITED_FOR;

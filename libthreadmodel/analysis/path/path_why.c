@@ -15,6 +15,9 @@
 #include "model/intervals/lost_events.h"
 #include "table/builder.h"
 
+#define TM__NO_PATH_OF_DUMPS                                                           \
+    "Thread dumps do not show who woke whom: they have no critical path."
+
 static const struct {
     const char *name;
     const char *advice; ///< a clause that goes on from the name
@@ -146,6 +149,8 @@ void tm__path_put_caveats(const tm__path *path, const tm_model *model,
     char text[400];
 
     tm__model_put_caveats(model, builder);
+    if (tm__model_is_of_dumps(model))
+        tm__builder_caveat(builder, TM__NO_PATH_OF_DUMPS);
     for (uint32_t i = 0; i < path->segments_count; i++)
         sums_ns[path->segments[i].why] +=
             tm__segment_end_ns(path, i) - path->segments[i].start_ns;

@@ -52,8 +52,12 @@ static void put_member(tm__builder *builder, tm__judgement *it, uint32_t positio
     tm__put_int32(builder, (int32_t)position);
     tm__put_uint64(builder, at->id);
     tm__put_string(builder, tm__thread_name(model, thread));
-    tm__put_string(builder, tm_state_name(at->intervals[node->interval].state));
-    tm__put_int64(builder, node->since_ns - tm__model_origin_ns(model));
+    tm__put_string(builder, tm_state_name(node->interval == TM__NONE
+                                              ? at->state
+                                              : at->intervals[node->interval].state));
+    tm__put_int64(builder,
+                  (node->interval == TM__NONE ? at->since_ns : node->since_ns) -
+                      tm__model_origin_ns(model));
     tm__put_string(builder, tm__label(&it->labels, model, object));
     tm__put_string(builder,
                    object == TM__NONE

@@ -222,10 +222,13 @@ static void add_state(tm__dump *dump, const tm__dump_thread *it, uint32_t stack)
         dump->late[dump->late_count++] = event;
 }
 
-int tm__dump_read(tm__dump *dump, const tm__dump_thread *thread)
+int tm__dump_read(tm__dump *dump, const tm__dump_thread *given)
 {
+    tm__dump_thread copy = *given, *thread = &copy;
     uint32_t stack;
 
+    if (tm__dump_native_wait(dump, thread) < 0)
+        return TM_ENOMEM;
     for (uint32_t i = 0; i < thread->hold_count; i++)
         if (hold_stack(dump, thread, &thread->holds[i], &stack) < 0)
             return TM_ENOMEM;

@@ -153,6 +153,16 @@ void tm__dump_free(tm__dump *dump);
 int tm__dump_is_method(const tm__dump *dump, uint32_t frame, const char *class_name,
                        const char *name);
 
+/** @return the class of a frame's method; 0: unknown */
+uint32_t tm__dump_class_of(const tm__dump *dump, uint32_t frame);
+
+/**
+ * A thread that seems to run waits in the kernel if its innermost method says so: then
+ * its state is IO, for an object of its own.
+ * @return TM_OK or TM_ENOMEM
+ */
+int tm__dump_native_wait(tm__dump *dump, tm__dump_thread *thread);
+
 /**
  * What a thread that Java calls WAITING, TIMED_WAITING or BLOCKED really does, by its
  * innermost frames.

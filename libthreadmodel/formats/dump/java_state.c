@@ -24,6 +24,13 @@ int tm__dump_is_method(const tm__dump *dump, uint32_t frame, const char *class_n
                0;
 }
 
+uint32_t tm__dump_class_of(const tm__dump *dump, uint32_t frame)
+{
+    uint64_t id = dump->frames[frame].method;
+
+    return id ? dump->methods[id - 1].class_id : 0;
+}
+
 static int is_sleep(const tm__dump *dump, uint32_t frame)
 {
     return tm__dump_is_method(dump, frame, "java.lang.Thread", "sleep") ||

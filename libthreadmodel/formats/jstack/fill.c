@@ -486,6 +486,9 @@ static int read_thread(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uin
         return TM_ENOMEM;
     to.frames = fill->frames;
     to.state = seen.state;
+    /* A text dump has no name for a virtual thread: most have none. */
+    if (!it->name.bytes && it->flags & TM_THREAD_VIRTUAL)
+        to.thread.name = "";
     if (it->name.bytes) {
         if (copy_name(fill, it->name) < 0)
             return TM_ENOMEM;

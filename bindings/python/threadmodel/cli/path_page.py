@@ -117,6 +117,7 @@ def path_segments(
         _caveats(section, path, known)
     else:
         section.line("none: the run has no length")
+        _caveats(section, path, known)
     return section
 
 

@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Findings of thread dumps beside those of locks: what all dumps show alike. A dump has
+ * some hundred threads, so threads are compared with one another.
+ *
+ *     exec-11 .. 16   parked in ConcurrentBag.borrow     in 2 of 2 dumps
+ *     exec-1 .. 3     a socket, in OrderDao.query        in 2 of 2 dumps
+ *
+ * One dump shows less: who blocks whom, a pool of which every worker waits for a task,
+ * and carriers that are all taken.
+ */
+#include <string.h>
+
+#include "analysis/findings/findings.h"
+#include "base/search.h"
+#include "model/entities/reports.h"
+#include "model/entities/caller_frame.h"
+#include "model/entities/methods.h"
+#include "model/entities/object.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
+#include "model/intervals/cpu.h"
+
+enum { NAMED = 4, BUSY_PERCENT = 80, LEAST_CARRIERS = 1 };
+
+static const char ONE_DUMP[] = "One thread dump is one instant: another dump, some "
+                               "seconds later, shows whether it lasts.";
+static const char SOME_DUMPS[] =
+    "Thread dumps show where threads were at a few instants, not for how long: record "
+    "events for that.";
+
+/* What a thread does in the last dump; NULL: nothing is known, or it has ended. */
+static const tm__interval *last_of(const tm_model *model, uint32_t thread)
+{
+    const tm__interval *it = tm__now(&model->threads[thread]);
+
+    return it && it->state != TM_STATE_DEAD ? it : NULL;
+}
+
+/* In how many dumps, up to the last, it did that. */
+static uint32_t dumps_of(const tm_model *model, const tm__interval *it)
+{
+    return model->dumps_count - tm__search(model->dumps, sizeof(int64_t), 0, 0,
+                                           model->dumps_count, it->start_ns, 0);
+}
+
+static int is_queueing(const tm__interval *it)
+{
+    return it && it->peer != TM__NONE &&
+           (it->state == TM_STATE_BLOCKED || it->state == TM_STATE_REENTERING ||
+            it->state == TM_STATE_PARKED);
+}
+
+/* Write what a thread did: "asleep in Depot.nap:6". */
+static void write_doing(tm__finding *finding, const tm__findings *f, uint32_t thread)
+{
+    static const char *const doing[TM_STATE_END] = {
+        [TM_STATE_RUNNING] = "ran",
+        [TM_STATE_BLOCKED] = "was blocked",
+        [TM_STATE_WAITING] = "waited",
+        [TM_STATE_REENTERING] = "was blocked",
+        [TM_STATE_JOINING] = "joined another",
+        [TM_STATE_SLEEPING] = "was asleep",
+        [TM_STATE_PARKED] = "was parked",
+        [TM_STATE_DEADLOCKED] = "was deadlocked",
+        [TM_STATE_RUNNABLE] = "could run",
+        [TM_STATE_IO] = "waited for",
+        [TM_STATE_NATIVE] = "was in native code"};
+    const tm__interval *it = last_of(f->model, thread);
+    const char *object = NULL;
+
+    tm__finding_write_thread(finding, f->model, thread);
+    if (!it || !doing[it->state]) {
+        tm__finding_write(finding, " did something unknown");
+        return;
+    }
+    tm__finding_write(finding, " %s", doing[it->state]);
+    if (it->state == TM_STATE_IO) {
+        if (it->object != TM__NONE)
+            object =
+                tm__strings_get(&f->model->strings, f->model->details[it->object].name);
+        tm__finding_write(finding, " %s", object ? object : "input or output");
+    }
+    if (it->stack != TM__NONE) {
+        tm__finding_write(finding, " in ");
+        tm__finding_write_caller(finding, f, tm__caller_of(&f->places, it->stack));
+    }
+}
+
+/* "Account#7" of demo.Account#7, "class Feed" of "class demo.Feed" */
+void tm__finding_write_object(tm__finding *finding, tm__findings *f, uint32_t object)
+{
+    const char *name = tm__label(&f->labels, f->model, object);
+    const char *last = name ? strrchr(name, ' ') : NULL;
+    const char *dot = name ? strrchr(last ? last : name, '.') : NULL;
+
+    if (!name || !*name)
+        tm__finding_write(finding, "something unknown");
+    else
+        tm__finding_write(finding, "%.*s%.150s", last ? (int)(last + 1 - name) : 0,
+                          name,
+                          dot    ? dot + 1
+                          : last ? last + 1
+                                 : name);
+}
+
+void tm__finding_write_doing(tm__finding *finding, const tm__findings *findings,
+                             uint32_t thread)
+{
+    write_doing(finding, findings, thread);
+}
+
+/* ---- one dump: who blocks whom ---- */
+
+/* The thread at the end of a chain of owners. @return the thread itself: of none */
+static uint32_t root_of(const tm_model *model, uint32_t thread)
+{
+    uint32_t at = thread;
+
+    for (uint32_t steps = 0; steps < model->threads_count; steps++) {
+        const tm__interval *it = last_of(model, at);
+
+        if (!is_queueing(it))
+            return at;
+        at = it->peer;
+    }
+    return thread;
+}
+
+typedef struct chains {
+    tm__findings *findings;
+    uint32_t *roots;  ///< by thread
+    uint32_t *counts; ///< of threads that a root blocks
+} chains;
+
+static int say_blocker(chains *c, uint32_t root)
+{
+    tm__findings *f = c->findings;
+    const tm_model *model = f->model;
+    tm__finding *finding = tm__finding_new(f, "blocking_thread", "timeline", 0);
+    uint32_t named = 0;
+
+    if (!finding)
+        return TM_ENOMEM;
+    finding->thread = root;
+    tm__where_thread(finding, "peer_id", model, root);
+    tm__finding_write_thread(finding, model, root);
+    tm__finding_write(finding, " blocks ");
+    tm__finding_write_threads(finding, c->counts[root]);
+    tm__part(finding, TM__WAITS);
+    /* Those that it blocks itself come first. */
+    for (int is_direct = 1; is_direct >= 0; is_direct--)
+        for (uint32_t t = 0; t < model->threads_count; t++) {
+            const tm__interval *it = last_of(model, t);
+
+            if (c->roots[t] != root || t == root || !is_queueing(it) ||
+                (it->peer == root) != is_direct || named == NAMED)
+                continue;
+            tm__finding_write(finding, named++ ? "; " : "");
+            tm__finding_write_thread(finding, model, t);
+            tm__finding_write(finding, " wants ");
+            tm__finding_write_object(finding, f, it->object);
+            tm__finding_write(finding, " in ");
+            tm__finding_write_caller(finding, f, tm__caller_of(&f->places, it->stack));
+            if (!is_direct) {
+                tm__finding_write(finding, ", through ");
+                tm__finding_write_thread(finding, model, it->peer);
+            }
+        }
+    if (c->counts[root] > named)
+        tm__finding_write(finding, "; and %u more", c->counts[root] - named);
+    tm__finding_write(finding, ".");
+    tm__part(finding, TM__HOLDS);
+    write_doing(finding, f, root);
+    tm__finding_write(finding, ".");
+    tm__part(finding, TM__CAVEAT);
+    tm__finding_write(finding, "%s", ONE_DUMP);
+    return TM_OK;
+}
+
+static int find_blockers(chains *c)
+{
+    const tm_model *model = c->findings->model;
+    tm__top top = {.count = 0};
+    int rc = TM_OK;
+
+    for (uint32_t t = 0; t < model->threads_count; t++) {
+        c->roots[t] = root_of(model, t);
+        if (c->roots[t] != t)
+            c->counts[c->roots[t]]++;
+    }
+    for (uint32_t t = 0; t < model->threads_count; t++)
+        if (c->counts[t])
+            tm__top_add(&top, c->counts[t], t);
+    for (uint32_t i = 0; i < top.count && rc == TM_OK; i++)
+        rc = say_blocker(c, top.numbers[i]);
+    return rc;
+}
+
+static int find_chains(tm__findings *findings)
+{
+    size_t bytes = ((size_t)findings->model->threads_count + 1) * sizeof(uint32_t);
+    chains c = {.findings = findings};
+    int rc = TM_ENOMEM;
+
+    c.roots = tm__zalloc(&findings->memory, bytes);
+    c.counts = tm__zalloc(&findings->memory, bytes);
+    if (c.roots && c.counts)
+        rc = find_blockers(&c);
+    tm__free(&findings->memory, c.roots, bytes);
+    tm__free(&findings->memory, c.counts, bytes);
+    return rc;
+}
+
+/* ---- several dumps: the same wait, the same read ---- */
+
+/* Waits for work, for a connection or for any of several descriptors are what servers
+ * do when they have nothing to do. */
+static int is_idle(const tm_model *model, const tm__interval *it)
+{
+    int kind = it->object == TM__NONE ? 0 : model->objects[it->object].kind;
+
+    return kind == TM_OBJECT_KIND_ACCEPT || kind == TM_OBJECT_KIND_POLL ||
+           kind == TM_OBJECT_KIND_PROCESS ||
+           tm__frame_is_idle(model, tm__stack_caller(model, it->stack));
+}
+
+/* A wait that no owner explains, whose caller is the program's. */
+static int is_sampled_wait(const tm_model *model, const tm__interval *it)
+{
+    return it && it->stack != TM__NONE &&
+           (it->state == TM_STATE_WAITING || it->state == TM_STATE_PARKED ||
+            it->state == TM_STATE_IO) &&
+           it->peer == TM__NONE && !is_idle(model, it) &&
+           !tm__frame_is_library(model, tm__stack_caller(model, it->stack));
+}
+
+static int tally_waits(tm__findings *f, tm__tally *tally)
+{
+    const tm_model *model = f->model;
+
+    for (uint32_t t = 0; t < model->threads_count; t++) {
+        const tm__interval *it = last_of(model, t);
+
+        /* Seen there by each dump but one at most, and twice. */
+        if (!is_sampled_wait(model, it) || dumps_of(model, it) < 2 ||
+            dumps_of(model, it) + 1 < model->dumps_count)
+            continue;
+        if (!tm__tally_add(tally, &f->memory, tm__caller_of(&f->places, it->stack),
+                           tm__class_name_of_object(model, it->object), it->state,
+                           model->last_ns - it->start_ns, t))
+            return TM_ENOMEM;
+    }
+    return TM_OK;
+}
+
+static const tm__interval *first_of(const tm__findings *f, const tm__tally_item *item)
+{
+    return last_of(f->model, item->worst_thread);
+}
+
+/* Threads that wait for a socket or file meanwhile: of a pool that is empty these may
+ * be the users. */
+static const tm__tally_item *busiest_io(const tm__tally *tally)
+{
+    const tm__tally_item *best = NULL;
+
+    for (uint32_t i = 0; i < tally->items_count; i++)
+        if (tally->items[i].c == TM_STATE_IO &&
+            (!best || tally->items[i].count > best->count))
+            best = &tally->items[i];
+    return best;
+}
+
+static void write_io(tm__finding *finding, const tm__findings *f,
+                     const tm__tally_item *io)
+{
+    const tm__interval *it = first_of(f, io);
+    const char *name =
+        it->object == TM__NONE
+            ? NULL
+            : tm__strings_get(&f->model->strings, f->model->details[it->object].name);
+
+    tm__finding_write_threads(finding, (uint32_t)io->count);
+    tm__finding_write(finding, " wait%s for %s in ", io->count == 1 ? "s" : "",
+                      name ? name : "input or output");
+    tm__finding_write_caller(finding, f, io->a);
+}
+
+static int say_wait(tm__findings *f, const tm__tally_item *item,
+                    const tm__tally_item *io)
+{
+    const tm_model *model = f->model;
+    int is_io = item->c == TM_STATE_IO;
+    tm__finding *finding = tm__finding_new(f, is_io ? "sampled_io" : "sampled_wait",
+                                           "timeline", item->total_ns);
+
+    if (!finding)
+        return TM_ENOMEM;
+    finding->bound_ns = item->worst_ns;
+    finding->class_name = item->b;
+    finding->place = finding->blocked_place = item->a;
+    finding->thread = item->worst_thread;
+    finding->suspected = 1;
+    tm__where_text(finding, "state", tm_state_name((int)item->c));
+    tm__where_caller(finding, f, "method", item->a, 1);
+    if (is_io) {
+        write_io(finding, f, item);
+    } else {
+        tm__finding_write_threads(finding, (uint32_t)item->count);
+        tm__finding_write(finding, " wait%s in ", item->count == 1 ? "s" : "");
+        tm__finding_write_caller(finding, f, item->a);
+    }
+    tm__part(finding, TM__WAITS);
+    tm__finding_write_thread(finding, model, item->worst_thread);
+    tm__finding_write(finding, " was there in %u of %u dumps, ",
+                      dumps_of(model, first_of(f, item)), model->dumps_count);
+    tm__finding_write_caller(finding, f, item->a);
+    if (item->b != TM__NONE) {
+        tm__finding_write(finding, ", for ");
+        tm__finding_write_class(finding, model, item->b);
+    }
+    if (item->count > 1)
+        tm__finding_write(finding, "; %lld other thread%s there, too",
+                          (long long)item->count - 1,
+                          item->count == 2 ? " was" : "s were");
+    tm__finding_write(finding, ".");
+    tm__part(finding, TM__HOLDS);
+    if (!is_io && io) {
+        tm__finding_write(finding, "Meanwhile ");
+        write_io(finding, f, io);
+        tm__finding_write(finding, ": what the others wait for may be in use there.");
+    }
+    tm__part(finding, TM__CAVEAT);
+    tm__finding_write(finding, "A dump does not show who could end such a wait. %s",
+                      SOME_DUMPS);
+    return TM_OK;
+}
+
+static int find_waits(tm__findings *f)
+{
+    tm__tally tally = {0};
+    tm__top tops[2] = {{.count = 0}, {.count = 0}};
+    int rc = tally_waits(f, &tally);
+
+    /* One thread that waits is no sign of anything; one that reads may be. */
+    for (uint32_t i = 0; rc == TM_OK && i < tally.items_count; i++)
+        if (tally.items[i].count > 1 || tally.items[i].c == TM_STATE_IO)
+            tm__top_add(&tops[tally.items[i].c == TM_STATE_IO], tally.items[i].total_ns,
+                        i);
+    for (uint32_t k = 0; k < 2; k++)
+        for (uint32_t i = 0; rc == TM_OK && i < tops[k].count; i++)
+            rc = say_wait(f, &tally.items[tops[k].numbers[i]], busiest_io(&tally));
+    tm__tally_free(&tally, &f->memory);
+    return rc;
+}
+
+/* ---- several dumps: processors ---- */
+
+static int find_busy(tm__findings *f)
+{
+    const tm_model *model = f->model;
+    tm__top top = {.count = 0};
+
+    for (uint32_t t = 0; t < model->threads_count; t++)
+        if (tm__percent(tm__cpu_time_ns(model, t), f->run_ns) >= BUSY_PERCENT)
+            tm__top_add(&top, tm__cpu_time_ns(model, t), t);
+    for (uint32_t i = 0; i < top.count; i++) {
+        uint32_t thread = top.numbers[i];
+        tm__finding *finding =
+            tm__finding_new(f, "sampled_processor", "timeline", top.keys[i]);
+
+        if (!finding)
+            return TM_ENOMEM;
+        finding->thread = thread;
+        if (last_of(model, thread))
+            finding->place = tm__caller_of(&f->places, last_of(model, thread)->stack);
+        tm__where_thread(finding, "thread_id", model, thread);
+        tm__finding_write_thread(finding, model, thread);
+        tm__finding_write(finding, " used a processor for %d %% of the time",
+                          tm__percent(top.keys[i], f->run_ns));
+        tm__part(finding, TM__WAITS);
+        tm__finding_write(finding, "By \"cpu=\" it was on a processor for ");
+        tm__finding_write_duration(finding, top.keys[i]);
+        tm__finding_write(finding, " between the first dump and the last; then ");
+        write_doing(finding, f, thread);
+        tm__finding_write(finding, ".");
+    }
+    return TM_OK;
+}
+
+/* ---- a pool that waits for itself ---- */
+
+static int has_method(const tm_model *model, uint32_t stack, const char *name)
+{
+    const tm__stack *it = &model->stacks[stack];
+
+    for (uint32_t i = 0; i < it->frame_count; i++) {
+        const char *method =
+            tm__method_name(model, model->frames[it->frame_first + i].method);
+
+        if (method && strcmp(method, name) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int is_worker(const tm_model *model, const tm__interval *it)
+{
+    return it && it->stack != TM__NONE &&
+           (has_method(model, it->stack,
+                       "java.util.concurrent.ThreadPoolExecutor.runWorker") ||
+            has_method(model, it->stack,
+                       "java.util.concurrent.ForkJoinPool.runWorker"));
+}
+
+/* "pool-1-thread-" of pool-1-thread-3 */
+static size_t pool_bytes(const char *name)
+{
+    size_t bytes = name ? strlen(name) : 0;
+
+    while (bytes > 0 && name[bytes - 1] >= '0' && name[bytes - 1] <= '9')
+        bytes--;
+    return bytes;
+}
+
+/* The same without what only stands before the number: "pool-1" */
+static int shown_bytes(const char *name)
+{
+    size_t bytes = pool_bytes(name);
+
+    while (bytes > 1 && strchr("-_#. ", name[bytes - 1]))
+        bytes--;
+    if (bytes > 7 && strncmp(name + bytes - 7, "-thread", 7) == 0)
+        bytes -= 7;
+    return bytes < 60 ? (int)bytes : 60;
+}
+
+static int is_of_pool(const tm_model *model, uint32_t thread, const char *name)
+{
+    const char *other = tm__thread_name(model, thread);
+
+    return other && pool_bytes(other) == pool_bytes(name) &&
+           strncmp(other, name, pool_bytes(name)) == 0;
+}
+
+/* Whether the thread waits for the result of a task. */
+static int awaits_task(const tm_model *model, const tm__interval *it)
+{
+    return it->state == TM_STATE_PARKED &&
+           (has_method(model, it->stack, "java.util.concurrent.FutureTask.get") ||
+            has_method(model, it->stack,
+                       "java.util.concurrent.CompletableFuture.get") ||
+            has_method(model, it->stack,
+                       "java.util.concurrent.CompletableFuture.join"));
+}
+
+static int say_starved(tm__findings *f, uint32_t first, uint32_t count)
+{
+    const tm_model *model = f->model;
+    const tm__interval *it = last_of(model, first);
+    const char *name = tm__thread_name(model, first);
+    tm__finding *finding = tm__finding_new(f, "pool_starved", "timeline", 0);
+
+    if (!finding)
+        return TM_ENOMEM;
+    finding->thread = first;
+    finding->suspected = 1;
+    finding->place = tm__caller_of(&f->places, it->stack);
+    finding->class_name = tm__class_name_of_object(model, it->object);
+    tm__where_caller(finding, f, "method", finding->place, 1);
+    tm__finding_write(finding, "All %u threads of %.*s wait for tasks", count,
+                      shown_bytes(name), name);
+    tm__part(finding, TM__WAITS);
+    tm__finding_write_thread(finding, model, first);
+    tm__finding_write(finding, " waits for the result of a task in ");
+    tm__finding_write_caller(finding, f, finding->place);
+    tm__finding_write(finding, ", within a task of its own; so %s.",
+                      count == 2 ? "does the other" : "do the others");
+    tm__part(finding, TM__ADVICE);
+    tm__finding_write(finding,
+                      "If these tasks are queued in the same pool, no worker is "
+                      "left to run them: run them in another pool, or do not "
+                      "wait for them within a task.");
+    tm__part(finding, TM__CAVEAT);
+    tm__finding_write(finding, "A dump does not show in which queue a task is.");
+    return TM_OK;
+}
+
+/* Whether the verdict tells already that threads cannot go on. */
+static int is_at_standstill(const tm__findings *f)
+{
+    for (uint32_t i = 0; i < f->items_count; i++)
+        if (strcmp(f->items[i].kind, "stuck") == 0 ||
+            strcmp(f->items[i].kind, "partly_stuck") == 0 ||
+            strcmp(f->items[i].kind, "starved") == 0)
+            return 1;
+    return 0;
+}
+
+static int find_starved(tm__findings *f)
+{
+    const tm_model *model = f->model;
+    uint32_t found = 0;
+
+    if (is_at_standstill(f))
+        return TM_OK;
+    for (uint32_t t = 0; t < model->threads_count && found < TM__FINDINGS_A_KIND; t++) {
+        const char *name = tm__thread_name(model, t);
+        uint32_t count = 0;
+        int is_first = 1, all = 1;
+
+        if (!is_worker(model, last_of(model, t)) || !pool_bytes(name) ||
+            !awaits_task(model, last_of(model, t)))
+            continue;
+        for (uint32_t o = 0; o < model->threads_count && is_first && all; o++) {
+            const tm__interval *other = last_of(model, o);
+
+            if (!is_of_pool(model, o, name) || !other)
+                continue;
+            is_first = o >= t || !is_worker(model, other);
+            all = is_worker(model, other) && awaits_task(model, other);
+            count++;
+        }
+        if (is_first && all && count > 1) {
+            found++;
+            if (say_starved(f, t, count) < 0)
+                return TM_ENOMEM;
+        }
+    }
+    return TM_OK;
+}
+
+/* ---- carriers ---- */
+
+/* A worker of the scheduler of virtual threads, and whether it carries one. */
+static int is_carrier(const tm_model *model, uint32_t thread)
+{
+    static const char pool[] = "ForkJoinPool-1-worker-";
+    const char *name = tm__thread_name(model, thread);
+
+    return model->threads[thread].flags & TM_THREAD_CARRIER ||
+           (name && strncmp(name, pool, sizeof(pool) - 1) == 0);
+}
+
+static int find_carriers(tm__findings *f)
+{
+    const tm_model *model = f->model;
+    uint32_t carriers = 0, taken = 0, stopped = 0, first = TM__NONE;
+    tm__finding *finding;
+
+    for (uint32_t t = 0; t < model->threads_count; t++) {
+        uint32_t carried = model->threads[t].carrier;
+
+        if (model->threads[t].flags & TM_THREAD_VIRTUAL || !last_of(model, t) ||
+            !is_carrier(model, t))
+            continue;
+        carriers++;
+        taken += model->threads[t].flags & TM_THREAD_CARRIER ? 1 : 0;
+        if (carried != TM__NONE && last_of(model, carried) &&
+            tm__is_stopped(last_of(model, carried)->state)) {
+            stopped++;
+            first = first == TM__NONE ? carried : first;
+        }
+    }
+    if (taken <= LEAST_CARRIERS || taken < carriers)
+        return TM_OK;
+    finding = tm__finding_new(f, "carriers_taken", "timeline", 0);
+    if (!finding)
+        return TM_ENOMEM;
+    finding->suspected = stopped < taken;
+    finding->thread = first;
+    tm__finding_write(finding, "All %u carriers are taken", taken);
+    tm__part(finding, TM__WAITS);
+    tm__finding_write(finding,
+                      "%u of %u carriers carry a virtual thread, so no other "
+                      "virtual thread can run.",
+                      taken, carriers);
+    if (stopped) {
+        tm__finding_write(finding,
+                          " %u of these do not run and keep their carriers: "
+                          "they are pinned; ",
+                          stopped);
+        write_doing(finding, f, first);
+        tm__finding_write(finding, ".");
+    }
+    tm__part(finding, TM__ADVICE);
+    tm__finding_write(finding,
+                      "A virtual thread that blocks within synchronized (up to "
+                      "JDK 23) or native code keeps its carrier: use "
+                      "java.util.concurrent locks there, or a platform thread.");
+    if (finding->suspected) {
+        tm__part(finding, TM__CAVEAT);
+        tm__finding_write(finding, "Before JDK 23 a dump has no stack of a mounted "
+                                   "virtual thread: whether it runs is not known.");
+    }
+    return TM_OK;
+}
+
+/* ---- all of them ---- */
+
+int tm__find_in_dumps(tm__findings *findings)
+{
+    const tm_model *model = findings->model;
+    int rc = TM_OK;
+
+    if (!model->dumps_count || !tm__model_is_of_dumps(model))
+        return TM_OK;
+    if (model->dumps_count == 1)
+        rc = find_chains(findings);
+    else
+        rc = find_waits(findings);
+    if (rc == TM_OK && model->dumps_count > 1)
+        rc = find_busy(findings);
+    if (rc == TM_OK)
+        rc = find_starved(findings);
+    return rc == TM_OK ? find_carriers(findings) : rc;
+}
