@@ -100,6 +100,17 @@ int tm__input_open_memory(tm__input *input, tm__memory *memory, const char *path
     return TM_OK;
 }
 
+int tm__input_open_stream(tm__input *input, tm__memory *memory, const char *path,
+                          tm__input_stream stream)
+{
+    int rc = copy_path(input, memory, path);
+
+    input->stream = stream;
+    if (rc < 0)
+        tm__input_close(input);
+    return rc;
+}
+
 /* The file that a byte of the whole is in, and where the next one begins. */
 static tm__input_part find_part(const tm__input *input, uint64_t at, uint64_t *end)
 {
@@ -116,25 +127,32 @@ static tm__input_part find_part(const tm__input *input, uint64_t at, uint64_t *e
     return found;
 }
 
-/* Read once, behind what is held. @return bytes, 0 at the end, -1 */
-static ssize_t read_more(tm__input *input)
+/* Read once, behind what is held. @param[out] count  0 at the end */
+static int read_more(tm__input *input, size_t *count)
 {
     uint64_t at = input->start + input->held, end;
     uint8_t *to = input->window + input->held;
     size_t room = input->capacity - input->held;
-    tm__input_part part = find_part(input, at, &end);
-    ssize_t count;
+    tm__input_part part;
+    ssize_t done;
 
+    if (input->stream.read) {
+        int rc = input->stream.read(input->stream.state, to, room, count);
+
+        input->held += rc == TM_OK ? *count : 0;
+        return rc;
+    }
+    part = find_part(input, at, &end);
     if (room > end - at)
         room = (size_t)(end - at);
     do
-        count = input->is_seekable
-                    ? tm__read_at(part.descriptor, to, room, at - part.start)
-                    : tm__read_some(part.descriptor, to, room);
-    while (count < 0 && errno == EINTR);
-    if (count > 0)
-        input->held += (size_t)count;
-    return count;
+        done = input->is_seekable
+                   ? tm__read_at(part.descriptor, to, room, at - part.start)
+                   : tm__read_some(part.descriptor, to, room);
+    while (done < 0 && errno == EINTR);
+    *count = done > 0 ? (size_t)done : 0;
+    input->held += *count;
+    return done < 0 ? tm__fail_system(input->path, errno) : TM_OK;
 }
 
 static int make_room(tm__input *input, size_t wanted)
@@ -174,15 +192,14 @@ static int move_window(tm__input *input, uint64_t offset)
         return tm__fail(TM_EUNSUPPORTED, "%s: a pipe cannot go back to byte %llu",
                         input->path, (unsigned long long)offset);
     while (offset > input->start + input->held) {
-        ssize_t count;
+        size_t count;
+        int rc;
 
         input->start += input->held;
         input->held = 0;
-        count = read_more(input);
-        if (count < 0)
-            return tm__fail_system(input->path, errno);
-        if (count == 0)
-            return TM_OK;
+        rc = read_more(input, &count);
+        if (rc < 0 || count == 0)
+            return rc;
     }
     return move_window(input, offset);
 }
@@ -194,7 +211,7 @@ int tm__input_view(tm__input *input, uint64_t offset, size_t wanted,
     int rc;
 
     *available = 0;
-    if (input->descriptor >= 0 &&
+    if ((input->descriptor >= 0 || input->stream.read) &&
         (offset < input->start || offset > end || end - offset < wanted)) {
         if (offset > INT64_MAX - (uint64_t)wanted)
             return tm__fail(TM_EIO, "%s: byte %llu is beyond the end", input->path,
@@ -205,10 +222,11 @@ int tm__input_view(tm__input *input, uint64_t offset, size_t wanted,
         if (rc < 0)
             return rc;
         while (input->start == offset && input->held < wanted) {
-            ssize_t count = read_more(input);
+            size_t count;
 
-            if (count < 0)
-                return tm__fail_system(input->path, errno);
+            rc = read_more(input, &count);
+            if (rc < 0)
+                return rc;
             if (count == 0)
                 break;
         }
@@ -223,6 +241,8 @@ int tm__input_view(tm__input *input, uint64_t offset, size_t wanted,
 
 void tm__input_close(tm__input *input)
 {
+    if (input->stream.close)
+        input->stream.close(input->stream.state);
     if (input->descriptor >= 0)
         close(input->descriptor);
     for (uint32_t i = 0; i < input->part_count; i++)

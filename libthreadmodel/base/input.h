@@ -20,6 +20,17 @@ typedef struct tm__input_part {
     int descriptor;
 } tm__input_part;
 
+/** Where bytes come from that stand in no file as they are. */
+typedef struct tm__input_stream {
+    /** @param[out] count  bytes that were read; 0: there are no more
+     *  @return TM_OK, or what went wrong */
+    int (*read)(void *state, uint8_t *to, size_t room, size_t *count);
+    void (*close)(void *state);
+    /** @return why it ended before its end; NULL: it did not */
+    const char *(*damage)(void *state);
+    void *state;
+} tm__input_stream;
+
 typedef struct tm__input {
     tm__memory *memory;
     char *path;           ///< for error texts
@@ -34,6 +45,7 @@ typedef struct tm__input {
     tm__input_part *parts; ///< behind the first file
     uint32_t part_count;
     uint32_t part_capacity;
+    tm__input_stream stream; ///< without `read`: none
 } tm__input;
 
 /** @return TM_OK, TM_ENOMEM, TM_EIO (a directory, too) */
@@ -48,6 +60,11 @@ int tm__input_append(tm__input *input, const char *path);
 /** As tm__input_open() over memory, which stays the caller's. */
 int tm__input_open_memory(tm__input *input, tm__memory *memory, const char *path,
                           const void *data, size_t length);
+
+/** As tm__input_open() over a stream, which is the input's from then on, after a
+ * failure too. */
+int tm__input_open_stream(tm__input *input, tm__memory *memory, const char *path,
+                          tm__input_stream stream);
 
 /**
  * See some bytes.

@@ -20,6 +20,7 @@
 #include "formats/jstack/jstack_reader.h"
 #include "formats/plain/plain_reader.h"
 #include "formats/tptp/tptp_reader.h"
+#include "formats/unpack/unpack.h"
 #include "trace/trace_reader.h"
 
 /* Formats with a magic number come before those that have to guess; jstack takes any
@@ -37,6 +38,7 @@ struct tm_source {
     void *reader;
     tm__filter filter;
     int is_named; ///< the sink was told file and format
+    int is_damage_told;
 };
 
 static int unknown(const char *path, const uint8_t *bytes, size_t length)
@@ -72,7 +74,7 @@ static const tm__format *format_of(const uint8_t *bytes, size_t length,
 
 /* Whether a file is of a format, and when it begins; TM_MORE: it does not say. */
 static int look_into(tm_source *source, const tm__format *format, const char *path,
-                     int64_t *time_ns)
+                     int64_t *time_ns, int *is_packed)
 {
     static const tm_source_options defaults = {0};
     const uint8_t *bytes = NULL;
@@ -82,7 +84,10 @@ static int look_into(tm_source *source, const tm__format *format, const char *pa
 
     if (rc < 0)
         return rc;
-    rc = tm__input_view(&input, 0, TM__PROBE_BYTES, &bytes, &available);
+    rc = tm__packed_open(&input, &source->memory);
+    *is_packed |= input.stream.read != NULL;
+    if (rc == TM_OK)
+        rc = tm__input_view(&input, 0, TM__PROBE_BYTES, &bytes, &available);
     if (rc == TM_OK && format_of(bytes, available, &defaults) != format)
         rc = tm__fail(TM_EFORMAT, "%s: not of the same format as %s (%s)", path,
                       source->input.path, format->name);
@@ -98,18 +103,35 @@ static int by_number(const void *payload, uint32_t left, uint32_t right)
     return (left > right) - (left < right);
 }
 
+/* The same of files of which some are packed: one after the other, as by a pipe. */
+static int join_packed(tm_source *source, const char *path,
+                       const tm_source_options *options, const tm__sortable *order)
+{
+    size_t count = options->more_count + 1;
+    const char **paths = tm__resize(&source->memory, NULL, 0, count * sizeof(*paths));
+    int rc;
+
+    if (!paths)
+        return TM_ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        paths[i] = order[i].number ? options->more_paths[order[i].number - 1] : path;
+    rc = tm__packed_open_all(&source->input, &source->memory, paths, count);
+    tm__free(&source->memory, paths, count * sizeof(*paths));
+    return rc;
+}
+
 /* Open all files as one, by the time they begin; in the order given when one of them
  * does not say. Number 0 is the first of them, the others are more_paths. */
 static int join(tm_source *source, const char *path, const tm_source_options *options,
                 tm__sortable *order)
 {
     uint32_t count = (uint32_t)options->more_count + 1;
-    int rc = TM_OK, is_sorted = 1;
+    int rc = TM_OK, is_sorted = 1, is_packed = 0;
 
     for (uint32_t i = 0; i < count && rc >= 0; i++) {
         order[i] = (tm__sortable){.number = i};
         rc = look_into(source, source->format, i ? options->more_paths[i - 1] : path,
-                       &order[i].key);
+                       &order[i].key, &is_packed);
         if (rc == TM_MORE)
             is_sorted = 0;
     }
@@ -118,6 +140,8 @@ static int join(tm_source *source, const char *path, const tm_source_options *op
     if (is_sorted)
         tm__sort(order, order + count, count, by_number, NULL);
     tm__input_close(&source->input);
+    if (is_packed)
+        return join_packed(source, path, options, order);
     for (uint32_t i = 0; i < count; i++) {
         const char *next =
             order[i].number ? options->more_paths[order[i].number - 1] : path;
@@ -178,8 +202,10 @@ static int find_format(tm_source *source, const tm_source_options *options)
 {
     const uint8_t *bytes = NULL;
     size_t available;
-    int rc = tm__input_view(&source->input, 0, TM__PROBE_BYTES, &bytes, &available);
+    int rc = tm__packed_open(&source->input, &source->memory);
 
+    if (rc == TM_OK)
+        rc = tm__input_view(&source->input, 0, TM__PROBE_BYTES, &bytes, &available);
     if (rc < 0)
         return rc;
     source->format = format_of(bytes, available, options);
@@ -191,7 +217,8 @@ static int find_format(tm_source *source, const tm_source_options *options)
                         "built without",
                         source->input.path, source->format->name,
                         lacking(source->format));
-    if (options->more_count && source->input.descriptor >= 0)
+    if (options->more_count &&
+        (source->input.descriptor >= 0 || source->input.stream.read))
         rc = join_more(source, options);
     if (rc < 0)
         return rc;
@@ -246,6 +273,23 @@ int tm__source_open_memory(tm_source **out, const char *name, const void *data,
     return source_open(out, name, data, length, options);
 }
 
+/* What was packed may have ended before its end. */
+static int end_of_stream(tm_source *source, const tm_sink *sink)
+{
+    const tm__input_stream *stream = &source->input.stream;
+    const char *damage = stream->damage ? stream->damage(stream->state) : NULL;
+    int rc = TM_OK;
+
+    if (!damage)
+        return TM_OK;
+    if (!source->is_damage_told)
+        rc = sink->caveat(sink->payload, damage);
+    if (rc < 0)
+        return rc;
+    source->is_damage_told = 1;
+    return tm__fail(TM_EDAMAGED, "%s", damage);
+}
+
 int tm_source_read(tm_source *source, const tm_sink *given)
 {
     const tm_sink *sink;
@@ -277,7 +321,8 @@ int tm_source_read(tm_source *source, const tm_sink *given)
         if (rc < 0)
             return rc;
     }
-    return source->format->read(source->reader, sink);
+    rc = source->format->read(source->reader, sink);
+    return rc == TM_OK ? end_of_stream(source, sink) : rc;
 }
 
 int tm_source_follow(tm_source *source, int growing)

@@ -31,6 +31,54 @@ tm__slice tm__slice_from(tm__slice slice, size_t first)
     return (tm__slice){slice.bytes + first, slice.length - first};
 }
 
+int tm__slice_ends(tm__slice slice, const char *text)
+{
+    size_t length = strlen(text);
+
+    return slice.length >= length &&
+           (length == 0 ||
+            memcmp(slice.bytes + slice.length - length, text, length) == 0);
+}
+
+static int is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+tm__slice tm__slice_trim(tm__slice slice)
+{
+    while (slice.length > 0 && is_blank(slice.bytes[slice.length - 1]))
+        slice.length--;
+    while (slice.length > 0 && is_blank(slice.bytes[0])) {
+        slice.bytes++;
+        slice.length--;
+    }
+    return slice;
+}
+
+tm__slice tm__slice_word(tm__slice *text)
+{
+    tm__slice word = {text->bytes, 0};
+    size_t at = 0;
+
+    while (at < text->length && is_blank(text->bytes[at]))
+        at++;
+    word.bytes = text->bytes + at;
+    while (at < text->length && !is_blank(text->bytes[at]))
+        at++;
+    word.length = (size_t)(text->bytes + at - word.bytes);
+    while (at < text->length && is_blank(text->bytes[at]))
+        at++;
+    *text = tm__slice_from(*text, at);
+    return word;
+}
+
+int tm__slice_same(tm__slice a, tm__slice b)
+{
+    return a.length == b.length &&
+           (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);
+}
+
 size_t tm__slice_find(tm__slice slice, const char *text)
 {
     size_t length = strlen(text);

@@ -12,6 +12,13 @@ typedef struct tm__slice {
     size_t length;
 } tm__slice;
 
+/** A slice of a literal. */
+#define TM__SLICE(text)                                                                \
+    (tm__slice)                                                                        \
+    {                                                                                  \
+        (text), sizeof(text) - 1                                                       \
+    }
+
 typedef struct tm__frame_parts {
     tm__slice class_name; ///< empty: the line is no frame
     tm__slice method;
@@ -31,6 +38,18 @@ int tm__slice_begins(tm__slice slice, const char *text);
 
 /** @return what is left of a text behind its first bytes */
 tm__slice tm__slice_from(tm__slice slice, size_t first);
+
+/** @return 1: the text ends so */
+int tm__slice_ends(tm__slice slice, const char *text);
+
+/** @return the text without white space around it */
+tm__slice tm__slice_trim(tm__slice slice);
+
+/** Take the next word, and the blanks around it. @return it; empty: there is none */
+tm__slice tm__slice_word(tm__slice *text);
+
+/** @return 1: they are the same */
+int tm__slice_same(tm__slice a, tm__slice b);
 
 /** @return where `text` first stands in the slice; its length: nowhere */
 size_t tm__slice_find(tm__slice slice, const char *text);

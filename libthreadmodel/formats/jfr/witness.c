@@ -119,7 +119,7 @@ static int find_stack(tm__jfr_witness *witness, const tm__jstack_thread *thread,
     *stack = 0;
     for (uint32_t i = 0; i < thread->frame_count; i++) {
         tm__frame_parts parts =
-            tm__frame_split(witness->dump.frames[thread->frame_first + i]);
+            tm__frame_split(tm__jstack_frame(&witness->dump, thread->frame_first + i));
         uint32_t class_, name, method;
 
         if (!parts.class_name.length)

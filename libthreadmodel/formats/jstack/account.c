@@ -11,64 +11,51 @@
  */
 #include "formats/jstack/account.h"
 
-#include <string.h>
-
 #include "base/map.h"
 
-static int add_lock(tm__jstack_dump *dump, const tm__jstack_edge *edge, uint32_t kind)
+static void add_lock(tm__jstack_dump *dump, const tm__jstack_edge *edge, uint8_t kind)
 {
-    tm__jstack_thread *thread = &dump->threads[dump->thread_count - 1];
-
-    if (tm__reserve(dump->memory, &dump->locks, &dump->lock_capacity,
-                    (size_t)dump->lock_count + 1, sizeof(*dump->locks)) < 0)
-        return TM_ENOMEM;
     dump->locks[dump->lock_count++] = (tm__jstack_lock){.class_name = edge->class_name,
                                                         .address = edge->address,
                                                         .depth = TM__NONE,
                                                         .kind = kind};
-    thread->lock_count++;
-    return TM_OK;
-}
-
-static int same(tm__slice a, tm__slice b)
-{
-    return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
+    tm__jstack_last(dump)->lock_count++;
 }
 
 static int add_thread(tm__jstack_dump *dump, const tm__jstack_edge *edge)
 {
-    if (tm__reserve(dump->memory, &dump->threads, &dump->thread_capacity,
-                    (size_t)dump->thread_count + 1, sizeof(*dump->threads)) < 0)
-        return TM_ENOMEM;
-    dump->threads[dump->thread_count++] =
-        (tm__jstack_thread){.name = edge->thread,
-                            .state = {"BLOCKED (on object monitor)", 27},
-                            .id = tm__jstack_made_number(edge->thread),
-                            .cpu_ns = -1,
-                            .elapsed_ns = -1,
-                            .frame_first = dump->frame_count,
-                            .lock_first = dump->lock_count};
-    dump->account_threads++;
-    if (edge->address && add_lock(dump, edge, TM__JSTACK_WANTED) < 0)
-        return TM_ENOMEM;
+    tm__jstack_thread thread = {.name = edge->thread,
+                                .state = TM__SLICE("BLOCKED (on object monitor)"),
+                                .id = tm__jstack_hash(edge->thread) | UINT64_C(1) << 63,
+                                .elapsed_ns = -1,
+                                .cpu_ns = -1};
+
     /* An account is a few lines for each deadlock. */
+    if (tm__reserve(dump->memory, &dump->locks, &dump->lock_capacity,
+                    (size_t)dump->lock_count + dump->edge_count + 1,
+                    sizeof(*dump->locks)) < 0 ||
+        tm__jstack_add_thread(dump, &thread) < 0)
+        return TM_ENOMEM;
+    dump->account_threads++;
+    if (edge->address)
+        add_lock(dump, edge, TM__JSTACK_WANTED);
     for (uint32_t i = 0; i < dump->edge_count; i++)
-        if (dump->edges[i].address && same(dump->edges[i].owner, edge->thread) &&
-            add_lock(dump, &dump->edges[i], TM__JSTACK_LOCKED) < 0)
-            return TM_ENOMEM;
+        if (dump->edges[i].address &&
+            tm__slice_same(dump->edges[i].owner, edge->thread))
+            add_lock(dump, &dump->edges[i], TM__JSTACK_LOCKED);
     return TM_OK;
 }
 
 static int add_missing(tm__jstack_dump *dump, tm__map *names)
 {
     for (uint32_t i = 0; i < dump->thread_count; i++) {
-        uint64_t name = tm__jstack_made_number(dump->threads[i].name);
+        uint64_t name = tm__jstack_hash(dump->threads[i].name);
 
         if (tm__map_find(names, name) == TM__NONE && tm__map_put(names, name, i) < 0)
             return TM_ENOMEM;
     }
     for (uint32_t i = 0; i < dump->edge_count; i++) {
-        uint64_t name = tm__jstack_made_number(dump->edges[i].thread);
+        uint64_t name = tm__jstack_hash(dump->edges[i].thread);
 
         if (tm__map_find(names, name) != TM__NONE)
             continue;

@@ -37,8 +37,12 @@ static int same(tm__slice a, tm__slice b)
 
 static int index_names(tm__jstack_cycles *cycles, const tm__jstack_dump *dump)
 {
+    uint32_t named = dump->edge_count;
+
     /* The dump has an account only where there is a deadlock. */
-    if (dump->edge_count == 0)
+    for (uint32_t i = 0; !named && i < dump->thread_count; i++)
+        named = dump->threads[i].owner.length > 0 && !dump->threads[i].owner_id;
+    if (!named)
         return TM_OK;
     if (tm__reserve(cycles->memory, &cycles->next_namesake, &cycles->namesake_capacity,
                     dump->thread_count, sizeof(*cycles->next_namesake)) < 0)
@@ -125,6 +129,25 @@ static void read_account(tm__jstack_cycles *cycles, const tm__jstack_dump *dump)
     }
 }
 
+/* The owner that the thread's own lines name, by its number or its name. */
+static void read_owners(tm__jstack_cycles *cycles, const tm__jstack_dump *dump)
+{
+    for (uint32_t i = 0; i < dump->thread_count; i++) {
+        const tm__jstack_thread *thread = &dump->threads[i];
+        tm__jstack_want *want = &cycles->wants[i];
+
+        if (!want->address || want->owner != TM__NONE)
+            continue;
+        if (thread->owner_id)
+            want->owner = tm__map_find(&dump->ids, thread->owner_id);
+        else if (thread->owner.length > 0)
+            want->owner = find_thread(cycles, dump, thread->owner, 0);
+        if (want->owner == i)
+            want->owner = TM__NONE;
+        want->is_stated = want->owner != TM__NONE;
+    }
+}
+
 static void mark_cycles(tm__jstack_cycles *cycles)
 {
     tm__jstack_want *wants = cycles->wants;
@@ -177,9 +200,11 @@ int tm__jstack_cycles_find(tm__jstack_cycles *cycles, const tm__jstack_dump *dum
                 tm__map_find(&cycles->owners, cycles->wants[i].address);
     if (dump->edge_count > 0)
         read_account(cycles, dump);
+    read_owners(cycles, dump);
     mark_cycles(cycles);
     for (uint32_t i = 0; i < cycles->want_count; i++)
-        if (cycles->wants[i].cycle != TM__NONE && !cycles->wants[i].is_reported)
+        if (cycles->wants[i].cycle != TM__NONE && !cycles->wants[i].is_reported &&
+            !cycles->wants[i].is_initialized_by_other)
             add_name(&unnamed, dump->threads[i].name);
     for (uint32_t i = 0; i < dump->edge_count; i++) {
         const tm__jstack_edge *edge = &dump->edges[i];
@@ -188,7 +213,7 @@ int tm__jstack_cycles_find(tm__jstack_cycles *cycles, const tm__jstack_dump *dum
         if (thread == TM__NONE || cycles->wants[thread].cycle == TM__NONE)
             add_name(&unseen, edge->thread);
     }
-    /* A dump that was cut may have lost the account. */
+    /* A dump that was cut has lost its account. */
     if (unnamed.count && dump->has_end)
         rc = tm__notes_caveat(
             notes,

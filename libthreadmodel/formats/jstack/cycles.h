@@ -16,7 +16,9 @@ typedef struct tm__jstack_want {
     uint32_t owner;      ///< threads[] that has it; TM__NONE: unknown
     uint32_t cycle;      ///< from 0; TM__NONE: it is in none
     uint8_t is_reported; ///< the JVM's account names it in a deadlock
-    uint8_t is_stated;   ///< the owner is known from that account alone
+    uint8_t is_stated;   ///< the owner is known from that account or its line alone
+    uint8_t is_initialized_by_other; ///< waits for a class that another initialises
+    uint8_t is_initializing;         ///< initialises a class that another waits for
 } tm__jstack_want;
 
 typedef struct tm__jstack_cycles {

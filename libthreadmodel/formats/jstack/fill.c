@@ -13,13 +13,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/jstack/grammar.h"
+
+/** Ids of threads and addresses of objects are below, in all but the first JVM. */
+enum { JVM_SHIFT = 49 };
+
 void tm__jstack_fill_init(tm__jstack_fill *fill, tm__memory *memory, tm__dump *dump)
 {
     *fill = (tm__jstack_fill){.memory = memory, .dump = dump};
     tm__jstack_cycles_init(&fill->cycles, memory);
     tm__map_init(&fill->classes, memory);
-    tm__map_init(&fill->initialisers, memory);
     tm__map_init(&fill->moved, memory);
+    tm__map_init(&fill->edges, memory);
     tm__map_init(&fill->member_map, memory);
 }
 
@@ -35,15 +40,35 @@ static const tm__jstack_lock *locks_of(const tm__jstack_dump *parsed, uint32_t t
     return parsed->locks + parsed->threads[thread].lock_first;
 }
 
+/* The number of a frame; its text is looked up once. */
+static int number_frame(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
+                        uint32_t index, uint32_t *number)
+{
+    uint32_t text = parsed->frames[index];
+
+    if (fill->numbers[text] == 0) {
+        if (tm__dump_frame(fill->dump, tm__jstack_frame(parsed, index), number) < 0)
+            return TM_ENOMEM;
+        fill->numbers[text] = *number + 1;
+    }
+    *number = fill->numbers[text] - 1;
+    return TM_OK;
+}
+
 static int read_frames(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
                        const tm__jstack_thread *thread)
 {
+    uint32_t texts = parsed->texts.count;
+
     if (tm__reserve(fill->memory, &fill->frames, &fill->frame_capacity,
-                    thread->frame_count, sizeof(*fill->frames)) < 0)
+                    thread->frame_count, sizeof(*fill->frames)) < 0 ||
+        tm__reserve(fill->memory, &fill->numbers, &fill->number_capacity, texts,
+                    sizeof(*fill->numbers)) < 0)
         return TM_ENOMEM;
+    for (; fill->number_count < texts; fill->number_count++)
+        fill->numbers[fill->number_count] = 0;
     for (uint32_t i = 0; i < thread->frame_count; i++)
-        if (tm__dump_frame(fill->dump, parsed->frames[thread->frame_first + i],
-                           &fill->frames[i]) < 0)
+        if (number_frame(fill, parsed, thread->frame_first + i, &fill->frames[i]) < 0)
             return TM_ENOMEM;
     return TM_OK;
 }
@@ -54,7 +79,8 @@ static int is_wanted(uint32_t kind, int state)
     switch (state) {
     case TM_STATE_BLOCKED:
         return kind == TM__JSTACK_WANTED || kind == TM__JSTACK_INITIALIZING;
-    case TM_STATE_PARKED: return kind == TM__JSTACK_PARKING;
+    case TM_STATE_PARKED:
+        return kind == TM__JSTACK_PARKING || kind == TM__JSTACK_WAITING_ON;
     case TM_STATE_WAITING:
     case TM_STATE_JOINING:
     case TM_STATE_REENTERING:
@@ -105,38 +131,6 @@ static const tm__jstack_lock *wanted_lock(const tm__jstack_dump *parsed,
     return wait_depth == TM__NONE ? NULL : lock_of_wait(parsed, thread, wait_depth);
 }
 
-/* The class that a frame initialises: "app.Main$Holder.<clinit>(Main.java:3)" */
-static tm__slice initialised_by(tm__slice frame)
-{
-    tm__frame_parts parts = tm__frame_split(frame);
-
-    return tm__slice_is(parts.method, "<clinit>") ? parts.class_name : (tm__slice){0};
-}
-
-/* Who initialises the classes that others wait for: those with the initialiser on their
- * stacks. Most dumps have nobody who waits so. */
-static int find_initialisers(tm__jstack_fill *fill, const tm__jstack_dump *parsed)
-{
-    int any = 0;
-
-    tm__map_clear(&fill->initialisers);
-    for (uint32_t i = 0; i < parsed->lock_count; i++)
-        any |= parsed->locks[i].kind == TM__JSTACK_INITIALIZING;
-    for (uint32_t t = 0; any && t < parsed->thread_count; t++) {
-        const tm__jstack_thread *it = &parsed->threads[t];
-
-        for (uint32_t i = 0; i < it->frame_count; i++) {
-            tm__slice name = initialised_by(parsed->frames[it->frame_first + i]);
-            uint64_t number = tm__jstack_made_number(name);
-
-            if (name.length && tm__map_find(&fill->initialisers, number) == TM__NONE &&
-                tm__map_put(&fill->initialisers, number, t) < 0)
-                return TM_ENOMEM;
-        }
-    }
-    return TM_OK;
-}
-
 /* Whether it holds what the line says. What it waits for, it let go; where nobody knows
  * what that is, it may be any. */
 static int is_held(const tm__jstack_lock *lock, const tm__jstack_lock *wanted,
@@ -170,37 +164,88 @@ static int has_lock(const tm__jstack_dump *parsed, uint32_t thread, uint32_t kin
     return 0;
 }
 
-/* The class that it waits for another thread to initialise; NULL: none. */
-static const tm__jstack_lock *awaited_class(const tm__jstack_dump *parsed,
-                                            uint32_t thread)
-{
-    const tm__jstack_lock *locks = locks_of(parsed, thread);
-
-    for (uint32_t i = 0; i < parsed->threads[thread].lock_count; i++)
-        if (locks[i].kind == TM__JSTACK_INITIALIZING)
-            return &locks[i];
-    return NULL;
-}
-
-/* Of a mounted virtual thread the dump states nothing: its lines and frames do. A
- * thread that waits for another to initialise a class is runnable to Java. */
+/* Of a mounted virtual thread the dump states nothing: its lines and frames do. Who
+ * waits for another to initialise a class is runnable to Java. */
 static int state_by_lines(const tm__jstack_fill *fill, const tm__jstack_dump *parsed,
                           uint32_t thread, uint32_t *depth)
 {
     static const tm__slice WAITING = {"WAITING", 7}, BLOCKED = {"BLOCKED", 7};
     const tm__jstack_thread *it = &parsed->threads[thread];
     int wants = has_lock(parsed, thread, TM__JSTACK_WANTED);
-    const tm__jstack_lock *class_ = awaited_class(parsed, thread);
     int state = TM_STATE_UNKNOWN;
 
-    if (class_)
-        return tm__map_find(&fill->initialisers, class_->address) == TM__NONE
-                   ? TM_STATE_WAITING
-                   : TM_STATE_BLOCKED;
-    if (it->carrier && it->frame_count)
+    if (has_lock(parsed, thread, TM__JSTACK_INITIALIZING) || it->is_waiting)
+        return TM_STATE_WAITING;
+    if ((it->carrier || it->state.length == 0) && (it->frame_count || wants))
         state = tm__dump_state(fill->dump, wants ? BLOCKED : WAITING, fill->frames,
                                it->frame_count, depth);
-    return state == TM_STATE_UNKNOWN ? TM_STATE_RUNNING : state;
+    return state == TM_STATE_UNKNOWN && it->state.length > 0 ? TM_STATE_RUNNING : state;
+}
+
+/* The account says it of a thread whose lines do not. */
+static const tm__jstack_lock *lock_of_edge(tm__jstack_fill *fill,
+                                           const tm__jstack_dump *parsed,
+                                           uint32_t thread, int *state)
+{
+    tm__slice name = parsed->threads[thread].name;
+    uint32_t index = parsed->edge_count && name.length
+                         ? tm__map_find(&fill->edges, tm__jstack_hash(name))
+                         : TM__NONE;
+    const tm__jstack_edge *edge;
+
+    if (index == TM__NONE)
+        return NULL;
+    edge = &parsed->edges[index];
+    if (!edge->address || !tm__slice_same(edge->thread, name))
+        return NULL;
+    if (*state == TM_STATE_UNKNOWN)
+        *state = edge->kind == TM__JSTACK_PARKING ? TM_STATE_PARKED : TM_STATE_BLOCKED;
+    if (*state != TM_STATE_BLOCKED && *state != TM_STATE_PARKED)
+        return NULL;
+    fill->from_edge = (tm__jstack_lock){.class_name = edge->class_name,
+                                        .address = edge->address,
+                                        .depth = TM__NONE,
+                                        .kind = (uint8_t)edge->kind};
+    return &fill->from_edge;
+}
+
+static int index_edges(tm__jstack_fill *fill, const tm__jstack_dump *parsed)
+{
+    tm__map_clear(&fill->edges);
+    for (uint32_t i = 0; i < parsed->edge_count; i++) {
+        uint64_t hash = tm__jstack_hash(parsed->edges[i].thread);
+
+        if (tm__map_find(&fill->edges, hash) == TM__NONE &&
+            tm__map_put(&fill->edges, hash, i) < 0)
+            return TM_ENOMEM;
+    }
+    return TM_OK;
+}
+
+/* The writer's own word for what the thread does; frames of Java say it better where it
+ * waits. */
+static int state_of_word(const tm__jstack_fill *fill, const tm__jstack_thread *thread,
+                         uint32_t *depth)
+{
+    int state = TM_STATE_UNKNOWN;
+
+    if (thread->known_state == TM_STATE_WAITING)
+        state = tm__dump_state(fill->dump, TM__SLICE("WAITING"), fill->frames,
+                               thread->frame_count, depth);
+    return state == TM_STATE_UNKNOWN ? (int)thread->known_state : state;
+}
+
+/* The last monitor of the innermost frame. */
+static const tm__jstack_lock *last_locked(const tm__jstack_dump *parsed,
+                                          uint32_t thread)
+{
+    const tm__jstack_lock *locks = locks_of(parsed, thread), *found = NULL;
+
+    for (uint32_t i = 0; i < parsed->threads[thread].lock_count; i++)
+        if (locks[i].kind == TM__JSTACK_LOCKED && locks[i].depth == 0 &&
+            locks[i].address)
+            found = &locks[i];
+    return found;
 }
 
 /* Look at a thread, with its frames read. */
@@ -214,29 +259,73 @@ static int look(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uint32_t t
         return TM_ENOMEM;
     seen->state =
         tm__dump_state(fill->dump, it->state, fill->frames, it->frame_count, &depth);
-    if (seen->state == TM_STATE_RUNNING)
+    if (it->known_state)
+        seen->state = state_of_word(fill, it, &depth);
+    else if (seen->state == TM_STATE_RUNNING || it->state.length == 0)
         seen->state = state_by_lines(fill, parsed, thread, &depth);
+    if (seen->state == TM_STATE_WAITING &&
+        fill->cycles.wants[thread].is_initialized_by_other)
+        seen->state = TM_STATE_BLOCKED;
     seen->wanted = wanted_lock(parsed, thread, seen->state, depth);
+    if (!seen->wanted)
+        seen->wanted = lock_of_edge(fill, parsed, thread, &seen->state);
+    if (!seen->wanted && parsed->is_serviceability && seen->state == TM_STATE_BLOCKED)
+        seen->wanted = last_locked(parsed, thread);
     return TM_OK;
 }
 
-/* Whoever initialises the class that a thread waits for has what it wants. */
-static int hold_class(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
-                      uint32_t thread)
+/* The class that a frame initialises. @return 1: it does */
+static int initialized_class(tm__slice frame, tm__slice *name)
 {
-    const tm__jstack_lock *wanted = awaited_class(parsed, thread);
-    uint32_t owner = tm__map_find(&fill->initialisers, wanted->address);
+    static const char initializer[] = "<clinit>";
+    tm__frame_parts parts;
 
-    return owner == TM__NONE
-               ? TM_OK
-               : tm__jstack_cycles_hold(&fill->cycles, wanted->address, owner);
+    if (tm__slice_find(frame, initializer) == frame.length)
+        return 0;
+    parts = tm__frame_split(frame);
+    *name = parts.class_name;
+    return tm__slice_is(parts.method, initializer);
+}
+
+static uint64_t address_of_class(tm__slice name)
+{
+    return tm__jstack_hash(name) | UINT64_C(1) << 63;
+}
+
+/* Who has the initialiser of a class on its stack is who others wait for. */
+static int find_initializers(tm__jstack_fill *fill, const tm__jstack_dump *parsed)
+{
+    int is_needed = 0;
+    tm__slice name;
+
+    for (uint32_t i = 0; i < parsed->lock_count && !is_needed; i++)
+        is_needed = parsed->locks[i].kind == TM__JSTACK_INITIALIZING;
+    for (uint32_t t = 0; is_needed && t < parsed->thread_count; t++)
+        for (uint32_t i = 0; i < parsed->threads[t].frame_count; i++)
+            if (initialized_class(
+                    tm__jstack_frame(parsed, parsed->threads[t].frame_first + i),
+                    &name) &&
+                tm__jstack_cycles_hold(&fill->cycles, address_of_class(name), t) < 0)
+                return TM_ENOMEM;
+    for (uint32_t t = 0; is_needed && t < parsed->thread_count; t++)
+        for (uint32_t i = 0; i < parsed->threads[t].lock_count; i++) {
+            const tm__jstack_lock *lock = &locks_of(parsed, t)[i];
+            uint32_t owner = lock->kind == TM__JSTACK_INITIALIZING
+                                 ? tm__map_find(&fill->cycles.owners, lock->address)
+                                 : TM__NONE;
+
+            if (owner != TM__NONE && owner != t)
+                fill->cycles.wants[t].is_initialized_by_other =
+                    fill->cycles.wants[owner].is_initializing = 1;
+        }
+    return TM_OK;
 }
 
 static int find_cycles(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
                        uint64_t offset)
 {
     if (tm__jstack_cycles_start(&fill->cycles, parsed) < 0 ||
-        find_initialisers(fill, parsed) < 0)
+        index_edges(fill, parsed) < 0 || find_initializers(fill, parsed) < 0)
         return TM_ENOMEM;
     for (uint32_t t = 0; t < parsed->thread_count; t++) {
         const tm__jstack_lock *locks = locks_of(parsed, t);
@@ -251,56 +340,71 @@ static int find_cycles(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
             if (is_held(&locks[i], seen.wanted, seen.state) &&
                 tm__jstack_cycles_hold(&fill->cycles, locks[i].address, t) < 0)
                 return TM_ENOMEM;
-        if (awaited_class(parsed, t) && hold_class(fill, parsed, t) < 0)
-            return TM_ENOMEM;
     }
     return tm__jstack_cycles_find(&fill->cycles, parsed, fill->dump->notes, offset);
 }
 
-/* A class is known by its name, as a lock and while it is initialised. */
+/* A class as an object is shown by its name. */
 static int name_class(tm__jstack_fill *fill, const tm__jstack_lock *lock,
                       tm_object *object)
 {
-    int is_once = lock->kind == TM__JSTACK_INITIALIZING;
-    char name[256];
-    uint32_t text;
+    static const char *const before[] = {"class ", "initialisation of "};
+    int is_init = lock->kind == TM__JSTACK_INITIALIZING;
+    size_t length = strlen(before[is_init]);
+    uint32_t index;
 
-    snprintf(name, sizeof(name), "%s%.*s", is_once ? "initialisation of " : "class ",
-             lock->of_class.length < 200 ? (int)lock->of_class.length : 200,
-             lock->of_class.bytes);
-    if (tm__strings_intern(&fill->dump->texts, &text, name) < 0)
+    if (tm__reserve(fill->memory, &fill->label, &fill->label_capacity,
+                    length + lock->of_class.length, 1) < 0)
         return TM_ENOMEM;
-    object->name = tm__strings_get(&fill->dump->texts, text);
-    if (is_once)
+    memcpy(fill->label, before[is_init], length);
+    memcpy(fill->label + length, lock->of_class.bytes, lock->of_class.length);
+    if (tm__strings_intern_bytes(&fill->dump->texts, &index, fill->label,
+                                 length + lock->of_class.length) < 0)
+        return TM_ENOMEM;
+    object->name = tm__strings_get(&fill->dump->texts, index);
+    if (is_init)
         object->kind = TM_OBJECT_KIND_ONCE;
     return TM_OK;
+}
+
+uint64_t tm__jstack_fill_id(const tm__jstack_fill *fill, uint64_t id)
+{
+    return id ? id ^ fill->jvm << JVM_SHIFT : 0;
 }
 
 /* The id of an object: its address, unless another class was seen there. */
 static int object_id(tm__jstack_fill *fill, const tm__jstack_lock *lock, uint64_t *id)
 {
-    uint32_t class_id = 0, known, moved = tm__map_find(&fill->moved, lock->address);
+    uint64_t address = lock->address ^ fill->jvm << JVM_SHIFT;
+    uint32_t class_id = 0, known, moved = tm__map_find(&fill->moved, address);
     tm_object object = {.size = sizeof(object)};
 
     if (lock->class_name.length &&
         tm__dump_class(fill->dump, lock->class_name, &class_id) < 0)
         return TM_ENOMEM;
-    known = tm__map_find(&fill->classes, lock->address);
-    if (known == TM__NONE) {
+    /* A line that was cut has no class, and another one may. */
+    known = tm__map_find(&fill->classes, address);
+    if (known == TM__NONE && class_id &&
+        tm__map_put(&fill->classes, address, class_id) < 0)
+        return TM_ENOMEM;
+    if (known == TM__NONE)
         known = class_id;
-        if (tm__map_put(&fill->classes, lock->address, class_id) < 0)
-            return TM_ENOMEM;
-    }
-    object.id = lock->address;
+    if (!class_id)
+        class_id = known;
+    object.id = address;
     if (known != class_id)
-        object.id = mix(lock->address + ((uint64_t)class_id << 48)) | 1;
+        object.id = mix(address + ((uint64_t)class_id << 48)) | 1;
+    if (lock->of_class.length && name_class(fill, lock, &object) < 0)
+        return TM_ENOMEM;
+    if (lock->is_hash) {
+        object.hash = lock->hash;
+        object.flags = TM_OBJECT_HAS_HASH | TM_OBJECT_MAYBE_MANY;
+    }
     if (moved != TM__NONE)
         object.id = fill->moved_ids[moved];
     object.class_id = class_id;
     if (lock->kind == TM__JSTACK_PARKING || lock->kind == TM__JSTACK_SYNCHRONIZER)
-        object.flags = TM_OBJECT_SYNCHRONIZER;
-    if (lock->of_class.length && name_class(fill, lock, &object) < 0)
-        return TM_ENOMEM;
+        object.flags |= TM_OBJECT_SYNCHRONIZER;
     *id = object.id;
     return tm__dump_object(fill->dump, &object);
 }
@@ -310,12 +414,9 @@ static uint64_t hash_stack(const tm__jstack_dump *parsed,
 {
     uint64_t hash = thread->frame_count;
 
-    for (uint32_t i = 0; i < thread->frame_count; i++) {
-        tm__slice line = parsed->frames[thread->frame_first + i];
-
-        for (size_t k = 0; k < line.length; k++)
-            hash = (hash ^ (uint8_t)line.bytes[k]) * UINT64_C(0x100000001b3);
-    }
+    for (uint32_t i = 0; i < thread->frame_count; i++)
+        hash =
+            (hash ^ parsed->frames[thread->frame_first + i]) * UINT64_C(0x100000001b3);
     return hash;
 }
 
@@ -350,7 +451,8 @@ static int walk_cycle(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
 
     do {
         const tm__jstack_thread *thread = &parsed->threads[at];
-        tm__jstack_member member = {thread->id, wants[at].address,
+        tm__jstack_member member = {tm__jstack_fill_id(fill, thread->id),
+                                    wants[at].address ^ fill->jvm << JVM_SHIFT,
                                     hash_stack(parsed, thread)};
 
         all = all && member_before(fill, &member);
@@ -417,14 +519,38 @@ static void turn_members(tm__jstack_fill *fill)
     fill->found_capacity = capacity;
 }
 
+/* What it initialises, for whoever waits for that. */
+static int add_initialized(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
+                           uint32_t thread, tm__dump_thread *to)
+{
+    const tm__jstack_thread *it = &parsed->threads[thread];
+    tm__slice name;
+
+    for (uint32_t i = 0; i < it->frame_count; i++) {
+        tm__jstack_lock lock = {.class_name = TM__SLICE("java.lang.Class"),
+                                .kind = TM__JSTACK_INITIALIZING};
+
+        if (!initialized_class(tm__jstack_frame(parsed, it->frame_first + i), &name))
+            continue;
+        lock.address = address_of_class(name);
+        lock.of_class = name;
+        if (tm__reserve(fill->memory, &fill->holds, &fill->hold_capacity,
+                        (size_t)to->hold_count + 1, sizeof(*fill->holds)) < 0 ||
+            object_id(fill, &lock, &fill->holds[to->hold_count].object) < 0)
+            return TM_ENOMEM;
+        fill->holds[to->hold_count++].depth = i;
+    }
+    to->holds = fill->holds;
+    return TM_OK;
+}
+
 static int add_holds(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
                      uint32_t thread, const sight *seen, tm__dump_thread *to)
 {
     const tm__jstack_thread *it = &parsed->threads[thread];
     const tm__jstack_lock *locks = locks_of(parsed, thread);
-    uint32_t most = it->lock_count + (fill->initialisers.count ? it->frame_count : 0);
 
-    if (tm__reserve(fill->memory, &fill->holds, &fill->hold_capacity, most,
+    if (tm__reserve(fill->memory, &fill->holds, &fill->hold_capacity, it->lock_count,
                     sizeof(*fill->holds)) < 0)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < it->lock_count; i++) {
@@ -434,21 +560,6 @@ static int add_holds(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
             continue;
         hold->depth = locks[i].depth;
         if (object_id(fill, &locks[i], &hold->object) < 0)
-            return TM_ENOMEM;
-        to->hold_count++;
-    }
-    for (uint32_t i = 0; fill->initialisers.count && i < it->frame_count; i++) {
-        tm__slice name = initialised_by(parsed->frames[it->frame_first + i]);
-        tm__jstack_lock class_ = {.class_name = {"java.lang.Class", 15},
-                                  .of_class = name,
-                                  .address = tm__jstack_made_number(name),
-                                  .kind = TM__JSTACK_INITIALIZING};
-        tm__dump_hold *hold = &fill->holds[to->hold_count];
-
-        if (!name.length || tm__map_find(&fill->initialisers, class_.address) != thread)
-            continue;
-        hold->depth = i;
-        if (object_id(fill, &class_, &hold->object) < 0)
             return TM_ENOMEM;
         to->hold_count++;
     }
@@ -472,14 +583,15 @@ static int read_thread(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uin
     const tm__jstack_thread *it = &parsed->threads[t];
     const tm__jstack_want *want = &fill->cycles.wants[t];
     tm__dump_thread to = {.thread = {.size = sizeof(tm_thread),
-                                     .id = it->id,
+                                     .id = tm__jstack_fill_id(fill, it->id),
                                      .os_id = it->os_id,
                                      .priority = it->priority,
                                      .flags = it->flags},
-                          .carrier = it->carrier,
+                          .carrier = tm__jstack_fill_id(fill, it->carrier),
                           .cpu_ns = it->cpu_ns,
                           .has_cpu = it->cpu_ns >= 0,
                           .frame_count = it->frame_count};
+    char group[40];
     sight seen;
 
     if (look(fill, parsed, t, &seen) < 0)
@@ -497,33 +609,24 @@ static int read_thread(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uin
     if (seen.wanted && object_id(fill, seen.wanted, &to.wanted) < 0)
         return TM_ENOMEM;
     if (want->is_stated)
-        to.owner = parsed->threads[want->owner].id;
-    if (add_holds(fill, parsed, t, &seen, &to) < 0)
+        to.owner = tm__jstack_fill_id(fill, parsed->threads[want->owner].id);
+    if (add_holds(fill, parsed, t, &seen, &to) < 0 ||
+        (want->is_initializing && add_initialized(fill, parsed, t, &to) < 0))
         return TM_ENOMEM;
+    if (fill->jvm) {
+        snprintf(group, sizeof(group), "JVM %llu", (unsigned long long)fill->jvm + 1);
+        to.thread.group = group;
+    }
+    to.thread.pid = parsed->process <= UINT32_MAX ? parsed->process : 0;
     return tm__dump_read(fill->dump, &to);
-}
-
-int64_t tm__jstack_fill_grown_ns(tm__jstack_fill *fill, const tm__jstack_dump *parsed)
-{
-    int64_t grown_ns = 0;
-
-    for (uint32_t t = 0; t < parsed->thread_count && grown_ns <= 0; t++)
-        for (uint32_t i = 0; i < fill->age_count; i++)
-            if (fill->ages[i].thread == parsed->threads[t].id &&
-                parsed->threads[t].elapsed_ns >= 0)
-                grown_ns = parsed->threads[t].elapsed_ns - fill->ages[i].elapsed_ns;
-    fill->age_count = 0;
-    for (uint32_t t = 0; t < parsed->thread_count; t++)
-        if (parsed->threads[t].elapsed_ns >= 0 && fill->age_count < TM__JSTACK_AGES)
-            fill->ages[fill->age_count++] =
-                (tm__jstack_age){parsed->threads[t].id, parsed->threads[t].elapsed_ns};
-    return grown_ns > 0 ? grown_ns : 0;
 }
 
 int tm__jstack_fill_read(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
                          uint64_t offset)
 {
     fill->dump->nature.reports_synchronizers = parsed->reports_synchronizers;
+    fill->dump->nature.reports_monitors = tm__jstack_reports_monitors(parsed);
+    fill->dump->nature.is_one_instant = parsed->grammar->is_one_instant;
     if (find_cycles(fill, parsed, offset) < 0 || recognise_cycles(fill, parsed) < 0)
         return TM_ENOMEM;
     for (; fill->next < parsed->thread_count; fill->next++)
@@ -534,19 +637,43 @@ int tm__jstack_fill_read(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
     return TM_OK;
 }
 
+int tm__jstack_fill_leave(tm__jstack_fill *fill)
+{
+    tm__dump *dump = fill->dump;
+
+    if (tm__dump_reserve(dump, dump->before_count) < 0)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < dump->before_count; i++) {
+        tm_event event = {.time_ns = dump->time_ns + 1,
+                          .thread = (uint64_t)dump->before[i].key,
+                          .kind = TM_EVENT_SNAPSHOT};
+        uint32_t k = 0;
+
+        /* Who is deadlocked goes on to be. */
+        while (k < fill->member_count && fill->members[k].thread != event.thread)
+            k++;
+        if (k == fill->member_count)
+            tm__dump_note(dump, &event);
+    }
+    dump->before_count = 0;
+    return TM_OK;
+}
+
 void tm__jstack_fill_free(tm__jstack_fill *fill)
 {
     tm__memory *memory = fill->memory;
 
     tm__jstack_cycles_free(&fill->cycles);
     tm__map_clear(&fill->classes);
-    tm__map_clear(&fill->initialisers);
     tm__map_clear(&fill->moved);
     tm__map_clear(&fill->member_map);
+    tm__map_clear(&fill->edges);
+    tm__free(memory, fill->numbers, fill->number_capacity * sizeof(*fill->numbers));
     tm__free(memory, fill->moved_ids, fill->moved_capacity * sizeof(*fill->moved_ids));
     tm__free(memory, fill->members, fill->member_capacity * sizeof(*fill->members));
     tm__free(memory, fill->found, fill->found_capacity * sizeof(*fill->found));
     tm__free(memory, fill->frames, fill->frame_capacity * sizeof(*fill->frames));
     tm__free(memory, fill->holds, fill->hold_capacity * sizeof(*fill->holds));
     tm__free(memory, fill->name, fill->name_capacity);
+    tm__free(memory, fill->label, fill->label_capacity);
 }

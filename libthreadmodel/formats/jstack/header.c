@@ -2,32 +2,13 @@
 /*
  * A thread's name is written as it is: it may hold quotes, and what looks like the
  * rest of such a line. So the name ends at the last quote behind which the line goes
- * on as the JVM writes it.
+ * on as a writer of dumps writes it.
  */
 #include "formats/jstack/header.h"
 
 #include <string.h>
 #include <threadmodel/definition.h>
-
-static tm__slice skip_blanks(tm__slice text)
-{
-    while (text.length > 0 && text.bytes[0] == ' ')
-        text = tm__slice_from(text, 1);
-    return text;
-}
-
-/* Take the next word. */
-static tm__slice next_word(tm__slice *text)
-{
-    tm__slice word = skip_blanks(*text);
-    const char *blank = word.length ? memchr(word.bytes, ' ', word.length) : NULL;
-
-    if (blank)
-        word.length = (size_t)(blank - word.bytes);
-    *text = skip_blanks(
-        tm__slice_from(*text, (size_t)(word.bytes - text->bytes) + word.length));
-    return word;
-}
+#include <threadmodel/model.h>
 
 static int number_after(tm__slice word, const char *key, uint64_t *number)
 {
@@ -43,90 +24,222 @@ static int number_after(tm__slice word, const char *key, uint64_t *number)
     return tm__slice_number(&word, base, number);
 }
 
-/* "49.35ms" or "2.19s" in ns; -1: it is neither. */
-static int64_t time_of(tm__slice text)
+/* "49.35ms" or "2.19s" behind a key in ns; -1: it is neither. */
+static int64_t time_after(tm__slice word, const char *key)
 {
     uint64_t whole, part = 0;
     int64_t scale = 1;
     size_t digits;
 
-    if (!tm__slice_number(&text, 10, &whole) || whole > UINT32_MAX)
+    word = tm__slice_from(word, strlen(key));
+    if (!tm__slice_number(&word, 10, &whole) || whole > UINT32_MAX)
         return -1;
-    if (tm__slice_begins(text, ".")) {
-        text = tm__slice_from(text, 1);
-        digits = text.length;
-        if (!tm__slice_number(&text, 10, &part) || digits - text.length > 6)
+    if (tm__slice_begins(word, ".")) {
+        word = tm__slice_from(word, 1);
+        digits = word.length;
+        if (!tm__slice_number(&word, 10, &part) || digits - word.length > 6)
             return -1;
-        for (digits -= text.length; digits > 0; digits--)
+        for (digits -= word.length; digits > 0; digits--)
             scale *= 10;
     }
-    if (tm__slice_is(text, "ms"))
+    if (tm__slice_is(word, "ms"))
         return (int64_t)(whole * 1000000) + (int64_t)part * (1000000 / scale);
-    if (tm__slice_is(text, "s"))
+    if (tm__slice_is(word, "s"))
         return (int64_t)(whole * 1000000000) + (int64_t)part * (1000000000 / scale);
     return -1;
 }
 
 /* Measures of the thread, which may stand between its name and its tid. */
-static int is_measure(tm__slice word, tm__jstack_thread *thread)
+static int is_measure(tm__slice word)
 {
-    static const char *const keys[] = {"os_prio=", "allocated=", "defined_classes="};
+    static const char *const keys[] = {
+        "os_prio=",         "cpu=", "elapsed=", "allocated=", "Group=", "group=",
+        "defined_classes=", "idx=", "(0x"};
 
-    if (tm__slice_begins(word, "cpu=")) {
-        thread->cpu_ns = time_of(tm__slice_from(word, strlen("cpu=")));
-        return 1;
-    }
-    if (tm__slice_begins(word, "elapsed=")) {
-        thread->elapsed_ns = time_of(tm__slice_from(word, strlen("elapsed=")));
-        return 1;
-    }
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
         if (tm__slice_begins(word, keys[i]))
             return 1;
     return 0;
 }
 
+/* Java's states as they stand alone. */
+static int is_java_state(tm__slice word)
+{
+    static const char *const states[] = {"NEW",           "RUNNABLE", "BLOCKED",
+                                         "TIMED_WAITING", "WAITING",  "TERMINATED"};
+
+    for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
+        if (tm__slice_is(word, states[i]))
+            return 1;
+    return 0;
+}
+
+/* Android's own words for states. @return enum tm_state; -1: it is none of them */
+static int android_state(tm__slice word)
+{
+    static const struct {
+        const char *word;
+        int state;
+    } states[] = {
+        {"Native", TM_STATE_RUNNING},       {"Runnable", TM_STATE_RUNNING},
+        {"Blocked", TM_STATE_BLOCKED},      {"Waiting", TM_STATE_WAITING},
+        {"TimedWaiting", TM_STATE_WAITING}, {"Sleeping", TM_STATE_SLEEPING},
+        {"Suspended", TM_STATE_RUNNING},    {"WaitingPerformingGc", TM_STATE_RUNNING},
+        {"NATIVE", TM_STATE_RUNNING},       {"RUNNABLE", TM_STATE_RUNNING},
+        {"MONITOR", TM_STATE_BLOCKED},      {"WAIT", TM_STATE_WAITING},
+        {"TIMED_WAIT", TM_STATE_WAITING},   {"VMWAIT", TM_STATE_UNKNOWN},
+        {"SUSPENDED", TM_STATE_RUNNING},    {"TimedSleeping", TM_STATE_SLEEPING},
+    };
+
+    for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
+        if (tm__slice_is(word, states[i].word))
+            return states[i].state;
+    return tm__slice_begins(word, "WaitingFor") ? TM_STATE_WAITING : -1;
+}
+
+/* " owned by "x" Id=13", behind the object. */
+static void read_owner(tm__slice rest, tm__jstack_thread *thread)
+{
+    size_t by = tm__slice_find(rest, "owned by \""), end, id;
+
+    if (by == rest.length)
+        return;
+    rest = tm__slice_from(rest, by + strlen("owned by \""));
+    for (end = rest.length; end > 0 && rest.bytes[end - 1] != '"'; end--)
+        ;
+    if (end == 0)
+        return;
+    thread->owner = (tm__slice){rest.bytes, end - 1};
+    rest = tm__slice_from(rest, end);
+    id = tm__slice_find(rest, "d=");
+    rest = tm__slice_from(rest, id + 2);
+    tm__slice_number(&rest, 10, &thread->owner_id);
+}
+
+/* Behind "Id=12": "BLOCKED on C@1b owned by ...", or measures. */
+static int read_info(tm__slice rest, tm__jstack_thread *thread,
+                     tm__jstack_heading *heading)
+{
+    while (rest.length > 0) {
+        tm__slice word = tm__slice_word(&rest);
+
+        if (is_java_state(word)) {
+            thread->state = word;
+            if (tm__slice_begins(rest, "on ")) {
+                tm__slice_word(&rest);
+                heading->on = tm__slice_word(&rest);
+            }
+            read_owner(rest, thread);
+            heading->is_certain = heading->has_nid = 1;
+            return 1;
+        }
+        if (tm__slice_begins(word, "state=")) {
+            thread->state = tm__slice_from(word, strlen("state="));
+            heading->is_certain = heading->has_nid = 1;
+            return is_java_state(thread->state);
+        }
+        /* Tomcat's Diagnostics gives the state on the next line. */
+        if (tm__slice_begins(word, "cpu=") && tm__slice_begins(rest, "ns")) {
+            heading->has_nid = 1;
+            return 1;
+        }
+        if (!is_measure(word) && !tm__slice_is(word, "daemon"))
+            return 0;
+    }
+    return 0;
+}
+
+/* Behind "tid=": Android's state, or HotSpot's nid. */
+static int read_tid(tm__slice word, tm__slice rest, tm__jstack_thread *thread,
+                    tm__jstack_heading *heading)
+{
+    uint64_t number;
+    tm__slice next = rest, first = tm__slice_word(&next);
+    int state = tm__slice_begins(word, "tid=0x") ? -1 : android_state(first);
+
+    /* With a quote behind it, it is a part of the name. */
+    if (!number_after(word, "tid=", &number) || tm__slice_ends(word, "\""))
+        return 0;
+    if (state >= 0) {
+        thread->id = number;
+        thread->known_state = (uint32_t)state;
+        heading->is_certain = heading->has_nid = heading->has_number = 1;
+        return 1;
+    }
+    thread->address = number;
+    if (!heading->has_number)
+        thread->id = number | UINT64_C(1) << 63;
+    if (tm__slice_begins(first, "nid=")) {
+        number_after(first, "nid=", &thread->os_id);
+        heading->has_nid = 1;
+        rest = next;
+    }
+    /* A carrier of JDK 21 has none. */
+    if (tm__slice_begins(first, "[0x"))
+        heading->has_nid = 1;
+    heading->tail = rest;
+    return 1;
+}
+
 /* What stands behind the name, up to the tid, without which it is no such line. */
-static int read_rest(tm__slice rest, tm__jstack_thread *thread, int *has_number)
+static int read_rest(tm__slice rest, tm__jstack_thread *thread,
+                     tm__jstack_heading *heading, int is_cut)
 {
     uint64_t number;
 
-    *has_number = 0;
     while (rest.length > 0) {
-        tm__slice word = next_word(&rest);
+        tm__slice word = tm__slice_word(&rest);
 
-        if (number_after(word, "tid=", &number)) {
-            if (!*has_number)
-                thread->id = number | UINT64_C(1) << 63;
-            number_after(next_word(&rest), "nid=", &thread->os_id);
-            return 1;
-        }
-        if (number_after(word, "#", &number) && !*has_number) {
+        if (tm__slice_begins(word, "tid="))
+            return read_tid(word, rest, thread, heading);
+        if ((number_after(word, "Id=", &number) ||
+             number_after(word, "id=", &number)) &&
+            !heading->has_number) {
             thread->id = number;
-            *has_number = 1;
+            heading->has_number = 1;
+            return read_info(rest, thread, heading);
+        }
+        if (number_after(word, "#", &number) && !heading->has_number) {
+            thread->id = number;
+            heading->has_number = 1;
         } else if (number_after(word, "[", &number)) {
             thread->os_id = number;
         } else if (tm__slice_is(word, "daemon")) {
             thread->flags |= TM_THREAD_DAEMON;
         } else if (number_after(word, "prio=", &number)) {
             thread->priority = number < INT32_MAX ? (int32_t)number : 0;
-        } else if (!is_measure(word, thread)) {
-            return 0;
+        } else if (tm__slice_is(word, "-") && tm__slice_begins(rest, "Thread t@")) {
+            tm__slice_word(&rest);
+            heading->is_certain = heading->has_nid = heading->has_number = 1;
+            return number_after(rest, "t@", &thread->id);
+        } else if (number_after(word, "thread=", &thread->address) &&
+                   heading->has_number) {
+            return read_info(rest, thread, heading);
+        } else if (!is_measure(word)) {
+            break;
         }
+        if (tm__slice_begins(word, "elapsed="))
+            thread->elapsed_ns = time_after(word, "elapsed=");
+        if (tm__slice_begins(word, "cpu="))
+            thread->cpu_ns = time_after(word, "cpu=");
     }
-    return 0;
+    return is_cut && (heading->has_number || thread->priority);
 }
 
-int tm__jstack_header(tm__slice line, tm__jstack_thread *thread, int *has_number)
+int tm__jstack_header(tm__slice line, tm__jstack_thread *thread,
+                      tm__jstack_heading *heading, int is_cut)
 {
     if (line.length < 3 || line.bytes[0] != '"')
         return 0;
     for (size_t end = line.length - 1; end > 0; end--) {
         if (line.bytes[end] != '"')
             continue;
-        *thread = (tm__jstack_thread){.cpu_ns = -1, .elapsed_ns = -1};
-        if (read_rest(tm__slice_from(line, end + 1), thread, has_number)) {
+        *thread = (tm__jstack_thread){.elapsed_ns = -1, .cpu_ns = -1};
+        *heading = (tm__jstack_heading){0};
+        if (read_rest(tm__slice_from(line, end + 1), thread, heading, is_cut)) {
             thread->name = (tm__slice){line.bytes + 1, end - 1};
+            if (thread->id == 0 && !heading->has_number)
+                thread->id = tm__jstack_hash(thread->name) | UINT64_C(1) << 63;
             return 1;
         }
     }

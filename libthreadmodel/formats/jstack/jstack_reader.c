@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Text dumps, one after the other, in a file that may hold nothing else or be a log of
- * gigabytes. A dump of ten thousand threads is some 20 MB and is held whole, since
- * whom a lock belongs to may stand anywhere in it; all else is passed by in a window.
+ * gigabytes. Lines come from formats/text without what was put around them; the grammar
+ * of the dump's writer makes threads of them. Of a dump its threads and locks are held,
+ * since whom a lock belongs to may stand anywhere in it, and of its text nothing.
  *
- *     FINDING ──line "Full thread dump"──▶ MEASURING ──▶ TAKING ──▶ ENDING ──▶ EMITTING
- *       ▲                                                                   │
- *       └───────────────────────────────────────────────────────────────────┘
+ *     FINDING ──a line that begins a dump──▶ READING ──▶ FILLING ──▶ ENDING ──▶
+ * EMITTING ▲                                                                        │
+ *       └────────────────────────────────────────────────────────────────────────┘
+ *
+ * A line at which memory runs out is taken again.
  */
 #include "formats/jstack/jstack_reader.h"
 
@@ -16,29 +19,45 @@
 #include "base/error.h"
 #include "formats/dump/dump_time.h"
 #include "formats/jstack/fill.h"
+#include "formats/jstack/grammar.h"
+#include "formats/jstack/jvms.h"
+#include "formats/jstack/unread.h"
+#include "formats/text/escape.h"
+#include "formats/text/log_time.h"
+#include "formats/text/text.h"
 
 enum {
-    LINE_BYTES = 64 << 10,
-    WINDOW_BYTES = 256 << 10, ///< of a dump, to begin with
-    QUIET_BYTES = 1 << 20,    ///< a dump is over where there is none of it for so long
-    DUMP_BYTES = 1 << 30,     ///< no dump is longer
-    TIME_BYTES = 40,
-    DATE_BYTES = 19,     ///< of "2026-11-20 15:47:18"
-    CALL_BYTES = 4 << 20 ///< looked at for dumps in one call
+    QUIET_BYTES = 1 << 20, ///< a dump is over where there is none of it for so long
+    TAIL_BYTES = 64 << 10, ///< the same behind its last thread
+    DATE_BYTES = 40,
+    CALL_BYTES = 4 << 20, ///< looked at in one call
+    RECENT_LINES = 2,
+    RECENT_BYTES = 240
 };
 
 typedef struct reader {
     tm__input *input;
-    enum { FINDING, MEASURING, TAKING, ENDING, EMITTING, CONCLUDING, DONE } state;
-    uint64_t position;   ///< of the next line to be looked at
+    enum { FINDING, READING, FILLING, ENDING, EMITTING, CONCLUDING, DONE } state;
+    tm__text text;
+    int has_line;                            ///< text.line was not taken yet
+    char recent[RECENT_LINES][RECENT_BYTES]; ///< the lines before, the last first
+    size_t recent_length[RECENT_LINES];
     uint64_t dump_start; ///< of the dump at hand
-    uint64_t dump_end;
-    int64_t time_ns; ///< that the line before says; INT64_MIN: it is no time
-    int is_begun;    ///< the dump was announced to `dump`
+    uint64_t last;       ///< behind the last line that belongs to it
+    int64_t time_ns;     ///< that the text says; INT64_MIN: none
+    int is_begun;        ///< the dump was announced to `dump`
+    uint32_t jvm;        ///< that it is of
+    uint64_t headers;    ///< dumps that began and had no threads
+    uint64_t header_at;  ///< the first of them
+    tm__unread unread;
     tm__notes notes;
     tm__dump dump;
     tm__jstack_dump parsed;
+    tm__jstack_parser parser;
     tm__jstack_fill fill;
+    tm__jvms jvms;
+    const tm__grammar *grammar; ///< of the last dump with threads
+    int has_unended;            ///< a dump that nothing ends
     char vm[160];
 } reader;
 
@@ -59,130 +78,178 @@ static int probe(const uint8_t *bytes, size_t length)
     return tm__slice_find(text, "Full thread dump ") < length || is_text(bytes, length);
 }
 
-/**
- * See the line at `offset`.
- * @param[out] next  where the next one begins; `offset` at the end of the file
- */
-static int view_line(reader *self, uint64_t offset, tm__slice *line, uint64_t *next)
+/* Keep a line that is none of a dump: it may hold the time of the next. */
+static void remember(reader *self)
 {
-    const uint8_t *bytes = NULL;
-    const char *newline;
-    size_t available;
-    int rc = tm__input_view(self->input, offset, LINE_BYTES, &bytes, &available);
+    tm__slice line = self->text.line;
+    size_t skipped = line.length > RECENT_BYTES ? line.length - RECENT_BYTES : 0;
 
-    if (rc < 0)
-        return rc;
-    newline = available ? memchr(bytes, '\n', available) : NULL;
-    *line = (tm__slice){(const char *)bytes,
-                        newline ? (size_t)(newline - (const char *)bytes) : available};
-    *next = offset + line->length + (newline != NULL);
-    if (line->length > 0 && line->bytes[line->length - 1] == '\r')
-        line->length--;
+    if (line.length == 0)
+        return;
+    memcpy(self->recent[1], self->recent[0], self->recent_length[0]);
+    self->recent_length[1] = self->recent_length[0];
+    self->recent_length[0] = line.length - skipped;
+    memcpy(self->recent[0], line.bytes + skipped, line.length - skipped);
+}
+
+/* The time that a line ends with, as a JVM writes it above a dump. */
+static int time_at_end(tm__slice line, int64_t *time_ns)
+{
+    static const char *const ends[] = {"", "\\n", "\\n\"", "\"", "\\r\\n"};
+    tm__slice last = line;
+
+    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+        size_t length = strlen(ends[i]) + 19;
+
+        if (line.length < length || line.bytes[line.length - length + 13] != ':' ||
+            !tm__slice_ends(line, ends[i]))
+            continue;
+        last = tm__slice_from(line, line.length - length);
+        last.length = 19;
+        if (tm__dump_time(last, time_ns))
+            return 1;
+    }
+    return 0;
+}
+
+/* When the dump was taken, by its own line, its prefix, or the log. */
+static void find_time(reader *self)
+{
+    tm__slice recent[RECENT_LINES], around = self->text.around;
+
+    self->time_ns = INT64_MIN;
+    for (int i = 0; i < RECENT_LINES; i++)
+        recent[i] = (tm__slice){self->recent[i], self->recent_length[i]};
+    if (time_at_end(recent[0], &self->time_ns) || time_at_end(around, &self->time_ns) ||
+        tm__log_time_last(recent[0], &self->time_ns) ||
+        tm__log_time(around, &self->time_ns) ||
+        tm__log_time(recent[0], &self->time_ns) ||
+        time_at_end(recent[1], &self->time_ns))
+        return;
+    tm__log_time(recent[1], &self->time_ns);
+}
+
+/* The grammar of what begins in the line, as it stands or with entities. */
+static const tm__grammar *find_start(reader *self, size_t *first, int *is_html)
+{
+    char plain[1024];
+    const tm__grammar *found = tm__grammar_find(self->text.line, first);
+    size_t length;
+
+    *is_html = 0;
+    if (found || tm__slice_find(self->text.line, "&quot;") == self->text.line.length ||
+        self->text.line.length > sizeof(plain))
+        return found;
+    length = tm__unescape_html(plain, self->text.line);
+    *is_html = 1;
+    return tm__grammar_find((tm__slice){plain, length}, first);
+}
+
+/* Have a dump begin with the line at hand. */
+static int begin(reader *self, const tm__grammar *grammar, size_t first, int is_html)
+{
+    uint64_t start = self->text.start;
+
+    if (tm__text_learn(&self->text, first, is_html) < 0)
+        return TM_ENOMEM;
+    find_time(self);
+    self->dump_start = self->last = start;
+    tm__jstack_begin(&self->parser, grammar);
+    self->state = READING;
     return TM_OK;
+}
+
+/* The next line, unless one waits. @return TM_MORE, TM_OK: the text is over */
+static int see_line(reader *self)
+{
+    int rc = self->has_line ? TM_MORE : tm__text_next(&self->text);
+
+    self->has_line = rc == TM_MORE;
+    return rc;
 }
 
 /* Look for the next dump, for a while. @return TM_MORE: go on, TM_OK: state is set */
 static int find(reader *self)
 {
-    uint64_t limit = self->position + CALL_BYTES;
+    uint64_t limit = self->text.offset + CALL_BYTES;
 
-    while (self->position < limit) {
-        tm__slice line;
-        uint64_t next;
-        int rc = view_line(self, self->position, &line, &next);
+    while (self->text.offset < limit) {
+        const tm__grammar *grammar;
+        size_t first;
+        int is_html, rc = see_line(self);
 
         if (rc < 0)
             return rc;
-        if (next == self->position) {
+        if (rc == TM_OK) {
             self->state = CONCLUDING;
             return TM_OK;
         }
-        /* Somebody may have kept nothing but the account of a deadlock. */
-        if (tm__jstack_is_start(line) || tm__jstack_is_account(line)) {
-            self->dump_start = self->position;
-            self->position = tm__jstack_is_start(line) ? next : self->position;
-            self->state = MEASURING;
-            return TM_OK;
-        }
-        self->time_ns = INT64_MIN;
-        if (line.length < TIME_BYTES)
-            tm__dump_time(line, &self->time_ns);
-        self->position = next;
+        grammar = find_start(self, &first, &is_html);
+        if (grammar)
+            return begin(self, grammar, first, is_html);
+        tm__unread_look(&self->unread, self->text.line, self->text.start);
+        remember(self);
+        self->has_line = 0;
     }
     return TM_MORE;
 }
 
-/* Where a dump ends, found line by line. */
-typedef struct extent {
-    size_t scanned;  ///< bytes from its start
-    size_t last;     ///< behind the last line that belongs to it
-    size_t patience; ///< it is over when nothing of it comes for so many bytes
-    int has_end;     ///< the line behind the threads was there
-    int is_account;  ///< the JVM's own account of deadlocks
-    int is_over;
-} extent;
-
-/* Stacks in a log look like those of a dump: while there are threads, only their first
- * lines keep it going; after them, only the account does, which says where it ends. */
-static void extend(extent *it, tm__slice line)
+/* A dump without threads is none; but it is told where there is no other. */
+static void forget(reader *self)
 {
-    if (tm__slice_begins(line, "JNI global ref")) {
-        it->has_end = 1;
-        it->patience = QUIET_BYTES / 64;
-    } else if (tm__slice_begins(line, "Found one Java-level deadlock")) {
-        it->is_account = 1;
-        it->patience = QUIET_BYTES / 16;
-    } else if (it->is_account && tm__slice_begins(line, "Found ")) {
-        it->is_over = 1;
-    } else if (it->is_account ? line.length == 0
-                              : it->has_end || !tm__slice_begins(line, "\"")) {
-        return;
-    }
-    it->last = it->scanned;
+    if (self->headers++ == 0)
+        self->header_at = self->dump_start;
+    self->state = FINDING;
 }
 
-/* Go on over lines of a dump. @return 1: its end was found */
-static int scan(extent *it, const char *text, size_t available, int is_all)
+/* Take a line. @return TM_MORE: go on, TM_OK: the dump is over, or what went wrong */
+static int take_line(reader *self)
 {
-    while (it->scanned < available) {
-        tm__slice line = {text + it->scanned, available - it->scanned};
-        const char *newline = memchr(line.bytes, '\n', line.length);
+    const tm__grammar *grammar = self->parsed.grammar;
+    uint64_t patience = self->parsed.has_end ? TAIL_BYTES : QUIET_BYTES;
+    int rc = grammar->line(&self->parser, tm__slice_trim(self->text.line)), is_html;
+    int64_t time_ns;
+    size_t first;
 
-        if (!newline && !is_all)
-            return 0;
-        if (newline)
-            line.length = (size_t)(newline - line.bytes);
-        if (tm__jstack_is_start(line))
-            return 1;
-        it->scanned += line.length + (newline != NULL);
-        extend(it, line);
-        if (it->is_over || it->scanned - it->last > it->patience)
-            return 1;
+    if (rc == TM_ENOMEM || rc == TM__LINE_NEXT)
+        return rc == TM_ENOMEM ? rc : TM_OK;
+    if (rc == TM__LINE_OTHER) {
+        if (self->text.line.length > 0) {
+            grammar = find_start(self, &first, &is_html);
+            if (grammar)
+                return TM_OK;
+        }
+        remember(self);
+        self->has_line = 0;
+        return self->text.offset - self->last > patience ? TM_OK : TM_MORE;
     }
-    return is_all;
+    /* A dump that was cut may end with the time of the next. */
+    if (time_at_end(self->text.line, &time_ns))
+        remember(self);
+    self->has_line = 0;
+    self->last = self->text.offset;
+    return rc == TM__LINE_LAST ? TM_OK : TM_MORE;
 }
 
-/* Where does the dump end? All of it is kept in view, since a pipe cannot go back. */
-static int measure(reader *self)
+/* Read lines of a dump, for a while. @return TM_MORE: go on, TM_OK: state is set */
+static int read_lines(reader *self)
 {
-    size_t first = (size_t)(self->position - self->dump_start);
-    extent it = {.scanned = first, .last = first, .patience = QUIET_BYTES};
-    int is_found = 0;
+    uint64_t limit = self->text.offset + CALL_BYTES;
+    int rc = TM_MORE;
 
-    for (size_t wanted = WINDOW_BYTES; !is_found; wanted *= 2) {
-        const uint8_t *bytes = NULL;
-        size_t available;
-        int rc =
-            tm__input_view(self->input, self->dump_start, wanted, &bytes, &available);
-
-        if (rc < 0)
-            return rc;
-        is_found = scan(&it, (const char *)bytes, available,
-                        available < wanted || wanted >= DUMP_BYTES);
+    while (rc == TM_MORE && self->text.offset < limit) {
+        rc = see_line(self);
+        if (rc == TM_MORE)
+            rc = take_line(self);
     }
-    self->dump_end = self->dump_start + (it.has_end ? it.last : it.scanned);
-    self->position = self->dump_end;
-    self->state = TAKING;
+    if (rc == TM_OK && tm__jstack_end(&self->parser) < 0)
+        return TM_ENOMEM;
+    if (rc != TM_OK)
+        return rc;
+    if (self->parsed.thread_count == 0)
+        forget(self);
+    else
+        self->state = FILLING;
     return TM_OK;
 }
 
@@ -190,30 +257,49 @@ static void note_vm(reader *self)
 {
     size_t length = self->parsed.vm.length;
 
+    self->grammar = self->parsed.grammar;
     if (!self->vm[0])
         snprintf(self->vm, sizeof(self->vm), "%.*s",
                  (int)(length < sizeof(self->vm) ? length : sizeof(self->vm) - 1),
                  self->parsed.vm.bytes);
 }
 
-static int read_next(reader *self)
+/* When the dump was taken. Where the dump before was of the same JVM, the ages of its
+ * threads tell the time since. */
+static int64_t time_of(reader *self)
 {
-    const uint8_t *bytes = NULL;
-    size_t available;
-    int rc =
-        tm__input_view(self->input, self->dump_start,
-                       (size_t)(self->dump_end - self->dump_start), &bytes, &available);
+    int64_t before = self->jvms.list[self->jvm].time_ns, passed;
+    int64_t now =
+        self->parsed.time_ns != INT64_MIN ? self->parsed.time_ns : self->time_ns;
 
-    if (rc < 0)
-        return rc;
-    if (tm__jstack_parse(&self->parsed, (const char *)bytes, available) < 0)
-        return TM_ENOMEM;
+    if (before == INT64_MIN)
+        return now;
+    passed = tm__jvms_elapsed(&self->jvms, self->jvm, &self->parsed);
+    if (before == self->dump.time_ns)
+        self->dump.grown_ns = passed;
+    else if (passed > 0 && before < INT64_MAX - passed && now <= self->dump.time_ns)
+        return before + passed;
+    return now;
+}
+
+static int fill(reader *self)
+{
+    int rc;
+
     if (!self->is_begun) {
-        self->dump.grown_ns = tm__jstack_fill_grown_ns(&self->fill, &self->parsed);
-        tm__dump_begin(&self->dump, self->time_ns);
+        uint32_t jvm = tm__jvms_find(&self->jvms, &self->parsed);
+
+        if (jvm != self->jvm && self->dump.dump_count > 0 &&
+            tm__jstack_fill_leave(&self->fill) < 0)
+            return TM_ENOMEM;
+        self->jvm = jvm;
+        self->fill.jvm = jvm;
+        tm__dump_begin(&self->dump, time_of(self));
         self->is_begun = 1;
         note_vm(self);
     }
+    if (tm__jvms_note(&self->jvms, self->jvm, &self->parsed, self->dump.time_ns) < 0)
+        return TM_ENOMEM;
     rc = tm__jstack_fill_read(&self->fill, &self->parsed, self->dump_start);
     if (rc == TM_OK)
         self->state = ENDING;
@@ -222,24 +308,28 @@ static int read_next(reader *self)
 
 static int end(reader *self)
 {
+    int ends_visibly = self->parsed.vm.length > 0 && self->parsed.has_header &&
+                       self->parsed.grammar->ends_visibly &&
+                       tm__jstack_has_tids(&self->parsed);
+    int is_whole = self->parsed.has_end || !ends_visibly;
     int is_account = self->parsed.account_threads == self->parsed.thread_count;
-    int rc = tm__dump_end(&self->dump, self->parsed.has_end);
+    int rc = tm__dump_end(&self->dump, is_whole && self->parsed.has_header);
 
-    if (rc == TM_OK && is_account && self->parsed.thread_count)
+    if (rc == TM_OK && is_account)
         rc = tm__notes_caveat(&self->notes,
                               "At byte %llu there is only the JVM's own account of a "
-                              "deadlock: no other thread is known, and no stack.",
+                              "deadlock: no other thread is known.",
                               (unsigned long long)self->dump_start);
-    else if (rc == TM_OK && !self->parsed.has_end)
+    else if (rc == TM_OK && !is_whole)
         rc = tm__notes_damage(&self->notes,
                               "the dump at byte %llu has no end: threads behind byte "
                               "%llu may be missing",
                               (unsigned long long)self->dump_start,
-                              (unsigned long long)self->dump_end);
+                              (unsigned long long)self->last);
     if (rc < 0)
         return rc;
+    self->has_unended |= !self->parsed.has_end && is_whole && !is_account;
     self->is_begun = 0;
-    self->time_ns = INT64_MIN;
     self->state = EMITTING;
     return TM_OK;
 }
@@ -249,6 +339,8 @@ static int emit_run(reader *self, const tm_sink *sink)
 {
     tm_run run = {.size = sizeof(run),
                   .vm = self->vm[0] ? self->vm : NULL,
+                  .format = self->grammar->name,
+                  .pid = self->jvms.count == 1 ? self->jvms.list[0].process : 0,
                   .start_wall_ns = self->dump.first_ns,
                   .identity = TM_IDENTITY_ADDRESS};
 
@@ -268,20 +360,44 @@ static int emit(reader *self, const tm_sink *sink)
     return TM_MORE;
 }
 
-static int conclude(reader *self, const tm_sink *sink)
+static int note_limits(reader *self)
 {
-    int rc = tm__dump_conclude(&self->dump);
+    const tm__dump_nature *nature = &self->dump.nature;
+    int rc = TM_OK;
 
-    if (rc == TM_OK && !self->dump.nature.reports_synchronizers)
+    if (self->grammar == &tm__grammar_java && !nature->reports_synchronizers)
         rc = tm__notes_caveat(&self->notes,
                               "The dump does not list ownable synchronizers (jstack -l "
                               "does): owners of java.util.concurrent locks are known "
                               "only where the JVM found a deadlock.");
-    if (rc == TM_OK)
+    if (rc == TM_OK && self->grammar == &tm__grammar_java)
         rc = tm__notes_caveat(&self->notes,
                               "Text dumps show virtual threads only while they are "
                               "mounted, and no thread groups; their times are local "
                               "times, taken as UTC.");
+    if (rc == TM_OK && !nature->reports_monitors)
+        rc = tm__notes_caveat(&self->notes,
+                              "The dump does not list the locks that each thread has: "
+                              "owners are known only where a line names them.");
+    if (rc == TM_OK && self->jvms.count > 1)
+        rc = tm__notes_caveat(&self->notes,
+                              "The dumps are of %u JVMs, which are kept apart: threads "
+                              "of all but the first have the group \"JVM 2\" and so "
+                              "on.",
+                              self->jvms.count);
+    if (rc == TM_OK && self->has_unended)
+        rc = tm__notes_caveat(&self->notes,
+                              "Nothing in the text shows where a dump of this kind "
+                              "ends: threads may be missing.");
+    return rc;
+}
+
+static int conclude(reader *self, const tm_sink *sink)
+{
+    int rc = tm__dump_conclude(&self->dump);
+
+    if (rc == TM_OK)
+        rc = note_limits(self);
     if (rc < 0)
         return rc;
     self->state = DONE;
@@ -294,8 +410,28 @@ static void reader_close(void *payload)
 
     tm__jstack_fill_free(&self->fill);
     tm__jstack_free(&self->parsed);
+    tm__jvms_free(&self->jvms);
+    tm__text_free(&self->text);
     tm__dump_free(&self->dump);
     tm__notes_free(&self->notes);
+}
+
+/* What the text has instead of threads. */
+static int nothing_read(reader *self)
+{
+    char hint[200];
+
+    if (self->headers)
+        return tm__fail(TM_EFORMAT,
+                        "%s: a thread dump begins at byte %llu, but no thread of it "
+                        "can be read%s",
+                        self->input->path, (unsigned long long)self->header_at,
+                        tm__unread_hint(&self->unread, hint, sizeof(hint)));
+    return tm__fail(TM_EFORMAT,
+                    "%s: not a recording of any known format (text in which no thread "
+                    "dump begins)%s",
+                    self->input->path,
+                    tm__unread_hint(&self->unread, hint, sizeof(hint)));
 }
 
 static int reader_open(void *payload, tm__memory *memory, tm__input *input,
@@ -307,21 +443,19 @@ static int reader_open(void *payload, tm__memory *memory, tm__input *input,
 
     (void)options;
     self->input = input;
-    self->time_ns = INT64_MIN;
+    self->jvms.memory = memory;
+    tm__text_init(&self->text, memory, input);
     tm__notes_init(&self->notes, memory);
     tm__jstack_init(&self->parsed, memory);
+    self->parser.dump = &self->parsed;
     tm__jstack_fill_init(&self->fill, memory, &self->dump);
     rc = tm__dump_init(&self->dump, memory, &self->notes, nature);
-    while (rc == TM_OK && self->state == FINDING) {
-        rc = find(self);
-        rc = rc == TM_MORE ? TM_OK : rc;
-    }
-    if (rc == TM_OK && self->state == CONCLUDING)
-        rc = tm__fail(TM_EFORMAT,
-                      "%s: not a recording of any known format (text in which no "
-                      "thread dump begins)",
-                      input->path);
-    return rc;
+    /* Until there is a thread. */
+    while (rc >= 0 && self->state <= READING && self->parsed.thread_count == 0)
+        rc = self->state == FINDING ? find(self) : read_lines(self);
+    if (rc >= 0 && self->state == CONCLUDING)
+        rc = nothing_read(self);
+    return rc < 0 ? rc : TM_OK;
 }
 
 static int reader_read(void *payload, const tm_sink *sink)
@@ -331,8 +465,8 @@ static int reader_read(void *payload, const tm_sink *sink)
 
     switch (self->state) {
     case FINDING: rc = find(self); break;
-    case MEASURING: rc = measure(self); break;
-    case TAKING: rc = read_next(self); break;
+    case READING: rc = read_lines(self); break;
+    case FILLING: rc = fill(self); break;
     case ENDING: rc = end(self); break;
     case EMITTING: return emit(self, sink);
     case CONCLUDING: rc = conclude(self, sink); break;
@@ -345,7 +479,7 @@ static uint64_t reader_position(const void *payload)
 {
     const reader *self = payload;
 
-    return self->position;
+    return self->text.offset;
 }
 
 /* The first time of the text, of a dump or of the log that it is in. */
@@ -355,11 +489,9 @@ static int begins(const uint8_t *bytes, size_t length, int64_t *time_ns)
 
     while (text.length > 0) {
         size_t end = tm__slice_find(text, "\n");
-        tm__slice line = {text.bytes, end < DATE_BYTES ? end : DATE_BYTES};
+        tm__slice line = {text.bytes, end};
 
-        if (line.length > 0 && line.bytes[line.length - 1] == '\r')
-            line.length--;
-        if (tm__dump_time(line, time_ns))
+        if (tm__log_time(line, time_ns))
             return 1;
         text = tm__slice_from(text, end + 1);
     }

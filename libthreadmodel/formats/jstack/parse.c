@@ -1,367 +1,81 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines of a dump, distinguished by how they begin. On standard output the lines of
- * other threads may stand between them: what is no line of a dump is passed over. One
- * that looks like an exception ends the stack, since its own stack looks like ours.
+ * Stacks of a dump repeat, within it and from one dump to the next: a text is stored
+ * once, and a frame is a number.
  */
 #include "formats/jstack/parse.h"
 
 #include <string.h>
-#include <threadmodel/definition.h>
 
-#include "base/map.h"
-#include "formats/jstack/account.h"
-#include "formats/jstack/header.h"
+#include "formats/jstack/grammar.h"
 
-enum { NAME_LINES = 16, NAME_LINES_BYTES = 4096 };
-
-typedef struct parser {
-    tm__jstack_dump *dump;
-    const char *at;
-    const char *end;
-    enum { THREADS, SYNCHRONIZERS, DEADLOCK, ACCOUNT } section;
-    uint32_t thread; ///< dump->threads[], whose lines these are; TM__NONE
-    int is_closed;   ///< its stack is over
-} parser;
+enum { CLASS_BYTES = 512 };
 
 void tm__jstack_init(tm__jstack_dump *dump, tm__memory *memory)
 {
-    *dump = (tm__jstack_dump){.memory = memory};
+    *dump = (tm__jstack_dump){.memory = memory, .time_ns = INT64_MIN};
+    tm__strings_init(&dump->texts, memory);
+    tm__map_init(&dump->ids, memory);
 }
 
-int tm__jstack_is_start(tm__slice line)
+void tm__jstack_start(tm__jstack_dump *dump, const struct tm__grammar *grammar)
 {
-    return tm__slice_begins(line, "Full thread dump ");
-}
-
-int tm__jstack_is_account(tm__slice line)
-{
-    return tm__slice_is(line, "Found one Java-level deadlock:");
-}
-
-static tm__slice next_line(parser *self)
-{
-    size_t left = (size_t)(self->end - self->at);
-    const char *newline = memchr(self->at, '\n', left);
-    tm__slice line = {self->at, newline ? (size_t)(newline - self->at) : left};
-
-    self->at = newline ? newline + 1 : self->end;
-    if (line.length > 0 && line.bytes[line.length - 1] == '\r')
-        line.length--;
-    return line;
-}
-
-static int add_thread(parser *self, const tm__jstack_thread *thread)
-{
-    tm__jstack_dump *dump = self->dump;
-
-    if (tm__reserve(dump->memory, &dump->threads, &dump->thread_capacity,
-                    (size_t)dump->thread_count + 1, sizeof(*dump->threads)) < 0)
-        return TM_ENOMEM;
-    self->thread = dump->thread_count;
-    self->is_closed = 0;
-    self->section = THREADS;
-    dump->threads[dump->thread_count] = *thread;
-    dump->threads[dump->thread_count].frame_first = dump->frame_count;
-    dump->threads[dump->thread_count].lock_first = dump->lock_count;
-    dump->thread_count++;
-    return TM_OK;
-}
-
-/* "Mounted virtual thread #48", "Carrying virtual thread #48" */
-static uint64_t virtual_id(tm__slice line)
-{
-    uint64_t id = 0;
-
-    line = tm__slice_from(line, tm__slice_find(line, "#") + 1);
-    return tm__slice_number(&line, 10, &id) ? id : 0;
-}
-
-/* The frames of a virtual thread follow those of its carrier, from JDK 23 on. */
-static int read_mounted(parser *self, uint64_t id)
-{
-    tm__jstack_thread virtual = {.id = id,
-                                 .state = {"RUNNABLE", 8},
-                                 .cpu_ns = -1,
-                                 .elapsed_ns = -1,
-                                 .flags = TM_THREAD_VIRTUAL};
-
-    if (id == 0)
-        return TM_OK;
-    virtual.carrier = self->dump->threads[self->thread].id;
-    self->dump->threads[self->thread].carries = 0;
-    return add_thread(self, &virtual);
-}
-
-/* A thread is over. Before JDK 23 all that a dump has of a mounted virtual thread is
- * its number. */
-static int end_thread(parser *self)
-{
-    uint64_t id =
-        self->thread == TM__NONE ? 0 : self->dump->threads[self->thread].carries;
-    int rc = read_mounted(self, id);
-
-    self->thread = TM__NONE;
-    return rc;
-}
-
-/* The line of a thread; a name may have line feeds in it. */
-static int read_header(parser *self, tm__slice line)
-{
-    tm__jstack_thread thread;
-    parser ahead = *self;
-    int has_number, lines = 0;
-
-    while (!tm__jstack_header(line, &thread, &has_number)) {
-        tm__slice more;
-
-        if (ahead.at == ahead.end || ++lines == NAME_LINES)
-            return TM_OK;
-        more = next_line(&ahead);
-        line.length = (size_t)(more.bytes + more.length - line.bytes);
-        if (more.length == 0 || more.bytes[0] == '"' || line.length > NAME_LINES_BYTES)
-            return TM_OK;
-    }
-    self->at = ahead.at;
-    if (end_thread(self) < 0)
-        return TM_ENOMEM;
-    /* A thread that Java does not know has no state; old JVMs gave no numbers. */
-    if (!has_number) {
-        parser next = ahead;
-
-        if (next.at == next.end ||
-            tm__slice_find(next_line(&next), "java.lang.Thread.State:") != 3) {
-            self->dump->vm_threads++;
-            return TM_OK;
-        }
-    }
-    return add_thread(self, &thread);
-}
-
-static int read_frame(parser *self, tm__slice line)
-{
-    tm__jstack_dump *dump = self->dump;
-
-    if (self->thread == TM__NONE || self->is_closed || self->section != THREADS)
-        return TM_OK;
-    if (tm__reserve(dump->memory, &dump->frames, &dump->frame_capacity,
-                    (size_t)dump->frame_count + 1, sizeof(*dump->frames)) < 0)
-        return TM_ENOMEM;
-    dump->frames[dump->frame_count++] = line;
-    dump->threads[self->thread].frame_count++;
-    return TM_OK;
-}
-
-/* "<0x000000069ec02358> (a java.lang.Object)", or what the JVM could not tell. */
-static void read_object(tm__slice text, tm__jstack_lock *lock)
-{
-    size_t open = tm__slice_find(text, "<0x"), name = tm__slice_find(text, "(a ");
-    tm__slice number = tm__slice_from(text, open + 3);
-
-    if (!tm__slice_number(&number, 16, &lock->address))
-        lock->address = 0;
-    text = tm__slice_from(text, name + 3);
-    if (text.length == 0 || text.bytes[text.length - 1] != ')')
-        return;
-    text.length--;
-    if (tm__slice_begins(text, "java.lang.Class for ")) {
-        lock->of_class = tm__slice_from(text, strlen("java.lang.Class for "));
-        text.length = strlen("java.lang.Class");
-    }
-    lock->class_name = text;
-}
-
-uint64_t tm__jstack_made_number(tm__slice name)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    for (size_t i = 0; i < name.length; i++)
-        hash = (hash ^ (uint8_t)name.bytes[i]) * UINT64_C(0x100000001b3);
-    return hash | UINT64_C(1) << 63;
-}
-
-/* Behind "waiting on the Class initialization monitor for ": "app.Main$Holder" */
-static void read_class(tm__slice name, tm__jstack_lock *lock)
-{
-    lock->address = tm__jstack_made_number(name);
-    lock->class_name = (tm__slice){"java.lang.Class", 15};
-    lock->of_class = name;
-}
-
-static const char INITIALIZING[] = "waiting on the Class initialization monitor for ";
-
-static int read_lock(parser *self, tm__slice line)
-{
-    static const struct {
-        const char *begin;
-        uint32_t kind;
-    } kinds[] = {
-        {"locked <", TM__JSTACK_LOCKED},
-        {"waiting to lock <", TM__JSTACK_WANTED},
-        {"waiting to re-lock in wait() <", TM__JSTACK_RELOCKING},
-        {"waiting on <", TM__JSTACK_WAITING_ON},
-        {INITIALIZING, TM__JSTACK_INITIALIZING},
-        {"parking to wait for  <", TM__JSTACK_PARKING},
-        {"<0x", TM__JSTACK_SYNCHRONIZER},
-    };
-    tm__jstack_dump *dump = self->dump;
-    tm__jstack_thread *thread;
-    tm__jstack_lock lock = {.depth = TM__NONE, .kind = TM__NONE};
-
-    if (self->thread == TM__NONE || self->section > SYNCHRONIZERS)
-        return TM_OK;
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-        if (tm__slice_begins(line, kinds[i].begin))
-            lock.kind = kinds[i].kind;
-    if (lock.kind == TM__NONE ||
-        (lock.kind == TM__JSTACK_SYNCHRONIZER) != (self->section == SYNCHRONIZERS))
-        return TM_OK;
-    if (lock.kind != TM__JSTACK_SYNCHRONIZER && self->is_closed)
-        return TM_OK;
-    if (lock.kind == TM__JSTACK_INITIALIZING)
-        read_class(tm__slice_from(line, strlen(INITIALIZING)), &lock);
-    else
-        read_object(line, &lock);
-    thread = &dump->threads[self->thread];
-    if (self->section == THREADS && thread->frame_count > 0)
-        lock.depth = thread->frame_count - 1;
-    if (tm__reserve(dump->memory, &dump->locks, &dump->lock_capacity,
-                    (size_t)dump->lock_count + 1, sizeof(*dump->locks)) < 0)
-        return TM_ENOMEM;
-    dump->locks[dump->lock_count++] = lock;
-    thread->lock_count++;
-    return TM_OK;
-}
-
-/* Lines that are indented by three blanks. */
-static int read_property(parser *self, tm__slice line)
-{
-    tm__jstack_thread *thread =
-        self->thread == TM__NONE ? NULL : &self->dump->threads[self->thread];
-
-    if (!thread)
-        return TM_OK;
-    if (tm__slice_begins(line, "java.lang.Thread.State: ")) {
-        thread->state = tm__slice_from(line, strlen("java.lang.Thread.State: "));
-    } else if (tm__slice_begins(line, "Locked ownable synchronizers:")) {
-        self->section = SYNCHRONIZERS;
-        self->dump->reports_synchronizers = 1;
-        /* Those of a carrier stand behind the thread that it carries; the scheduler
-         * holds none while it runs a task. */
-        if (thread->carrier)
-            self->thread = TM__NONE;
-    } else if (tm__slice_begins(line, "Carrying virtual thread")) {
-        thread->flags |= TM_THREAD_CARRIER;
-        thread->state = (tm__slice){"RUNNABLE", 8};
-        thread->carries = virtual_id(line);
-    } else if (tm__slice_begins(line, "Mounted virtual thread")) {
-        return read_mounted(self, virtual_id(line));
-    }
-    return TM_OK;
-}
-
-/* Of the JVM's own account: who waits for what, and who has it. */
-static int read_edge(parser *self, tm__slice line)
-{
-    tm__jstack_dump *dump = self->dump;
-    tm__jstack_edge *edge =
-        dump->edge_count ? &dump->edges[dump->edge_count - 1] : NULL;
-    size_t object, name;
-
-    if (line.length > 3 && line.bytes[0] == '"' && line.bytes[line.length - 1] == ':') {
-        if (tm__reserve(dump->memory, &dump->edges, &dump->edge_capacity,
-                        (size_t)dump->edge_count + 1, sizeof(*dump->edges)) < 0)
-            return TM_ENOMEM;
-        dump->edges[dump->edge_count++] =
-            (tm__jstack_edge){.thread = {line.bytes + 1, line.length - 3},
-                              .deadlock = dump->deadlock_count - 1};
-        return TM_OK;
-    }
-    if (!edge || edge->deadlock != dump->deadlock_count - 1)
-        return TM_OK;
-    if (tm__slice_begins(line, "  waiting to lock monitor "))
-        object = tm__slice_find(line, "(object 0x") + strlen("(object 0x");
-    else if (tm__slice_begins(line, "  waiting for ownable synchronizer 0x"))
-        object = strlen("  waiting for ownable synchronizer 0x");
-    else
-        object = line.length;
-    if (object < line.length) {
-        line = tm__slice_from(line, object);
-        tm__slice_number(&line, 16, &edge->address);
-        name = tm__slice_find(line, "a ");
-        edge->class_name = tm__slice_from(line, name + 2);
-        edge->class_name.length = tm__slice_find(edge->class_name, ")");
-    } else if (tm__slice_begins(line, "  which is held by \"") &&
-               line.bytes[line.length - 1] == '"') {
-        line = tm__slice_from(line, strlen("  which is held by \""));
-        edge->owner = (tm__slice){line.bytes, line.length ? line.length - 1 : 0};
-    }
-    return TM_OK;
-}
-
-static int read_other(parser *self, tm__slice line)
-{
-    size_t length = tm__slice_find(line, "length=");
-
-    if (tm__slice_begins(line, "JNI global ref")) {
-        self->dump->has_end = 1;
-        return end_thread(self);
-    } else if (tm__slice_begins(line, "_java_thread_list=") && length < line.length) {
-        line = tm__slice_from(line, length + strlen("length="));
-        tm__slice_number(&line, 10, &self->dump->listed);
-    } else if (tm__slice_find(line, "Exception") < line.length ||
-               tm__slice_find(line, "Error") < line.length) {
-        self->is_closed = 1;
-    }
-    return TM_OK;
-}
-
-static int read_line(parser *self, tm__slice line)
-{
-    if (tm__jstack_is_start(line)) {
-        self->dump->vm = tm__slice_from(line, strlen("Full thread dump "));
-        if (self->dump->vm.length > 0 &&
-            self->dump->vm.bytes[self->dump->vm.length - 1] == ':')
-            self->dump->vm.length--;
-    } else if (tm__jstack_is_account(line)) {
-        self->section = DEADLOCK;
-        self->dump->deadlock_count++;
-    } else if (tm__slice_begins(line, "Java stack information for the threads")) {
-        self->section = ACCOUNT;
-    } else if (self->section == DEADLOCK) {
-        return read_edge(self, line);
-    } else if (self->section == ACCOUNT) {
-        return TM_OK;
-    } else if (tm__slice_begins(line, "\"")) {
-        return read_header(self, line);
-    } else if (tm__slice_begins(line, "\tat ")) {
-        return read_frame(self, tm__slice_from(line, 4));
-    } else if (tm__slice_begins(line, "\t- ")) {
-        return read_lock(self, tm__slice_from(line, 3));
-    } else if (tm__slice_begins(line, "   ")) {
-        return read_property(self, tm__slice_from(line, 3));
-    } else {
-        return read_other(self, line);
-    }
-    return TM_OK;
+    dump->grammar = grammar;
+    dump->vm = (tm__slice){0};
+    dump->thread_count = dump->frame_count = dump->lock_count = 0;
+    dump->edge_count = dump->deadlock_count = dump->vm_threads = 0;
+    dump->account_threads = 0;
+    dump->listed = dump->process = 0;
+    dump->time_ns = INT64_MIN;
+    dump->has_header = dump->reports_monitors = dump->is_serviceability = 0;
+    dump->reports_synchronizers = dump->has_end = 0;
+    tm__map_clear(&dump->ids);
 }
 
 int tm__jstack_parse(tm__jstack_dump *dump, const char *text, size_t length)
 {
-    parser self = {.dump = dump, .at = text, .end = text + length, .thread = TM__NONE};
-    int rc = TM_OK;
+    tm__jstack_parser parser = {.dump = dump};
+    int rc;
 
-    dump->vm = (tm__slice){0};
-    dump->thread_count = dump->frame_count = dump->lock_count = 0;
-    dump->edge_count = dump->deadlock_count = dump->vm_threads = 0;
-    dump->listed = 0;
-    dump->reports_synchronizers = dump->has_end = 0;
-    dump->account_threads = 0;
-    while (rc == TM_OK && self.at < self.end)
-        rc = read_line(&self, next_line(&self));
-    if (rc == TM_OK)
-        rc = end_thread(&self);
-    return rc == TM_OK ? tm__jstack_complete(dump) : rc;
+    tm__jstack_begin(&parser, &tm__grammar_java);
+    while (length > 0) {
+        const char *newline = memchr(text, '\n', length);
+        tm__slice line = {text, newline ? (size_t)(newline - text) : length};
+
+        length -= line.length + (newline != NULL);
+        text += line.length + (newline != NULL);
+        rc = tm__grammar_java.line(&parser, tm__slice_trim(line));
+        if (rc == TM_ENOMEM)
+            return rc;
+        /* There is one in the text. */
+        if (rc == TM__LINE_NEXT)
+            break;
+    }
+    return tm__jstack_end(&parser);
+}
+
+tm__slice tm__jstack_frame(const tm__jstack_dump *dump, uint32_t index)
+{
+    uint32_t text = dump->frames[index];
+
+    return (tm__slice){tm__strings_get(&dump->texts, text),
+                       tm__strings_length(&dump->texts, text)};
+}
+
+/* ThreadInfo lists monitors only where it is asked to: a dump that shows none may have
+ * left them out. HotSpot always does. */
+int tm__jstack_reports_monitors(const tm__jstack_dump *dump)
+{
+    return dump->grammar->reports_locks &&
+           (dump->reports_monitors || dump->vm.length > 0);
+}
+
+int tm__jstack_has_tids(const tm__jstack_dump *dump)
+{
+    for (uint32_t i = 0; i < dump->thread_count; i++)
+        if (dump->threads[i].address)
+            return 1;
+    return 0;
 }
 
 void tm__jstack_free(tm__jstack_dump *dump)
@@ -372,5 +86,158 @@ void tm__jstack_free(tm__jstack_dump *dump)
     tm__free(memory, dump->frames, dump->frame_capacity * sizeof(*dump->frames));
     tm__free(memory, dump->locks, dump->lock_capacity * sizeof(*dump->locks));
     tm__free(memory, dump->edges, dump->edge_capacity * sizeof(*dump->edges));
+    tm__strings_clear(&dump->texts);
+    tm__map_clear(&dump->ids);
     tm__jstack_init(dump, memory);
+}
+
+int tm__jstack_keep(tm__jstack_dump *dump, tm__slice *text)
+{
+    uint32_t index;
+
+    if (!text->bytes)
+        return TM_OK;
+    if (tm__strings_intern_bytes(&dump->texts, &index, text->bytes, text->length) < 0)
+        return TM_ENOMEM;
+    text->bytes = tm__strings_get(&dump->texts, index);
+    return TM_OK;
+}
+
+int tm__jstack_add_thread(tm__jstack_dump *dump, const tm__jstack_thread *thread)
+{
+    tm__jstack_thread copy = *thread;
+
+    if (tm__jstack_keep(dump, &copy.name) < 0 ||
+        tm__jstack_keep(dump, &copy.state) < 0 ||
+        tm__jstack_keep(dump, &copy.owner) < 0 ||
+        tm__reserve(dump->memory, &dump->threads, &dump->thread_capacity,
+                    (size_t)dump->thread_count + 1, sizeof(*dump->threads)) < 0)
+        return TM_ENOMEM;
+    if (tm__map_find(&dump->ids, copy.id) == TM__NONE &&
+        tm__map_put(&dump->ids, copy.id, dump->thread_count) < 0)
+        return TM_ENOMEM;
+    copy.frame_first = dump->frame_count;
+    copy.lock_first = dump->lock_count;
+    dump->threads[dump->thread_count++] = copy;
+    return TM_OK;
+}
+
+int tm__jstack_add_frame(tm__jstack_dump *dump, tm__slice text)
+{
+    uint32_t index;
+
+    if (tm__reserve(dump->memory, &dump->frames, &dump->frame_capacity,
+                    (size_t)dump->frame_count + 1, sizeof(*dump->frames)) < 0 ||
+        tm__strings_intern_bytes(&dump->texts, &index, text.bytes, text.length) < 0)
+        return TM_ENOMEM;
+    dump->frames[dump->frame_count++] = index;
+    dump->threads[dump->thread_count - 1].frame_count++;
+    return TM_OK;
+}
+
+static size_t put(char *to, size_t at, size_t room, tm__slice text)
+{
+    size_t length = text.length < room - at ? text.length : room - at;
+
+    if (length > 0)
+        memcpy(to + at, text.bytes, length);
+    return at + length;
+}
+
+int tm__jstack_add_call(tm__jstack_dump *dump, tm__slice place, tm__slice function,
+                        tm__slice file, uint64_t line)
+{
+    enum { ROOM = 1000 };
+    char text[ROOM + 40], digits[24];
+    size_t at = put(text, 0, ROOM / 2, place), count = 0;
+
+    text[at++] = '.';
+    at = put(text, at, ROOM - 200, function);
+    text[at++] = '(';
+    if (file.length > 0) {
+        at = put(text, at, ROOM, file);
+        for (; line > 0; line /= 10)
+            digits[count++] = (char)('0' + line % 10);
+        if (count > 0)
+            text[at++] = ':';
+        while (count > 0)
+            text[at++] = digits[--count];
+    } else {
+        at = put(text, at, ROOM, TM__SLICE("Unknown Source"));
+    }
+    text[at++] = ')';
+    return tm__jstack_add_frame(dump, (tm__slice){text, at});
+}
+
+/* jhsdb and OpenJ9 write "java/util/ArrayList"; "Job$$Lambda/0x7f01" has a number. */
+static int keep_class(tm__jstack_dump *dump, tm__slice *name)
+{
+    char dotted[CLASS_BYTES];
+    tm__slice copy = {dotted, name->length};
+
+    if (name->length == 0 || name->length > sizeof(dotted) ||
+        !memchr(name->bytes, '/', name->length))
+        return tm__jstack_keep(dump, name);
+    memcpy(dotted, name->bytes, name->length);
+    for (size_t i = 0; i + 1 < name->length; i++)
+        if (dotted[i] == '/' && (dotted[i + 1] < '0' || dotted[i + 1] > '9'))
+            dotted[i] = '.';
+    if (tm__jstack_keep(dump, &copy) < 0)
+        return TM_ENOMEM;
+    *name = copy;
+    return TM_OK;
+}
+
+int tm__jstack_add_lock(tm__jstack_dump *dump, const tm__jstack_lock *lock)
+{
+    tm__jstack_thread *thread = tm__jstack_last(dump);
+    tm__jstack_lock copy = *lock;
+
+    if (keep_class(dump, &copy.class_name) < 0 ||
+        tm__jstack_keep(dump, &copy.of_class) < 0 ||
+        tm__reserve(dump->memory, &dump->locks, &dump->lock_capacity,
+                    (size_t)dump->lock_count + 1, sizeof(*dump->locks)) < 0)
+        return TM_ENOMEM;
+    copy.depth = TM__NONE;
+    if (copy.kind != TM__JSTACK_SYNCHRONIZER && thread->frame_count > 0)
+        copy.depth = thread->frame_count - 1;
+    if (copy.kind == TM__JSTACK_LOCKED)
+        dump->reports_monitors = 1;
+    dump->locks[dump->lock_count++] = copy;
+    thread->lock_count++;
+    return TM_OK;
+}
+
+int tm__jstack_add_edge(tm__jstack_dump *dump, const tm__jstack_edge *edge)
+{
+    tm__jstack_edge copy = *edge;
+
+    if (tm__jstack_keep(dump, &copy.thread) < 0 ||
+        tm__reserve(dump->memory, &dump->edges, &dump->edge_capacity,
+                    (size_t)dump->edge_count + 1, sizeof(*dump->edges)) < 0)
+        return TM_ENOMEM;
+    dump->edges[dump->edge_count++] = copy;
+    return TM_OK;
+}
+
+uint64_t tm__jstack_hash(tm__slice text)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < text.length; i++)
+        hash = (hash ^ (uint8_t)text.bytes[i]) * UINT64_C(0x100000001b3);
+    return hash ? hash : 1;
+}
+
+void tm__jstack_lock_by_hash(tm__jstack_lock *lock, uint64_t hash)
+{
+    lock->hash = (uint32_t)hash;
+    lock->is_hash = 1;
+    lock->address = (tm__jstack_hash(lock->class_name) << 32 ^ hash) | UINT64_C(1)
+                                                                           << 63;
+}
+
+tm__jstack_thread *tm__jstack_last(tm__jstack_dump *dump)
+{
+    return dump->thread_count ? &dump->threads[dump->thread_count - 1] : NULL;
 }

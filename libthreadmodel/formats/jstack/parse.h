@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The text of one thread dump, as jstack, `jcmd Thread.print`, SIGQUIT and the
- * jdk.ThreadDump event write it, taken apart in memory.
+ * The threads of one text dump, built up line by line by the grammar of its writer:
  *
  *     tm__jstack_dump dump;
  *     tm__jstack_init(&dump, memory);
  *     tm__jstack_parse(&dump, text, length);    // as often as there are dumps
  *     ... dump.threads[i], with dump.frames, dump.locks ...
  *     tm__jstack_free(&dump);
+ *
+ * Texts are interned: they stay where they are until tm__jstack_free().
  */
 #ifndef TM_FORMATS_JSTACK_PARSE_H
 #define TM_FORMATS_JSTACK_PARSE_H
 
-#include "base/memory.h"
+#include "base/map.h"
+#include "base/strings.h"
 #include "formats/dump/frame_text.h"
 
 /** What a line of a stack says of a lock. */
@@ -28,23 +30,30 @@ enum tm__jstack_lock_kind {
 
 typedef struct tm__jstack_lock {
     tm__slice class_name; ///< "java.lang.Class" for that of a class
-    tm__slice of_class;   ///< the class whose java.lang.Class it is; empty: none
+    tm__slice of_class;   ///< which class it is then; else empty
     uint64_t address;     ///< 0: the JVM had none at hand; of a class made of its name
+    uint32_t hash;        ///< identity hash, where there is no address
     uint32_t depth;       ///< of the frame that the line follows
-    uint32_t kind;        ///< enum tm__jstack_lock_kind
+    uint8_t kind;         ///< enum tm__jstack_lock_kind
+    uint8_t is_hash;      ///< `address` is made of class and hash
 } tm__jstack_lock;
 
 typedef struct tm__jstack_thread {
-    tm__slice name;     ///< not escaped by the JVM; of a virtual thread empty
-    tm__slice state;    ///< "TIMED_WAITING (parking)"; empty: none is given
-    uint64_t id;        ///< Thread.threadId(); before JDK 8 2^63 and the tid
-    uint64_t os_id;     ///< 0: unknown
-    uint64_t carrier;   ///< id of the thread that a virtual one is mounted on
-    uint64_t carries;   ///< id of the virtual thread that is mounted on this one
-    int64_t cpu_ns;     ///< on processors so far; -1: not stated
-    int64_t elapsed_ns; ///< since it was started; -1: not stated
-    int32_t priority;   ///< 0: unknown
-    uint32_t flags;     ///< enum tm_thread_flag
+    tm__slice name;       ///< not escaped by the JVM; of a virtual thread empty
+    tm__slice state;      ///< "TIMED_WAITING (parking)"; empty: none is given
+    tm__slice owner;      ///< name of the thread that has what this one waits for
+    uint64_t owner_id;    ///< the same by its id; 0: not given
+    uint64_t id;          ///< Thread.threadId(); before JDK 8 2^63 and the tid
+    uint64_t os_id;       ///< 0: unknown
+    uint64_t carrier;     ///< id of the thread that a virtual one is mounted on
+    uint64_t carries;     ///< id of the virtual thread that is mounted on this one
+    uint64_t address;     ///< of the JVM's own structure, the tid; 0: unknown
+    int64_t elapsed_ns;   ///< since its start; -1: unknown
+    int64_t cpu_ns;       ///< on processors since then; -1: unknown
+    int32_t priority;     ///< 0: unknown
+    uint32_t flags;       ///< enum tm_thread_flag
+    int is_waiting;       ///< in the VM, whatever Java's state is
+    uint32_t known_state; ///< enum tm_state, where the writer itself names ours
     uint32_t frame_first, frame_count; ///< dump.frames[], innermost first
     uint32_t lock_first, lock_count;   ///< dump.locks[], as they stand
 } tm__jstack_thread;
@@ -53,49 +62,92 @@ typedef struct tm__jstack_thread {
 typedef struct tm__jstack_edge {
     tm__slice thread;
     tm__slice owner;      ///< empty: no Java thread
-    tm__slice class_name; ///< of the object that `thread` wants; empty: unknown
-    uint64_t address;     ///< of that object
+    tm__slice class_name; ///< of the object; empty: unknown
+    uint64_t address;     ///< of the object that `thread` wants
     uint32_t deadlock;    ///< which one, from 0
+    uint32_t kind;        ///< TM__JSTACK_WANTED or TM__JSTACK_PARKING
 } tm__jstack_edge;
 
 typedef struct tm__jstack_dump {
     tm__memory *memory;
+    tm__strings texts; ///< of this dump and those before
+    const struct tm__grammar *grammar;
     tm__slice vm; ///< "OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode, sharing)"
     tm__jstack_thread *threads;
     uint32_t thread_count, thread_capacity;
-    tm__slice *frames; ///< without "at "
+    uint32_t *frames; ///< texts[], without "at "
     uint32_t frame_count, frame_capacity;
     tm__jstack_lock *locks;
     uint32_t lock_count, lock_capacity;
     tm__jstack_edge *edges;
     uint32_t edge_count, edge_capacity;
+    tm__map ids; ///< of threads: threads[]
     uint32_t deadlock_count;
-    uint32_t account_threads;  ///< threads[] that only the account names, the last ones
+    uint32_t account_threads;  ///< that only the account names
     uint32_t vm_threads;       ///< threads of the JVM that are none of Java: left out
     uint64_t listed;           ///< threads that the JVM says it has; 0: not said
+    uint64_t process;          ///< process that the text names; 0: none
+    int64_t time_ns;           ///< that the dump itself says; INT64_MIN: none
+    int has_header;            ///< it began with the line that names the VM
+    int reports_monitors;      ///< some line showed a lock that a thread has
     int reports_synchronizers; ///< -l
+    int is_serviceability;     ///< of jhsdb, which shows the monitor that a thread is
+                               ///< blocked for as its last one
     int has_end;               ///< what follows the last thread was seen
 } tm__jstack_dump;
 
 void tm__jstack_init(tm__jstack_dump *dump, tm__memory *memory);
 
+/** A dump begins: what was parsed before is replaced. */
+void tm__jstack_start(tm__jstack_dump *dump, const struct tm__grammar *grammar);
+
 /**
- * Parse one dump; lines that are none of it are passed over. What was parsed before is
- * replaced.
- * @param text  stays the caller's, and is pointed into
+ * Parse one dump of HotSpot; lines that are none of it are passed over. What was parsed
+ * before is replaced.
+ * @param text  lent for the call
  * @return TM_OK or TM_ENOMEM
  */
 int tm__jstack_parse(tm__jstack_dump *dump, const char *text, size_t length);
 
-/** @return a number for a name that the dump gives none for: above all real ones */
-uint64_t tm__jstack_made_number(tm__slice name);
+/** @return the text of dump->frames[index] */
+tm__slice tm__jstack_frame(const tm__jstack_dump *dump, uint32_t index);
 
-/** @return 1: a dump begins with this line */
-int tm__jstack_is_start(tm__slice line);
+/** @return 1: that a thread has no more monitors than it shows */
+int tm__jstack_reports_monitors(const tm__jstack_dump *dump);
 
-/** @return 1: the JVM's account of a deadlock begins with this line */
-int tm__jstack_is_account(tm__slice line);
+/** @return 1: its threads have HotSpot's numbers for them */
+int tm__jstack_has_tids(const tm__jstack_dump *dump);
 
 void tm__jstack_free(tm__jstack_dump *dump);
+
+/* What grammars build a dump with. Each returns TM_OK or TM_ENOMEM, and then the dump
+ * is as it was. */
+
+/** Keep a text: `*text` then stands in the dump's own memory. */
+int tm__jstack_keep(tm__jstack_dump *dump, tm__slice *text);
+
+/** Add a thread; its frames and locks come next. */
+int tm__jstack_add_thread(tm__jstack_dump *dump, const tm__jstack_thread *thread);
+
+/** Add the next frame outward to a thread, the last one. */
+int tm__jstack_add_frame(tm__jstack_dump *dump, tm__slice text);
+
+/** The same as "place.function(file:line)", of languages that write it otherwise. */
+int tm__jstack_add_call(tm__jstack_dump *dump, tm__slice place, tm__slice function,
+                        tm__slice file, uint64_t line);
+
+/** Add a lock to the last thread; its depth is set. */
+int tm__jstack_add_lock(tm__jstack_dump *dump, const tm__jstack_lock *lock);
+
+int tm__jstack_add_edge(tm__jstack_dump *dump, const tm__jstack_edge *edge);
+
+/** What stands for the address of an object that only class and hash identify. */
+void tm__jstack_lock_by_hash(tm__jstack_lock *lock, uint64_t hash);
+
+/** FNV-1a, not 0. */
+uint64_t tm__jstack_hash(tm__slice text);
+
+/** @return the last thread; NULL: there is none */
+tm__jstack_thread *tm__jstack_last(tm__jstack_dump *dump);
 
 #endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Only lines that begin so are looked at: this runs for each line of a log. */
+#include "formats/jstack/unread.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *begin;
+    const char *what;
+} known[] = {
+    {"BZh", "a bzip2 archive: unpack it first"},
+    {"Rar!", "a RAR archive: unpack it first"},
+    {"*** ***", "an Android tombstone: take the ANR trace of /data/anr instead"},
+    {"Thread List:", "a list of threads without stacks: take `jstack -l PID`"},
+    {"== Info: (*", "a thread dump of WebLogic's console: take `jstack -l PID`"},
+    {"===== FULL THREAD DUMP", "a dump of JRockit: take `jrcmd PID print_threads` with "
+                               "Java 8 or later, or `jstack -l PID`"},
+    {"Heap Histogram", "a histogram of the heap: take `jstack -l PID`"},
+    {" num     #instances", "a histogram of the heap: take `jstack -l PID`"},
+    {"!JavaThread", "WinDbg's list of threads: take `jstack -l PID`"},
+    {"OS Thread Id: 0x", "stacks of .NET, which are not read"},
+    {"-- Thread ", "stacks of Ruby, which are not read"},
+};
+
+void tm__unread_look(tm__unread *unread, tm__slice line, uint64_t offset)
+{
+    for (size_t i = 0; !unread->known && i < sizeof(known) / sizeof(*known); i++)
+        if (line.length && line.bytes[0] == known[i].begin[0] &&
+            tm__slice_begins(line, known[i].begin)) {
+            unread->known = known[i].what;
+            unread->known_at = offset;
+        }
+    if (!unread->mentions && tm__slice_find(line, "hread dump") < line.length)
+        unread->mentions = 1;
+}
+
+const char *tm__unread_hint(const tm__unread *unread, char *to, size_t bytes)
+{
+    if (unread->known)
+        snprintf(to, bytes, ": byte %llu begins %s",
+                 (unsigned long long)unread->known_at, unread->known);
+    else if (unread->mentions)
+        snprintf(to, bytes,
+                 "; a line mentions a thread dump, and none follows: take "
+                 "one with `jstack -l PID` or `jcmd PID Thread.print -l`");
+    else
+        to[0] = '\0';
+    return to;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* No output is longer than its input, so that a copy needs no more room. */
+#include "formats/text/escape.h"
+
+#include <string.h>
+
+static size_t put_utf8(char *to, uint32_t code)
+{
+    if (code < 0x80) {
+        to[0] = (char)code;
+        return 1;
+    }
+    if (code < 0x800) {
+        to[0] = (char)(0xc0 | code >> 6);
+        to[1] = (char)(0x80 | (code & 0x3f));
+        return 2;
+    }
+    if (code < 0x10000) {
+        to[0] = (char)(0xe0 | code >> 12);
+        to[1] = (char)(0x80 | (code >> 6 & 0x3f));
+        to[2] = (char)(0x80 | (code & 0x3f));
+        return 3;
+    }
+    to[0] = (char)(0xf0 | code >> 18);
+    to[1] = (char)(0x80 | (code >> 12 & 0x3f));
+    to[2] = (char)(0x80 | (code >> 6 & 0x3f));
+    to[3] = (char)(0x80 | (code & 0x3f));
+    return 4;
+}
+
+/* "u00e9" behind a backslash. @return 1 */
+static int read_unit(tm__slice text, uint32_t *unit)
+{
+    tm__slice digits = tm__slice_from(text, 1);
+    uint64_t value;
+
+    if (text.length < 5 || text.bytes[0] != 'u')
+        return 0;
+    digits.length = 4;
+    if (!tm__slice_number(&digits, 16, &value) || digits.length)
+        return 0;
+    *unit = (uint32_t)value;
+    return 1;
+}
+
+/* The character of "u....", or of two of them. @return bytes of the text */
+static size_t read_code(tm__slice text, uint32_t *code)
+{
+    uint32_t low;
+
+    if (!read_unit(text, code))
+        return 0;
+    if (*code < 0xd800 || *code > 0xdfff)
+        return 5;
+    if (*code < 0xdc00 && text.length >= 11 && text.bytes[5] == '\\' &&
+        read_unit(tm__slice_from(text, 6), &low) && low >= 0xdc00 && low <= 0xdfff) {
+        *code = 0x10000 + ((*code - 0xd800) << 10) + (low - 0xdc00);
+        return 11;
+    }
+    *code = 0xfffd;
+    return 5;
+}
+
+char tm__unescape(char *to, tm__slice text, size_t *length, size_t *taken)
+{
+    size_t at = 0, out = 0, bytes;
+    uint32_t code;
+
+    while (at < text.length) {
+        char c = text.bytes[at++];
+
+        if (c == '"' || c == '\n') {
+            *length = out;
+            *taken = at;
+            return c == '"' ? c : '\r';
+        }
+        if (c != '\\' || at == text.length) {
+            to[out++] = c;
+            continue;
+        }
+        c = text.bytes[at++];
+        switch (c) {
+        case 'n':
+            *length = out;
+            *taken = at;
+            return 'n';
+        case 't': to[out++] = '\t'; break;
+        case 'r': break;
+        case 'b':
+        case 'f': to[out++] = ' '; break;
+        case 'u':
+            bytes = read_code(tm__slice_from(text, at - 1), &code);
+            if (bytes) {
+                at += bytes - 1;
+                out += put_utf8(to + out, code ? code : 0xfffd);
+                break;
+            }
+            /* fallthrough */
+        default: to[out++] = c; break;
+        }
+    }
+    *length = out;
+    *taken = at;
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    char c;
+} entities[] = {
+    {"&quot;", '"'},  {"&#34;", '"'},  {"&lt;", '<'},    {"&#60;", '<'},
+    {"&gt;", '>'},    {"&#62;", '>'},  {"&amp;", '&'},   {"&#38;", '&'},
+    {"&apos;", '\''}, {"&#39;", '\''}, {"&#x27;", '\''}, {"&nbsp;", ' '},
+    {"&#160;", ' '},  {"&#9;", '\t'},  {"&#x9;", '\t'},  {"&#x22;", '"'},
+    {"&#x3c;", '<'},  {"&#x3e;", '>'}, {"&#x3C;", '<'},  {"&#x3E;", '>'},
+    {"&#36;", '$'},   {"&#40;", '('},  {"&#41;", ')'},   {"&#x2F;", '/'},
+    {"&#x2f;", '/'},  {"&#47;", '/'},
+};
+
+size_t tm__unescape_html(char *to, tm__slice text)
+{
+    static const char *const breaks[] = {"<br>",  "<br/>",  "<br />", "</p>",   "<p>",
+                                         "<pre>", "</pre>", "<code>", "</code>"};
+    size_t out = 0, at = 0;
+
+    while (at < text.length) {
+        tm__slice rest = tm__slice_from(text, at);
+        size_t bytes = 0;
+
+        if (rest.bytes[0] == '&')
+            for (size_t i = 0; !bytes && i < sizeof(entities) / sizeof(*entities); i++)
+                if (tm__slice_begins(rest, entities[i].name)) {
+                    to[out++] = entities[i].c;
+                    bytes = strlen(entities[i].name);
+                }
+        if (rest.bytes[0] == '<')
+            for (size_t i = 0; !bytes && i < sizeof(breaks) / sizeof(*breaks); i++)
+                if (tm__slice_begins(rest, breaks[i]))
+                    bytes = strlen(breaks[i]);
+        if (!bytes) {
+            to[out++] = rest.bytes[0];
+            bytes = 1;
+        }
+        at += bytes;
+    }
+    return out;
+}
+
+size_t tm__unescape_terminal(char *to, tm__slice text)
+{
+    size_t out = 0, at = 0;
+
+    while (at < text.length) {
+        char c = text.bytes[at++];
+
+        if (c != '\x1b') {
+            to[out++] = c;
+            continue;
+        }
+        if (at == text.length || text.bytes[at] != '[')
+            continue;
+        /* Parameters, and the letter that ends them. */
+        for (at++; at < text.length; at++)
+            if (text.bytes[at] >= '@' && text.bytes[at] <= '~') {
+                at++;
+                break;
+            }
+    }
+    return out;
+}
