@@ -162,6 +162,17 @@ def test_headers_are_found_just_where_they_may_be_known(build: Path, name: str) 
     assert compile_text(build, name, text) == ""
 
 
+@pytest.mark.parametrize("room", MODEL_ROOMS)
+def test_a_room_of_the_model_touches_no_part_of_a_room_above(room: str) -> None:
+    """All see the parts that `struct tm_model` is made of, in `model/state`."""
+    home = LIBRARY / "model" / room
+    text = "".join(path.read_text() for path in home.glob("*.[ch]"))
+    parts = set(re.findall(r"\bmodel\)?(?:->|\.)(\w+)\.", text))
+    above = MODEL_ROOMS[MODEL_ROOMS.index(room) + 1 :]
+    assert parts & set(MODEL_ROOMS)
+    assert parts & set(above) == set()
+
+
 def archive(build: Path, name: str) -> Path:
     if name in LAYERS:
         return build / f"libthreadmodel/libtm_{name.replace('/', '_')}.a"

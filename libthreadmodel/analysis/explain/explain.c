@@ -57,7 +57,8 @@ static const tm__interval *interval_of(const listing *list,
 {
     return step->interval == TM__NONE
                ? NULL
-               : &list->chain.model->threads[step->thread].intervals[step->interval];
+               : &list->chain.model->entities.threads[step->thread]
+                      .intervals[step->interval];
 }
 
 /* ---- rows ---- */
@@ -73,7 +74,7 @@ static void put_step(listing *list, const tm__step_of_chain *step, int32_t chain
     int64_t origin_ns = tm__model_origin_ns(model);
 
     tm__put_int32(builder, number);
-    tm__put_uint64(builder, model->threads[step->thread].id);
+    tm__put_uint64(builder, model->entities.threads[step->thread].id);
     tm__put_string(builder, tm__thread_name(model, step->thread));
     tm__put_string(builder, tm_state_name(at ? at->state : TM_STATE_UNKNOWN));
     if (from)
@@ -85,10 +86,11 @@ static void put_step(listing *list, const tm__step_of_chain *step, int32_t chain
     else
         tm__put_null(builder);
     tm__put_string(builder, tm__label(&list->chain.labels, model, object));
-    tm__put_string(builder,
-                   object == TM__NONE
-                       ? NULL
-                       : tm__class_name(model, model->objects[object].class_index));
+    tm__put_string(
+        builder,
+        object == TM__NONE
+            ? NULL
+            : tm__class_name(model, model->entities.objects[object].class_index));
     tm__put_frame(builder, model,
                   tm__stack_caller(model, from ? from->stack : TM__NONE));
     tm__put_string(builder, reasons[step->reason]);
@@ -172,7 +174,7 @@ static int check(const tm_model *model, const tm_explain_options *options,
                         options->flags);
     if (!options->thread)
         return TM_OK;
-    *thread = tm__map_find(&model->thread_map, options->thread);
+    *thread = tm__map_find(&model->entities.thread_map, options->thread);
     return *thread == TM__NONE ? tm__fail(TM_ENOTFOUND, "there is no thread %llu",
                                           (unsigned long long)options->thread)
                                : TM_OK;
@@ -182,7 +184,7 @@ static int fill(listing *list, uint32_t thread, const tm_explain_options *option
 {
     const tm_model *model = list->chain.model;
     tm__memory *memory = &list->chain.memory;
-    size_t objects = (size_t)model->objects_count + 1;
+    size_t objects = (size_t)model->entities.objects_count + 1;
     size_t bytes = objects * sizeof(*list->chain.short_holds_ns);
     int64_t at_ns = options->at_ns || options->flags & TM_EXPLAIN_AT
                         ? options->at_ns + tm__model_origin_ns(model)

@@ -84,7 +84,7 @@ static int is_at(const tm_model *model, const tm__thread *thread, uint32_t inter
 static void add_thread(tm__questions *all, const tm_model *model, uint32_t thread,
                        int64_t at_ns, int is_named)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     int is_of_dumps = tm__model_is_of_dumps(model);
 
     for (uint32_t i = 0; i < it->interval_count; i++) {
@@ -116,8 +116,8 @@ int tm__questions_open(tm__questions *it, tm__memory *memory, const tm_model *mo
     /* There are no more than intervals, and one of a thread that has none. */
     uint64_t most = 1;
 
-    for (uint32_t t = 0; t < model->threads_count; t++)
-        most += model->threads[t].interval_count;
+    for (uint32_t t = 0; t < model->entities.threads_count; t++)
+        most += model->entities.threads[t].interval_count;
     *it = (tm__questions){.room = count ? count : 1};
     if (it->room > most)
         it->room = (uint32_t)most;
@@ -130,7 +130,7 @@ void tm__questions_find(tm__questions *it, const tm_model *model, uint32_t threa
 {
     if (thread != TM__NONE && at_ns == TM__NO_INSTANT)
         add_thread(it, model, thread, at_ns, 1);
-    for (uint32_t t = 0; thread == TM__NONE && t < model->threads_count; t++)
+    for (uint32_t t = 0; thread == TM__NONE && t < model->entities.threads_count; t++)
         add_thread(it, model, t, at_ns, 0);
     sort(it);
     if (thread != TM__NONE && !it->count) {

@@ -65,10 +65,10 @@ static int explain_deadlock(const tm__explanation *it, tm__step_of_chain *step)
 {
     const tm_model *model = it->model;
 
-    for (uint32_t d = 0; d < model->deadlocks_count; d++) {
-        const tm__deadlock *deadlock = &model->deadlocks[d];
+    for (uint32_t d = 0; d < model->deadlocks.cycles_count; d++) {
+        const tm__deadlock *deadlock = &model->deadlocks.cycles[d];
         const tm__deadlock_member *members =
-            &model->deadlock_members[deadlock->member_first];
+            &model->deadlocks.members[deadlock->member_first];
 
         if (deadlock->withdrawn || deadlock->time_ns > it->at_ns ||
             (deadlock->resolved_ns != INT64_MIN && deadlock->resolved_ns <= it->at_ns))
@@ -93,7 +93,7 @@ static void explain_wait(tm__explanation *it, tm__step_of_chain *step, uint32_t 
                          uint32_t end)
 {
     const tm_model *model = it->model;
-    const tm__interval *wait = &model->threads[step->thread].intervals[first];
+    const tm__interval *wait = &model->entities.threads[step->thread].intervals[first];
     tm__wakeup_edge edge = tm__wakeup_edge_out(model, step->thread, first, end);
 
     if (wait->state == TM_STATE_JOINING && wait->peer != TM__NONE) {
@@ -129,7 +129,7 @@ static void explain_wait(tm__explanation *it, tm__step_of_chain *step, uint32_t 
 static int explain_stopped(tm__explanation *it, tm__step_of_chain *step)
 {
     const tm_model *model = it->model;
-    const tm__thread *thread = &model->threads[step->thread];
+    const tm__thread *thread = &model->entities.threads[step->thread];
     uint32_t first = tm__interval_first_blocking(thread, step->interval);
     uint32_t end = tm__interval_after_blocking(thread, step->interval);
     int has_ended = end < thread->interval_count;
@@ -146,7 +146,7 @@ static int explain_stopped(tm__explanation *it, tm__step_of_chain *step)
 
 int tm__explain_step(tm__explanation *it, uint32_t thread, tm__step_of_chain *step)
 {
-    const tm__thread *at = &it->model->threads[thread];
+    const tm__thread *at = &it->model->entities.threads[thread];
 
     *step = (tm__step_of_chain){.thread = thread,
                                 .interval = tm__interval_at(at, it->at_ns),

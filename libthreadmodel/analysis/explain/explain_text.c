@@ -36,13 +36,14 @@ static void add_thread(tm__explanation *it, uint32_t thread)
     if (name && *name)
         add(it, "%.100s", name);
     else
-        add(it, "thread %llu", (unsigned long long)it->model->threads[thread].id);
+        add(it, "thread %llu",
+            (unsigned long long)it->model->entities.threads[thread].id);
 }
 
 const tm__interval *tm__explain_beginning(const tm__explanation *it,
                                           const tm__step_of_chain *step)
 {
-    const tm__thread *thread = &it->model->threads[step->thread];
+    const tm__thread *thread = &it->model->entities.threads[step->thread];
 
     return step->interval == TM__NONE
                ? NULL
@@ -54,7 +55,8 @@ const tm__interval *tm__explain_beginning(const tm__explanation *it,
 static void add_place(tm__explanation *it, const tm__interval *from)
 {
     uint32_t caller = tm__stack_caller(it->model, from->stack);
-    const tm__frame *frame = caller == TM__NONE ? NULL : &it->model->frames[caller];
+    const tm__frame *frame =
+        caller == TM__NONE ? NULL : &it->model->entities.frames[caller];
     const char *name = frame ? tm__method_name(it->model, frame->method) : NULL;
     int32_t line = frame ? tm__frame_line(it->model, frame) : 0;
 
@@ -105,8 +107,8 @@ static void add_object(tm__explanation *it, const char *object)
 /* "waited for the socket 10.0.0.7:5432", "waited for a file" */
 static void add_io(tm__explanation *it, const tm__interval *from)
 {
-    const tm__object *object = &it->model->objects[from->object];
-    uint32_t name = it->model->details[from->object].name;
+    const tm__object *object = &it->model->entities.objects[from->object];
+    uint32_t name = it->model->entities.details[from->object].name;
     const char *kind = tm_object_kind_name(object->kind);
 
     switch (object->kind) {
@@ -117,7 +119,7 @@ static void add_io(tm__explanation *it, const tm__interval *from)
         add(it, name == TM__NONE ? " waited for a %s" : " waited for the %s", kind);
     }
     if (name != TM__NONE)
-        add(it, " %.200s", tm__strings_get(&it->model->strings, name));
+        add(it, " %.200s", tm__strings_get(&it->model->entities.strings, name));
     else if (object->kind == TM_OBJECT_KIND_ACCEPT)
         add(it, " a socket");
     else if (object->kind == TM_OBJECT_KIND_NAME)
@@ -184,7 +186,8 @@ static void write_stopped(tm__explanation *it, const tm__step_of_chain *step)
 void tm__explain_write(tm__explanation *it, const tm__step_of_chain *step, int is_first)
 {
     const tm__interval *at = tm__explain_beginning(it, step);
-    int is_virtual = it->model->threads[step->thread].flags & TM_THREAD_VIRTUAL;
+    int is_virtual =
+        it->model->entities.threads[step->thread].flags & TM_THREAD_VIRTUAL;
 
     it->length = 0;
     add_thread(it, step->thread);

@@ -18,13 +18,12 @@
 #include "table/tables.h"
 
 static int (*const detectors[])(tm__findings *) = {
-    tm__find_deadlocks,  tm__find_standstill,  tm__find_class_work,
-    tm__find_resources,  tm__find_locks,       tm__find_notifies,
-    tm__find_pinned,     tm__find_workers,     tm__find_stragglers,
-    tm__find_joins,      tm__find_event_loops, tm__find_path_sleeps,
-    tm__find_waits,      tm__find_inversions,  tm__find_samples,
-    tm__find_in_dumps,
-    tm__find_processors,
+    tm__find_deadlocks, tm__find_standstill,  tm__find_class_work,
+    tm__find_resources, tm__find_locks,       tm__find_notifies,
+    tm__find_pinned,    tm__find_workers,     tm__find_stragglers,
+    tm__find_joins,     tm__find_event_loops, tm__find_path_sleeps,
+    tm__find_waits,     tm__find_inversions,  tm__find_samples,
+    tm__find_in_dumps,  tm__find_processors,
 };
 
 enum { TITLE_WORDS = 12 };
@@ -77,9 +76,10 @@ int tm__is_covered(const tm__findings *findings, uint32_t method)
 uint32_t tm__class_name_of_object(const tm_model *model, uint32_t object)
 {
     uint32_t class_index =
-        object == TM__NONE ? TM__NONE : model->objects[object].class_index;
+        object == TM__NONE ? TM__NONE : model->entities.objects[object].class_index;
 
-    return class_index == TM__NONE ? TM__NONE : model->classes[class_index].name;
+    return class_index == TM__NONE ? TM__NONE
+                                   : model->entities.classes[class_index].name;
 }
 
 /* ---- sums ---- */
@@ -273,12 +273,13 @@ static void put_finding(tm__builder *builder, const tm__findings *findings,
     for (int part = TM__WAITS; part < TM__PARTS; part++)
         put_part(builder, item, part);
     put_whole(builder, item);
-    tm__put_string(builder, tm__strings_get(&model->strings, item->class_name));
+    tm__put_string(builder,
+                   tm__strings_get(&model->entities.strings, item->class_name));
     tm__put_caller(builder, &findings->places, item->place);
     if (item->thread == TM__NONE)
         tm__put_null(builder);
     else
-        tm__put_uint64(builder, model->threads[item->thread].id);
+        tm__put_uint64(builder, model->entities.threads[item->thread].id);
     tm__put_string(builder, tm__thread_name(model, item->thread));
     tm__put_string(builder, item->evidence);
     tm__put_text(builder, item->long_where ? item->long_where : item->where);
@@ -370,7 +371,8 @@ int tm_finding_list(tm_table **out, const tm_model *model)
     tm__free(&findings.memory, findings.items,
              findings.items_capacity * sizeof(*findings.items));
     tm__free(&findings.memory, findings.lock_group_of,
-             ((size_t)model->objects_count + 1) * sizeof(*findings.lock_group_of));
+             ((size_t)model->entities.objects_count + 1) *
+                 sizeof(*findings.lock_group_of));
     tm__class_work_close(&findings);
     tm__callers_close(&findings.places);
     tm__labels_close(&findings.labels);

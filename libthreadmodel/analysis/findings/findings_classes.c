@@ -27,17 +27,18 @@ int tm__class_work_open(tm__findings *findings)
     const tm_model *model = findings->model;
 
     findings->class_work =
-        tm__zalloc(&findings->memory, (size_t)model->stacks_count + 1);
+        tm__zalloc(&findings->memory, (size_t)model->entities.stacks_count + 1);
     if (!findings->class_work)
         return TM_ENOMEM;
-    for (uint32_t i = 0; i < model->stacks_count; i++) {
-        const tm__stack *stack = &model->stacks[i];
+    for (uint32_t i = 0; i < model->entities.stacks_count; i++) {
+        const tm__stack *stack = &model->entities.stacks[i];
 
         for (uint32_t f = 0; f < stack->frame_count && !findings->class_work[i]; f++) {
-            uint32_t method = model->frames[stack->frame_first + f].method;
+            uint32_t method = model->entities.frames[stack->frame_first + f].method;
 
             if (method != TM__NONE)
-                findings->class_work[i] = work_of_method(model->methods[method].role);
+                findings->class_work[i] =
+                    work_of_method(model->entities.methods[method].role);
         }
     }
     return TM_OK;
@@ -46,7 +47,7 @@ int tm__class_work_open(tm__findings *findings)
 void tm__class_work_close(tm__findings *findings)
 {
     tm__free(&findings->memory, findings->class_work,
-             (size_t)findings->model->stacks_count + 1);
+             (size_t)findings->model->entities.stacks_count + 1);
 }
 
 int tm__class_work_of(const tm__findings *findings, uint32_t stack)
@@ -56,8 +57,8 @@ int tm__class_work_of(const tm__findings *findings, uint32_t stack)
 
 static int is_init_lock(const tm_model *model, uint32_t object)
 {
-    const char *name =
-        tm__strings_get(&model->strings, tm__class_name_of_object(model, object));
+    const char *name = tm__strings_get(&model->entities.strings,
+                                       tm__class_name_of_object(model, object));
 
     return name && tm__is_initialisation_lock(name);
 }
@@ -77,16 +78,18 @@ enum { IN_INITIALISER, INITIALISER_AT, BLOCKED, BLOCKED_THREAD, BLOCKED_AT };
 /* strings: the class whose <clinit> is on a stack, the outermost */
 static uint32_t initialised(const tm_model *model, uint32_t stack)
 {
-    const tm__stack *it = &model->stacks[stack];
+    const tm__stack *it = &model->entities.stacks[stack];
 
     for (uint32_t f = it->frame_count; f > 0; f--) {
-        uint32_t method = model->frames[it->frame_first + f - 1].method;
+        uint32_t method = model->entities.frames[it->frame_first + f - 1].method;
         uint32_t class_index;
 
-        if (method == TM__NONE || !(model->methods[method].role & TM__ROLE_INITIALISES))
+        if (method == TM__NONE ||
+            !(model->entities.methods[method].role & TM__ROLE_INITIALISES))
             continue;
-        class_index = model->methods[method].class_index;
-        return class_index == TM__NONE ? TM__NONE : model->classes[class_index].name;
+        class_index = model->entities.methods[method].class_index;
+        return class_index == TM__NONE ? TM__NONE
+                                       : model->entities.classes[class_index].name;
     }
     return TM__NONE;
 }
@@ -120,10 +123,10 @@ static int note(tm__findings *findings, tm__tally *tally, uint32_t thread,
                 uint32_t index)
 {
     const tm_model *model = findings->model;
-    const tm__interval *it = &model->threads[thread].intervals[index];
+    const tm__interval *it = &model->entities.threads[thread].intervals[index];
     uint32_t place = tm__caller_of(&findings->places, it->stack);
-    int64_t ns =
-        tm__interval_end_ns(model, &model->threads[thread], index) - it->start_ns;
+    int64_t ns = tm__interval_end_ns(model, &model->entities.threads[thread], index) -
+                 it->start_ns;
     tm__memory *memory = &findings->memory;
     int told = told_by(findings, it);
 
@@ -160,8 +163,8 @@ static int where_intervals(tm__findings *findings, tm__finding *finding, int tol
     uint32_t count = 0, threads = 0;
     int rc = starts && ids ? TM_OK : TM_ENOMEM;
 
-    for (uint32_t t = 0; rc == TM_OK && t < model->threads_count; t++) {
-        const tm__thread *thread = &model->threads[t];
+    for (uint32_t t = 0; rc == TM_OK && t < model->entities.threads_count; t++) {
+        const tm__thread *thread = &model->entities.threads[t];
         uint32_t before = count;
 
         for (uint32_t i = 0; i < thread->interval_count; i++) {
@@ -273,8 +276,9 @@ int tm__find_class_work(tm__findings *findings)
     tm__top top = {.count = 0};
     int rc = TM_OK;
 
-    for (uint32_t t = 0; rc == TM_OK && t < model->threads_count; t++)
-        for (uint32_t i = 0; rc == TM_OK && i < model->threads[t].interval_count; i++)
+    for (uint32_t t = 0; rc == TM_OK && t < model->entities.threads_count; t++)
+        for (uint32_t i = 0;
+             rc == TM_OK && i < model->entities.threads[t].interval_count; i++)
             rc = note(findings, &tally, t, i);
     for (uint32_t i = 0; i < tally.items_count; i++)
         if (tally.items[i].c == IN_INITIALISER && tally.items[i].a != TM__NONE &&

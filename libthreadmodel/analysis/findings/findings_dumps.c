@@ -13,13 +13,13 @@
 
 #include "analysis/findings/findings.h"
 #include "base/search.h"
-#include "model/entities/reports.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
+#include "model/entities/reports.h"
 #include "model/entities/thread.h"
-#include "model/intervals/interval.h"
 #include "model/intervals/cpu.h"
+#include "model/intervals/interval.h"
 
 enum { NAMED = 4, BUSY_PERCENT = 80, LEAST_CARRIERS = 1 };
 
@@ -32,7 +32,7 @@ static const char SOME_DUMPS[] =
 /* What a thread does in the last dump; NULL: nothing is known, or it has ended. */
 static const tm__interval *last_of(const tm_model *model, uint32_t thread)
 {
-    const tm__interval *it = tm__now(&model->threads[thread]);
+    const tm__interval *it = tm__now(&model->entities.threads[thread]);
 
     return it && it->state != TM_STATE_DEAD ? it : NULL;
 }
@@ -40,8 +40,9 @@ static const tm__interval *last_of(const tm_model *model, uint32_t thread)
 /* In how many dumps, up to the last, it did that. */
 static uint32_t dumps_of(const tm_model *model, const tm__interval *it)
 {
-    return model->dumps_count - tm__search(model->dumps, sizeof(int64_t), 0, 0,
-                                           model->dumps_count, it->start_ns, 0);
+    return model->replay.dumps_count - tm__search(model->replay.dumps, sizeof(int64_t),
+                                                  0, 0, model->replay.dumps_count,
+                                                  it->start_ns, 0);
 }
 
 static int is_queueing(const tm__interval *it)
@@ -77,8 +78,8 @@ static void write_doing(tm__finding *finding, const tm__findings *f, uint32_t th
     tm__finding_write(finding, " %s", doing[it->state]);
     if (it->state == TM_STATE_IO) {
         if (it->object != TM__NONE)
-            object =
-                tm__strings_get(&f->model->strings, f->model->details[it->object].name);
+            object = tm__strings_get(&f->model->entities.strings,
+                                     f->model->entities.details[it->object].name);
         tm__finding_write(finding, " %s", object ? object : "input or output");
     }
     if (it->stack != TM__NONE) {
@@ -117,7 +118,7 @@ static uint32_t root_of(const tm_model *model, uint32_t thread)
 {
     uint32_t at = thread;
 
-    for (uint32_t steps = 0; steps < model->threads_count; steps++) {
+    for (uint32_t steps = 0; steps < model->entities.threads_count; steps++) {
         const tm__interval *it = last_of(model, at);
 
         if (!is_queueing(it))
@@ -150,7 +151,7 @@ static int say_blocker(chains *c, uint32_t root)
     tm__part(finding, TM__WAITS);
     /* Those that it blocks itself come first. */
     for (int is_direct = 1; is_direct >= 0; is_direct--)
-        for (uint32_t t = 0; t < model->threads_count; t++) {
+        for (uint32_t t = 0; t < model->entities.threads_count; t++) {
             const tm__interval *it = last_of(model, t);
 
             if (c->roots[t] != root || t == root || !is_queueing(it) ||
@@ -184,12 +185,12 @@ static int find_blockers(chains *c)
     tm__top top = {.count = 0};
     int rc = TM_OK;
 
-    for (uint32_t t = 0; t < model->threads_count; t++) {
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
         c->roots[t] = root_of(model, t);
         if (c->roots[t] != t)
             c->counts[c->roots[t]]++;
     }
-    for (uint32_t t = 0; t < model->threads_count; t++)
+    for (uint32_t t = 0; t < model->entities.threads_count; t++)
         if (c->counts[t])
             tm__top_add(&top, c->counts[t], t);
     for (uint32_t i = 0; i < top.count && rc == TM_OK; i++)
@@ -199,7 +200,8 @@ static int find_blockers(chains *c)
 
 static int find_chains(tm__findings *findings)
 {
-    size_t bytes = ((size_t)findings->model->threads_count + 1) * sizeof(uint32_t);
+    size_t bytes =
+        ((size_t)findings->model->entities.threads_count + 1) * sizeof(uint32_t);
     chains c = {.findings = findings};
     int rc = TM_ENOMEM;
 
@@ -218,7 +220,7 @@ static int find_chains(tm__findings *findings)
  * do when they have nothing to do. */
 static int is_idle(const tm_model *model, const tm__interval *it)
 {
-    int kind = it->object == TM__NONE ? 0 : model->objects[it->object].kind;
+    int kind = it->object == TM__NONE ? 0 : model->entities.objects[it->object].kind;
 
     return kind == TM_OBJECT_KIND_ACCEPT || kind == TM_OBJECT_KIND_POLL ||
            kind == TM_OBJECT_KIND_PROCESS ||
@@ -239,12 +241,12 @@ static int tally_waits(tm__findings *f, tm__tally *tally)
 {
     const tm_model *model = f->model;
 
-    for (uint32_t t = 0; t < model->threads_count; t++) {
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
         const tm__interval *it = last_of(model, t);
 
         /* Seen there by each dump but one at most, and twice. */
         if (!is_sampled_wait(model, it) || dumps_of(model, it) < 2 ||
-            dumps_of(model, it) + 1 < model->dumps_count)
+            dumps_of(model, it) + 1 < model->replay.dumps_count)
             continue;
         if (!tm__tally_add(tally, &f->memory, tm__caller_of(&f->places, it->stack),
                            tm__class_name_of_object(model, it->object), it->state,
@@ -279,7 +281,8 @@ static void write_io(tm__finding *finding, const tm__findings *f,
     const char *name =
         it->object == TM__NONE
             ? NULL
-            : tm__strings_get(&f->model->strings, f->model->details[it->object].name);
+            : tm__strings_get(&f->model->entities.strings,
+                              f->model->entities.details[it->object].name);
 
     tm__finding_write_threads(finding, (uint32_t)io->count);
     tm__finding_write(finding, " wait%s for %s in ", io->count == 1 ? "s" : "",
@@ -314,7 +317,7 @@ static int say_wait(tm__findings *f, const tm__tally_item *item,
     tm__part(finding, TM__WAITS);
     tm__finding_write_thread(finding, model, item->worst_thread);
     tm__finding_write(finding, " was there in %u of %u dumps, ",
-                      dumps_of(model, first_of(f, item)), model->dumps_count);
+                      dumps_of(model, first_of(f, item)), model->replay.dumps_count);
     tm__finding_write_caller(finding, f, item->a);
     if (item->b != TM__NONE) {
         tm__finding_write(finding, ", for ");
@@ -362,7 +365,7 @@ static int find_busy(tm__findings *f)
     const tm_model *model = f->model;
     tm__top top = {.count = 0};
 
-    for (uint32_t t = 0; t < model->threads_count; t++)
+    for (uint32_t t = 0; t < model->entities.threads_count; t++)
         if (tm__percent(tm__cpu_time_ns(model, t), f->run_ns) >= BUSY_PERCENT)
             tm__top_add(&top, tm__cpu_time_ns(model, t), t);
     for (uint32_t i = 0; i < top.count; i++) {
@@ -393,11 +396,11 @@ static int find_busy(tm__findings *f)
 
 static int has_method(const tm_model *model, uint32_t stack, const char *name)
 {
-    const tm__stack *it = &model->stacks[stack];
+    const tm__stack *it = &model->entities.stacks[stack];
 
     for (uint32_t i = 0; i < it->frame_count; i++) {
         const char *method =
-            tm__method_name(model, model->frames[it->frame_first + i].method);
+            tm__method_name(model, model->entities.frames[it->frame_first + i].method);
 
         if (method && strcmp(method, name) == 0)
             return 1;
@@ -505,7 +508,8 @@ static int find_starved(tm__findings *f)
 
     if (is_at_standstill(f))
         return TM_OK;
-    for (uint32_t t = 0; t < model->threads_count && found < TM__FINDINGS_A_KIND; t++) {
+    for (uint32_t t = 0;
+         t < model->entities.threads_count && found < TM__FINDINGS_A_KIND; t++) {
         const char *name = tm__thread_name(model, t);
         uint32_t count = 0;
         int is_first = 1, all = 1;
@@ -513,7 +517,8 @@ static int find_starved(tm__findings *f)
         if (!is_worker(model, last_of(model, t)) || !pool_bytes(name) ||
             !awaits_task(model, last_of(model, t)))
             continue;
-        for (uint32_t o = 0; o < model->threads_count && is_first && all; o++) {
+        for (uint32_t o = 0; o < model->entities.threads_count && is_first && all;
+             o++) {
             const tm__interval *other = last_of(model, o);
 
             if (!is_of_pool(model, o, name) || !other)
@@ -539,7 +544,7 @@ static int is_carrier(const tm_model *model, uint32_t thread)
     static const char pool[] = "ForkJoinPool-1-worker-";
     const char *name = tm__thread_name(model, thread);
 
-    return model->threads[thread].flags & TM_THREAD_CARRIER ||
+    return model->entities.threads[thread].flags & TM_THREAD_CARRIER ||
            (name && strncmp(name, pool, sizeof(pool) - 1) == 0);
 }
 
@@ -549,14 +554,14 @@ static int find_carriers(tm__findings *f)
     uint32_t carriers = 0, taken = 0, stopped = 0, first = TM__NONE;
     tm__finding *finding;
 
-    for (uint32_t t = 0; t < model->threads_count; t++) {
-        uint32_t carried = model->threads[t].carrier;
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
+        uint32_t carried = model->entities.threads[t].carrier;
 
-        if (model->threads[t].flags & TM_THREAD_VIRTUAL || !last_of(model, t) ||
-            !is_carrier(model, t))
+        if (model->entities.threads[t].flags & TM_THREAD_VIRTUAL ||
+            !last_of(model, t) || !is_carrier(model, t))
             continue;
         carriers++;
-        taken += model->threads[t].flags & TM_THREAD_CARRIER ? 1 : 0;
+        taken += model->entities.threads[t].flags & TM_THREAD_CARRIER ? 1 : 0;
         if (carried != TM__NONE && last_of(model, carried) &&
             tm__is_stopped(last_of(model, carried)->state)) {
             stopped++;
@@ -604,13 +609,13 @@ int tm__find_in_dumps(tm__findings *findings)
     const tm_model *model = findings->model;
     int rc = TM_OK;
 
-    if (!model->dumps_count || !tm__model_is_of_dumps(model))
+    if (!model->replay.dumps_count || !tm__model_is_of_dumps(model))
         return TM_OK;
-    if (model->dumps_count == 1)
+    if (model->replay.dumps_count == 1)
         rc = find_chains(findings);
     else
         rc = find_waits(findings);
-    if (rc == TM_OK && model->dumps_count > 1)
+    if (rc == TM_OK && model->replay.dumps_count > 1)
         rc = find_busy(findings);
     if (rc == TM_OK)
         rc = find_starved(findings);

@@ -11,12 +11,13 @@ enum { LOOP_BLOCKS = 5, PART_OF_RUN = 10 };
 
 static int is_in_event_loop(const tm_model *model, uint32_t stack)
 {
-    const tm__stack *it = stack == TM__NONE ? NULL : &model->stacks[stack];
+    const tm__stack *it = stack == TM__NONE ? NULL : &model->entities.stacks[stack];
 
     for (uint32_t f = 0; it && f < it->frame_count; f++) {
-        uint32_t method = model->frames[it->frame_first + f].method;
+        uint32_t method = model->entities.frames[it->frame_first + f].method;
 
-        if (method != TM__NONE && model->methods[method].role & TM__ROLE_DISPATCHES)
+        if (method != TM__NONE &&
+            model->entities.methods[method].role & TM__ROLE_DISPATCHES)
             return 1;
     }
     return 0;
@@ -61,16 +62,16 @@ static int emit_loop(tm__findings *findings, const tm__tally_item *item)
 int tm__find_event_loops(tm__findings *findings)
 {
     const tm_model *model = findings->model;
-    size_t bytes = (size_t)model->stacks_count + 1;
+    size_t bytes = (size_t)model->entities.stacks_count + 1;
     uint8_t *in_loop = tm__zalloc(&findings->memory, bytes);
     tm__tally tally = {.items_count = 0};
     tm__top top = {.count = 0};
     int rc = in_loop ? TM_OK : TM_ENOMEM;
 
-    for (uint32_t i = 0; rc == TM_OK && i < model->stacks_count; i++)
+    for (uint32_t i = 0; rc == TM_OK && i < model->entities.stacks_count; i++)
         in_loop[i] = (uint8_t)is_in_event_loop(model, i);
-    for (uint32_t t = 0; rc == TM_OK && t < model->threads_count; t++) {
-        const tm__thread *thread = &model->threads[t];
+    for (uint32_t t = 0; rc == TM_OK && t < model->entities.threads_count; t++) {
+        const tm__thread *thread = &model->entities.threads[t];
 
         for (uint32_t i = 0; rc == TM_OK && i < thread->interval_count; i++) {
             uint32_t stack = thread->intervals[i].stack;

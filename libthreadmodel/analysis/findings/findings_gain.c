@@ -33,8 +33,8 @@ static uint32_t replays_allowed(const tm_model *model)
     uint64_t intervals = 1;
     uint64_t allowed;
 
-    for (uint32_t t = 0; t < model->threads_count; t++)
-        intervals += model->threads[t].interval_count;
+    for (uint32_t t = 0; t < model->entities.threads_count; t++)
+        intervals += model->entities.threads[t].interval_count;
     allowed = INTERVALS_AT_MOST / intervals;
     return allowed < ASKED_AT_MOST ? (uint32_t)allowed : ASKED_AT_MOST;
 }

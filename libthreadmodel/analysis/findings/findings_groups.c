@@ -14,7 +14,7 @@ enum { LONGEST_WHERE = 1 << 20 };
  */
 static uint64_t outer_class_hash(const tm_model *model, uint32_t class_name)
 {
-    const char *name = tm__strings_get(&model->strings, class_name);
+    const char *name = tm__strings_get(&model->entities.strings, class_name);
     uint64_t hash = 14695981039346656037u;
 
     for (; name && *name && *name != '$'; name++)
@@ -60,7 +60,7 @@ static int put_object(tm__lock_groups *groups, uint32_t object)
 int tm__lock_groups_open(tm__lock_groups *groups, const tm__queues *queues)
 {
     tm__findings *findings = queues->findings;
-    uint32_t count = findings->model->objects_count;
+    uint32_t count = findings->model->entities.objects_count;
     int rc = TM_OK;
 
     *groups = (tm__lock_groups){.findings = findings, .queues = queues};
@@ -85,8 +85,8 @@ void tm__finding_write_lock_group(tm__finding *finding, const tm__lock_groups *g
     if (group->objects > 1)
         tm__finding_write(finding, "%u ", group->objects);
     if (group->is_mixed) {
-        const char *name =
-            tm__strings_get(&groups->findings->model->strings, group->class_name);
+        const char *name = tm__strings_get(&groups->findings->model->entities.strings,
+                                           group->class_name);
         const char *dot = name ? strrchr(name, '.') : NULL;
 
         name = dot ? dot + 1 : name ? name : "";
@@ -121,7 +121,7 @@ static size_t add_labels(char *to, const tm__lock_groups *groups, uint32_t numbe
     tm__findings *findings = groups->findings;
     size_t at = 0;
 
-    for (uint32_t i = 0; i < findings->model->objects_count; i++)
+    for (uint32_t i = 0; i < findings->model->entities.objects_count; i++)
         if (groups->of_object[i] == number)
             at = add_quoted(to, at, tm__label(&findings->labels, findings->model, i));
     return at;

@@ -44,7 +44,7 @@ static void add_next(batch *it, uint32_t thread, int64_t end_ns)
 /* A thread whose end is reported where there is one, and is not, goes on. */
 static int goes_on(const tm_model *model, uint32_t thread)
 {
-    return model->threads[thread].end_ns == INT64_MIN &&
+    return model->entities.threads[thread].end_ns == INT64_MIN &&
            tm__model_reports(model, TM_EVENT_THREAD_END);
 }
 
@@ -71,7 +71,7 @@ static int report_join(tm__findings *findings, const batch *it)
     finding->thread = it->slowest;
     finding->place = tm__caller_of(&findings->places, it->stack);
     finding->class_name =
-        tm__class_name_of_object(model, model->threads[it->slowest].object);
+        tm__class_name_of_object(model, model->entities.threads[it->slowest].object);
     tm__where_thread(finding, "thread_id", model, it->joiner);
     tm__where_text(finding, "state", "joining");
     if (tm__most_blocked_in(&finding->inner_method, findings, it->slowest) < 0)
@@ -111,10 +111,10 @@ static int report_join(tm__findings *findings, const batch *it)
 static void add_siblings(const joins *j, batch *it)
 {
     const tm_model *model = j->findings->model;
-    int64_t start_ns = model->threads[it->slowest].start_ns;
+    int64_t start_ns = model->entities.threads[it->slowest].start_ns;
 
-    for (uint32_t i = 0; it->waited_ns > 0 && i < model->threads_count; i++) {
-        const tm__thread *other = &model->threads[i];
+    for (uint32_t i = 0; it->waited_ns > 0 && i < model->entities.threads_count; i++) {
+        const tm__thread *other = &model->entities.threads[i];
 
         if (i == it->slowest || i == it->joiner ||
             !tm__are_siblings(j->findings, j->started, i, it->slowest) ||
@@ -132,7 +132,7 @@ static int end_batch(joins *j, batch *it)
     uint32_t joiner = it->joiner;
 
     if (it->count && it->waited_ns >= j->findings->run_ns / 20) {
-        j->steps += j->findings->model->threads_count;
+        j->steps += j->findings->model->entities.threads_count;
         if (j->steps > TM__SIBLING_STEPS)
             it->waited_ns = 0;
         else
@@ -152,7 +152,7 @@ static int end_batch(joins *j, batch *it)
 static void add_join(const tm_model *model, batch *it, uint32_t joined,
                      const tm__interval *join, int64_t end_ns)
 {
-    const tm__thread *thread = &model->threads[joined];
+    const tm__thread *thread = &model->entities.threads[joined];
     int64_t died_ns = thread->end_ns != INT64_MIN ? thread->end_ns : end_ns;
     int64_t from_ns;
 
@@ -190,7 +190,7 @@ static uint32_t place_of(const joins *j, uint32_t stack)
 static int find_joins_of(joins *j, uint32_t joiner)
 {
     const tm_model *model = j->findings->model;
-    const tm__thread *thread = &model->threads[joiner];
+    const tm__thread *thread = &model->entities.threads[joiner];
     batch it = {.joiner = joiner, .next = TM__NONE};
     int rc = TM_OK;
 
@@ -200,7 +200,7 @@ static int find_joins_of(joins *j, uint32_t joiner)
         if (join->state != TM_STATE_JOINING || join->peer == TM__NONE ||
             join->flags & (TM__INTERVAL_TIMED_OUT | TM__INTERVAL_CONTINUES))
             continue;
-        if (it.count && (model->threads[join->peer].start_ns >= it.joined_ns ||
+        if (it.count && (model->entities.threads[join->peer].start_ns >= it.joined_ns ||
                          place_of(j, join->stack) != place_of(j, it.stack)))
             rc = end_batch(j, &it);
         if (rc == TM_OK)
@@ -215,7 +215,8 @@ int tm__find_joins(tm__findings *findings)
     joins j = {.findings = findings, .started = tm__siblings_open(findings)};
     int rc = j.started ? TM_OK : TM_ENOMEM;
 
-    for (uint32_t i = 0; rc == TM_OK && i < findings->model->threads_count; i++)
+    for (uint32_t i = 0; rc == TM_OK && i < findings->model->entities.threads_count;
+         i++)
         rc = find_joins_of(&j, i);
     for (uint32_t i = 0; rc == TM_OK && i < j.top.count; i++)
         rc = report_join(findings, &j.batches[j.top.numbers[i]]);

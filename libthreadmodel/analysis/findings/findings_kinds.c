@@ -161,8 +161,8 @@ static blocked_time add_up(const tm_model *model)
 {
     blocked_time sums = {0};
 
-    for (uint32_t t = 0; t < model->threads_count; t++) {
-        const tm__thread *thread = &model->threads[t];
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
+        const tm__thread *thread = &model->entities.threads[t];
 
         for (uint32_t i = 0; i < thread->interval_count; i++) {
             const tm__interval *it = &thread->intervals[i];
@@ -235,7 +235,8 @@ uint32_t tm__unmet_needs(const tm_model *model)
 
     /* Of dumps alone it is known what they lack, and nothing else is asked of them. */
     if (tm__model_is_of_dumps(model))
-        return model->dumps_count < 2 ? NEED(EVENTS) | NEED(DUMPS) : NEED(EVENTS);
+        return model->replay.dumps_count < 2 ? NEED(EVENTS) | NEED(DUMPS)
+                                             : NEED(EVENTS);
     sums = add_up(model);
     if (sums.bare_ns > sums.all_ns / 2)
         unmet |= NEED(STACKS);

@@ -62,7 +62,7 @@ static int had_it_still(const tm_model *model, const tm__share *share,
 static int look_at_owner(locks *l, const tm__share *share, uint32_t group)
 {
     const tm_model *model = l->findings->model;
-    const tm__thread *owner = &model->threads[share->owner];
+    const tm__thread *owner = &model->entities.threads[share->owner];
     uint32_t low = tm__intervals_until(owner, share->from_ns);
 
     low -= low > 0;

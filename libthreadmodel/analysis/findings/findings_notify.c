@@ -74,7 +74,7 @@ static int went_back(const tm_model *model, const tm__interaction *row,
     *queued_ns = 0;
     if (row->to_thread == TM__NONE || row->to_interval == TM__NONE)
         return 0;
-    thread = &model->threads[row->to_thread];
+    thread = &model->entities.threads[row->to_thread];
     if (row->to_interval < thread->interval_first)
         return 0;
     index = row->to_interval - thread->interval_first;
@@ -230,8 +230,8 @@ int tm__find_notifies(tm__findings *findings)
     const tm_model *model = findings->model;
     int rc = TM_OK;
 
-    for (uint32_t i = 0; rc == TM_OK && i < model->interactions_count; i++)
-        rc = add_notify(&n, model->interactions_first + i);
+    for (uint32_t i = 0; rc == TM_OK && i < model->intervals.interactions_count; i++)
+        rc = add_notify(&n, model->intervals.interactions_first + i);
     if (rc == TM_OK)
         rc = report(&n);
     tm__free(&findings->memory, n.sites, n.sites_capacity * sizeof(*n.sites));

@@ -64,13 +64,14 @@ static int look_at_edge(sleeps *s, const tm__segment *segment, awaited *wait)
     const tm__thread *waiter;
     const tm__interval *it;
 
-    if (segment->left_by == TM__NONE || segment->left_by < model->interactions_first)
+    if (segment->left_by == TM__NONE ||
+        segment->left_by < model->intervals.interactions_first)
         return TM_OK;
     row = tm__row(model, segment->left_by);
     *wait = (awaited){TM__NONE, TM__NONE, TM__NONE};
     if (row->to_thread == TM__NONE || row->to_interval == TM__NONE)
         return TM_OK;
-    waiter = &model->threads[row->to_thread];
+    waiter = &model->entities.threads[row->to_thread];
     if (row->to_interval < waiter->interval_first ||
         row->to_interval - waiter->interval_first >= waiter->interval_count)
         return TM_OK;

@@ -18,9 +18,9 @@
 
 static uint32_t class_of(const tm_model *model, uint32_t frame)
 {
-    uint32_t method = model->frames[frame].method;
+    uint32_t method = model->entities.frames[frame].method;
 
-    return method == TM__NONE ? TM__NONE : model->methods[method].class_index;
+    return method == TM__NONE ? TM__NONE : model->entities.methods[method].class_index;
 }
 
 /* Bytes of a class's name that classes of one maker share: two parts of its package. */
@@ -49,15 +49,15 @@ static int is_of_one_file(const char *left, const char *right)
 
 static uint32_t name_of(const tm_model *model, uint32_t frame)
 {
-    uint32_t method = model->frames[frame].method;
+    uint32_t method = model->entities.frames[frame].method;
 
-    return method == TM__NONE ? TM__NONE : model->methods[method].full_name;
+    return method == TM__NONE ? TM__NONE : model->entities.methods[method].full_name;
 }
 
 /* Whether the method of a frame is in a stack as well. */
 static int is_in_stack(const tm_model *model, uint32_t stack, uint32_t frame)
 {
-    const tm__stack *it = &model->stacks[stack];
+    const tm__stack *it = &model->entities.stacks[stack];
 
     for (uint32_t f = 0; f < it->frame_count; f++)
         if (name_of(model, it->frame_first + f) == name_of(model, frame))
@@ -73,8 +73,8 @@ uint32_t tm__pool_frame(const tm_model *model, const tm__resource *it)
     if (caller == TM__NONE || it->releasing_stack == TM__NONE)
         return caller;
     queue = tm__class_name(model, class_of(model, caller));
-    end = model->stacks[it->waiting_stack].frame_first +
-          model->stacks[it->waiting_stack].frame_count;
+    end = model->entities.stacks[it->waiting_stack].frame_first +
+          model->entities.stacks[it->waiting_stack].frame_count;
     for (uint32_t f = caller; queue && f < end; f++) {
         const char *name = tm__class_name(model, class_of(model, f));
 

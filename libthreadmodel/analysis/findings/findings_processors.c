@@ -30,7 +30,7 @@ typedef struct processors {
 
 static int64_t waited_ns(const tm_model *model, uint32_t number)
 {
-    const tm__thread *thread = &model->threads[number];
+    const tm__thread *thread = &model->entities.threads[number];
     int64_t counted_ns = tm__cpu_wait_ns(model, number), seen_ns = 0;
 
     for (uint32_t i = 0; i < thread->interval_count; i++)
@@ -43,15 +43,15 @@ static int64_t waited_ns(const tm_model *model, uint32_t number)
 /* Less is what every thread waits now and then. */
 static int counts(const processors *p, uint32_t thread, int64_t ns)
 {
-    return !(p->findings->model->threads[thread].flags & TM_THREAD_AGENT) && ns > 0 &&
-           ns >= p->findings->run_ns / THREAD_PART_OF_RUN;
+    return !(p->findings->model->entities.threads[thread].flags & TM_THREAD_AGENT) &&
+           ns > 0 && ns >= p->findings->run_ns / THREAD_PART_OF_RUN;
 }
 
 static void gather(processors *p)
 {
     const tm_model *model = p->findings->model;
 
-    for (uint32_t t = 0; t < model->threads_count; t++) {
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
         int64_t ns = waited_ns(model, t), ran_ns = tm__cpu_time_ns(model, t);
 
         if (ran_ns > 0)

@@ -10,9 +10,9 @@
 int tm__queues_open(tm__queues *queues, tm__findings *findings)
 {
     *queues = (tm__queues){.findings = findings};
-    queues->items =
-        tm__zalloc(&findings->memory, ((size_t)findings->model->objects_count + 1) *
-                                          sizeof(*queues->items));
+    queues->items = tm__zalloc(&findings->memory,
+                               ((size_t)findings->model->entities.objects_count + 1) *
+                                   sizeof(*queues->items));
     return queues->items ? TM_OK : TM_ENOMEM;
 }
 
@@ -90,7 +90,7 @@ void tm__queues_close(tm__queues *queues)
     tm__memory *memory = &queues->findings->memory;
 
     tm__free(memory, queues->items,
-             ((size_t)queues->findings->model->objects_count + 1) *
+             ((size_t)queues->findings->model->entities.objects_count + 1) *
                  sizeof(*queues->items));
     tm__triple_map_free(&queues->seen, memory);
 }

@@ -105,7 +105,7 @@ static int is_worth_reporting(const places *p, const place *it)
  * and waited itself for a fifth at most: then it cannot have been idle. */
 static int is_seen_busy(const tm_model *model, const tm__resource *it)
 {
-    const tm__thread *thread = &model->threads[it->releaser];
+    const tm__thread *thread = &model->entities.threads[it->releaser];
     int64_t waited_ns = 0, blocked_ns = 0, span_ns = it->last_ns - it->first_ns;
 
     for (uint32_t i = 0; i < thread->interval_count; i++) {
@@ -177,12 +177,13 @@ static void write_frame(tm__finding *finding, const tm__findings *findings,
                         uint32_t frame)
 {
     const tm_model *model = findings->model;
-    const tm__frame *it = frame == TM__NONE ? NULL : &model->frames[frame];
+    const tm__frame *it = frame == TM__NONE ? NULL : &model->entities.frames[frame];
     int has_name = it && it->method != TM__NONE;
     int32_t line = it ? tm__frame_line(model, it) : 0;
 
-    tm__finding_write_method(
-        finding, model, has_name ? model->methods[it->method].full_name : TM__NONE);
+    tm__finding_write_method(finding, model,
+                             has_name ? model->entities.methods[it->method].full_name
+                                      : TM__NONE);
     if (line > 0 && finding->part != TM__TITLE)
         tm__finding_write(finding, ":%d", (int)line);
 }
@@ -265,7 +266,7 @@ static int emit(places *p, uint32_t number)
     }
     tm__where_class(finding, findings->model, it->class_name);
     tm__where_text(finding, "waiting_method",
-                   tm__strings_get(&findings->model->strings, it->waiting));
+                   tm__strings_get(&findings->model->entities.strings, it->waiting));
     write_title(finding, findings, at, it, uses, frame);
     tm__part(finding, TM__WAITS);
     tm__finding_write_threads(finding, at->threads);
@@ -317,7 +318,7 @@ int tm__find_resources(tm__findings *findings)
 {
     const tm_model *model = findings->model;
     tm__memory *memory = &findings->memory;
-    size_t bytes = ((size_t)model->stacks_count + 1) * sizeof(uint32_t);
+    size_t bytes = ((size_t)model->entities.stacks_count + 1) * sizeof(uint32_t);
     size_t queues = 0, members = 0;
     places p = {.findings = findings};
     uint32_t *callers;

@@ -19,18 +19,18 @@ typedef struct samples {
 /* How many dumps there are before a time. */
 static uint32_t dumps_before(const tm_model *model, int64_t time_ns)
 {
-    return tm__search(model->dumps, sizeof(int64_t), 0, 0, model->dumps_count, time_ns,
-                      0);
+    return tm__search(model->replay.dumps, sizeof(int64_t), 0, 0,
+                      model->replay.dumps_count, time_ns, 0);
 }
 
 static int note_interval(samples *s, uint32_t thread, uint32_t index)
 {
     const tm_model *model = s->findings->model;
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     const tm__interval *held = &it->intervals[index];
     int is_last = index + 1 == it->interval_count;
     uint32_t first = dumps_before(model, held->start_ns);
-    uint32_t end = is_last ? model->dumps_count
+    uint32_t end = is_last ? model->replay.dumps_count
                            : dumps_before(model, it->intervals[index + 1].start_ns);
     int64_t end_ns = is_last ? model->last_ns : it->intervals[index + 1].start_ns;
     uint32_t class_name = tm__class_name_of_object(model, held->object);
@@ -48,7 +48,7 @@ static int note_interval(samples *s, uint32_t thread, uint32_t index)
 
 static int note_thread(samples *s, uint32_t thread)
 {
-    const tm__thread *it = &s->findings->model->threads[thread];
+    const tm__thread *it = &s->findings->model->entities.threads[thread];
     int rc = TM_OK;
 
     for (uint32_t i = 0; i < it->interval_count && rc == TM_OK; i++)
@@ -70,7 +70,7 @@ static int note_thread(samples *s, uint32_t thread)
 static void say_owner(samples *s, tm__finding *finding, uint32_t thread)
 {
     tm__findings *f = s->findings;
-    const tm__interval *it = tm__now(&f->model->threads[thread]);
+    const tm__interval *it = tm__now(&f->model->entities.threads[thread]);
 
     if (!it || it->peer == TM__NONE ||
         (it->state != TM_STATE_BLOCKED && it->state != TM_STATE_REENTERING))
@@ -107,7 +107,7 @@ static int say(samples *s, const tm__tally_item *item, int64_t time_ns,
     tm__finding_write_thread(finding, f->model, item->worst_thread);
     tm__finding_write(finding, " was %s in %lld of %u dumps at the same line, ",
                       item->c == TM_STATE_BLOCKED ? "blocked" : "queueing to re-enter",
-                      (long long)item->worst_ns, f->model->dumps_count);
+                      (long long)item->worst_ns, f->model->replay.dumps_count);
     tm__finding_write_caller(finding, f, item->a);
     tm__finding_write(finding, ", for ");
     tm__finding_write_class(finding, f->model, item->b);
@@ -149,9 +149,9 @@ int tm__find_samples(tm__findings *findings)
     samples s = {.findings = findings};
     int rc = TM_OK;
 
-    if (model->dumps_count < 2)
+    if (model->replay.dumps_count < 2)
         return TM_OK;
-    for (uint32_t i = 0; i < model->threads_count && rc == TM_OK; i++)
+    for (uint32_t i = 0; i < model->entities.threads_count && rc == TM_OK; i++)
         rc = note_thread(&s, i);
     if (rc == TM_OK)
         rc = report_most(&s);

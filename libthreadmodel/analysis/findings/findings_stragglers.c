@@ -13,7 +13,7 @@
 
 int tm__most_blocked_in(uint32_t *method, tm__findings *findings, uint32_t thread)
 {
-    const tm__thread *it = &findings->model->threads[thread];
+    const tm__thread *it = &findings->model->entities.threads[thread];
     tm__tally tally = {.items_count = 0};
     int64_t most_ns = 0;
     int rc = TM_OK;
@@ -63,14 +63,14 @@ typedef struct stragglers {
 static int is_the_last(const stragglers *s, last_one *it)
 {
     const tm_model *model = s->findings->model;
-    const tm__thread *waiter = &model->threads[it->waiter];
-    const tm__thread *slowest = &model->threads[it->slowest];
+    const tm__thread *waiter = &model->entities.threads[it->waiter];
+    const tm__thread *slowest = &model->entities.threads[it->slowest];
     int64_t from_ns = waiter->intervals[it->interval].start_ns, last_ns = INT64_MIN;
     uint32_t next = TM__NONE;
 
     it->count = 1;
-    for (uint32_t i = 0; i < model->threads_count; i++) {
-        const tm__thread *other = &model->threads[i];
+    for (uint32_t i = 0; i < model->entities.threads_count; i++) {
+        const tm__thread *other = &model->entities.threads[i];
 
         if (i == it->slowest || i == it->waiter ||
             !tm__are_siblings(s->findings, s->started, i, it->slowest) ||
@@ -98,7 +98,7 @@ static int is_the_last(const stragglers *s, last_one *it)
 static int note_end(stragglers *s, uint32_t thread, uint32_t index)
 {
     const tm_model *model = s->findings->model;
-    const tm__thread *waiter = &model->threads[thread];
+    const tm__thread *waiter = &model->entities.threads[thread];
     const tm__interval *wait = &waiter->intervals[index];
     uint32_t cause;
     last_one it = {.waiter = thread, .interval = index};
@@ -110,13 +110,13 @@ static int note_end(stragglers *s, uint32_t thread, uint32_t index)
     it.end_ns = waiter->intervals[index + 1].start_ns;
     cause = waiter->intervals[index + 1].cause;
     if (it.end_ns - wait->start_ns < s->findings->run_ns / 20 || cause == TM__NONE ||
-        cause < model->interactions_first)
+        cause < model->intervals.interactions_first)
         return TM_OK;
     it.slowest = tm__row(model, cause)->from_thread;
     if (it.slowest == TM__NONE || it.slowest == thread ||
-        s->steps + model->threads_count > TM__SIBLING_STEPS)
+        s->steps + model->entities.threads_count > TM__SIBLING_STEPS)
         return TM_OK;
-    s->steps += model->threads_count;
+    s->steps += model->entities.threads_count;
     if (!is_the_last(s, &it))
         return TM_OK;
     if (tm__reserve(&s->findings->memory, &s->items, &s->items_capacity,
@@ -131,7 +131,7 @@ static int emit_last(stragglers *s, const last_one *it)
 {
     tm__findings *findings = s->findings;
     const tm_model *model = findings->model;
-    const tm__thread *waiter = &model->threads[it->waiter];
+    const tm__thread *waiter = &model->entities.threads[it->waiter];
     const tm__interval *wait = &waiter->intervals[it->interval];
     tm__finding *finding =
         tm__finding_new(findings, "straggler", "timeline", it->alone_ns);
@@ -188,8 +188,9 @@ int tm__find_stragglers(tm__findings *findings)
     s.started = tm__siblings_open(findings);
     if (!s.started)
         return TM_ENOMEM;
-    for (uint32_t t = 0; rc == TM_OK && t < model->threads_count; t++)
-        for (uint32_t i = 0; rc == TM_OK && i < model->threads[t].interval_count; i++)
+    for (uint32_t t = 0; rc == TM_OK && t < model->entities.threads_count; t++)
+        for (uint32_t i = 0;
+             rc == TM_OK && i < model->entities.threads[t].interval_count; i++)
             rc = note_end(&s, t, i);
     for (uint32_t i = 0; rc == TM_OK && i < s.top.count; i++)
         rc = emit_last(&s, &s.items[s.top.numbers[i]]);

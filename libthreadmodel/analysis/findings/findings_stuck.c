@@ -22,7 +22,7 @@ static const char *kind_of(const tm__standstill *found)
 static int is_a_deadlock(const tm__wait_case *it)
 {
     for (uint32_t i = 0; i < it->count; i++)
-        if (it->model->threads[it->order[i]].deadlock == TM__NONE)
+        if (it->model->entities.threads[it->order[i]].deadlock == TM__NONE)
             return 0;
     return 1;
 }

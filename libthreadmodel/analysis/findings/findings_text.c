@@ -37,7 +37,7 @@ void tm__finding_write_duration(tm__finding *finding, int64_t time_ns)
 void tm__finding_write_method(tm__finding *finding, const tm_model *model,
                               uint32_t method)
 {
-    const char *name = tm__strings_get(&model->strings, method);
+    const char *name = tm__strings_get(&model->entities.strings, method);
 
     tm__finding_write(finding, "%.150s",
                       name ? tm__short_name(name) : "an unknown method");
@@ -63,7 +63,8 @@ void tm__finding_write_thread(tm__finding *finding, const tm_model *model,
     else if (name && *name)
         tm__finding_write(finding, "%.100s", name);
     else
-        tm__finding_write(finding, "thread %" PRIu64, model->threads[thread].id);
+        tm__finding_write(finding, "thread %" PRIu64,
+                          model->entities.threads[thread].id);
 }
 
 void tm__finding_write_threads(tm__finding *finding, uint32_t count)
@@ -74,7 +75,7 @@ void tm__finding_write_threads(tm__finding *finding, uint32_t count)
 void tm__finding_write_class(tm__finding *finding, const tm_model *model,
                              uint32_t class_name)
 {
-    const char *name = tm__strings_get(&model->strings, class_name);
+    const char *name = tm__strings_get(&model->entities.strings, class_name);
     const char *dot = name ? strrchr(name, '.') : NULL;
 
     tm__finding_write(finding, "%.150s",
@@ -148,7 +149,7 @@ void tm__where_thread(tm__finding *finding, const char *column, const tm_model *
     char text[32] = "is null";
 
     if (thread != TM__NONE)
-        snprintf(text, sizeof(text), "= %" PRIu64, model->threads[thread].id);
+        snprintf(text, sizeof(text), "= %" PRIu64, model->entities.threads[thread].id);
     add_where(finding, column, text);
 }
 
@@ -158,7 +159,8 @@ void tm__where_caller(tm__finding *finding, const tm__findings *findings,
     const tm__caller *it = place == TM__NONE ? NULL : &findings->places.items[place];
 
     tm__where_text(finding, column,
-                   it ? tm__strings_get(&findings->model->strings, it->method) : NULL);
+                   it ? tm__strings_get(&findings->model->entities.strings, it->method)
+                      : NULL);
     if (by_line && it && it->line)
         tm__where_number(finding, "line", it->line);
     else if (by_line)
@@ -167,7 +169,8 @@ void tm__where_caller(tm__finding *finding, const tm__findings *findings,
 
 void tm__where_class(tm__finding *finding, const tm_model *model, uint32_t class_name)
 {
-    tm__where_text(finding, "class", tm__strings_get(&model->strings, class_name));
+    tm__where_text(finding, "class",
+                   tm__strings_get(&model->entities.strings, class_name));
 }
 
 void tm__where_states(tm__finding *finding, const int *states, uint32_t count)
@@ -215,16 +218,16 @@ int tm__where_threads(tm__finding *finding, tm__findings *findings,
                       tm__is_chosen *is_chosen, const void *context)
 {
     const tm_model *model = findings->model;
-    size_t bytes = ((size_t)model->threads_count + 1) * sizeof(uint64_t);
+    size_t bytes = ((size_t)model->entities.threads_count + 1) * sizeof(uint64_t);
     uint64_t *ids = tm__zalloc(&findings->memory, bytes);
     uint32_t count = 0;
     int rc;
 
     if (!ids)
         return TM_ENOMEM;
-    for (uint32_t t = 0; t < model->threads_count; t++)
+    for (uint32_t t = 0; t < model->entities.threads_count; t++)
         if (is_chosen(context, t))
-            ids[count++] = model->threads[t].id;
+            ids[count++] = model->entities.threads[t].id;
     rc = tm__where_in(finding, findings, "thread_id", ids, count);
     tm__free(&findings->memory, ids, bytes);
     return rc;

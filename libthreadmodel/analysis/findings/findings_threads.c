@@ -33,7 +33,7 @@ static const char *deadlock_advice(const tm__deadlock_member *members, uint32_t 
 static int report_deadlock(tm__findings *findings, const tm__deadlock *it)
 {
     const tm_model *model = findings->model;
-    const tm__deadlock_member *members = &model->deadlock_members[it->member_first];
+    const tm__deadlock_member *members = &model->deadlocks.members[it->member_first];
     int64_t end_ns = it->resolved_ns != INT64_MIN ? it->resolved_ns : model->last_ns;
     int64_t length_ns = end_ns > it->time_ns ? end_ns - it->time_ns : 0;
     int suspected = it->suspected && !it->confirmed;
@@ -47,7 +47,7 @@ static int report_deadlock(tm__findings *findings, const tm__deadlock *it)
     finding->thread = members[0].thread;
     finding->place = tm__caller_of(&findings->places, members[0].stack);
     finding->class_name = tm__class_name_of_object(model, members[0].object);
-    tm__where_number(finding, "deadlock", it - model->deadlocks);
+    tm__where_number(finding, "deadlock", it - model->deadlocks.cycles);
     tm__finding_write(finding, "%s of ", suspected ? "Suspected deadlock" : "Deadlock");
     tm__finding_write_threads(finding, it->member_count);
     tm__part(finding, TM__WAITS);
@@ -90,8 +90,8 @@ int tm__find_deadlocks(tm__findings *findings)
     tm__top top = {.count = 0};
     int rc = TM_OK;
 
-    for (uint32_t i = 0; i < model->deadlocks_count; i++) {
-        const tm__deadlock *it = &model->deadlocks[i];
+    for (uint32_t i = 0; i < model->deadlocks.cycles_count; i++) {
+        const tm__deadlock *it = &model->deadlocks.cycles[i];
         int64_t end_ns =
             it->resolved_ns != INT64_MIN ? it->resolved_ns : model->last_ns;
 
@@ -99,7 +99,7 @@ int tm__find_deadlocks(tm__findings *findings)
             tm__top_add(&top, tm__product(end_ns - it->time_ns, it->member_count), i);
     }
     for (uint32_t i = 0; rc == TM_OK && i < top.count; i++)
-        rc = report_deadlock(findings, &model->deadlocks[top.numbers[i]]);
+        rc = report_deadlock(findings, &model->deadlocks.cycles[top.numbers[i]]);
     return rc;
 }
 
@@ -132,9 +132,10 @@ static int is_deadlocked(const tm_model *model, const tm_table *table, size_t fi
 {
     const uint64_t *ids = tm_table_uint64(table, "thread_id");
 
-    while (first < end &&
-           model->threads[tm__map_find(&model->thread_map, ids[first])].deadlock !=
-               TM__NONE)
+    while (
+        first < end &&
+        model->entities.threads[tm__map_find(&model->entities.thread_map, ids[first])]
+                .deadlock != TM__NONE)
         first++;
     return first == end;
 }
@@ -151,8 +152,8 @@ static int report_inversion(tm__findings *findings, const tm_table *table, size_
     for (size_t row = first; row < end; row++)
         if (is_inferred(table, row))
             finding->suspected = 1;
-    finding->thread =
-        tm__map_find(&model->thread_map, tm_table_uint64(table, "thread_id")[first]);
+    finding->thread = tm__map_find(&model->entities.thread_map,
+                                   tm_table_uint64(table, "thread_id")[first]);
     if (!tm_table_is_null(table, "stack", first))
         finding->place = tm__caller_of(&findings->places,
                                        (uint32_t)tm_table_int32(table, "stack")[first]);
@@ -168,7 +169,8 @@ static int report_inversion(tm__findings *findings, const tm_table *table, size_
         tm__finding_write(finding, row > first ? "; " : "");
         tm__finding_write_thread(
             finding, model,
-            tm__map_find(&model->thread_map, tm_table_uint64(table, "thread_id")[row]));
+            tm__map_find(&model->entities.thread_map,
+                         tm_table_uint64(table, "thread_id")[row]));
         tm__finding_write(
             finding, " wants %.150s with %.150s held in ",
             or_unknown(tm_table_string(table, "wanted_object", row), "a lock"),

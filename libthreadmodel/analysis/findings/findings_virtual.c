@@ -39,7 +39,7 @@ static int is_virtual(const tm__thread *thread)
 /* For how long a thread waited to begin; 0: not long. */
 static int64_t waited_ns(const carriers *c, uint32_t number)
 {
-    const tm__thread *thread = &c->findings->model->threads[number];
+    const tm__thread *thread = &c->findings->model->entities.threads[number];
     int64_t ns;
 
     if (!is_virtual(thread) || thread->interval_first || thread->interval_count < 2 ||
@@ -55,12 +55,12 @@ static void gather_waits(carriers *c)
 
     c->from_ns = INT64_MAX;
     c->to_ns = INT64_MIN;
-    for (uint32_t t = 0; t < model->threads_count; t++) {
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
         int64_t from_ns, ns = waited_ns(c, t);
 
         if (ns <= 0)
             continue;
-        from_ns = model->threads[t].intervals[0].start_ns;
+        from_ns = model->entities.threads[t].intervals[0].start_ns;
         c->threads++;
         c->waited_ns = tm__sum(c->waited_ns, ns);
         c->most_ns = ns > c->most_ns ? ns : c->most_ns;
@@ -78,8 +78,8 @@ static int gather_places(carriers *c)
 {
     const tm_model *model = c->findings->model;
 
-    for (uint32_t t = 0; t < model->threads_count; t++) {
-        const tm__thread *thread = &model->threads[t];
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
+        const tm__thread *thread = &model->entities.threads[t];
 
         for (uint32_t i = 0; is_virtual(thread) && i < thread->interval_count; i++) {
             const tm__interval *it = &thread->intervals[i];

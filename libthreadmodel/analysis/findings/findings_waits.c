@@ -68,7 +68,7 @@ static uint32_t after_wait(const tm__thread *thread, uint32_t wait)
 static int note_wait(waits *w, uint32_t thread, uint32_t index)
 {
     const tm_model *model = w->findings->model;
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     const tm__interval *wait = &it->intervals[index];
     uint32_t place = tm__caller_of(&w->findings->places, wait->stack);
     int64_t end_ns = tm__interval_end_ns(model, it, index);
@@ -100,8 +100,8 @@ static int gather(waits *w)
 {
     const tm_model *model = w->findings->model;
 
-    for (uint32_t t = 0; t < model->threads_count; t++) {
-        const tm__thread *thread = &model->threads[t];
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
+        const tm__thread *thread = &model->entities.threads[t];
 
         for (uint32_t i = 0; i < thread->interval_count;) {
             if (thread->intervals[i].state != TM_STATE_WAITING) {

@@ -63,8 +63,8 @@ static int gather(executors *e)
     const tm_model *model = e->findings->model;
     tm__memory *memory = &e->findings->memory;
 
-    for (uint32_t t = 0; t < model->threads_count; t++) {
-        const tm__thread *thread = &model->threads[t];
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
+        const tm__thread *thread = &model->entities.threads[t];
         const char *name = tm__thread_name(model, t);
         uint64_t hash;
         uint32_t *value;
@@ -117,8 +117,8 @@ static const tm__tally_item *top_place(const executors *e, uint32_t number)
  * time tells, since a pool may be started early and its end be locked. */
 static void find_spans(executors *e)
 {
-    for (uint32_t t = 0; t < e->findings->model->threads_count; t++) {
-        const tm__thread *thread = &e->findings->model->threads[t];
+    for (uint32_t t = 0; t < e->findings->model->entities.threads_count; t++) {
+        const tm__thread *thread = &e->findings->model->entities.threads[t];
         uint32_t number = e->of_thread[t];
         executor *it = number ? &e->items[number - 1] : NULL;
         const tm__tally_item *top = it ? top_place(e, number - 1) : NULL;
@@ -143,7 +143,7 @@ typedef struct worked {
 static worked add_up(const executors *e, const executor *it, uint32_t thread,
                      uint32_t top_place)
 {
-    const tm__thread *of = &e->findings->model->threads[thread];
+    const tm__thread *of = &e->findings->model->entities.threads[thread];
     worked sums = {0};
     tm__blocked_part at;
 
@@ -171,7 +171,7 @@ static worked add_up(const executors *e, const executor *it, uint32_t thread,
  * task that does not end: it is neither idle nor there for others. */
 static void sum_up(executors *e)
 {
-    for (uint32_t t = 0; t < e->findings->model->threads_count; t++) {
+    for (uint32_t t = 0; t < e->findings->model->entities.threads_count; t++) {
         uint32_t number = e->of_thread[t];
         executor *it = number ? &e->items[number - 1] : NULL;
         const tm__tally_item *top = it ? top_place(e, number - 1) : NULL;
@@ -282,7 +282,7 @@ static int emit_executor(executors *e, uint32_t number, const tm__tally_item *to
 int tm__find_workers(tm__findings *findings)
 {
     const tm_model *model = findings->model;
-    size_t bytes = ((size_t)model->threads_count + 1) * sizeof(uint32_t);
+    size_t bytes = ((size_t)model->entities.threads_count + 1) * sizeof(uint32_t);
     executors e = {.findings = findings};
     tm__top top = {.count = 0};
     int rc;

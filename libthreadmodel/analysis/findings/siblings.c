@@ -11,17 +11,17 @@ enum { ENOUGH_INTERVALS = 16 };
 uint32_t *tm__siblings_open(tm__findings *findings)
 {
     const tm_model *model = findings->model;
-    size_t count = (size_t)model->threads_count + 1;
+    size_t count = (size_t)model->entities.threads_count + 1;
     uint32_t *started =
         tm__resize(&findings->memory, NULL, 0, count * sizeof(*started));
 
     for (size_t i = 0; started && i < count; i++)
         started[i] = TM__NONE;
-    for (uint32_t i = 0; started && i < model->interactions_count; i++) {
-        const tm__interaction *row = &model->interactions[i];
+    for (uint32_t i = 0; started && i < model->intervals.interactions_count; i++) {
+        const tm__interaction *row = &model->intervals.interactions[i];
 
         if (row->kind == TM_INTERACTION_START && row->to_thread != TM__NONE)
-            started[row->to_thread] = model->interactions_first + i;
+            started[row->to_thread] = model->intervals.interactions_first + i;
     }
     return started;
 }
@@ -30,7 +30,8 @@ void tm__siblings_close(tm__findings *findings, uint32_t *started)
 {
     if (started)
         tm__free(&findings->memory, started,
-                 ((size_t)findings->model->threads_count + 1) * sizeof(*started));
+                 ((size_t)findings->model->entities.threads_count + 1) *
+                     sizeof(*started));
 }
 
 int tm__are_siblings(const tm__findings *findings, const uint32_t *started,
@@ -50,7 +51,8 @@ int tm__are_siblings(const tm__findings *findings, const uint32_t *started,
 
 int tm__did_the_same(const tm_model *model, uint32_t left, uint32_t right)
 {
-    const tm__thread *l = &model->threads[left], *r = &model->threads[right];
+    const tm__thread *l = &model->entities.threads[left],
+                     *r = &model->entities.threads[right];
     uint64_t more = (uint64_t)l->interval_first + l->interval_count;
     uint64_t less = (uint64_t)r->interval_first + r->interval_count;
 

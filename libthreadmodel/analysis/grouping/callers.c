@@ -22,15 +22,15 @@ static int put_frame(tm__callers *places, uint32_t *number, uint32_t frame_index
     *number = TM__NONE;
     if (frame_index == TM__NONE)
         return TM_OK;
-    frame = &model->frames[frame_index];
+    frame = &model->entities.frames[frame_index];
     if (frame->method == TM__NONE)
         return TM_OK;
     if (places->parts & TM__CALLER_METHOD)
-        place.method = model->methods[frame->method].full_name;
+        place.method = model->entities.methods[frame->method].full_name;
     if (places->parts & TM__CALLER_LINE) {
-        class_index = model->methods[frame->method].class_index;
+        class_index = model->entities.methods[frame->method].class_index;
         if (class_index != TM__NONE)
-            place.source = model->classes[class_index].source;
+            place.source = model->entities.classes[class_index].source;
         place.line = (uint32_t)tm__frame_line(model, frame);
     }
     value = tm__triple_map_at(&places->by_place, places->memory, place.method,
@@ -66,7 +66,7 @@ int tm__callers_open_by(tm__callers *places, const tm_model *model, tm__memory *
     places->by_stack = tm__stack_callers(model, memory, libraries);
     if (!places->by_stack)
         return TM_ENOMEM;
-    places->stack_count = model->stacks_count;
+    places->stack_count = model->entities.stacks_count;
     for (uint32_t i = 0; i < places->stack_count; i++)
         if (put_frame(places, &places->by_stack[i], places->by_stack[i]) < 0)
             return TM_ENOMEM;
@@ -76,8 +76,8 @@ int tm__callers_open_by(tm__callers *places, const tm_model *model, tm__memory *
 /* What has no name goes after all that has one. */
 static int compare_name(const tm_model *model, uint32_t left, uint32_t right)
 {
-    const char *l = tm__strings_get(&model->strings, left);
-    const char *r = tm__strings_get(&model->strings, right);
+    const char *l = tm__strings_get(&model->entities.strings, left);
+    const char *r = tm__strings_get(&model->entities.strings, right);
 
     if (!l || !r)
         return !l - !r;
@@ -106,7 +106,7 @@ void tm__put_caller_method(tm__builder *builder, const tm__callers *places,
 {
     tm__put_string(builder, place == TM__NONE
                                 ? NULL
-                                : tm__strings_get(&places->model->strings,
+                                : tm__strings_get(&places->model->entities.strings,
                                                   places->items[place].method));
 }
 
@@ -116,7 +116,8 @@ void tm__put_caller_line(tm__builder *builder, const tm__callers *places,
     const tm__caller *it = place == TM__NONE ? NULL : &places->items[place];
 
     tm__put_string(builder,
-                   it ? tm__strings_get(&places->model->strings, it->source) : NULL);
+                   it ? tm__strings_get(&places->model->entities.strings, it->source)
+                      : NULL);
     if (it && it->line)
         tm__put_int32(builder, (int32_t)it->line);
     else

@@ -96,26 +96,27 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
 {
     char text[240];
 
-    for (uint32_t i = 0; i < model->caveats_count; i++)
-        put(builder, tm__strings_get(&model->strings, model->caveats[i]));
-    if (model->searches_abandoned) {
+    for (uint32_t i = 0; i < model->replay.caveats_count; i++)
+        put(builder,
+            tm__strings_get(&model->entities.strings, model->replay.caveats[i]));
+    if (model->deadlocks.searches_abandoned) {
         snprintf(text, sizeof(text),
                  "%s searches for deadlocks were abandoned in chains or cycles of too "
                  "many threads: there may be more.",
-                 tm__group_digits(model->searches_abandoned).text);
+                 tm__group_digits(model->deadlocks.searches_abandoned).text);
         put(builder, text);
     }
-    if (model->caveats_left_out) {
+    if (model->replay.caveats_left_out) {
         snprintf(text, sizeof(text), "%s more caveats are left out.",
-                 tm__group_digits(model->caveats_left_out).text);
+                 tm__group_digits(model->replay.caveats_left_out).text);
         put(builder, text);
     }
-    if (model->definitions_left_out) {
+    if (model->entities.definitions_left_out) {
         snprintf(text, sizeof(text),
                  "To stay within %s bytes %s definitions of names, methods and stacks "
                  "were left out.",
                  tm__group_digits(model->memory_limit_bytes).text,
-                 tm__group_digits(model->definitions_left_out).text);
+                 tm__group_digits(model->entities.definitions_left_out).text);
         put(builder, text);
     }
     if (model->diagnostics[TM_DIAGNOSTIC_LOST_BY_PRODUCER]) {
@@ -126,8 +127,8 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
         put(builder, text);
     }
     put_disorder(model, builder, put);
-    if (model->evicted_ns != INT64_MIN) {
-        int64_t evicted_ns = model->evicted_ns - tm__model_origin_ns(model);
+    if (model->replay.evicted_ns != INT64_MIN) {
+        int64_t evicted_ns = model->replay.evicted_ns - tm__model_origin_ns(model);
 
         snprintf(text, sizeof(text),
                  "To stay within %s bytes intervals that ended before %s were evicted "

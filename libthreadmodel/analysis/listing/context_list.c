@@ -17,7 +17,7 @@ static int in_scope(const tm_model *model, const tm__scope *scope,
 {
     uint32_t class_index = context->object == TM__NONE
                                ? TM__NONE
-                               : model->objects[context->object].class_index;
+                               : model->entities.objects[context->object].class_index;
 
     if (context->start_ns >= scope->to_ns || context->end_ns < scope->from_ns)
         return 0;
@@ -61,9 +61,9 @@ int tm_context_list(tm_table **out, const tm_model *model,
     rc = tm__listing_open(&list, model, &tm__context_table, selection);
     if (rc < 0)
         return rc;
-    for (uint32_t i = 0; i < model->contexts_count; i++)
-        if (in_scope(model, &list.scope, &model->contexts[i]))
-            put_context(&list, model, &model->contexts[i]);
+    for (uint32_t i = 0; i < model->intervals.contexts_count; i++)
+        if (in_scope(model, &list.scope, &model->intervals.contexts[i]))
+            put_context(&list, model, &model->intervals.contexts[i]);
     return tm__listing_close(&list, model, out, TM_OK);
 }
 
@@ -77,7 +77,7 @@ int tm_context_sum(tm_table **out, const tm_model *model)
     tm__builder_start(&builder, &tm__context_totals_table, 0, &model->memory.hook);
     tm__model_put_caveats(model, &builder);
     for (int kind = 0; kind < TM_EVENT_KIND_END; kind++) {
-        const tm__context_sum *sum = &model->context_sums[kind];
+        const tm__context_sum *sum = &model->intervals.context_sums[kind];
         int64_t length_ns = tm_model_length_ns(model);
 
         if (!sum->count)

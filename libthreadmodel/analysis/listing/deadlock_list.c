@@ -15,7 +15,7 @@ static const char *kind_of(const tm_model *model, const tm__deadlock_member *mem
 {
     int is_lock = member->state == TM_STATE_BLOCKED || member->state == TM_STATE_PARKED;
     int kind = is_lock && member->object != TM__NONE
-                   ? model->objects[member->object].kind
+                   ? model->entities.objects[member->object].kind
                    : TM_OBJECT_KIND_UNKNOWN;
 
     if (kind != TM_OBJECT_KIND_UNKNOWN)
@@ -41,8 +41,8 @@ static void put_site(tm__builder *builder, const tm_model *model, uint32_t stack
 static void put_member(tm__builder *builder, const tm_model *model, uint32_t deadlock,
                        uint32_t position)
 {
-    const tm__deadlock *it = &model->deadlocks[deadlock];
-    const tm__deadlock_member *members = &model->deadlock_members[it->member_first];
+    const tm__deadlock *it = &model->deadlocks.cycles[deadlock];
+    const tm__deadlock_member *members = &model->deadlocks.members[it->member_first];
     const tm__deadlock_member *member = &members[position];
     uint32_t owner = members[(position + 1) % it->member_count].thread;
     int64_t origin_ns = tm__model_origin_ns(model);
@@ -63,7 +63,8 @@ static void put_member(tm__builder *builder, const tm_model *model, uint32_t dea
         tm__object_label(model, member->object, label, sizeof(label));
         tm__put_text(builder, label);
         tm__put_string(
-            builder, tm__class_name(model, model->objects[member->object].class_index));
+            builder,
+            tm__class_name(model, model->entities.objects[member->object].class_index));
     }
     tm__put_thread(builder, model, owner);
     tm__put_string(builder, kind_of(model, member));
@@ -84,9 +85,9 @@ int tm_deadlock_list(tm_table **out, const tm_model *model)
     TM__CHECK(model);
     tm__builder_start(&builder, &tm__deadlocks_table, 0, &model->memory.hook);
     tm__model_put_caveats(model, &builder);
-    for (uint32_t d = 0; d < model->deadlocks_count; d++)
-        for (uint32_t i = 0;
-             !model->deadlocks[d].withdrawn && i < model->deadlocks[d].member_count;
+    for (uint32_t d = 0; d < model->deadlocks.cycles_count; d++)
+        for (uint32_t i = 0; !model->deadlocks.cycles[d].withdrawn &&
+                             i < model->deadlocks.cycles[d].member_count;
              i++)
             put_member(&builder, model, d, i);
     return tm__builder_finish(&builder, out);

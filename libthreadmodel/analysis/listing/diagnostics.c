@@ -14,15 +14,17 @@
 
 static void count_undefined(const tm_model *model, uint64_t *counts)
 {
-    for (uint32_t i = 0; i < model->threads_count; i++)
-        counts[TM_DIAGNOSTIC_UNDEFINED_THREAD] += model->threads[i].name == TM__NONE;
-    for (uint32_t i = 0; i < model->objects_count; i++)
+    for (uint32_t i = 0; i < model->entities.threads_count; i++)
+        counts[TM_DIAGNOSTIC_UNDEFINED_THREAD] +=
+            model->entities.threads[i].name == TM__NONE;
+    for (uint32_t i = 0; i < model->entities.objects_count; i++)
         counts[TM_DIAGNOSTIC_UNDEFINED_OBJECT] +=
-            !tm__class_name(model, model->objects[i].class_index);
-    for (uint32_t i = 0; i < model->stacks_count; i++)
-        counts[TM_DIAGNOSTIC_UNDEFINED_STACK] += !model->stacks[i].defined;
-    for (uint32_t i = 0; i < model->methods_count; i++)
-        counts[TM_DIAGNOSTIC_UNDEFINED_METHOD] += model->methods[i].name == TM__NONE;
+            !tm__class_name(model, model->entities.objects[i].class_index);
+    for (uint32_t i = 0; i < model->entities.stacks_count; i++)
+        counts[TM_DIAGNOSTIC_UNDEFINED_STACK] += !model->entities.stacks[i].defined;
+    for (uint32_t i = 0; i < model->entities.methods_count; i++)
+        counts[TM_DIAGNOSTIC_UNDEFINED_METHOD] +=
+            model->entities.methods[i].name == TM__NONE;
 }
 
 int tm_diagnostic_list(tm_table **out, const tm_model *model)

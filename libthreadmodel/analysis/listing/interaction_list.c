@@ -28,11 +28,12 @@ int tm__notify_is_lost(const tm_model *model, uint32_t interaction)
 
     if (row->effect != TM__EFFECT_USELESS || row->object == TM__NONE)
         return 0;
-    object = &model->objects[row->object];
+    object = &model->entities.objects[row->object];
     if (object->useless != interaction)
         return 0;
-    for (uint32_t i = object->waiter_head; i != TM__NONE; i = model->threads[i].next) {
-        const tm__thread *waiter = &model->threads[i];
+    for (uint32_t i = object->waiter_head; i != TM__NONE;
+         i = model->entities.threads[i].next) {
+        const tm__thread *waiter = &model->entities.threads[i];
 
         if (waiter->deadline_ns == INT64_MAX &&
             waiter->intervals[waiter->interval_count - 1].start_ns >= row->from_ns)
@@ -60,7 +61,7 @@ static void put_method(tm__listing *list, const tm_model *model, uint32_t stack)
     tm__put_string(&list->builder,
                    caller == TM__NONE
                        ? NULL
-                       : tm__method_name(model, model->frames[caller].method));
+                       : tm__method_name(model, model->entities.frames[caller].method));
 }
 
 static void put_row(tm__listing *list, const tm_model *model, uint32_t index)
@@ -93,8 +94,9 @@ static int in_scope(const tm_model *model, const tm__scope *scope, uint32_t inde
     const tm__interaction *row = tm__row(model, index);
     int64_t begin_ns = row_ns(row);
     int64_t end_ns = row->to_ns == INT64_MIN ? begin_ns : row->to_ns;
-    uint32_t class_index =
-        row->object == TM__NONE ? TM__NONE : model->objects[row->object].class_index;
+    uint32_t class_index = row->object == TM__NONE
+                               ? TM__NONE
+                               : model->entities.objects[row->object].class_index;
 
     if (row->effect == TM__EFFECT_VOID)
         return 0;
@@ -124,15 +126,16 @@ static int by_time(const void *left, const void *right)
 /* Rows are begun nearly in time order; only what was rewritten stands elsewhere. */
 static int put_sorted(tm__listing *list, const tm_model *model)
 {
-    size_t bytes = ((size_t)model->interactions_count + 1) * sizeof(timed_row);
+    size_t bytes =
+        ((size_t)model->intervals.interactions_count + 1) * sizeof(timed_row);
     timed_row *rows = tm__resize(&list->memory, NULL, 0, bytes);
     size_t count = 0;
     int sorted = 1;
 
     if (!rows)
         return TM_ENOMEM;
-    for (uint32_t i = 0; i < model->interactions_count; i++) {
-        uint32_t number = model->interactions_first + i;
+    for (uint32_t i = 0; i < model->intervals.interactions_count; i++) {
+        uint32_t number = model->intervals.interactions_first + i;
 
         if (!in_scope(model, &list->scope, number))
             continue;

@@ -31,7 +31,7 @@ int tm__listing_open(tm__listing *list, const tm_model *model,
     rc = list->callers ? tm__labels_open(&list->labels, model) : TM_ENOMEM;
     if (rc < 0) {
         tm__free(&list->memory, list->callers,
-                 ((size_t)model->stacks_count + 1) * sizeof(*list->callers));
+                 ((size_t)model->entities.stacks_count + 1) * sizeof(*list->callers));
         tm__scope_close(&list->scope, model);
         return rc;
     }
@@ -47,7 +47,7 @@ int tm__listing_close(tm__listing *list, const tm_model *model, tm_table **out, 
         rc = list->labels.failed;
     tm__labels_close(&list->labels);
     tm__free(&list->memory, list->callers,
-             ((size_t)model->stacks_count + 1) * sizeof(*list->callers));
+             ((size_t)model->entities.stacks_count + 1) * sizeof(*list->callers));
     tm__scope_close(&list->scope, model);
     if (rc < 0) {
         tm__builder_abandon(&list->builder);
@@ -60,10 +60,11 @@ void tm__put_object(tm__listing *list, const tm_model *model, uint32_t object)
 {
     if (!tm__pass_unwanted(&list->builder, 1))
         tm__put_string(&list->builder, tm__label(&list->labels, model, object));
-    tm__put_string(&list->builder,
-                   object == TM__NONE
-                       ? NULL
-                       : tm__class_name(model, model->objects[object].class_index));
+    tm__put_string(
+        &list->builder,
+        object == TM__NONE
+            ? NULL
+            : tm__class_name(model, model->entities.objects[object].class_index));
 }
 
 void tm__put_thread(tm__builder *builder, const tm_model *model, uint32_t thread)
@@ -71,13 +72,13 @@ void tm__put_thread(tm__builder *builder, const tm_model *model, uint32_t thread
     if (thread == TM__NONE)
         tm__put_null(builder);
     else
-        tm__put_uint64(builder, model->threads[thread].id);
+        tm__put_uint64(builder, model->entities.threads[thread].id);
     tm__put_string(builder, tm__thread_name(model, thread));
 }
 
 void tm__put_frame(tm__builder *builder, const tm_model *model, uint32_t frame)
 {
-    const tm__frame *it = frame == TM__NONE ? NULL : &model->frames[frame];
+    const tm__frame *it = frame == TM__NONE ? NULL : &model->entities.frames[frame];
     int32_t line;
 
     if (tm__pass_unwanted(builder, 3))

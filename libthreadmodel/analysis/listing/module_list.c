@@ -13,8 +13,8 @@
 static int put_modules(tm__builder *builder, const tm_model *model,
                        tm__triple_map *seen, tm__memory *memory)
 {
-    for (uint32_t i = 0; i < model->classes_count; i++) {
-        const tm__class *it = &model->classes[i];
+    for (uint32_t i = 0; i < model->entities.classes_count; i++) {
+        const tm__class *it = &model->entities.classes[i];
         uint32_t *value;
 
         if (it->build_id == TM__NONE || it->name == TM__NONE)
@@ -26,7 +26,8 @@ static int put_modules(tm__builder *builder, const tm_model *model,
             continue;
         *value = 1;
         tm__put_string(builder, tm__class_name(model, i));
-        tm__put_string(builder, tm__strings_get(&model->strings, it->build_id));
+        tm__put_string(builder,
+                       tm__strings_get(&model->entities.strings, it->build_id));
     }
     return TM_OK;
 }

@@ -15,11 +15,12 @@
 static int select_threads(tm__scope *scope, const tm_model *model, tm__memory *memory,
                           const tm_selection *selection)
 {
-    scope->threads = tm__zalloc(memory, model->threads_count + 1);
+    scope->threads = tm__zalloc(memory, model->entities.threads_count + 1);
     if (!scope->threads)
         return TM_ENOMEM;
     for (size_t i = 0; i < selection->thread_count; i++) {
-        uint32_t index = tm__map_find(&model->thread_map, selection->threads[i]);
+        uint32_t index =
+            tm__map_find(&model->entities.thread_map, selection->threads[i]);
 
         if (index == TM__NONE && !model->event_count)
             continue;
@@ -34,14 +35,14 @@ static int select_threads(tm__scope *scope, const tm_model *model, tm__memory *m
 static int select_classes(tm__scope *scope, const tm_model *model, tm__memory *memory,
                           const tm_selection *selection)
 {
-    scope->classes = tm__zalloc(memory, model->classes_count + 1);
+    scope->classes = tm__zalloc(memory, model->entities.classes_count + 1);
     if (!scope->classes)
         return TM_ENOMEM;
     for (size_t i = 0; i < selection->class_count; i++) {
         int found = 0;
 
         /* Two loaders may each have a class of this name. */
-        for (uint32_t c = 0; c < model->classes_count; c++) {
+        for (uint32_t c = 0; c < model->entities.classes_count; c++) {
             const char *name = tm__class_name(model, c);
 
             if (name && strcmp(name, selection->classes[i]) == 0)
@@ -63,8 +64,8 @@ int tm__scope_open(tm__scope *scope, const tm_model *model, const tm_selection *
 
     *scope = (tm__scope){.from_ns = INT64_MIN,
                          .to_ns = INT64_MAX,
-                         .thread_count = model->threads_count,
-                         .class_count = model->classes_count};
+                         .thread_count = model->entities.threads_count,
+                         .class_count = model->entities.classes_count};
     if (!given)
         return TM_OK;
     rc = TM__READ(&selection, given, tm_selection, threads);

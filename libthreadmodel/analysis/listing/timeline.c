@@ -20,7 +20,7 @@ int tm__interval_cut(const tm_model *model, const tm__scope *scope,
 {
     uint32_t object = tm__interval_object(model, it);
     uint32_t class_index =
-        object == TM__NONE ? TM__NONE : model->objects[object].class_index;
+        object == TM__NONE ? TM__NONE : model->entities.objects[object].class_index;
 
     if (*start_ns >= scope->to_ns ||
         (*end_ns <= scope->from_ns && *start_ns < scope->from_ns))
@@ -77,7 +77,8 @@ static void put_interval(tm__listing *list, const tm_model *model,
         return;
     if (!tm__pass_unwanted(builder, 2)) {
         tm__put_uint64(builder, thread->id);
-        tm__put_string(builder, tm__strings_get(&model->strings, thread->name));
+        tm__put_string(builder,
+                       tm__strings_get(&model->entities.strings, thread->name));
     }
     tm__put_int64(builder, start_ns - list->origin_ns);
     tm__put_int64(builder, end_ns - list->origin_ns);
@@ -97,8 +98,8 @@ int tm_timeline_list(tm_table **out, const tm_model *model,
     rc = tm__listing_open(&list, model, &tm__timeline_table, selection);
     if (rc < 0)
         return rc;
-    for (uint32_t t = 0; t < model->threads_count; t++) {
-        const tm__thread *thread = &model->threads[t];
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
+        const tm__thread *thread = &model->entities.threads[t];
 
         if (list.scope.threads && !list.scope.threads[t])
             continue;
@@ -117,11 +118,11 @@ int tm_stack_list(tm_table **out, const tm_model *model)
     TM__CHECK(model);
     tm__builder_start(&builder, &tm__stacks_table, 0, &model->memory.hook);
     tm__model_put_caveats(model, &builder);
-    for (uint32_t s = 0; s < model->stacks_count; s++) {
-        uint32_t first = model->stacks[s].frame_first;
+    for (uint32_t s = 0; s < model->entities.stacks_count; s++) {
+        uint32_t first = model->entities.stacks[s].frame_first;
 
-        for (uint32_t i = 0; i < model->stacks[s].frame_count; i++) {
-            const tm__frame *frame = &model->frames[first + i];
+        for (uint32_t i = 0; i < model->entities.stacks[s].frame_count; i++) {
+            const tm__frame *frame = &model->entities.frames[first + i];
             uint32_t method = frame->method;
             int32_t line = tm__frame_line(model, frame);
 
@@ -132,13 +133,15 @@ int tm_stack_list(tm_table **out, const tm_model *model)
                 &builder,
                 method == TM__NONE
                     ? NULL
-                    : tm__class_name(model, model->methods[method].class_index));
+                    : tm__class_name(model,
+                                     model->entities.methods[method].class_index));
             tm__put_string(&builder, tm__frame_source(model, frame));
             if (line)
                 tm__put_int32(&builder, line);
             else
                 tm__put_null(&builder);
-            tm__put_bool(&builder, model->stacks[s].flags & TM_STACK_TRUNCATED);
+            tm__put_bool(&builder,
+                         model->entities.stacks[s].flags & TM_STACK_TRUNCATED);
         }
     }
     return tm__builder_finish(&builder, out);

@@ -30,7 +30,7 @@ static void put_thread(tm__builder *builder, const tm_model *model, uint32_t thr
     if (thread == TM__NONE)
         tm__put_null(builder);
     else
-        tm__put_uint64(builder, model->threads[thread].id);
+        tm__put_uint64(builder, model->entities.threads[thread].id);
     tm__put_string(builder, tm__thread_name(model, thread));
 }
 
@@ -85,10 +85,10 @@ static void put_share(listing *list, const tm__share *share)
     tm__put_string(builder, tm_state_name(share->state));
     tm__put_string(builder, tm__label(&list->labels, model, share->object));
     tm__put_string(
-        builder,
-        share->object == TM__NONE
-            ? NULL
-            : tm__class_name(model, model->objects[share->object].class_index));
+        builder, share->object == TM__NONE
+                     ? NULL
+                     : tm__class_name(
+                           model, model->entities.objects[share->object].class_index));
     tm__put_caller(builder, &list->places, tm__caller_of(&list->places, share->stack));
     tm__put_int64(builder, share->from_ns - origin_ns);
     tm__put_int64(builder, share->to_ns - origin_ns);
@@ -176,7 +176,8 @@ static void put_group(tm__builder *builder, tm__labels *labels, const tm__blame 
     if (blame->keys & TM_BLAME_BY_OBJECT)
         tm__put_string(builder, tm__label(labels, model, group->object));
     if (blame->keys & (TM_BLAME_BY_CLASS | TM_BLAME_BY_OBJECT))
-        tm__put_string(builder, tm__strings_get(&model->strings, group->class_name));
+        tm__put_string(builder,
+                       tm__strings_get(&model->entities.strings, group->class_name));
     if (blame->keys & TM_BLAME_BY_OWNER)
         put_thread(builder, model, group->owner);
     if (blame->keys & TM_BLAME_BY_OWNER_METHOD)
@@ -294,7 +295,7 @@ int tm_blocker_list(tm_table **out, const tm_model *model,
         return rc;
     rc = tm__blame_gather(&blame, model, &scope, TM_BLAME_OF_LOCKS,
                           TM_BLAME_BY_THREAD | TM_BLAME_BY_OWNER, LOCK_STATES, NULL);
-    bytes = ((size_t)model->threads_count + 1) * sizeof(*thread_ns);
+    bytes = ((size_t)model->entities.threads_count + 1) * sizeof(*thread_ns);
     thread_ns = rc == TM_OK ? tm__zalloc(&blame.memory, bytes) : NULL;
     if (thread_ns) {
         for (uint32_t i = 0; i < blame.items_count; i++)

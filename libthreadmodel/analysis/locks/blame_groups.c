@@ -19,7 +19,8 @@ enum {
 
 static uint32_t class_name_of(const tm_model *model, uint32_t class_index)
 {
-    return class_index == TM__NONE ? TM__NONE : model->classes[class_index].name;
+    return class_index == TM__NONE ? TM__NONE
+                                   : model->entities.classes[class_index].name;
 }
 
 /** What tells groups apart; what is no key is TM__NONE. */
@@ -57,13 +58,13 @@ static uint32_t number_of(uint32_t index, size_t count)
 /* How many places of owners there can be. */
 static size_t owner_places(const tm__blame *blame)
 {
-    return blame->keys & TM_BLAME_BY_OWNER_STACK ? blame->model->stacks_count
+    return blame->keys & TM_BLAME_BY_OWNER_STACK ? blame->model->entities.stacks_count
                                                  : blame->places.items_count;
 }
 
 static uint32_t *slot_of(tm__blame *blame, const group_key *key)
 {
-    size_t threads = blame->model->threads_count;
+    size_t threads = blame->model->entities.threads_count;
 
     return tm__key_table_at(
         &blame->by_threads,
@@ -74,7 +75,7 @@ static uint32_t *slot_of(tm__blame *blame, const group_key *key)
 
 static int open_key_table(tm__blame *blame)
 {
-    size_t threads = blame->model->threads_count;
+    size_t threads = blame->model->entities.threads_count;
 
     return tm__key_table_open(&blame->by_threads, &blame->memory,
                               blame->keys & TM_BLAME_BY_OWNER ? threads + 1 : 1,
@@ -160,7 +161,7 @@ static int add_share(void *payload, const tm__share *share)
     key = key_of(blame, share->thread, share->object,
                  share->object == TM__NONE
                      ? TM__NONE
-                     : blame->model->objects[share->object].class_index,
+                     : blame->model->entities.objects[share->object].class_index,
                  share->stack);
     if (blame->keys & TM_BLAME_BY_OWNER)
         key.owner = share->owner;
@@ -185,10 +186,10 @@ static int add_aggregates(tm__blame *blame, uint32_t thread)
 {
     const tm_model *model = blame->model;
 
-    for (uint32_t i =
-             tm__scope_aggregates(blame->scope, model, &model->threads[thread]);
-         i != TM__NONE; i = model->aggregates[i].next) {
-        const tm__aggregate *aggregate = &model->aggregates[i];
+    for (uint32_t i = tm__scope_aggregates(blame->scope, model,
+                                           &model->entities.threads[thread]);
+         i != TM__NONE; i = model->replay.aggregates[i].next) {
+        const tm__aggregate *aggregate = &model->replay.aggregates[i];
         tm__blamed *group;
         group_key key;
 
@@ -227,7 +228,7 @@ int tm__blame_gather(tm__blame *blame, const tm_model *model, const tm__scope *s
         return TM_ENOMEM;
     if (of == TM_BLAME_OF_RESOURCES)
         return tm__use_shares_walk(model, scope, add_share, blame, &blame->capped);
-    for (uint32_t i = 0; i < model->threads_count; i++)
+    for (uint32_t i = 0; i < model->entities.threads_count; i++)
         if ((!scope->threads || scope->threads[i]) && add_aggregates(blame, i) < 0)
             return TM_ENOMEM;
     return tm__shares_walk(model, scope, add_share, blame, &blame->capped);

@@ -34,7 +34,7 @@ static int block_ends(sweep *s, uint32_t thread, int64_t end_ns)
 {
     cursor *at = &s->cursors[thread];
     uint32_t index = at->block;
-    uint32_t object = s->model->threads[thread].intervals[index].object;
+    uint32_t object = s->model->entities.threads[thread].intervals[index].object;
 
     at->block = TM__NONE;
     return tm__deal_block(&s->dealer, thread, index, end_ns,
@@ -43,7 +43,7 @@ static int block_ends(sweep *s, uint32_t thread, int64_t end_ns)
 
 static int step(sweep *s, uint32_t thread, uint32_t index)
 {
-    const tm__interval *it = &s->model->threads[thread].intervals[index];
+    const tm__interval *it = &s->model->entities.threads[thread].intervals[index];
     int rc = TM_OK;
 
     if (it->flags & TM__INTERVAL_CONTINUES)
@@ -106,7 +106,7 @@ enum { AHEAD = 8 };
 /* @return 0 when nothing is left of the thread */
 static int seek(const sweep *s, uint32_t thread, entry *at)
 {
-    const tm__thread *it = &s->model->threads[thread];
+    const tm__thread *it = &s->model->entities.threads[thread];
     cursor *own = &s->cursors[thread];
 
     while (own->next < it->interval_count && !matters(s->model, it, own->next))
@@ -124,7 +124,7 @@ static int walk(sweep *s)
     const tm_model *model = s->model;
     int rc = TM_OK;
 
-    for (uint32_t i = 0; i < model->threads_count; i++) {
+    for (uint32_t i = 0; i < model->entities.threads_count; i++) {
         s->cursors[i] = (cursor){0, TM__NONE};
         s->heap_count += (uint32_t)seek(s, i, &s->heap[s->heap_count]);
     }
@@ -140,8 +140,8 @@ static int walk(sweep *s)
         if (s->heap_count)
             sift_down(s->heap, s->heap_count, 0);
     }
-    for (uint32_t i = 0; rc == TM_OK && i < model->threads_count; i++) {
-        const tm__thread *it = &model->threads[i];
+    for (uint32_t i = 0; rc == TM_OK && i < model->entities.threads_count; i++) {
+        const tm__thread *it = &model->entities.threads[i];
 
         if (s->cursors[i].block != TM__NONE)
             rc = block_ends(s, i,
@@ -158,11 +158,13 @@ int tm__shares_walk(const tm_model *model, const tm__scope *scope,
                           .scope = scope,
                           .add_share = add_share,
                           .payload = payload}};
-    size_t cursor_bytes = ((size_t)model->threads_count + 1) * sizeof(*s.cursors);
-    size_t heap_bytes = ((size_t)model->threads_count + 1) * sizeof(*s.heap);
-    size_t queued_bytes = ((size_t)model->objects_count + 1) * sizeof(*s.queued);
+    size_t cursor_bytes =
+        ((size_t)model->entities.threads_count + 1) * sizeof(*s.cursors);
+    size_t heap_bytes = ((size_t)model->entities.threads_count + 1) * sizeof(*s.heap);
+    size_t queued_bytes =
+        ((size_t)model->entities.objects_count + 1) * sizeof(*s.queued);
     size_t holds_bytes =
-        ((size_t)model->objects_count + 1) * sizeof(*s.dealer.short_holds_ns);
+        ((size_t)model->entities.objects_count + 1) * sizeof(*s.dealer.short_holds_ns);
     tm__memory memory;
     int rc = TM_ENOMEM;
 

@@ -82,7 +82,7 @@ static const tm__tenure *next_owner(const tm_model *model, const tm__tenure *it)
 static int queued_since(const tm_model *model, const tm__tenure *it, int64_t time_ns)
 {
     int64_t queued_ns = tm__tenure_queued_ns(model, it);
-    const tm__thread *owner = &model->threads[it->owner];
+    const tm__thread *owner = &model->entities.threads[it->owner];
 
     return queued_ns != INT64_MIN && queued_ns <= time_ns &&
            owner->intervals[tm__interval_at(owner, it->got_ns) - 1].tenure != 0 &&

@@ -47,7 +47,8 @@ typedef struct groups {
 
 static uint32_t name_of(const tm_model *model, uint32_t class_index)
 {
-    return class_index == TM__NONE ? TM__NONE : model->classes[class_index].name;
+    return class_index == TM__NONE ? TM__NONE
+                                   : model->entities.classes[class_index].name;
 }
 
 static group *find_group(groups *all, uint32_t object, uint32_t class_index,
@@ -87,9 +88,9 @@ static int add(void *payload, const tm__hold *hold)
 {
     groups *all = payload;
     const tm__tenure *it = hold->tenure;
-    group *to =
-        find_group(all, hold->object, all->model->objects[hold->object].class_index,
-                   it->stack, it->owner);
+    group *to = find_group(all, hold->object,
+                           all->model->entities.objects[hold->object].class_index,
+                           it->stack, it->owner);
 
     if (!to)
         return TM_ENOMEM;
@@ -113,8 +114,8 @@ static int add_sums(groups *all, const tm__scope *scope)
 
     if (scope->threads || scope->from_ns != INT64_MIN || scope->to_ns != INT64_MAX)
         return TM_OK;
-    for (uint32_t i = 0; i < model->hold_sums_count; i++) {
-        const tm__hold_sum *sum = &model->hold_sums[i];
+    for (uint32_t i = 0; i < model->ownership.hold_sums_count; i++) {
+        const tm__hold_sum *sum = &model->ownership.hold_sums[i];
         group *to;
 
         if (scope->classes &&
@@ -137,15 +138,17 @@ static void put_group(tm__builder *builder, tm__labels *labels, const groups *al
     tm__distribution durations = tm__distribution_of(&it->durations);
 
     if ((all->keys & (TM_HOLD_BY_CLASS | TM_HOLD_BY_OBJECT)) == TM_HOLD_BY_CLASS)
-        tm__put_string(builder, tm__strings_get(&model->strings, it->class_name));
+        tm__put_string(builder,
+                       tm__strings_get(&model->entities.strings, it->class_name));
     if (all->keys & TM_HOLD_BY_CALLER)
         tm__put_caller(builder, &all->places, it->place);
     if (all->keys & TM_HOLD_BY_OBJECT) {
         tm__put_string(builder, tm__label(labels, model, it->object));
-        tm__put_string(builder, tm__strings_get(&model->strings, it->class_name));
+        tm__put_string(builder,
+                       tm__strings_get(&model->entities.strings, it->class_name));
     }
     if (all->keys & TM_HOLD_BY_OWNER && it->owner != TM__NONE) {
-        tm__put_uint64(builder, model->threads[it->owner].id);
+        tm__put_uint64(builder, model->entities.threads[it->owner].id);
         tm__put_string(builder, tm__thread_name(model, it->owner));
     } else if (all->keys & TM_HOLD_BY_OWNER) {
         tm__put_null(builder);
@@ -215,7 +218,7 @@ static int put_all(tm_table **out, groups *all)
                       &all->model->memory.hook);
     rc = put_sorted(&builder, &labels, all);
     tm__model_put_caveats(all->model, &builder);
-    if (all->model->hold_sums_left_out)
+    if (all->model->ownership.hold_sums_left_out)
         tm__builder_caveat(&builder,
                            "Some holds are missing from the hold times: there "
                            "was no memory for their sums.");

@@ -20,7 +20,7 @@ tm__hold tm__hold_of(const tm_model *model, uint32_t object, const tm__tenure *t
 static int is_selected(const tm_model *model, const tm__scope *scope, uint32_t object,
                        const tm__tenure *tenure)
 {
-    uint32_t class_index = model->objects[object].class_index;
+    uint32_t class_index = model->entities.objects[object].class_index;
 
     return tenure->owner != TM__NONE &&
            (!scope->threads || scope->threads[tenure->owner]) &&
@@ -31,8 +31,9 @@ static int is_selected(const tm_model *model, const tm__scope *scope, uint32_t o
 int tm__holds_walk(const tm_model *model, const tm__scope *scope, tm__hold_fn take,
                    void *payload)
 {
-    for (uint32_t i = 0; i < model->objects_count; i++) {
-        const tm__tenure *it = tm__tenure_at(model, model->details[i].first_tenure);
+    for (uint32_t i = 0; i < model->entities.objects_count; i++) {
+        const tm__tenure *it =
+            tm__tenure_at(model, model->entities.details[i].first_tenure);
 
         for (; it; it = tm__tenure_next(model, it)) {
             tm__hold hold;

@@ -180,8 +180,8 @@ static int add_starts(tm__lineage *lineage)
 {
     const tm_model *model = lineage->model;
 
-    for (uint32_t i = 0; i < model->interactions_count; i++) {
-        const tm__interaction *row = &model->interactions[i];
+    for (uint32_t i = 0; i < model->intervals.interactions_count; i++) {
+        const tm__interaction *row = &model->intervals.interactions[i];
 
         if (row->kind == TM_INTERACTION_START && row->effect == TM__EFFECT_WOKE &&
             row->from_ns != INT64_MIN && row->from_thread != TM__NONE &&
@@ -199,8 +199,8 @@ static int add_joins(tm__lineage *lineage)
 {
     const tm_model *model = lineage->model;
 
-    for (uint32_t t = 0; t < model->threads_count; t++) {
-        const tm__thread *it = &model->threads[t];
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
+        const tm__thread *it = &model->entities.threads[t];
 
         for (uint32_t i = 0; i + 1 < it->interval_count; i++) {
             const tm__interval *join = &it->intervals[i];
@@ -209,7 +209,7 @@ static int add_joins(tm__lineage *lineage)
             if (join->state != TM_STATE_JOINING || join->peer == TM__NONE ||
                 join[1].flags & TM__INTERVAL_CONTINUES)
                 continue;
-            end_ns = model->threads[join->peer].end_ns;
+            end_ns = model->entities.threads[join->peer].end_ns;
             if (end_ns != INT64_MIN && end_ns <= over_ns &&
                 add_edge(lineage, (tm__lineage_edge){end_ns, over_ns, join->peer, t}) <
                     0)
@@ -231,9 +231,9 @@ static int by_time(const void *left, const void *right)
 int tm__lineage_open(tm__lineage *lineage, const tm_model *model, tm__memory *memory)
 {
     *lineage = (tm__lineage){.model = model, .memory = memory};
-    lineage->reached_ns =
-        tm__resize(memory, NULL, 0,
-                   ((size_t)model->threads_count + 1) * sizeof(*lineage->reached_ns));
+    lineage->reached_ns = tm__resize(memory, NULL, 0,
+                                     ((size_t)model->entities.threads_count + 1) *
+                                         sizeof(*lineage->reached_ns));
     if (!lineage->reached_ns || add_starts(lineage) < 0 || add_joins(lineage) < 0)
         return TM_ENOMEM;
     if (lineage->edges_count)
@@ -249,7 +249,7 @@ int tm__lineage_orders(tm__lineage *lineage, const tm__nesting *left,
 
     if (left->last_ns >= right->first_ns || !lineage->edges_count)
         return 0;
-    for (uint32_t i = 0; i < model->threads_count; i++)
+    for (uint32_t i = 0; i < model->entities.threads_count; i++)
         reached_ns[i] = INT64_MAX;
     reached_ns[left->thread] = left->last_ns;
     for (uint32_t i = 0; i < lineage->edges_count; i++) {
@@ -268,7 +268,7 @@ void tm__lineage_close(tm__lineage *lineage)
 {
     if (lineage->reached_ns)
         tm__free(lineage->memory, lineage->reached_ns,
-                 ((size_t)lineage->model->threads_count + 1) *
+                 ((size_t)lineage->model->entities.threads_count + 1) *
                      sizeof(*lineage->reached_ns));
     tm__free(lineage->memory, lineage->edges,
              lineage->edges_capacity * sizeof(*lineage->edges));

@@ -15,14 +15,15 @@
 
 static uint32_t name_of_class(const tm_model *model, uint32_t class_index)
 {
-    return class_index == TM__NONE ? TM__NONE : model->classes[class_index].name;
+    return class_index == TM__NONE ? TM__NONE
+                                   : model->entities.classes[class_index].name;
 }
 
 /* The class name of what a nesting says: an object, or a key of its class. */
 static uint32_t class_name_of(const tm_model *model, uint32_t key, int is_coarse)
 {
     if (!is_coarse)
-        return name_of_class(model, model->objects[key].class_index);
+        return name_of_class(model, model->entities.objects[key].class_index);
     return key == TM__NONE ? TM__NONE : name_of_class(model, TM__NONE - 1 - key);
 }
 
@@ -55,7 +56,7 @@ uint32_t tm__use_wanted_class(const tm__lock_graph *graph, const tm__use *use)
 /* Classes that say nothing about what a lock of theirs protects. */
 static int is_anonymous(const tm_model *model, uint32_t name)
 {
-    const char *text = tm__strings_get(&model->strings, name);
+    const char *text = tm__strings_get(&model->entities.strings, name);
     size_t length;
 
     if (!text)
@@ -69,21 +70,23 @@ static int is_anonymous(const tm_model *model, uint32_t name)
 static int copy_nestings(tm__lock_graph *graph)
 {
     const tm_model *model = graph->model;
-    size_t threads = model->blocked_count;
+    size_t threads = model->deadlocks.blocked_count;
 
     if (tm__reserve(graph->memory, &graph->nestings, &graph->nestings_capacity,
-                    model->nestings_count + threads, sizeof(*graph->nestings)) < 0 ||
+                    model->ownership.nestings_count + threads,
+                    sizeof(*graph->nestings)) < 0 ||
         tm__reserve(graph->memory, &graph->helds, &graph->helds_capacity,
-                    model->helds_count + threads * TM__HELD_AT_ONCE,
+                    model->ownership.helds_count + threads * TM__HELD_AT_ONCE,
                     sizeof(*graph->helds)) < 0)
         return TM_ENOMEM;
-    if (model->nestings_count)
-        memcpy(graph->nestings, model->nestings,
-               model->nestings_count * sizeof(*graph->nestings));
-    if (model->helds_count)
-        memcpy(graph->helds, model->helds, model->helds_count * sizeof(*graph->helds));
-    graph->nestings_count = model->nestings_count;
-    graph->helds_count = model->helds_count;
+    if (model->ownership.nestings_count)
+        memcpy(graph->nestings, model->ownership.nestings,
+               model->ownership.nestings_count * sizeof(*graph->nestings));
+    if (model->ownership.helds_count)
+        memcpy(graph->helds, model->ownership.helds,
+               model->ownership.helds_count * sizeof(*graph->helds));
+    graph->nestings_count = model->ownership.nestings_count;
+    graph->helds_count = model->ownership.helds_count;
     return TM_OK;
 }
 
@@ -92,8 +95,8 @@ static int add_open_blocks(tm__lock_graph *graph)
 {
     const tm_model *model = graph->model;
 
-    for (uint32_t i = 0; i < model->threads_count; i++) {
-        const tm__thread *thread = &model->threads[i];
+    for (uint32_t i = 0; i < model->entities.threads_count; i++) {
+        const tm__thread *thread = &model->entities.threads[i];
         tm__held held[TM__HELD_AT_ONCE];
         const tm__interval *block;
         uint32_t count, blocking, unproven = 0;
@@ -253,7 +256,7 @@ int tm__lock_graph_open(tm__lock_graph *graph, const tm_model *model,
     *graph = (tm__lock_graph){.model = model,
                               .memory = memory,
                               .by_class = by_class,
-                              .unproven = model->nestings_unproven};
+                              .unproven = model->ownership.nestings_unproven};
     if (copy_nestings(graph) < 0 || add_open_blocks(graph) < 0)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < graph->nestings_count; i++)

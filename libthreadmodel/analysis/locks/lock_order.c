@@ -36,7 +36,7 @@ static void put_edge(listing *list, const tm__use *use)
     const tm_model *model = list->model;
     const tm__nesting *nesting = &graph->nestings[use->nesting];
     const tm__held *held = &graph->helds[use->held];
-    const tm__strings *strings = &model->strings;
+    const tm__strings *strings = &model->entities.strings;
     tm__builder *builder = &list->builder;
 
     tm__put_string(builder, tm__strings_get(strings, tm__use_held_class(graph, use)));
@@ -45,7 +45,7 @@ static void put_edge(listing *list, const tm__use *use)
                    tm__label(&list->labels, model, tm__use_held_object(graph, use)));
     tm__put_string(builder,
                    tm__label(&list->labels, model, tm__use_wanted_object(graph, use)));
-    tm__put_uint64(builder, model->threads[nesting->thread].id);
+    tm__put_uint64(builder, model->entities.threads[nesting->thread].id);
     tm__put_string(builder, tm__thread_name(model, nesting->thread));
     tm__put_caller(builder, &list->places,
                    tm__caller_of(&list->places, nesting->stack));
@@ -203,7 +203,7 @@ static void put_caveats(listing *list)
                  list->unproven);
         tm__builder_caveat(&list->builder, text);
     }
-    if (list->model->nestings_left_out)
+    if (list->model->ownership.nestings_left_out)
         tm__builder_caveat(&list->builder,
                            "Not all lock orders were kept, to limit memory.");
 }

@@ -23,7 +23,7 @@ int tm__is_block(const tm_model *model, const tm__interval *it)
         return 1;
     return it->state == TM_STATE_PARKED &&
            (it->tenure ||
-            (it->object != TM__NONE && model->objects[it->object].is_owned));
+            (it->object != TM__NONE && model->entities.objects[it->object].is_owned));
 }
 
 /* The `next` of the record in which the block itself ends, which has no number here. */
@@ -151,7 +151,8 @@ static void deal_wakeup(block *b, const tm__tenure *before, int64_t to_ns,
     const tm_model *model = b->dealer->model;
     int is_exact = tm__tenure_is_reported_over(before) &&
                    before->had_provenance > TM_PROVENANCE_INFERRED;
-    int is_parked = model->objects[b->share.object].flags & TM_OBJECT_SYNCHRONIZER;
+    int is_parked =
+        model->entities.objects[b->share.object].flags & TM_OBJECT_SYNCHRONIZER;
     int is_reported = is_parked || tm__owners_are_reported(model);
     int64_t usual_ns =
         tm__wakeup_ns(model, is_parked ? TM__WAKEUP_PARK : TM__WAKEUP_MONITOR);
@@ -210,7 +211,8 @@ static int by_length(const void *left, const void *right)
 static int64_t short_hold_ns(tm__dealer *dealer, uint32_t object)
 {
     const tm_model *model = dealer->model;
-    const tm__tenure *it = tm__tenure_at(model, model->details[object].first_tenure);
+    const tm__tenure *it =
+        tm__tenure_at(model, model->entities.details[object].first_tenure);
     int64_t *known = &dealer->short_holds_ns[object], holds_ns[HOLDS_LOOKED_AT];
     size_t count = 0;
 
@@ -385,8 +387,9 @@ static void deal_instant(block *b, const tm__interval *it, const tm__tenure *rec
 
     /* That a park is for a lock may have been told later in the dump. */
     if (!record && it->object != TM__NONE)
-        record = tm__tenure_at(b->dealer->model,
-                               b->dealer->model->details[it->object].first_tenure);
+        record =
+            tm__tenure_at(b->dealer->model,
+                          b->dealer->model->entities.details[it->object].first_tenure);
     while (record && (record->owner != it->peer || record->had_ns < it->start_ns))
         record = tm__tenure_next(b->dealer->model, record);
     /* An owner that runs may release the lock later, but not in this instant. */
@@ -401,7 +404,7 @@ int tm__deal_block(tm__dealer *dealer, uint32_t thread, uint32_t interval,
                    int64_t end_ns, uint32_t queued)
 {
     const tm_model *model = dealer->model;
-    const tm__thread *blocked = &model->threads[thread];
+    const tm__thread *blocked = &model->entities.threads[thread];
     const tm__interval *it = &blocked->intervals[interval];
     block b = {.dealer = dealer,
                .share = {.start_ns = it->start_ns,

@@ -60,8 +60,8 @@ static void add_up(uint32_t *first, size_t count)
 static int open_orders(sweep *s)
 {
     const tm__resources *all = &s->all;
-    size_t threads = (size_t)s->model->threads_count + 1;
-    size_t objects = (size_t)s->model->objects_count + 1;
+    size_t threads = (size_t)s->model->entities.threads_count + 1;
+    size_t objects = (size_t)s->model->entities.objects_count + 1;
     size_t uses = (size_t)all->uses_count + 1;
 
     s->ends = tm__resize(&s->memory, NULL, 0, 2 * uses * sizeof(*s->ends));
@@ -92,8 +92,8 @@ static int open_orders(sweep *s)
 
 static void close_orders(sweep *s)
 {
-    size_t threads = (size_t)s->model->threads_count + 1;
-    size_t objects = (size_t)s->model->objects_count + 1;
+    size_t threads = (size_t)s->model->entities.threads_count + 1;
+    size_t objects = (size_t)s->model->entities.objects_count + 1;
     size_t uses = (size_t)s->all.uses_count + 1;
 
     tm__free(&s->memory, s->ends, 2 * uses * sizeof(*s->ends));
@@ -154,7 +154,7 @@ static const tm__resource_use *use_after(const sweep *s, uint32_t object,
  * others waited, it could not have got it later but by waiting itself. */
 static int had_it_since(const sweep *s, const tm__resource_wait *wait, int64_t start_ns)
 {
-    const tm__thread *thread = &s->model->threads[wait->releaser];
+    const tm__thread *thread = &s->model->entities.threads[wait->releaser];
     uint32_t first = s->waits[wait->releaser], end;
 
     if (!s->all.items[wait->resource].uses.count || !thread->interval_count ||
@@ -232,7 +232,7 @@ static void follow(sweep *s, const tm__share *share, const tm__resource_wait *wa
             return;
         wait = &s->all.waits[use->wait];
         deal(s, share, use->start_ns, TM__SHARE_OWNER, use->thread,
-             s->model->threads[use->thread].intervals[wait->interval].stack);
+             s->model->entities.threads[use->thread].intervals[wait->interval].stack);
         use = NULL;
     }
 }
@@ -240,7 +240,8 @@ static void follow(sweep *s, const tm__share *share, const tm__resource_wait *wa
 static int deal_wait(sweep *s, const tm__resource_wait *wait, tm__share_fn add_share,
                      void *payload)
 {
-    const tm__interval *it = &s->model->threads[wait->thread].intervals[wait->interval];
+    const tm__interval *it =
+        &s->model->entities.threads[wait->thread].intervals[wait->interval];
     tm__share share = {.start_ns = wait->start_ns,
                        .end_ns = wait->end_ns,
                        .thread = wait->thread,
@@ -289,6 +290,7 @@ int tm__use_shares_walk(const tm_model *model, const tm__scope *scope,
         *capped = s.capped;
     close_orders(&s);
     tm__resources_close(&s.all);
-    tm__free(&s.memory, callers, ((size_t)model->stacks_count + 1) * sizeof(*callers));
+    tm__free(&s.memory, callers,
+             ((size_t)model->entities.stacks_count + 1) * sizeof(*callers));
     return rc;
 }

@@ -45,7 +45,7 @@ void tm__segment_subject(const tm_model *model, const tm__segment *segment,
     *object = *stack = TM__NONE;
     if (segment->interval == TM__NONE)
         return;
-    intervals = model->threads[segment->thread].intervals;
+    intervals = model->entities.threads[segment->thread].intervals;
     it = &intervals[segment->interval];
     if (tm__is_stopped(segment->state)) {
         *object = tm__interval_object(model, it);
@@ -86,15 +86,16 @@ static void put_segment(listing *list, const tm__path *path, uint32_t index)
     if (it->thread == TM__NONE)
         tm__put_null(builder);
     else
-        tm__put_uint64(builder, model->threads[it->thread].id);
+        tm__put_uint64(builder, model->entities.threads[it->thread].id);
     tm__put_string(builder, tm__thread_name(model, it->thread));
     tm__put_string(builder, tm_state_name(it->state));
     tm__put_frame(builder, model, stack == TM__NONE ? TM__NONE : list->callers[stack]);
     tm__put_string(builder, tm__label(&list->labels, model, object));
-    tm__put_string(builder,
-                   object == TM__NONE
-                       ? NULL
-                       : tm__class_name(model, model->objects[object].class_index));
+    tm__put_string(
+        builder,
+        object == TM__NONE
+            ? NULL
+            : tm__class_name(model, model->entities.objects[object].class_index));
     tm__put_string(builder, via_name(it->via));
     tm__put_string(builder, tm__why_name(it->why));
     tm__put_string(builder, has_edge ? tm_provenance_name(it->provenance) : NULL);
@@ -103,7 +104,8 @@ static void put_segment(listing *list, const tm__path *path, uint32_t index)
 
 static int fill(listing *list, const tm__path *path)
 {
-    size_t bytes = ((size_t)list->model->stacks_count + 1) * sizeof(*list->callers);
+    size_t bytes =
+        ((size_t)list->model->entities.stacks_count + 1) * sizeof(*list->callers);
     int rc;
 
     for (uint32_t i = path->segments_count; i > 0 && !list->builder.failed; i--)

@@ -101,7 +101,7 @@ static void came(walk *w, int via, int provenance)
  * was passed is not looked at again: the search gallops down from there. */
 static uint32_t locate(walk *w, uint32_t thread, int64_t time_ns)
 {
-    const tm__interval *intervals = w->model->threads[thread].intervals;
+    const tm__interval *intervals = w->model->entities.threads[thread].intervals;
     cursor *it = &w->cursors[thread];
     uint32_t high = it->next, step = 1, low;
 
@@ -117,7 +117,7 @@ static uint32_t locate(walk *w, uint32_t thread, int64_t time_ns)
 
 static void find_blocking(walk *w, uint32_t interval)
 {
-    const tm__thread *thread = &w->model->threads[w->thread];
+    const tm__thread *thread = &w->model->entities.threads[w->thread];
     cursor *it = &w->cursors[w->thread];
 
     if (interval >= it->first && interval < it->end)
@@ -141,12 +141,12 @@ static int is_able_from(const tm__thread *thread, uint32_t interval, int64_t tim
 /* When a thread could last have acted, up to a time: not while it waits itself. */
 static int64_t last_able_ns(walk *w, uint32_t thread, int64_t time_ns)
 {
-    const tm__interval *intervals = w->model->threads[thread].intervals;
+    const tm__interval *intervals = w->model->entities.threads[thread].intervals;
     uint32_t at = locate(w, thread, time_ns);
     cursor *it = &w->cursors[thread];
 
     if (at == TM__NONE || !tm__is_inert(intervals[at].state) ||
-        is_able_from(&w->model->threads[thread], at + 1, time_ns))
+        is_able_from(&w->model->entities.threads[thread], at + 1, time_ns))
         return time_ns;
     if (at < it->stopped || at >= it->ended) {
         it->ended = at + 1;
@@ -200,7 +200,7 @@ static int64_t wakeup_ns(walk *w, const tm__wakeup_edge *edge, int at_end)
 /* Stay with the thread in an interval that begins at or below lowest_ns. */
 static void stay(walk *w, uint32_t interval, int64_t lowest_ns, int why)
 {
-    const tm__interval *it = &w->model->threads[w->thread].intervals[interval];
+    const tm__interval *it = &w->model->entities.threads[w->thread].intervals[interval];
 
     add(w, interval, it->state, it->start_ns > lowest_ns ? it->start_ns : lowest_ns,
         why);
@@ -228,14 +228,14 @@ static void go_to_starter(walk *w, uint32_t interval, const tm__wakeup_edge *edg
 static int joins_the_dead(const tm_model *model, const tm__interval *join)
 {
     return join->state == TM_STATE_JOINING && join->peer != TM__NONE &&
-           model->threads[join->peer].end_ns != INT64_MIN &&
-           model->threads[join->peer].end_ns <= join->start_ns;
+           model->entities.threads[join->peer].end_ns != INT64_MIN &&
+           model->entities.threads[join->peer].end_ns <= join->start_ns;
 }
 
 /* The thread was blocked, or not begun, just before time_ns. */
 static void pass_blocking(walk *w, uint32_t interval)
 {
-    const tm__thread *thread = &w->model->threads[w->thread];
+    const tm__thread *thread = &w->model->entities.threads[w->thread];
     const cursor *at = &w->cursors[w->thread];
     int64_t begin_ns, when_ns;
     tm__wakeup_edge edge;
@@ -287,7 +287,7 @@ static void pass_blocking(walk *w, uint32_t interval)
 static void pass_start(walk *w, uint32_t interval)
 {
     tm__wakeup_edge edge = tm__wakeup_edge_to(w->model, w->thread, interval);
-    const tm__interval *intervals = w->model->threads[w->thread].intervals;
+    const tm__interval *intervals = w->model->entities.threads[w->thread].intervals;
 
     if (edge.kind == TM_INTERACTION_START && can_cross(w, &edge) &&
         (interval == 0 || !tm__is_inert(intervals[interval - 1].state)))
@@ -311,7 +311,7 @@ static void come_back(walk *w)
 static void go(walk *w)
 {
     while (w->time_ns > w->path->begin_ns && !w->failed) {
-        const tm__thread *thread = &w->model->threads[w->thread];
+        const tm__thread *thread = &w->model->entities.threads[w->thread];
         uint32_t at;
 
         if (w->time_ns <= w->floor_ns) {
@@ -349,7 +349,7 @@ void tm__path_free(tm__path *path)
 
 int tm__path_walk(tm__path *path, const tm_model *model, const tm_path_options *options)
 {
-    size_t bytes = model->threads_count * sizeof(cursor);
+    size_t bytes = model->entities.threads_count * sizeof(cursor);
     walk w = {.model = model, .path = path, .leaving = TM__NONE, .step = 1};
     int rc;
 
@@ -372,8 +372,8 @@ int tm__path_walk(tm__path *path, const tm_model *model, const tm_path_options *
     w.cursors = tm__zalloc(&path->memory, bytes);
     if (!w.cursors)
         return TM_ENOMEM;
-    for (uint32_t i = 0; i < model->threads_count; i++)
-        w.cursors[i].next = model->threads[i].interval_count;
+    for (uint32_t i = 0; i < model->entities.threads_count; i++)
+        w.cursors[i].next = model->entities.threads[i].interval_count;
     go(&w);
     if (!w.comes_back)
         tm__path_doubt(path);

@@ -37,7 +37,7 @@ typedef struct claim {
 /* Who started a thread, as far as is known. */
 static uint32_t starter_of(const tm_model *model, uint32_t thread)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     uint32_t began = 0;
     tm__wakeup_edge edge;
 
@@ -57,7 +57,7 @@ static int is_the_programs_kind(const tm__thread *thread)
 
 static int is_on_its_own(const tm_model *model, uint32_t thread)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
 
     return it->interval_count && is_the_programs_kind(it) &&
            starter_of(model, thread) == TM__NONE;
@@ -68,8 +68,9 @@ static uint32_t first_thread(const tm_model *model)
 {
     uint32_t first = TM__NONE;
 
-    for (uint32_t i = 0; i < model->threads_count; i++)
-        if ((first == TM__NONE || model->threads[i].id < model->threads[first].id) &&
+    for (uint32_t i = 0; i < model->entities.threads_count; i++)
+        if ((first == TM__NONE ||
+             model->entities.threads[i].id < model->entities.threads[first].id) &&
             is_on_its_own(model, i))
             first = i;
     return first;
@@ -79,12 +80,13 @@ static uint32_t first_thread(const tm_model *model)
  * the first has ended, or so it looks: it has a shutdown there. */
 static uint32_t destroyer(const tm_model *model, uint32_t first, uint32_t shutdown_by)
 {
-    const tm__thread *before = first == TM__NONE ? NULL : &model->threads[first];
+    const tm__thread *before =
+        first == TM__NONE ? NULL : &model->entities.threads[first];
 
     if (!before || before->end_ns == INT64_MIN)
         return TM__NONE;
-    for (uint32_t i = 0; i < model->threads_count; i++) {
-        const tm__thread *it = &model->threads[i];
+    for (uint32_t i = 0; i < model->entities.threads_count; i++) {
+        const tm__thread *it = &model->entities.threads[i];
         int is_there =
             i == shutdown_by || (before->os_id && it->os_id == before->os_id);
 
@@ -99,7 +101,7 @@ static uint32_t destroyer(const tm_model *model, uint32_t first, uint32_t shutdo
  * started that one, is the runtime's. */
 static int is_program(const ending *e, uint32_t thread)
 {
-    const tm__thread *it = &e->model->threads[thread];
+    const tm__thread *it = &e->model->entities.threads[thread];
     uint32_t at = thread;
 
     if (!is_the_programs_kind(it) || !it->interval_count ||
@@ -120,8 +122,8 @@ static uint32_t last_ended(const ending *e, int daemons_are_left)
     int64_t end_ns = INT64_MIN, busy_ns = INT64_MIN;
     uint32_t last = TM__NONE;
 
-    for (uint32_t i = 0; i < e->model->threads_count; i++) {
-        const tm__thread *it = &e->model->threads[i];
+    for (uint32_t i = 0; i < e->model->entities.threads_count; i++) {
+        const tm__thread *it = &e->model->entities.threads[i];
 
         if (!is_program(e, i))
             continue;
@@ -138,7 +140,7 @@ static uint32_t last_ended(const ending *e, int daemons_are_left)
 
 static claim claim_of(const ending *e, uint32_t thread)
 {
-    const tm__thread *it = &e->model->threads[thread];
+    const tm__thread *it = &e->model->entities.threads[thread];
     uint32_t at = tm__interval_at(it, e->end_ns);
     claim found = {.last_ns = INT64_MIN};
 
@@ -168,7 +170,7 @@ static uint32_t likeliest(const ending *e)
     uint32_t best = TM__NONE;
     claim best_claim = {.last_ns = INT64_MIN};
 
-    for (uint32_t i = 0; i < e->model->threads_count; i++) {
+    for (uint32_t i = 0; i < e->model->entities.threads_count; i++) {
         claim it = claim_of(e, i);
 
         if (it.last_ns != INT64_MIN && is_better(&it, &best_claim)) {
@@ -183,11 +185,11 @@ static uint32_t likeliest(const ending *e)
 static void find_end(tm__path *path, const tm_model *model, int is_whole)
 {
     ending e = {.model = model, .end_ns = path->end_ns, .first = first_thread(model)};
-    uint32_t by = is_whole ? model->shutdown_by : TM__NONE, last;
+    uint32_t by = is_whole ? model->replay.shutdown_by : TM__NONE, last;
 
     e.destroyer = path->destroyer = destroyer(model, e.first, by);
     if (by != TM__NONE) {
-        e.end_ns = path->end_ns = model->shutdown_ns;
+        e.end_ns = path->end_ns = model->replay.shutdown_ns;
         if (is_program(&e, by)) {
             path->thread = by;
             return;
@@ -197,7 +199,7 @@ static void find_end(tm__path *path, const tm_model *model, int is_whole)
     path->thread = last != TM__NONE ? last : likeliest(&e);
     path->others_hold = is_whole;
     if (is_whole && last != TM__NONE)
-        path->end_ns = model->threads[last].end_ns;
+        path->end_ns = model->entities.threads[last].end_ns;
 }
 
 int tm__path_end(tm__path *path, const tm_model *model, const tm_path_options *options)
@@ -221,11 +223,11 @@ int tm__path_end(tm__path *path, const tm_model *model, const tm_path_options *o
         find_end(path, model, !options->to_ns);
         return TM_OK;
     }
-    path->thread = tm__map_find(&model->thread_map, options->thread);
+    path->thread = tm__map_find(&model->entities.thread_map, options->thread);
     if (path->thread == TM__NONE)
         return tm__fail(TM_ENOTFOUND, "there is no thread %llu in this run",
                         (unsigned long long)options->thread);
-    thread = &model->threads[path->thread];
+    thread = &model->entities.threads[path->thread];
     if (!options->to_ns && thread->end_ns != INT64_MIN)
         path->end_ns = thread->end_ns;
     return TM_OK;

@@ -37,7 +37,7 @@ static const tm__tenure *last_owner(const tm_model *model, uint32_t thread,
 void tm__path_reentry(const tm_model *model, uint32_t thread, uint32_t first,
                       uint32_t end, tm__wakeup_edge *edge)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     const tm__interval *block = &it->intervals[first];
     int64_t usual_ns = tm__wakeup_ns(model, TM__WAKEUP_MONITOR), end_ns;
     const tm__tenure *owner, *next = NULL;

@@ -79,14 +79,16 @@ static sum key_of(const rollup *r, const tm__segment *segment)
 
     tm__segment_subject(model, segment, &object, &stack);
     caller = stack == TM__NONE ? TM__NONE : r->callers[stack];
-    class_index = object == TM__NONE ? TM__NONE : model->objects[object].class_index;
+    class_index =
+        object == TM__NONE ? TM__NONE : model->entities.objects[object].class_index;
     if (r->keys & TM_PATH_BY_THREAD)
         key.thread = segment->thread;
     if (r->keys & TM_PATH_BY_METHOD && caller != TM__NONE &&
-        model->frames[caller].method != TM__NONE)
-        key.method = model->methods[model->frames[caller].method].full_name;
+        model->entities.frames[caller].method != TM__NONE)
+        key.method =
+            model->entities.methods[model->entities.frames[caller].method].full_name;
     if (r->keys & TM_PATH_BY_CLASS && class_index != TM__NONE)
-        key.class_name = model->classes[class_index].name;
+        key.class_name = model->entities.classes[class_index].name;
     if (r->keys & TM_PATH_BY_STATE)
         key.state = segment->state;
     return key;
@@ -110,7 +112,7 @@ static int gather(rollup *r)
             found->latency_ns += length_ns;
     }
     /* Threads off the path have slack. */
-    for (uint32_t i = 0; r->slack_ns && i < r->model->threads_count; i++) {
+    for (uint32_t i = 0; r->slack_ns && i < r->model->entities.threads_count; i++) {
         sum key = {i, TM__NONE, TM__NONE, TM__NONE, 0, 0, 0, 0};
 
         if (!find_sum(r, &key))
@@ -139,13 +141,14 @@ static void put_sum(tm__builder *builder, const rollup *r, const sum *it)
         if (it->thread == TM__NONE)
             tm__put_null(builder);
         else
-            tm__put_uint64(builder, model->threads[it->thread].id);
+            tm__put_uint64(builder, model->entities.threads[it->thread].id);
         tm__put_string(builder, tm__thread_name(model, it->thread));
     }
     if (r->keys & TM_PATH_BY_METHOD)
-        tm__put_string(builder, tm__strings_get(&model->strings, it->method));
+        tm__put_string(builder, tm__strings_get(&model->entities.strings, it->method));
     if (r->keys & TM_PATH_BY_CLASS)
-        tm__put_string(builder, tm__strings_get(&model->strings, it->class_name));
+        tm__put_string(builder,
+                       tm__strings_get(&model->entities.strings, it->class_name));
     if (r->keys & TM_PATH_BY_STATE)
         tm__put_string(builder, tm_state_name((int)it->state));
     tm__put_int64(builder, it->segments);
@@ -185,7 +188,8 @@ static int answer(tm_table **out, rollup *r)
 
 static int find_slack(rollup *r)
 {
-    size_t bytes = ((size_t)r->model->threads_count + 1) * sizeof(*r->slack_ns);
+    size_t bytes =
+        ((size_t)r->model->entities.threads_count + 1) * sizeof(*r->slack_ns);
 
     if (r->keys != TM_PATH_BY_THREAD || !r->path.segments_count)
         return TM_OK;
@@ -200,9 +204,9 @@ static void free_all(rollup *r)
     const tm_model *model = r->model;
 
     tm__free(&r->memory, r->callers,
-             ((size_t)model->stacks_count + 1) * sizeof(*r->callers));
+             ((size_t)model->entities.stacks_count + 1) * sizeof(*r->callers));
     tm__free(&r->memory, r->slack_ns,
-             ((size_t)model->threads_count + 1) * sizeof(*r->slack_ns));
+             ((size_t)model->entities.threads_count + 1) * sizeof(*r->slack_ns));
     tm__free(&r->memory, r->sums, r->sums_capacity * sizeof(*r->sums));
     tm__triple_map_free(&r->places, &r->memory);
     tm__triple_map_free(&r->found, &r->memory);

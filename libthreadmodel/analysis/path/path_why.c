@@ -98,7 +98,7 @@ static int why_no_waker(const tm_model *model, const tm__interval *first,
 
 int tm__path_why(const tm_model *model, uint32_t thread, uint32_t first, uint32_t end)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     const tm__interval *next = end < it->interval_count ? &it->intervals[end] : NULL;
     tm__wakeup_edge edge = tm__wakeup_edge_out(model, thread, first, end);
 
@@ -108,7 +108,7 @@ int tm__path_why(const tm_model *model, uint32_t thread, uint32_t first, uint32_
         return edge.from == TM__NONE ? TM__WHY_NOT_OVER : TM__WHY_CIRCLE;
     if (edge.from != TM__NONE)
         return TM__WHY_CIRCLE;
-    if (next->cause != TM__NONE && next->cause < model->interactions_first)
+    if (next->cause != TM__NONE && next->cause < model->intervals.interactions_first)
         return TM__WHY_DROPPED;
     if (tm__lost_between(model, it->intervals[first].start_ns, next->start_ns))
         return TM__WHY_LOST;

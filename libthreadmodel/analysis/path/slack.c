@@ -49,7 +49,8 @@ static void ask(search *s, const tm__wakeup_edge *edge, int64_t slack_ns)
 {
     if (edge->row != TM__NONE && edge->from_ns != INT64_MIN &&
         tm__time_merge_has(tm__row(s->model, edge->row)))
-        lower(&s->asked_ns[edge->row - s->model->interactions_first], slack_ns);
+        lower(&s->asked_ns[edge->row - s->model->intervals.interactions_first],
+              slack_ns);
     else
         ask_thread(s, edge->from, slack_ns);
 }
@@ -59,7 +60,7 @@ static void pass_blocking(search *s, uint32_t thread, uint32_t first,
                           const tm__wakeup_edge *edge, int64_t end_ns)
 {
     int64_t *now_ns = &s->now_ns[thread];
-    int64_t begin_ns = s->model->threads[thread].intervals[first].start_ns;
+    int64_t begin_ns = s->model->entities.threads[thread].intervals[first].start_ns;
     int64_t wakeup_ns = edge->from_ns == INT64_MIN ? end_ns : edge->from_ns;
 
     if (edge->from == TM__NONE || edge->from == thread)
@@ -71,7 +72,7 @@ static void pass_blocking(search *s, uint32_t thread, uint32_t first,
 
 static void read_beginning(search *s, uint32_t thread, uint32_t interval)
 {
-    const tm__thread *it = &s->model->threads[thread];
+    const tm__thread *it = &s->model->entities.threads[thread];
     tm__wakeup_edge edge = tm__wakeup_edge_to(s->model, thread, interval);
     int64_t *now_ns = &s->now_ns[thread];
     int before;
@@ -96,7 +97,8 @@ static void read_beginning(search *s, uint32_t thread, uint32_t interval)
 static void read_wakeup(search *s, const tm__time_merge_point *point)
 {
     const tm__interaction *row = tm__row(s->model, point->number);
-    int64_t asked_ns = s->asked_ns[point->number - s->model->interactions_first];
+    int64_t asked_ns =
+        s->asked_ns[point->number - s->model->intervals.interactions_first];
 
     if (asked_ns == TM__SLACK_ANY && row->to_ns == point->time_ns &&
         tm__time_merge_defer(&s->merge))
@@ -108,7 +110,7 @@ static void read_wakeup(search *s, const tm__time_merge_point *point)
  * @return the thread that it joins, which may be blocked itself; or TM__NONE */
 static uint32_t begin_blocked(search *s, uint32_t thread)
 {
-    const tm__thread *it = &s->model->threads[thread];
+    const tm__thread *it = &s->model->entities.threads[thread];
     tm__wakeup_edge edge;
     uint32_t at = tm__interval_at(it, s->path->end_ns), first;
 
@@ -125,8 +127,8 @@ static uint32_t begin_blocked(search *s, uint32_t thread)
 
 static void begin(search *s)
 {
-    for (uint32_t i = 0; i < s->model->threads_count; i++) {
-        const tm__thread *it = &s->model->threads[i];
+    for (uint32_t i = 0; i < s->model->entities.threads_count; i++) {
+        const tm__thread *it = &s->model->entities.threads[i];
 
         s->now_ns[i] = s->least_ns[i] = TM__SLACK_ANY;
         /* One that was started and has not run yet did nothing late. */
@@ -135,21 +137,22 @@ static void begin(search *s)
             !(it->flags & (TM_THREAD_DAEMON | TM_THREAD_AGENT)))
             s->now_ns[i] = s->path->end_ns - it->last_ns;
     }
-    for (uint32_t i = 0; i < s->model->interactions_count; i++)
+    for (uint32_t i = 0; i < s->model->intervals.interactions_count; i++)
         s->asked_ns[i] = TM__SLACK_ANY;
     if (s->path->thread == TM__NONE)
         return;
     s->now_ns[s->path->thread] = 0;
     for (uint32_t i = 0, at = s->path->thread;
-         i < s->model->threads_count && at != TM__NONE; i++)
+         i < s->model->entities.threads_count && at != TM__NONE; i++)
         at = begin_blocked(s, at);
 }
 
 int tm__slack_find(int64_t *slack_ns, const tm_model *model, tm__memory *memory,
                    const tm__path *path)
 {
-    size_t now_bytes = (model->threads_count + (size_t)1) * sizeof(int64_t);
-    size_t asked_bytes = (model->interactions_count + (size_t)1) * sizeof(int64_t);
+    size_t now_bytes = (model->entities.threads_count + (size_t)1) * sizeof(int64_t);
+    size_t asked_bytes =
+        (model->intervals.interactions_count + (size_t)1) * sizeof(int64_t);
     search s = {.model = model, .path = path, .least_ns = slack_ns};
     tm__time_merge_point point;
     int rc = tm__time_merge_open(&s.merge, model, memory);

@@ -11,7 +11,7 @@
 
 static void put_string(tm__listing *list, const tm_model *model, uint32_t string)
 {
-    tm__put_string(&list->builder, tm__strings_get(&model->strings, string));
+    tm__put_string(&list->builder, tm__strings_get(&model->entities.strings, string));
 }
 
 static void put_uses(tm__listing *list, const tm_model *model, const tm__resource *it)
@@ -59,8 +59,8 @@ static void put_row(tm__listing *list, const tm_model *model, const tm__resource
 
 static int compare_text(const tm_model *model, uint32_t left, uint32_t right)
 {
-    const char *l = tm__strings_get(&model->strings, left);
-    const char *r = tm__strings_get(&model->strings, right);
+    const char *l = tm__strings_get(&model->entities.strings, left);
+    const char *r = tm__strings_get(&model->entities.strings, right);
 
     return l && r ? strcmp(l, r) : !l - !r;
 }

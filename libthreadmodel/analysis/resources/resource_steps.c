@@ -24,9 +24,10 @@ static int gather_release(tm__use_sweep *s, uint32_t number)
          row->kind != TM_INTERACTION_NOTIFY_ALL && row->kind != TM_INTERACTION_POST))
         return TM_OK;
     object = it.object = tm__release_object(model, row);
-    class_index = object == TM__NONE ? TM__NONE : model->objects[object].class_index;
+    class_index =
+        object == TM__NONE ? TM__NONE : model->entities.objects[object].class_index;
     if (class_index != TM__NONE)
-        it.class_name = model->classes[class_index].name;
+        it.class_name = model->entities.classes[class_index].name;
     if (object != TM__NONE) {
         if (it.time_ns < s->lives[object].released_ns)
             s->lives[object].released_ns = it.time_ns;
@@ -93,10 +94,10 @@ static int gather(tm__use_sweep *s)
     const tm_model *model = s->all->model;
     int rc = TM_OK;
 
-    for (uint32_t i = 0; i < model->objects_count; i++)
+    for (uint32_t i = 0; i < model->entities.objects_count; i++)
         s->lives[i] = (tm__object_life){INT64_MAX, INT64_MIN};
-    for (uint32_t i = 0; rc == TM_OK && i < model->interactions_count; i++)
-        rc = gather_release(s, model->interactions_first + i);
+    for (uint32_t i = 0; rc == TM_OK && i < model->intervals.interactions_count; i++)
+        rc = gather_release(s, model->intervals.interactions_first + i);
     for (uint32_t i = 0; rc == TM_OK && i < s->releases_count; i++)
         rc = add_step(s, s->releases[i].time_ns, i, TM__USE_RELEASES);
     for (uint32_t i = 0; rc == TM_OK && i < s->all->waits_count; i++) {

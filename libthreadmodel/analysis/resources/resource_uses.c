@@ -70,7 +70,7 @@ static int goes_around(const tm__use_queue *line)
 static uint32_t waker_of(const tm_model *model, uint32_t thread, uint32_t object,
                          int64_t *time_ns)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     uint32_t low = tm__intervals_until(it, *time_ns);
 
     for (; low > 1; low--) {
@@ -80,7 +80,7 @@ static uint32_t waker_of(const tm_model *model, uint32_t thread, uint32_t object
         if (!tm__is_resource_wait(model, &it->intervals[low - 2]))
             continue;
         if (it->intervals[low - 2].object == object || cause == TM__NONE ||
-            cause < model->interactions_first)
+            cause < model->intervals.interactions_first)
             return TM__NONE;
         row = tm__row(model, cause);
         if (row->from_ns == INT64_MIN || row->from_ns > *time_ns)
@@ -217,7 +217,8 @@ int tm__resources_find_uses(tm__resources *all)
     tm__memory *memory = all->memory;
     size_t queues = ((size_t)all->queues_count + 1) * sizeof(tm__use_queue);
     size_t members = ((size_t)all->members + 1) * sizeof(uint32_t);
-    size_t objects = ((size_t)all->model->objects_count + 1) * sizeof(tm__object_life);
+    size_t objects =
+        ((size_t)all->model->entities.objects_count + 1) * sizeof(tm__object_life);
     size_t turns = ((size_t)all->waits_count + 1) * sizeof(tm__use_turn);
     tm__use_sweep s = {.all = all,
                        .queues = tm__zalloc(memory, queues),

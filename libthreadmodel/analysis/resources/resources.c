@@ -21,14 +21,14 @@ int tm__is_resource_wait(const tm_model *model, const tm__interval *it)
     if (it->state == TM_STATE_WAITING)
         return 1;
     return it->state == TM_STATE_PARKED && !it->tenure &&
-           (it->object == TM__NONE || !model->objects[it->object].is_owned);
+           (it->object == TM__NONE || !model->entities.objects[it->object].is_owned);
 }
 
 static uint32_t full_name(const tm_model *model, uint32_t frame)
 {
-    uint32_t method = model->frames[frame].method;
+    uint32_t method = model->entities.frames[frame].method;
 
-    return method == TM__NONE ? TM__NONE : model->methods[method].full_name;
+    return method == TM__NONE ? TM__NONE : model->entities.methods[method].full_name;
 }
 
 uint32_t tm__resource_place(const tm__resources *all, uint32_t stack)
@@ -45,7 +45,7 @@ static uint32_t called(const tm__resources *all, uint32_t stack)
 {
     uint32_t frame = stack == TM__NONE ? TM__NONE : all->callers[stack];
 
-    if (frame == TM__NONE || frame == all->model->stacks[stack].frame_first)
+    if (frame == TM__NONE || frame == all->model->entities.stacks[stack].frame_first)
         return TM__NONE;
     return full_name(all->model, frame - 1);
 }
@@ -63,7 +63,7 @@ static int is_same_call(const tm__resources *all, uint32_t left, uint32_t right)
 static uint32_t woken_by(const tm_model *model, const tm__interaction *row,
                          uint32_t object)
 {
-    const tm__thread *thread = &model->threads[row->from_thread];
+    const tm__thread *thread = &model->entities.threads[row->from_thread];
     uint32_t index = tm__interval_at(thread, row->from_ns);
 
     if (index == TM__NONE || thread->intervals[index].state != TM_STATE_RUNNING)
@@ -93,7 +93,7 @@ uint32_t tm__release_object(const tm_model *model, const tm__interaction *row)
     if (row->object != TM__NONE || row->to_thread == TM__NONE ||
         row->to_interval == TM__NONE)
         return row->object;
-    thread = &model->threads[row->to_thread];
+    thread = &model->entities.threads[row->to_thread];
     if (row->to_interval < thread->interval_first ||
         row->to_interval - thread->interval_first >= thread->interval_count)
         return TM__NONE;
@@ -113,7 +113,7 @@ uint32_t tm__release_of(const tm__resources *all, uint32_t number,
     for (int i = 0; i < WAKEUPS_FOLLOWED; i++) {
         const tm__interaction *row;
 
-        if (number == TM__NONE || number < model->interactions_first)
+        if (number == TM__NONE || number < model->intervals.interactions_first)
             return TM__NONE;
         row = tm__row(model, number);
         if (!is_release(row->kind) || row->from_thread == TM__NONE ||
@@ -269,7 +269,7 @@ static int count_wait(tm__resources *all, const tm__resource_wait *wait, uint32_
 static int add_wait(tm__resources *all, uint32_t thread, uint32_t index, uint32_t end)
 {
     const tm_model *model = all->model;
-    const tm__thread *waiter = &model->threads[thread];
+    const tm__thread *waiter = &model->entities.threads[thread];
     const tm__interval *it = &waiter->intervals[index];
     uint32_t class_name = TM__NONE, waiting = tm__resource_place(all, it->stack);
     uint32_t caller = it->stack == TM__NONE ? TM__NONE : all->callers[it->stack];
@@ -284,8 +284,11 @@ static int add_wait(tm__resources *all, uint32_t thread, uint32_t index, uint32_
                               .is_open = end == waiter->interval_count};
     const tm__interaction *release;
 
-    if (it->object != TM__NONE && model->objects[it->object].class_index != TM__NONE)
-        class_name = model->classes[model->objects[it->object].class_index].name;
+    if (it->object != TM__NONE &&
+        model->entities.objects[it->object].class_index != TM__NONE)
+        class_name =
+            model->entities.classes[model->entities.objects[it->object].class_index]
+                .name;
     while (got < waiter->interval_count &&
            (waiter->intervals[got].state == TM_STATE_REENTERING ||
             waiter->intervals[got].state == TM_STATE_RUNNABLE ||
@@ -330,7 +333,7 @@ static int add_wait(tm__resources *all, uint32_t thread, uint32_t index, uint32_
 
 static int read_thread(tm__resources *all, uint32_t thread)
 {
-    const tm__thread *it = &all->model->threads[thread];
+    const tm__thread *it = &all->model->entities.threads[thread];
 
     for (uint32_t i = 0; i < it->interval_count; i++) {
         const tm__interval *first = &it->intervals[i];
@@ -343,8 +346,9 @@ static int read_thread(tm__resources *all, uint32_t thread)
             continue;
         if (all->scope->classes &&
             (first->object == TM__NONE ||
-             all->model->objects[first->object].class_index == TM__NONE ||
-             !all->scope->classes[all->model->objects[first->object].class_index]))
+             all->model->entities.objects[first->object].class_index == TM__NONE ||
+             !all->scope
+                  ->classes[all->model->entities.objects[first->object].class_index]))
             continue;
         while (end < it->interval_count &&
                it->intervals[end].flags & TM__INTERVAL_CONTINUES &&
@@ -366,7 +370,7 @@ int tm__resources_open(tm__resources *all, const tm_model *model,
 
     *all = (tm__resources){
         .model = model, .scope = scope, .memory = memory, .callers = callers};
-    for (uint32_t i = 0; rc == TM_OK && i < model->threads_count; i++)
+    for (uint32_t i = 0; rc == TM_OK && i < model->entities.threads_count; i++)
         if (!scope->threads || scope->threads[i])
             rc = read_thread(all, i);
     return rc == TM_OK ? tm__resources_find_uses(all) : rc;

@@ -25,8 +25,9 @@ static int is_chosen(const rows *r, const tm__resource_use *use)
         return 0;
     if (!scope->classes)
         return 1;
-    class_index =
-        object == TM__NONE ? TM__NONE : r->all.model->objects[object].class_index;
+    class_index = object == TM__NONE
+                      ? TM__NONE
+                      : r->all.model->entities.objects[object].class_index;
     return class_index != TM__NONE && scope->classes[class_index];
 }
 
@@ -34,7 +35,7 @@ static int is_chosen(const rows *r, const tm__resource_use *use)
 static uint32_t longest_at(const tm__resources *all, const tm__resource_use *use)
 {
     const tm_model *model = all->model;
-    const tm__thread *thread = &model->threads[use->thread];
+    const tm__thread *thread = &model->entities.threads[use->thread];
     uint32_t low = tm__intervals_until(thread, use->start_ns - 1), method = TM__NONE;
     int64_t longest_ns = 0;
 
@@ -62,9 +63,12 @@ static void put_row(rows *r, const tm__resource_use *use)
     tm__builder *builder = &r->list.builder;
     int state;
 
-    tm__put_string(builder, tm__strings_get(&model->strings, resource->class_name));
-    tm__put_string(builder, tm__strings_get(&model->strings, resource->waiting));
-    tm__put_string(builder, tm__strings_get(&model->strings, resource->releasing));
+    tm__put_string(builder,
+                   tm__strings_get(&model->entities.strings, resource->class_name));
+    tm__put_string(builder,
+                   tm__strings_get(&model->entities.strings, resource->waiting));
+    tm__put_string(builder,
+                   tm__strings_get(&model->entities.strings, resource->releasing));
     tm__put_string(builder, tm__label(&r->list.labels, model, use->object));
     tm__put_thread(builder, model, use->thread);
     tm__put_int64(builder, use->start_ns - r->list.origin_ns);
@@ -77,7 +81,8 @@ static void put_row(rows *r, const tm__resource_use *use)
     tm__put_int64(builder, tm__not_running_ns(model, use->thread, use->start_ns,
                                               use->end_ns, &state));
     tm__put_string(builder, state == TM_STATE_UNKNOWN ? NULL : tm_state_name(state));
-    tm__put_string(builder, tm__strings_get(&model->strings, longest_at(&r->all, use)));
+    tm__put_string(builder,
+                   tm__strings_get(&model->entities.strings, longest_at(&r->all, use)));
 }
 
 static int64_t by_start(const void *payload, uint32_t number)

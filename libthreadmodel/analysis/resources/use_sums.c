@@ -10,7 +10,7 @@
 static int add_places(tm__resources *all, const tm__resource_use *use)
 {
     const tm_model *model = all->model;
-    const tm__thread *thread = &model->threads[use->thread];
+    const tm__thread *thread = &model->entities.threads[use->thread];
     tm__resource *resource = &all->items[use->resource];
     uint32_t low = tm__intervals_until(thread, use->start_ns - 1);
 

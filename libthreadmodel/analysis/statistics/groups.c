@@ -53,19 +53,22 @@ static uint32_t class_of(const tm_model *model, uint32_t object,
 {
     if (add_sums)
         return add_sums->class_index;
-    return object == TM__NONE ? TM__NONE : model->objects[object].class_index;
+    return object == TM__NONE ? TM__NONE : model->entities.objects[object].class_index;
 }
 
 static uint32_t class_name_of(const tm_model *model, uint32_t class_index)
 {
-    return class_index == TM__NONE ? TM__NONE : model->classes[class_index].name;
+    return class_index == TM__NONE ? TM__NONE
+                                   : model->entities.classes[class_index].name;
 }
 
 /* ---- keys, as numbers from 0 on; what is not known has the last number ---- */
 
 static size_t object_numbers(const tm__groups *groups)
 {
-    return groups->keys & TM_STATISTICS_BY_OBJECT ? groups->model->objects_count : 0;
+    return groups->keys & TM_STATISTICS_BY_OBJECT
+               ? groups->model->entities.objects_count
+               : 0;
 }
 
 /* Objects, and of what has none its class; classes alone, when they are asked for. */
@@ -81,7 +84,8 @@ static uint32_t what_of(const tm__groups *groups, uint32_t object,
         return 0;
     class_index = class_of(groups->model, object, add_sums);
     return (uint32_t)object_numbers(groups) +
-           (class_index == TM__NONE ? groups->model->classes_count : class_index);
+           (class_index == TM__NONE ? groups->model->entities.classes_count
+                                    : class_index);
 }
 
 /* What tells blocking intervals apart by where they began: the stack, or its caller. */
@@ -96,7 +100,7 @@ static uint32_t site_of(const tm__groups *groups, uint32_t stack)
 static size_t known_sites(const tm__groups *groups)
 {
     if (groups->keys & TM_STATISTICS_BY_STACK)
-        return groups->model->stacks_count;
+        return groups->model->entities.stacks_count;
     return tm__groups_by_place(groups) ? groups->callers.items_count : 0;
 }
 
@@ -108,8 +112,8 @@ static uint32_t thread_or_group(const tm__groups *groups, uint32_t thread)
         return thread;
     if (!(groups->keys & TM_STATISTICS_BY_GROUP))
         return 0;
-    group = groups->model->threads[thread].group;
-    return group == TM__NONE ? groups->model->strings.count : group;
+    group = groups->model->entities.threads[thread].group;
+    return group == TM__NONE ? groups->model->entities.strings.count : group;
 }
 
 /* By place, which is idle or not, I/O at the same place may be either. */
@@ -125,9 +129,9 @@ static size_t context_numbers(const tm__groups *groups)
     size_t each = tm__groups_by_place(groups) ? 2 : 1;
 
     if (groups->keys & TM_STATISTICS_BY_THREAD)
-        return each * groups->model->threads_count;
+        return each * groups->model->entities.threads_count;
     return groups->keys & TM_STATISTICS_BY_GROUP
-               ? each * ((size_t)groups->model->strings.count + 1)
+               ? each * ((size_t)groups->model->entities.strings.count + 1)
                : each;
 }
 
@@ -350,10 +354,10 @@ static int gather_aggregates(tm__groups *groups, uint32_t thread)
 {
     const tm_model *model = groups->model;
 
-    for (uint32_t i =
-             tm__scope_aggregates(groups->scope, model, &model->threads[thread]);
-         i != TM__NONE; i = model->aggregates[i].next) {
-        const tm__aggregate *add_sums = &model->aggregates[i];
+    for (uint32_t i = tm__scope_aggregates(groups->scope, model,
+                                           &model->entities.threads[thread]);
+         i != TM__NONE; i = model->replay.aggregates[i].next) {
+        const tm__aggregate *add_sums = &model->replay.aggregates[i];
         int state = tm__group_state((int)add_sums->state);
         sighting it;
 
@@ -399,7 +403,8 @@ int tm__groups_open_keys(tm__groups *groups)
     const tm_model *model = groups->model;
 
     return tm__key_table_open(&groups->seen, &groups->memory,
-                              object_numbers(groups) + model->classes_count + 1,
+                              object_numbers(groups) + model->entities.classes_count +
+                                  1,
                               known_sites(groups) + 1, context_numbers(groups),
                               tm__key_table_budget_bytes(model) / groups->parts);
 }

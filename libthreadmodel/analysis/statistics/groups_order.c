@@ -74,7 +74,8 @@ static uint32_t caller_of(const tm__group *group)
 
 static int compare_classes(const void *payload, uint32_t left, uint32_t right)
 {
-    const tm__strings *strings = &((const tm__groups *)payload)->model->strings;
+    const tm__strings *strings =
+        &((const tm__groups *)payload)->model->entities.strings;
 
     return strcmp(tm__strings_get(strings, left), tm__strings_get(strings, right));
 }
@@ -215,7 +216,8 @@ tm__sortable *tm__groups_order(tm__groups *groups)
     size_t bytes = ((size_t)groups->items_count + 1) * sizeof(tm__sortable);
     tm__sortable *order = NULL, *spare;
 
-    if (open_ranks(&all.classes, memory, groups->model->strings.count) == TM_OK &&
+    if (open_ranks(&all.classes, memory, groups->model->entities.strings.count) ==
+            TM_OK &&
         open_ranks(&all.callers, memory, groups->callers.items_count) == TM_OK)
         order = tm__sorted_new(memory, groups->items_count, by_name, NULL, &all);
     close_ranks(&all.classes, memory);

@@ -31,8 +31,9 @@ static int is_of_scope(const tm__groups *groups, uint32_t thread)
 
 static uint64_t intervals_of(const tm__groups *groups, uint32_t thread)
 {
-    return is_of_scope(groups, thread) ? groups->model->threads[thread].interval_count
-                                       : 0;
+    return is_of_scope(groups, thread)
+               ? groups->model->entities.threads[thread].interval_count
+               : 0;
 }
 
 /* By object, other parts' groups are found by what is not kept; latencies are added by
@@ -56,17 +57,17 @@ static void cut(gathering *g)
     uint64_t intervals = 0, so_far = 0;
     size_t part = 0;
 
-    for (uint32_t i = 0; i < all->model->threads_count; i++)
+    for (uint32_t i = 0; i < all->model->entities.threads_count; i++)
         intervals += intervals_of(all, i);
     all->parts = parts_worth(all, intervals);
     g->first[0] = 0;
-    for (uint32_t i = 0; i < all->model->threads_count; i++) {
+    for (uint32_t i = 0; i < all->model->entities.threads_count; i++) {
         so_far += intervals_of(all, i);
         while (part + 1 < all->parts && so_far > intervals * (part + 1) / all->parts)
             g->first[++part] = i;
     }
     while (part < all->parts)
-        g->first[++part] = all->model->threads_count;
+        g->first[++part] = all->model->entities.threads_count;
 }
 
 /* ---- one part ---- */
@@ -219,7 +220,8 @@ static int open_lists(tm__groups *groups)
 
 static size_t marks_bytes(const tm__groups *groups)
 {
-    return ((size_t)groups->model->objects_count + 1) * sizeof(*groups->objects.marks);
+    return ((size_t)groups->model->entities.objects_count + 1) *
+           sizeof(*groups->objects.marks);
 }
 
 static int open_groups(tm__groups *groups, const tm__libraries *libraries)

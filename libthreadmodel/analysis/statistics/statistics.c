@@ -65,7 +65,7 @@ static void put_count(tm__builder *builder, int64_t ns)
 static void put_thread(tm__builder *builder, const tm_model *model,
                        const tm__scope *scope, uint32_t thread)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     int state = it->interval_count ? it->intervals[it->interval_count - 1].state
                                    : TM_STATE_UNKNOWN;
     sum sums[TM_STATE_END] = {{0, 0}};
@@ -80,8 +80,8 @@ static void put_thread(tm__builder *builder, const tm_model *model,
         add(&sums[part.state], 1, part.end_ns - part.start_ns);
     }
     for (uint32_t i = tm__scope_aggregates(scope, model, it); i != TM__NONE;
-         i = model->aggregates[i].next) {
-        const tm__aggregate *aggregate = &model->aggregates[i];
+         i = model->replay.aggregates[i].next) {
+        const tm__aggregate *aggregate = &model->replay.aggregates[i];
 
         if (!is_for_no_object((int)aggregate->state) &&
             !tm__scope_has_class(scope, aggregate->class_index))
@@ -91,7 +91,7 @@ static void put_thread(tm__builder *builder, const tm_model *model,
     }
     tm__put_uint64(builder, it->id);
     tm__put_string(builder, tm__thread_name(model, thread));
-    tm__put_string(builder, tm__strings_get(&model->strings, it->group));
+    tm__put_string(builder, tm__strings_get(&model->entities.strings, it->group));
     tm__put_bool(builder, (it->flags & TM_THREAD_VIRTUAL) != 0);
     tm__put_bool(builder, (it->flags & TM_THREAD_DAEMON) != 0);
     tm__put_string(builder, tm_state_name(state));
@@ -104,7 +104,7 @@ static void put_thread(tm__builder *builder, const tm_model *model,
     if (it->carrier == TM__NONE)
         tm__put_null(builder);
     else
-        tm__put_uint64(builder, model->threads[it->carrier].id);
+        tm__put_uint64(builder, model->entities.threads[it->carrier].id);
     tm__put_uint64(builder, it->samples);
     put_count(builder, tm__cpu_time_ns(model, thread));
     put_count(builder, tm__cpu_wait_ns(model, thread));
@@ -128,8 +128,8 @@ int tm_thread_list(tm_table **out, const tm_model *model, const tm_selection *se
         return status;
     tm__builder_start(&builder, &tm__threads_table, 0, &model->memory.hook);
     if (!scope.threads)
-        tm__builder_expect(&builder, model->threads_count);
-    for (uint32_t i = 0; i < model->threads_count && !builder.failed; i++)
+        tm__builder_expect(&builder, model->entities.threads_count);
+    for (uint32_t i = 0; i < model->entities.threads_count && !builder.failed; i++)
         if (!scope.threads || scope.threads[i])
             put_thread(&builder, model, &scope, i);
     tm__model_put_caveats(model, &builder);

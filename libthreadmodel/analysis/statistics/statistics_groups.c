@@ -65,8 +65,9 @@ static void put_place(answer *a, const tm__group *group)
 static void put_keys(answer *a, const tm__group *group)
 {
     const tm_model *model = a->groups.model;
-    const tm__thread *thread = &model->threads[group->thread];
-    const char *class_name = tm__strings_get(&model->strings, group->class_name);
+    const tm__thread *thread = &model->entities.threads[group->thread];
+    const char *class_name =
+        tm__strings_get(&model->entities.strings, group->class_name);
     uint32_t keys = a->groups.keys;
     tm__builder *builder = &a->builder;
 
@@ -84,7 +85,8 @@ static void put_keys(answer *a, const tm__group *group)
         tm__put_string(builder, tm__thread_name(model, group->thread));
     }
     if (keys & TM_STATISTICS_BY_GROUP)
-        tm__put_string(builder, tm__strings_get(&model->strings, thread->group));
+        tm__put_string(builder,
+                       tm__strings_get(&model->entities.strings, thread->group));
     if (keys & TM_STATISTICS_BY_STACK && group->stack != TM__NONE)
         tm__put_int32(builder, (int32_t)group->stack);
     else if (keys & TM_STATISTICS_BY_STACK)

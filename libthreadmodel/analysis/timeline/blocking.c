@@ -17,7 +17,7 @@
 void tm__blocking_start(tm__blocking_walk *walk, const tm_model *model,
                         const tm__scope *scope, uint32_t thread)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     uint32_t low;
 
     /* The blocking interval that the window cuts may have begun before it: the last
@@ -90,7 +90,7 @@ int tm__blocking_next(tm__blocking_walk *walk, tm__blocking_part *part)
 uint32_t tm__scope_aggregates(const tm__scope *scope, const tm_model *model,
                               const tm__thread *thread)
 {
-    int whole = scope->from_ns == INT64_MIN && scope->to_ns >= model->evicted_ns;
+    int whole = scope->from_ns == INT64_MIN && scope->to_ns >= model->replay.evicted_ns;
 
     return whole ? thread->aggregate : TM__NONE;
 }
@@ -104,7 +104,8 @@ int tm__scope_has_class_of(const tm__scope *scope, const tm_model *model,
                            uint32_t object)
 {
     return tm__scope_has_class(
-        scope, object == TM__NONE ? TM__NONE : model->objects[object].class_index);
+        scope,
+        object == TM__NONE ? TM__NONE : model->entities.objects[object].class_index);
 }
 
 int tm__may_wait_for_ever(const tm_model *model, const tm__thread *thread)

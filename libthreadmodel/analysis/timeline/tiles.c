@@ -97,7 +97,8 @@ static void put_tile(tm__listing *list, const walk *at, const tile *row)
     tm__builder *builder = &list->builder;
 
     tm__put_uint64(builder, at->thread->id);
-    tm__put_string(builder, tm__strings_get(&at->model->strings, at->thread->name));
+    tm__put_string(builder,
+                   tm__strings_get(&at->model->entities.strings, at->thread->name));
     tm__put_int64(builder, row->start_ns - list->origin_ns);
     tm__put_int64(builder, row->end_ns - list->origin_ns);
     tm__put_int64(builder, row->count);
@@ -118,8 +119,8 @@ static size_t walk_rows(tm__listing *list, const tm_model *model,
 {
     size_t rows = 0;
 
-    for (uint32_t t = 0; t < model->threads_count && rows <= limit; t++) {
-        walk at = {model, scope, &model->threads[t], 0, tile_ns};
+    for (uint32_t t = 0; t < model->entities.threads_count && rows <= limit; t++) {
+        walk at = {model, scope, &model->entities.threads[t], 0, tile_ns};
         tile row;
 
         if (scope->threads && !scope->threads[t])

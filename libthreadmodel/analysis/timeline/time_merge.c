@@ -78,17 +78,17 @@ static void gather_wakeups(tm__time_merge *merge)
     const tm_model *model = merge->model;
     uint32_t *first = merge->wakeup_first;
 
-    for (uint32_t i = 0; i < model->interactions_count; i++)
-        if (tm__time_merge_has(&model->interactions[i]))
-            first[model->interactions[i].from_thread]++;
+    for (uint32_t i = 0; i < model->intervals.interactions_count; i++)
+        if (tm__time_merge_has(&model->intervals.interactions[i]))
+            first[model->intervals.interactions[i].from_thread]++;
     for (uint32_t i = 0, sum = 0; i <= merge->thread_count; i++) {
         sum += first[i];
         first[i] = sum;
     }
-    for (uint32_t i = model->interactions_count; i > 0; i--)
-        if (tm__time_merge_has(&model->interactions[i - 1]))
-            merge->wakeups[--first[model->interactions[i - 1].from_thread]] =
-                model->interactions_first + i - 1;
+    for (uint32_t i = model->intervals.interactions_count; i > 0; i--)
+        if (tm__time_merge_has(&model->intervals.interactions[i - 1]))
+            merge->wakeups[--first[model->intervals.interactions[i - 1].from_thread]] =
+                model->intervals.interactions_first + i - 1;
     for (uint32_t i = 0; i < merge->thread_count; i++)
         sort_wakeups(merge, merge->wakeups + first[i], first[i + 1] - first[i]);
 }
@@ -96,12 +96,13 @@ static void gather_wakeups(tm__time_merge *merge)
 int tm__time_merge_open(tm__time_merge *merge, const tm_model *model,
                         tm__memory *memory)
 {
-    size_t count = model->threads_count;
+    size_t count = model->entities.threads_count;
 
     *merge = (tm__time_merge){.model = model, .memory = memory};
-    merge->thread_count = model->threads_count;
-    for (uint32_t i = 0; i < model->interactions_count; i++)
-        merge->wakeup_count += (uint32_t)tm__time_merge_has(&model->interactions[i]);
+    merge->thread_count = model->entities.threads_count;
+    for (uint32_t i = 0; i < model->intervals.interactions_count; i++)
+        merge->wakeup_count +=
+            (uint32_t)tm__time_merge_has(&model->intervals.interactions[i]);
     merge->wakeup_first =
         tm__zalloc(memory, (count + 1) * sizeof(*merge->wakeup_first));
     merge->wakeups =
@@ -118,7 +119,7 @@ int tm__time_merge_open(tm__time_merge *merge, const tm_model *model,
 static int next_of(const tm__time_merge *merge, uint32_t thread,
                    tm__time_merge_point *point)
 {
-    const tm__thread *it = &merge->model->threads[thread];
+    const tm__thread *it = &merge->model->entities.threads[thread];
     const tm__time_merge_thread *at = &merge->threads[thread];
     uint32_t interval = at->interval, wakeup = at->wakeup;
     int has_interval, has_wakeup;
@@ -183,7 +184,7 @@ static int64_t key_of(const tm__time_merge *merge, const tm__time_merge_point *p
 /* Forward, a monitor is let go and got before others of that instant want it. */
 static uint32_t turn_of(const tm__time_merge *merge, const tm__time_merge_point *point)
 {
-    const tm__thread *it = &merge->model->threads[point->thread];
+    const tm__thread *it = &merge->model->entities.threads[point->thread];
 
     if (merge->backward || point->is_wakeup ||
         !tm__is_inert(it->intervals[point->number].state))
@@ -200,7 +201,7 @@ void tm__time_merge_start(tm__time_merge *merge, int backward)
     merge->is_visited = 0;
     for (uint32_t i = 0; i < merge->thread_count; i++) {
         merge->threads[i].interval =
-            backward ? merge->model->threads[i].interval_count : 0;
+            backward ? merge->model->entities.threads[i].interval_count : 0;
         merge->threads[i].wakeup = merge->wakeup_first[i + (backward ? 1 : 0)];
         if (next_of(merge, i, &point))
             merge->heap[merge->heap_count++] =
@@ -281,13 +282,14 @@ int tm__time_merge_is_coming(const tm__time_merge *merge, uint32_t thread,
 
     return next_of(merge, thread, &point) && point.time_ns == time_ns &&
            !point.is_wakeup &&
-           !tm__is_inert(merge->model->threads[thread].intervals[point.number].state);
+           !tm__is_inert(
+               merge->model->entities.threads[thread].intervals[point.number].state);
 }
 
 int64_t tm__time_merge_able_ns(const tm__time_merge *merge, uint32_t thread,
                                int64_t time_ns)
 {
-    const tm__interval *intervals = merge->model->threads[thread].intervals;
+    const tm__interval *intervals = merge->model->entities.threads[thread].intervals;
     uint32_t begun = merge->threads[thread].interval;
     int64_t able_ns = time_ns;
 

@@ -12,12 +12,13 @@
 tm__wakeup_edge tm__wakeup_edge_to(const tm_model *model, uint32_t thread,
                                    uint32_t interval)
 {
-    const tm__interval *it = &model->threads[thread].intervals[interval];
+    const tm__interval *it = &model->entities.threads[thread].intervals[interval];
     tm__wakeup_edge edge = {.from = TM__NONE, .row = TM__NONE, .from_ns = INT64_MIN};
     const tm__interaction *row;
 
-    if (it->cause == TM__NONE || it->cause < model->interactions_first ||
-        it->cause - model->interactions_first >= model->interactions_count)
+    if (it->cause == TM__NONE || it->cause < model->intervals.interactions_first ||
+        it->cause - model->intervals.interactions_first >=
+            model->intervals.interactions_count)
         return edge;
     row = tm__row(model, it->cause);
     if (row->to_thread != thread || row->effect == TM__EFFECT_VOID)
@@ -34,8 +35,9 @@ tm__wakeup_edge tm__wakeup_edge_to(const tm_model *model, uint32_t thread,
 /* Nobody goes on in a deadlock; one that is only suspected may be none. */
 static int is_stuck(const tm_model *model, const tm__thread *thread)
 {
-    const tm__deadlock *deadlock =
-        thread->deadlock == TM__NONE ? NULL : &model->deadlocks[thread->deadlock];
+    const tm__deadlock *deadlock = thread->deadlock == TM__NONE
+                                       ? NULL
+                                       : &model->deadlocks.cycles[thread->deadlock];
 
     return deadlock && (deadlock->confirmed || !deadlock->suspected);
 }
@@ -43,7 +45,7 @@ static int is_stuck(const tm_model *model, const tm__thread *thread)
 tm__wakeup_edge tm__wakeup_edge_out(const tm_model *model, uint32_t thread,
                                     uint32_t first, uint32_t end)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     const tm__interval *join = &it->intervals[first];
 
     if (end < it->interval_count)
@@ -61,18 +63,19 @@ tm__wakeup_edge tm__wakeup_edge_out(const tm_model *model, uint32_t thread,
 
 uint32_t tm__thread_predecessor(const tm_model *model, uint32_t thread)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     uint32_t found = TM__NONE;
 
     if (!it->os_id || !it->interval_count || it->interval_first ||
         tm__wakeup_edge_to(model, thread, 0).kind)
         return TM__NONE;
-    for (uint32_t i = 0; i < model->threads_count; i++) {
-        const tm__thread *other = &model->threads[i];
+    for (uint32_t i = 0; i < model->entities.threads_count; i++) {
+        const tm__thread *other = &model->entities.threads[i];
 
         if (i != thread && other->os_id == it->os_id && other->end_ns != INT64_MIN &&
             other->end_ns <= it->intervals[0].start_ns &&
-            (found == TM__NONE || other->end_ns > model->threads[found].end_ns))
+            (found == TM__NONE ||
+             other->end_ns > model->entities.threads[found].end_ns))
             found = i;
     }
     return found;

@@ -279,7 +279,7 @@ static void put_kind(tm__listing *list, const tm__units *units, const tm__unit_k
     const tm_model *model = units->model;
     tm__builder *builder = &list->builder;
 
-    tm__put_string(builder, tm__strings_get(&model->strings, it->name));
+    tm__put_string(builder, tm__strings_get(&model->entities.strings, it->name));
     tm__put_thread(builder, model, it->thread);
     tm__put_bool(builder, it->is_main);
     tm__put_string(builder, tm_provenance_name(it->is_stated ? TM_PROVENANCE_REPORTED
@@ -296,7 +296,7 @@ static void put_kind(tm__listing *list, const tm__units *units, const tm__unit_k
     tm__put_int64(builder, (int64_t)it->queued_count);
     tm__put_string(builder, it->submitter == TM__NONE
                                 ? NULL
-                                : tm__strings_get(&model->strings,
+                                : tm__strings_get(&model->entities.strings,
                                                   units->kinds[it->submitter].name));
 }
 

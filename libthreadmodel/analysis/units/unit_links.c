@@ -66,7 +66,7 @@ static uint32_t unit_at(const links *l, uint32_t thread, int64_t time_ns)
 static void link_units(const links *l, const tm__interaction *row)
 {
     const tm_model *model = l->units->model;
-    const tm__thread *waiter = &model->threads[row->to_thread];
+    const tm__thread *waiter = &model->entities.threads[row->to_thread];
     const tm__interval *wait;
     uint32_t child = unit_at(l, row->from_thread, row->from_ns), parent, index;
     tm__unit *it;
@@ -130,7 +130,7 @@ static int is_wake_up(const tm__interaction *row)
 int tm__units_link(tm__units *units)
 {
     const tm_model *model = units->model;
-    size_t bytes = ((size_t)model->threads_count + 2) * sizeof(uint32_t);
+    size_t bytes = ((size_t)model->entities.threads_count + 2) * sizeof(uint32_t);
     links l = {.units = units};
     int rc = TM_OK;
 
@@ -143,12 +143,12 @@ int tm__units_link(tm__units *units)
         rc = TM_ENOMEM;
     for (uint32_t i = 0; rc == TM_OK && i < units->spans_count; i++)
         l.first_of[units->spans[i].thread + 1]++;
-    for (uint32_t t = 0; rc == TM_OK && t < model->threads_count; t++)
+    for (uint32_t t = 0; rc == TM_OK && t < model->entities.threads_count; t++)
         l.first_of[t + 1] += l.first_of[t];
-    for (uint32_t i = 0; rc == TM_OK && i < model->interactions_count; i++)
-        if (is_wake_up(&model->interactions[i])) {
-            link_units(&l, &model->interactions[i]);
-            find_queued(&l, &model->interactions[i]);
+    for (uint32_t i = 0; rc == TM_OK && i < model->intervals.interactions_count; i++)
+        if (is_wake_up(&model->intervals.interactions[i])) {
+            link_units(&l, &model->intervals.interactions[i]);
+            find_queued(&l, &model->intervals.interactions[i]);
         }
     tm__sorted_free(units->memory, l.order, units->spans_count);
     tm__free(units->memory, l.first_of, bytes);

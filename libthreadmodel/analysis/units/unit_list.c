@@ -59,9 +59,9 @@ static void put_unit(tm__listing *list, const tm__units *units, uint32_t number)
     tm__builder *builder = &list->builder;
 
     tm__put_int32(builder, (int32_t)number + 1);
-    tm__put_string(builder,
-                   tm__strings_get(&model->strings, units->kinds[it->kind].name));
-    tm__put_string(builder, tm__strings_get(&model->strings, it->label));
+    tm__put_string(builder, tm__strings_get(&model->entities.strings,
+                                            units->kinds[it->kind].name));
+    tm__put_string(builder, tm__strings_get(&model->entities.strings, it->label));
     if (it->id)
         tm__put_uint64(builder, it->id);
     else

@@ -89,13 +89,15 @@ static void put_part(tm__listing *list, const sums *s, const tm__unit_kind *kind
     const tm_model *model = s->units->model;
     tm__builder *builder = &list->builder;
 
-    tm__put_string(builder, tm__strings_get(&model->strings, kind->name));
+    tm__put_string(builder, tm__strings_get(&model->entities.strings, kind->name));
     tm__put_thread(builder, model, kind->thread);
     tm__put_string(builder, it->cause.state == TM_STATE_END
                                 ? NULL
                                 : tm_state_name((int)it->cause.state));
-    tm__put_string(builder, tm__strings_get(&model->strings, it->cause.class_name));
-    tm__put_string(builder, tm__strings_get(&model->strings, it->cause.method));
+    tm__put_string(builder,
+                   tm__strings_get(&model->entities.strings, it->cause.class_name));
+    tm__put_string(builder,
+                   tm__strings_get(&model->entities.strings, it->cause.method));
     tm__put_int64(builder, (int64_t)it->units);
     tm__put_int64(builder, (int64_t)it->count);
     tm__put_int64(builder, it->total_ns);

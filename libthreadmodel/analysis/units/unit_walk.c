@@ -10,16 +10,17 @@
 void tm__unit_walk_start(tm__unit_walk *walk, const tm_model *model,
                          const tm__unit_span *span)
 {
-    *walk = (tm__unit_walk){
-        .model = model,
-        .span = span,
-        .at_ns = span->start_ns,
-        .next = tm__interval_at(&model->threads[span->thread], span->start_ns)};
+    *walk =
+        (tm__unit_walk){.model = model,
+                        .span = span,
+                        .at_ns = span->start_ns,
+                        .next = tm__interval_at(&model->entities.threads[span->thread],
+                                                span->start_ns)};
 }
 
 int tm__unit_walk_next(tm__unit_walk *walk, tm__unit_part *part)
 {
-    const tm__thread *thread = &walk->model->threads[walk->span->thread];
+    const tm__thread *thread = &walk->model->entities.threads[walk->span->thread];
     int64_t end_ns = walk->span->end_ns;
 
     while (walk->at_ns < end_ns) {
@@ -54,12 +55,14 @@ tm__unit_cause tm__unit_cause_of(const tm__units *units, uint32_t thread,
 
     if (part->interval == TM__NONE || !tm__is_stopped(part->state))
         return cause;
-    it = &model->threads[thread].intervals[part->interval];
+    it = &model->entities.threads[thread].intervals[part->interval];
     object = tm__interval_object(model, it);
-    if (object != TM__NONE && model->objects[object].class_index != TM__NONE)
-        cause.class_name = model->classes[model->objects[object].class_index].name;
+    if (object != TM__NONE && model->entities.objects[object].class_index != TM__NONE)
+        cause.class_name =
+            model->entities.classes[model->entities.objects[object].class_index].name;
     frame = it->stack == TM__NONE ? TM__NONE : units->callers[it->stack];
-    if (frame != TM__NONE && model->frames[frame].method != TM__NONE)
-        cause.method = model->methods[model->frames[frame].method].full_name;
+    if (frame != TM__NONE && model->entities.frames[frame].method != TM__NONE)
+        cause.method =
+            model->entities.methods[model->entities.frames[frame].method].full_name;
     return cause;
 }

@@ -89,7 +89,7 @@ static int is_anchor(const inference *in, const tm__unit_block *block)
 /* The time of a thread's last act, and whether that was its end. */
 static int64_t end_of(const tm__units *units, uint32_t thread, int *has_ended)
 {
-    const tm__thread *it = &units->model->threads[thread];
+    const tm__thread *it = &units->model->entities.threads[thread];
 
     *has_ended = it->end_ns != INT64_MIN;
     return *has_ended ? it->end_ns : units->model->last_ns;
@@ -109,7 +109,7 @@ static int has_worked(const draft *it, const tm__unit_group *group,
 static int add_tasks(inference *in)
 {
     const tm_model *model = in->units->model;
-    const tm__thread *thread = &model->threads[in->thread];
+    const tm__thread *thread = &model->entities.threads[in->thread];
     const tm__unit_group *group = &in->patterns.groups[in->group];
     draft it = begin_at(thread->start_ns); /* a worker may begin with a task */
     uint32_t next = 0;
@@ -147,7 +147,7 @@ static int add_tasks(inference *in)
 static int add_loops(inference *in)
 {
     const tm_model *model = in->units->model;
-    const tm__thread *thread = &model->threads[in->thread];
+    const tm__thread *thread = &model->entities.threads[in->thread];
     draft it = begin_at(INT64_MIN);
     uint32_t next = 0;
     tm__unit_block block;
@@ -170,7 +170,7 @@ static int add_loops(inference *in)
 static int add_life(inference *in)
 {
     const tm_model *model = in->units->model;
-    const tm__thread *thread = &model->threads[in->thread];
+    const tm__thread *thread = &model->entities.threads[in->thread];
     draft it = begin_at(thread->start_ns);
     uint32_t next = 0;
     tm__unit_block block;
@@ -242,7 +242,7 @@ int tm__units_add_inferred(tm__units *units)
     uint32_t first = units->items_count;
     int rc = tm__patterns_open(&in.patterns, units);
 
-    for (uint32_t t = 0; rc == TM_OK && t < units->model->threads_count; t++) {
+    for (uint32_t t = 0; rc == TM_OK && t < units->model->entities.threads_count; t++) {
         if (in.patterns.group_of[t] == TM__NONE)
             continue;
         in.thread = t;

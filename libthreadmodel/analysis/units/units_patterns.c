@@ -62,7 +62,7 @@ static uint64_t name_hash(const char *name)
 
 static int is_of_interest(const tm__patterns *p, uint32_t t)
 {
-    const tm__thread *thread = &p->units->model->threads[t];
+    const tm__thread *thread = &p->units->model->entities.threads[t];
     const tm__scope *scope = p->units->scope;
 
     return !(thread->flags & (TM_THREAD_AGENT | TM_THREAD_CARRIER)) &&
@@ -73,7 +73,7 @@ static int is_of_interest(const tm__patterns *p, uint32_t t)
 static int join_group(tm__patterns *p, uint32_t t)
 {
     const tm_model *model = p->units->model;
-    const tm__thread *thread = &model->threads[t];
+    const tm__thread *thread = &model->entities.threads[t];
     const char *name = tm__thread_name(model, t);
     uint64_t hash = name ? name_hash(name) : 0;
     uint32_t *value =
@@ -108,13 +108,14 @@ static int join_group(tm__patterns *p, uint32_t t)
 static uint8_t judge_stack(const tm__units *units, uint32_t stack)
 {
     const tm_model *model = units->model;
-    const tm__stack *it = &model->stacks[stack];
+    const tm__stack *it = &model->entities.stacks[stack];
 
     if (tm__frame_is_idle(model, units->callers[stack]))
         return TM__SEPARATOR_IDLE;
     for (uint32_t i = it->frame_first; i < it->frame_first + it->frame_count; i++)
-        if (model->frames[i].method != TM__NONE &&
-            model->methods[model->frames[i].method].role & TM__ROLE_IDLES)
+        if (model->entities.frames[i].method != TM__NONE &&
+            model->entities.methods[model->entities.frames[i].method].role &
+                TM__ROLE_IDLES)
             return TM__SEPARATOR_BETWEEN;
     return TM__SEPARATOR_NONE;
 }
@@ -135,7 +136,7 @@ enum tm__separator tm__pattern_separator(const tm__patterns *patterns,
 static int count_block(tm__patterns *p, uint32_t t, const tm__unit_block *block)
 {
     const tm_model *model = p->units->model;
-    const tm__interval *first = &model->threads[t].intervals[block->first];
+    const tm__interval *first = &model->entities.threads[t].intervals[block->first];
     uint32_t group = p->group_of[t];
     tm__unit_place *it;
     uint32_t *value;
@@ -210,8 +211,8 @@ static int is_passed_over(const tm_model *model, const tm__frame *frame)
 {
     const char *name;
 
-    if (frame->method == TM__NONE ||
-        model->methods[frame->method].role & (TM__ROLE_LIBRARY | TM__ROLE_NAMELESS))
+    if (frame->method == TM__NONE || model->entities.methods[frame->method].role &
+                                         (TM__ROLE_LIBRARY | TM__ROLE_NAMELESS))
         return 1;
     name = tm__method_name(model, frame->method);
     return !name || strstr(name, "$$Lambda") != NULL;
@@ -237,7 +238,8 @@ static uint32_t below_dispatch(const tm_model *model, const tm__frame *frames,
                                : tm__method_name(model, frames[i].method);
         size_t bytes;
 
-        if (!name || !(model->methods[frames[i].method].role & TM__ROLE_DISPATCHES))
+        if (!name ||
+            !(model->entities.methods[frames[i].method].role & TM__ROLE_DISPATCHES))
             continue;
         bytes = family_bytes(name);
         for (; i > 0; i--) {
@@ -255,8 +257,8 @@ static uint32_t below_dispatch(const tm_model *model, const tm__frame *frames,
 
 static uint32_t find_kind(const tm_model *model, uint32_t stack, uint32_t idle_stack)
 {
-    const tm__stack *it = &model->stacks[stack];
-    const tm__frame *frames = &model->frames[it->frame_first];
+    const tm__stack *it = &model->entities.stacks[stack];
+    const tm__frame *frames = &model->entities.frames[it->frame_first];
     uint32_t left = it->frame_count, first;
 
     if (it->flags & TM_STACK_TRUNCATED)
@@ -264,12 +266,12 @@ static uint32_t find_kind(const tm_model *model, uint32_t stack, uint32_t idle_s
                    ? below_dispatch(model, frames, left)
                    : 0;
     else if (idle_stack != TM__NONE) {
-        const tm__stack *idle = &model->stacks[idle_stack];
+        const tm__stack *idle = &model->entities.stacks[idle_stack];
         uint32_t other = idle->frame_count;
 
         while (left && other &&
                frames[left - 1].method ==
-                   model->frames[idle->frame_first + other - 1].method)
+                   model->entities.frames[idle->frame_first + other - 1].method)
             left--, other--;
         if (left == it->frame_count)
             return TM__NONE; /* what they share was cut off */
@@ -278,9 +280,9 @@ static uint32_t find_kind(const tm_model *model, uint32_t stack, uint32_t idle_s
     }
     for (first = left; first > 0; first--)
         if (!is_passed_over(model, &frames[first - 1]))
-            return model->methods[frames[first - 1].method].full_name;
+            return model->entities.methods[frames[first - 1].method].full_name;
     return left && frames[left - 1].method != TM__NONE
-               ? model->methods[frames[left - 1].method].full_name
+               ? model->entities.methods[frames[left - 1].method].full_name
                : TM__NONE;
 }
 
@@ -338,10 +340,10 @@ static uint32_t find_anchor(const tm__patterns *p, const tm__unit_group *group)
 
 static uint8_t is_dispatched(const tm_model *model, uint32_t stack)
 {
-    const tm__stack *it = &model->stacks[stack];
+    const tm__stack *it = &model->entities.stacks[stack];
 
-    return below_dispatch(model, &model->frames[it->frame_first], it->frame_count) <
-           it->frame_count;
+    return below_dispatch(model, &model->entities.frames[it->frame_first],
+                          it->frame_count) < it->frame_count;
 }
 
 static void judge_group(const tm__patterns *p, tm__unit_group *group)
@@ -388,7 +390,7 @@ static void count_rounds(tm__patterns *p, uint32_t t)
 
     if (group->work != TM__WORK_TASKS || group->anchor == TM__NONE)
         return;
-    while (tm__unit_block_next(model, &model->threads[t], &next, &block)) {
+    while (tm__unit_block_next(model, &model->entities.threads[t], &next, &block)) {
         if (!tm__pattern_separator(p, &block)) {
             seen += tm__pattern_place(p, p->group_of[t], &block) == group->anchor;
             blocks++;
@@ -423,18 +425,18 @@ static void judge_rounds(tm__unit_group *group)
 
 static size_t bytes_of_groups(const tm_model *model)
 {
-    return ((size_t)model->threads_count + 1) * sizeof(uint32_t);
+    return ((size_t)model->entities.threads_count + 1) * sizeof(uint32_t);
 }
 
 static void note_stated(tm__patterns *p)
 {
     const tm_model *model = p->units->model;
 
-    for (uint32_t i = 0; i < model->units_count; i++)
-        p->is_stated[model->units[i].thread] = 1;
-    for (uint32_t i = 0; i < model->unit_moves_count; i++)
-        if (model->unit_moves[i].thread != TM__NONE)
-            p->is_stated[model->unit_moves[i].thread] = 1;
+    for (uint32_t i = 0; i < model->replay.units_count; i++)
+        p->is_stated[model->replay.units[i].thread] = 1;
+    for (uint32_t i = 0; i < model->replay.unit_moves_count; i++)
+        if (model->replay.unit_moves[i].thread != TM__NONE)
+            p->is_stated[model->replay.unit_moves[i].thread] = 1;
 }
 
 int tm__patterns_open(tm__patterns *patterns, tm__units *units)
@@ -445,14 +447,14 @@ int tm__patterns_open(tm__patterns *patterns, tm__units *units)
 
     *patterns = (tm__patterns){.units = units};
     patterns->group_of = tm__resize(memory, NULL, 0, bytes_of_groups(model));
-    patterns->separators = tm__zalloc(memory, (size_t)model->stacks_count + 1);
-    patterns->is_stated = tm__zalloc(memory, (size_t)model->threads_count + 1);
+    patterns->separators = tm__zalloc(memory, (size_t)model->entities.stacks_count + 1);
+    patterns->is_stated = tm__zalloc(memory, (size_t)model->entities.threads_count + 1);
     if (!patterns->group_of || !patterns->separators || !patterns->is_stated)
         return TM_ENOMEM;
     note_stated(patterns);
-    for (uint32_t i = 0; i < model->stacks_count; i++)
+    for (uint32_t i = 0; i < model->entities.stacks_count; i++)
         patterns->separators[i] = judge_stack(units, i);
-    for (uint32_t t = 0; rc == TM_OK && t < model->threads_count; t++) {
+    for (uint32_t t = 0; rc == TM_OK && t < model->entities.threads_count; t++) {
         uint32_t next = 0;
         tm__unit_block block;
 
@@ -461,12 +463,12 @@ int tm__patterns_open(tm__patterns *patterns, tm__units *units)
             continue;
         rc = join_group(patterns, t);
         while (rc == TM_OK &&
-               tm__unit_block_next(model, &model->threads[t], &next, &block))
+               tm__unit_block_next(model, &model->entities.threads[t], &next, &block))
             rc = count_block(patterns, t, &block);
     }
     for (uint32_t i = 0; rc == TM_OK && i < patterns->groups_count; i++)
         judge_group(patterns, &patterns->groups[i]);
-    for (uint32_t t = 0; rc == TM_OK && t < model->threads_count; t++)
+    for (uint32_t t = 0; rc == TM_OK && t < model->entities.threads_count; t++)
         if (patterns->group_of[t] != TM__NONE)
             count_rounds(patterns, t);
     for (uint32_t i = 0; rc == TM_OK && i < patterns->groups_count; i++)
@@ -480,8 +482,8 @@ void tm__patterns_close(tm__patterns *patterns)
     tm__memory *memory = patterns->units->memory;
 
     tm__free(memory, patterns->group_of, bytes_of_groups(model));
-    tm__free(memory, patterns->separators, (size_t)model->stacks_count + 1);
-    tm__free(memory, patterns->is_stated, (size_t)model->threads_count + 1);
+    tm__free(memory, patterns->separators, (size_t)model->entities.stacks_count + 1);
+    tm__free(memory, patterns->is_stated, (size_t)model->entities.threads_count + 1);
     tm__triple_map_free(&patterns->by_name, memory);
     tm__triple_map_free(&patterns->by_place, memory);
     tm__free(memory, patterns->groups,

@@ -20,9 +20,10 @@ static int is_asked(const tm__units *units, const tm__stated_unit *it)
 static uint32_t kind_name(const tm_model *model, uint32_t object)
 {
     uint32_t class_index =
-        object == TM__NONE ? TM__NONE : model->objects[object].class_index;
+        object == TM__NONE ? TM__NONE : model->entities.objects[object].class_index;
 
-    return class_index == TM__NONE ? TM__NONE : model->classes[class_index].name;
+    return class_index == TM__NONE ? TM__NONE
+                                   : model->entities.classes[class_index].name;
 }
 
 /* The stretches between moves in which a thread works on it. */
@@ -35,7 +36,8 @@ static int add_spans(tm__units *units, uint32_t unit, const tm__stated_unit *it,
     int rc = TM_OK;
 
     while (rc == TM_OK) {
-        int64_t until_ns = move == TM__NONE ? end_ns : model->unit_moves[move].time_ns;
+        int64_t until_ns =
+            move == TM__NONE ? end_ns : model->replay.unit_moves[move].time_ns;
 
         if (until_ns > end_ns)
             until_ns = end_ns;
@@ -44,8 +46,8 @@ static int add_spans(tm__units *units, uint32_t unit, const tm__stated_unit *it,
         if (move == TM__NONE)
             break;
         since_ns = until_ns;
-        thread = model->unit_moves[move].thread;
-        move = model->unit_moves[move].next;
+        thread = model->replay.unit_moves[move].thread;
+        move = model->replay.unit_moves[move].next;
     }
     return rc;
 }
@@ -60,38 +62,38 @@ static int add(tm__units *units, const tm__stated_unit *it, uint32_t *number)
         return TM_ENOMEM;
     if (end_ns == INT64_MIN)
         end_ns = model->last_ns > it->start_ns ? model->last_ns : it->start_ns;
-    *number =
-        tm__unit_add(units, &(tm__unit){.start_ns = it->start_ns,
-                                        .end_ns = end_ns,
-                                        .queued_ns = -1,
-                                        .id = it->id,
-                                        .kind = kind,
-                                        .thread = it->thread,
-                                        .label = it->object == TM__NONE
-                                                     ? TM__NONE
-                                                     : model->details[it->object].name,
-                                        .parent = it->parent,
-                                        .is_stated = 1,
-                                        .is_finished = it->end_ns != INT64_MIN});
+    *number = tm__unit_add(
+        units, &(tm__unit){.start_ns = it->start_ns,
+                           .end_ns = end_ns,
+                           .queued_ns = -1,
+                           .id = it->id,
+                           .kind = kind,
+                           .thread = it->thread,
+                           .label = it->object == TM__NONE
+                                        ? TM__NONE
+                                        : model->entities.details[it->object].name,
+                           .parent = it->parent,
+                           .is_stated = 1,
+                           .is_finished = it->end_ns != INT64_MIN});
     return *number == TM__NONE ? TM_ENOMEM : add_spans(units, *number, it, end_ns);
 }
 
 int tm__units_add_stated(tm__units *units)
 {
     const tm_model *model = units->model;
-    size_t bytes = ((size_t)model->units_count + 1) * sizeof(uint32_t);
+    size_t bytes = ((size_t)model->replay.units_count + 1) * sizeof(uint32_t);
     uint32_t *number_of;
     int rc = TM_OK;
 
-    if (!model->units_count)
+    if (!model->replay.units_count)
         return TM_OK;
     number_of = tm__resize(units->memory, NULL, 0, bytes);
     if (!number_of)
         return TM_ENOMEM;
-    for (uint32_t i = 0; rc == TM_OK && i < model->units_count; i++) {
+    for (uint32_t i = 0; rc == TM_OK && i < model->replay.units_count; i++) {
         number_of[i] = TM__NONE;
-        if (is_asked(units, &model->units[i]))
-            rc = add(units, &model->units[i], &number_of[i]);
+        if (is_asked(units, &model->replay.units[i]))
+            rc = add(units, &model->replay.units[i], &number_of[i]);
     }
     for (uint32_t i = 0; rc == TM_OK && i < units->items_count; i++)
         if (units->items[i].parent != TM__NONE)

@@ -19,7 +19,7 @@ enum { IDLE_PARTS = 50 };
 static int is_timed(const tm__judgement *it, const tm__deadlock *deadlock)
 {
     for (uint32_t i = 0; i < deadlock->member_count; i++)
-        if (it->model->deadlock_members[deadlock->member_first + i].deadline_ns !=
+        if (it->model->deadlocks.members[deadlock->member_first + i].deadline_ns !=
             INT64_MAX)
             return 1;
     return 0;
@@ -44,8 +44,8 @@ static void mark_deadlocked(tm__judgement *it, int sure)
 {
     const tm_model *model = it->model;
 
-    for (uint32_t d = 0; d < model->deadlocks_count; d++) {
-        const tm__deadlock *deadlock = &model->deadlocks[d];
+    for (uint32_t d = 0; d < model->deadlocks.cycles_count; d++) {
+        const tm__deadlock *deadlock = &model->deadlocks.cycles[d];
 
         if (!stands(it, deadlock) || (sure && !is_sure(deadlock)))
             continue;
@@ -53,7 +53,7 @@ static void mark_deadlocked(tm__judgement *it, int sure)
             it->since_ns = deadlock->time_ns;
         for (uint32_t i = 0; i < deadlock->member_count; i++) {
             uint32_t thread =
-                model->deadlock_members[deadlock->member_first + i].thread;
+                model->deadlocks.members[deadlock->member_first + i].thread;
 
             it->graph.nodes[thread].is_member = 1;
         }
@@ -64,22 +64,22 @@ static int find_deadlock(tm__judgement *it)
 {
     int any = 0, sure = 0;
 
-    for (uint32_t d = 0; d < it->model->deadlocks_count; d++) {
-        const tm__deadlock *deadlock = &it->model->deadlocks[d];
+    for (uint32_t d = 0; d < it->model->deadlocks.cycles_count; d++) {
+        const tm__deadlock *deadlock = &it->model->deadlocks.cycles[d];
 
         any |= stands(it, deadlock);
         sure |= stands(it, deadlock) && is_sure(deadlock);
     }
     if (!any)
         return 0;
-    for (uint32_t i = 0; i < it->model->threads_count; i++)
+    for (uint32_t i = 0; i < it->model->entities.threads_count; i++)
         it->graph.nodes[i].is_member = 0;
     it->verdict = TM_VERDICT_DEADLOCKED;
     it->suspected = !sure;
     mark_deadlocked(it, sure);
     /* A dump shows that it is there, not since when. */
-    if (tm__model_is_of_dumps(it->model) && it->model->dumps_count &&
-        it->since_ns <= it->model->dumps[0])
+    if (tm__model_is_of_dumps(it->model) && it->model->replay.dumps_count &&
+        it->since_ns <= it->model->replay.dumps[0])
         it->since_ns = INT64_MIN;
     return 1;
 }
@@ -120,8 +120,8 @@ static void add_up(tm__judgement *it)
 {
     const tm_model *model = it->model;
 
-    for (uint32_t t = 0; t < model->threads_count; t++) {
-        const tm__thread *thread = &model->threads[t];
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
+        const tm__thread *thread = &model->entities.threads[t];
 
         if (tm__is_runtime_thread(model, t) || thread->flags & TM_THREAD_CARRIER)
             continue;

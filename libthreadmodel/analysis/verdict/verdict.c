@@ -5,8 +5,8 @@
 #include "analysis/verdict/judge.h"
 #include "base/error.h"
 #include "model/entities/caller_frame.h"
-#include "model/entities/reports.h"
 #include "model/entities/object.h"
+#include "model/entities/reports.h"
 #include "table/builder.h"
 #include "table/tables.h"
 
@@ -57,17 +57,18 @@ static void put_first(tm__builder *builder, tm__judgement *it)
     uint32_t object = node ? node->object : TM__NONE;
 
     if (node) {
-        tm__put_uint64(builder, model->threads[first].id);
+        tm__put_uint64(builder, model->entities.threads[first].id);
         tm__put_string(builder, tm__thread_name(model, first));
     } else {
         tm__put_null(builder);
         tm__put_null(builder);
     }
     tm__put_string(builder, tm__label(&it->labels, model, object));
-    tm__put_string(builder,
-                   object == TM__NONE
-                       ? NULL
-                       : tm__class_name(model, model->objects[object].class_index));
+    tm__put_string(
+        builder,
+        object == TM__NONE
+            ? NULL
+            : tm__class_name(model, model->entities.objects[object].class_index));
     tm__put_frame(builder, model,
                   tm__stack_caller(model, node ? node->stack : TM__NONE));
 }

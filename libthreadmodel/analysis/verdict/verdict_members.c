@@ -5,8 +5,8 @@
 #include "analysis/verdict/judge.h"
 #include "base/error.h"
 #include "model/entities/caller_frame.h"
-#include "model/entities/reports.h"
 #include "model/entities/object.h"
+#include "model/entities/reports.h"
 #include "table/builder.h"
 #include "table/tables.h"
 
@@ -33,7 +33,7 @@ static void put_by(tm__builder *builder, const tm__judgement *it,
         tm__put_null(builder);
         tm__put_null(builder);
     } else {
-        tm__put_uint64(builder, it->model->threads[by].id);
+        tm__put_uint64(builder, it->model->entities.threads[by].id);
         tm__put_string(builder, tm__thread_name(it->model, by));
     }
     tm__put_int32(builder, (int32_t)alternatives_of(it, node));
@@ -44,7 +44,7 @@ static void put_member(tm__builder *builder, tm__judgement *it, uint32_t positio
 {
     const tm_model *model = it->model;
     uint32_t thread = it->order[position];
-    const tm__thread *at = &model->threads[thread];
+    const tm__thread *at = &model->entities.threads[thread];
     const tm__wait_node *node = &it->graph.nodes[thread];
     uint32_t object = node->object;
     tm__words words = {.length = 0};
@@ -59,10 +59,11 @@ static void put_member(tm__builder *builder, tm__judgement *it, uint32_t positio
                   (node->interval == TM__NONE ? at->since_ns : node->since_ns) -
                       tm__model_origin_ns(model));
     tm__put_string(builder, tm__label(&it->labels, model, object));
-    tm__put_string(builder,
-                   object == TM__NONE
-                       ? NULL
-                       : tm__class_name(model, model->objects[object].class_index));
+    tm__put_string(
+        builder,
+        object == TM__NONE
+            ? NULL
+            : tm__class_name(model, model->entities.objects[object].class_index));
     tm__put_frame(builder, model, tm__stack_caller(model, node->stack));
     put_by(builder, it, node);
     tm__write_why(&words, &it->members, thread);

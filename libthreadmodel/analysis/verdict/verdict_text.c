@@ -155,7 +155,8 @@ void tm__write_examined(tm__words *words, const tm__judgement *it)
     tm__write_count(words, live_threads(it));
     if (tm__model_is_of_dumps(it->model)) {
         tm__write_words(words, " in %u thread dump%s, with the locks that they name",
-                        it->model->dumps_count, it->model->dumps_count == 1 ? "" : "s");
+                        it->model->replay.dumps_count,
+                        it->model->replay.dumps_count == 1 ? "" : "s");
         return;
     }
     tm__write_words(words, " at ");
@@ -180,7 +181,7 @@ void tm__write_examined(tm__words *words, const tm__judgement *it)
 void tm__write_remedy(tm__words *words, const tm__judgement *it)
 {
     if (tm__model_is_of_dumps(it->model)) {
-        if (it->model->dumps_count < 2)
+        if (it->model->replay.dumps_count < 2)
             tm__write_words(words, "Take several thread dumps, some seconds apart.");
         return;
     }

@@ -9,8 +9,9 @@
  * handlers that run later are no work of its own. */
 static int64_t last_instant(const tm_model *model)
 {
-    return model->shutdown_ns != INT64_MIN && model->shutdown_ns < model->last_ns
-               ? model->shutdown_ns
+    return model->replay.shutdown_ns != INT64_MIN &&
+                   model->replay.shutdown_ns < model->last_ns
+               ? model->replay.shutdown_ns
                : model->last_ns;
 }
 
@@ -20,8 +21,9 @@ int tm__wait_graph_open(tm__wait_graph *graph, const tm_model *model,
     *graph = (tm__wait_graph){
         .model = model, .memory = memory, .at_ns = last_instant(model)};
     graph->callers = tm__stack_callers(model, memory, NULL);
-    graph->nodes = tm__resize(
-        memory, NULL, 0, ((size_t)model->threads_count + 1) * sizeof(*graph->nodes));
+    graph->nodes =
+        tm__resize(memory, NULL, 0,
+                   ((size_t)model->entities.threads_count + 1) * sizeof(*graph->nodes));
     if (!graph->callers || !graph->nodes)
         return TM_ENOMEM;
     tm__wait_nodes_fill(graph);
@@ -30,7 +32,7 @@ int tm__wait_graph_open(tm__wait_graph *graph, const tm_model *model,
 
 void tm__wait_graph_close(tm__wait_graph *graph)
 {
-    size_t stacks = (size_t)graph->model->stacks_count + 1;
+    size_t stacks = (size_t)graph->model->entities.stacks_count + 1;
 
     tm__free(graph->memory, graph->servers,
              graph->servers_capacity * sizeof(*graph->servers));
@@ -39,7 +41,8 @@ void tm__wait_graph_close(tm__wait_graph *graph)
     tm__triple_map_free(&graph->members, graph->memory);
     tm__triple_map_free(&graph->places, graph->memory);
     tm__free(graph->memory, graph->nodes,
-             ((size_t)graph->model->threads_count + 1) * sizeof(*graph->nodes));
+             ((size_t)graph->model->entities.threads_count + 1) *
+                 sizeof(*graph->nodes));
     tm__free(graph->memory, graph->callers, stacks * sizeof(*graph->callers));
 }
 
@@ -47,7 +50,8 @@ uint32_t tm__wait_place(const tm__wait_graph *graph, uint32_t stack)
 {
     const tm_model *model = graph->model;
     uint32_t frame = stack == TM__NONE ? TM__NONE : graph->callers[stack];
-    uint32_t method = frame == TM__NONE ? TM__NONE : model->frames[frame].method;
+    uint32_t method =
+        frame == TM__NONE ? TM__NONE : model->entities.frames[frame].method;
 
-    return method == TM__NONE ? TM__NONE : model->methods[method].full_name;
+    return method == TM__NONE ? TM__NONE : model->entities.methods[method].full_name;
 }

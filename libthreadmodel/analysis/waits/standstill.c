@@ -33,12 +33,12 @@ static int only_daemons_are_left(const tm__wait_graph *graph)
 {
     const tm_model *model = graph->model;
 
-    for (uint32_t i = 0; i < model->threads_count; i++) {
+    for (uint32_t i = 0; i < model->entities.threads_count; i++) {
         int kind = graph->nodes[i].kind;
 
         if ((kind == TM__NODE_WAITS || kind == TM__NODE_IDLE) &&
-            !(model->threads[i].flags & TM_THREAD_VIRTUAL) &&
-            !tm__may_wait_for_ever(model, &model->threads[i]))
+            !(model->entities.threads[i].flags & TM_THREAD_VIRTUAL) &&
+            !tm__may_wait_for_ever(model, &model->entities.threads[i]))
             return 0;
     }
     return 1;
@@ -46,7 +46,7 @@ static int only_daemons_are_left(const tm__wait_graph *graph)
 
 static int has_carrier_edge(const tm__wait_graph *graph)
 {
-    for (uint32_t i = 0; i < graph->model->threads_count; i++)
+    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
         if (graph->nodes[i].kind == TM__NODE_WAITS &&
             graph->nodes[i].edge == TM_WAIT_EDGE_CARRIER)
             return 1;
@@ -68,7 +68,7 @@ typedef struct part {
 
 static uint32_t starter_of(const tm_model *model, uint32_t thread)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     uint32_t began = 0;
     tm__wakeup_edge edge;
 
@@ -112,7 +112,7 @@ static int any_can_serve(const tm__wait_graph *graph, uint32_t thread)
 static int may_run_tasks(const tm__wait_graph *graph, uint32_t thread)
 {
     const tm_model *model = graph->model;
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     uint32_t index = it->interval_count, looked_at = 0;
 
     for (; index > 0 && looked_at < STACKS_LOOKED_AT; index--) {
@@ -121,7 +121,7 @@ static int may_run_tasks(const tm__wait_graph *graph, uint32_t thread)
         if (stack == TM__NONE || it->intervals[index - 1].state == TM_STATE_NEW)
             continue;
         looked_at++;
-        if (model->stacks[stack].flags & TM_STACK_TRUNCATED ||
+        if (model->entities.stacks[stack].flags & TM_STACK_TRUNCATED ||
             tm__stack_has(model, stack, "java.util.concurrent.FutureTask.run") ||
             tm__stack_has(model, stack, "java.util.concurrent.ThreadPoolExecutor.") ||
             tm__stack_has(model, stack, "java.util.concurrent.ForkJoin"))
@@ -133,7 +133,7 @@ static int may_run_tasks(const tm__wait_graph *graph, uint32_t thread)
 /* A task that was given to an executor is being run by a worker, or in its queue. */
 static int is_task_run(const tm__wait_graph *graph, uint32_t waiter)
 {
-    for (uint32_t i = 0; i < graph->model->threads_count; i++) {
+    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++) {
         const tm__wait_node *node = &graph->nodes[i];
 
         if (i != waiter && !node->is_member &&
@@ -147,12 +147,13 @@ static int is_task_run(const tm__wait_graph *graph, uint32_t waiter)
 static const uint32_t *place_group(const part *p, const tm__wait_node *node)
 {
     const tm_model *model = p->graph->model;
-    uint32_t class_index =
-        node->object == TM__NONE ? TM__NONE : model->objects[node->object].class_index;
+    uint32_t class_index = node->object == TM__NONE
+                               ? TM__NONE
+                               : model->entities.objects[node->object].class_index;
 
     return tm__triple_map_find(
         &p->graph->places,
-        class_index == TM__NONE ? TM__NONE : model->classes[class_index].name,
+        class_index == TM__NONE ? TM__NONE : model->entities.classes[class_index].name,
         tm__wait_place(p->graph, node->stack), TM__LIKE_PLACE);
 }
 
@@ -215,7 +216,7 @@ static int leads_to(const tm__wait_graph *graph, uint32_t from, uint32_t to)
 
 static int is_needed(const tm__wait_graph *graph, uint32_t thread)
 {
-    for (uint32_t i = 0; i < graph->model->threads_count; i++)
+    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
         if (leads_to(graph, i, thread))
             return 1;
     return 0;
@@ -226,7 +227,7 @@ static int is_needed(const tm__wait_graph *graph, uint32_t thread)
 static void remove_helped(part *p)
 {
     tm__wait_graph *graph = p->graph;
-    uint32_t count = graph->model->threads_count;
+    uint32_t count = graph->model->entities.threads_count;
     int changed;
 
     do {
@@ -274,9 +275,10 @@ static int find_part(tm__wait_graph *graph)
         return TM_ENOMEM;
     for (uint32_t i = 0; i <= graph->heads_count; i++)
         p.usual_ns[i] = 0;
-    for (uint32_t i = 0; graph->heads_count && i < graph->model->threads_count; i++)
-        look_at_thread(&p, &graph->model->threads[i]);
-    for (uint32_t i = 0; i < graph->model->threads_count; i++)
+    for (uint32_t i = 0; graph->heads_count && i < graph->model->entities.threads_count;
+         i++)
+        look_at_thread(&p, &graph->model->entities.threads[i]);
+    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
         graph->nodes[i].is_member = graph->nodes[i].kind == TM__NODE_WAITS;
     remove_helped(&p);
     tm__free(graph->memory, p.usual_ns, bytes);
@@ -288,7 +290,7 @@ static int find_part(tm__wait_graph *graph)
 /* Virtual threads that wait for what one has that was woken, and has no carrier. */
 static void add_those_behind(tm__wait_graph *graph)
 {
-    uint32_t count = graph->model->threads_count;
+    uint32_t count = graph->model->entities.threads_count;
 
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; graph->nodes[i].edge == TM_WAIT_EDGE_CARRIER && k < count;
@@ -301,7 +303,7 @@ static void add_those_behind(tm__wait_graph *graph)
 
 static void sum_up(tm__standstill *found, const tm__wait_graph *graph)
 {
-    for (uint32_t i = 0; i < graph->model->threads_count; i++) {
+    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++) {
         const tm__wait_node *node = &graph->nodes[i];
 
         if (!node->is_member)
@@ -332,7 +334,7 @@ int tm__standstill_find(tm__standstill *found, tm__wait_graph *graph)
         return TM_OK;
     if (is_whole(graph) && !has_carrier_edge(graph)) {
         found->kind = TM__STANDSTILL_WHOLE;
-        for (uint32_t i = 0; i < model->threads_count; i++)
+        for (uint32_t i = 0; i < model->entities.threads_count; i++)
             graph->nodes[i].is_member = graph->nodes[i].kind == TM__NODE_WAITS;
     } else {
         rc = find_part(graph);
@@ -348,9 +350,10 @@ int tm__standstill_find(tm__standstill *found, tm__wait_graph *graph)
     }
     if (found->kind == TM__STANDSTILL_WHOLE && graph->moved_ns > found->since_ns)
         found->since_ns = graph->moved_ns;
-    if (is_of_dumps && model->dumps_count < 2)
+    if (is_of_dumps && model->replay.dumps_count < 2)
         found->suspected = 1;
-    if (is_of_dumps && model->dumps_count && found->since_ns <= model->dumps[0])
+    if (is_of_dumps && model->replay.dumps_count &&
+        found->since_ns <= model->replay.dumps[0])
         found->since_ns = INT64_MIN;
     return TM_OK;
 }

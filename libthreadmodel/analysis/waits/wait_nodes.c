@@ -55,7 +55,7 @@ static int is_among(const char *text, const char *const *list, size_t count)
 
 static const char *method_of(const tm_model *model, uint32_t frame)
 {
-    return tm__method_name(model, model->frames[frame].method);
+    return tm__method_name(model, model->entities.frames[frame].method);
 }
 
 int tm__stack_has(const tm_model *model, uint32_t stack, const char *prefix)
@@ -64,8 +64,9 @@ int tm__stack_has(const tm_model *model, uint32_t stack, const char *prefix)
 
     if (stack == TM__NONE)
         return 0;
-    for (uint32_t i = 0; i < model->stacks[stack].frame_count; i++) {
-        const char *name = method_of(model, model->stacks[stack].frame_first + i);
+    for (uint32_t i = 0; i < model->entities.stacks[stack].frame_count; i++) {
+        const char *name =
+            method_of(model, model->entities.stacks[stack].frame_first + i);
 
         if (name && strncmp(name, prefix, length) == 0)
             return 1;
@@ -78,14 +79,15 @@ static int is_destroyer(const tm_model *model, uint32_t thread)
 {
     const char *name = tm__thread_name(model, thread);
 
-    return name && strcmp(name, "DestroyJavaVM") == 0 && !model->threads[thread].wanted;
+    return name && strcmp(name, "DestroyJavaVM") == 0 &&
+           !model->entities.threads[thread].wanted;
 }
 
 int tm__is_runtime_thread(const tm_model *model, uint32_t thread)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     const char *name = tm__thread_name(model, thread);
-    const char *group = tm__strings_get(&model->strings, it->group);
+    const char *group = tm__strings_get(&model->entities.strings, it->group);
 
     if (it->flags & TM_THREAD_AGENT)
         return 1;
@@ -125,9 +127,9 @@ static int is_timed(const tm__thread *thread, uint32_t first, uint32_t index)
  * and then it ends. */
 static int is_keep_alive(const tm_model *model, uint32_t frame, uint32_t stack)
 {
-    uint32_t method = model->frames[frame].method;
+    uint32_t method = model->entities.frames[frame].method;
 
-    return model->methods[method].role & TM__ROLE_IDLES &&
+    return model->entities.methods[method].role & TM__ROLE_IDLES &&
            !tm__stack_has(model, stack, delayed_queue);
 }
 
@@ -145,7 +147,7 @@ static int is_the_librarys(const tm_model *model, const tm__wait_node *node,
                            uint32_t frame)
 {
     return node->stack != TM__NONE && tm__frame_is_library(model, frame) &&
-           !(model->stacks[node->stack].flags & TM_STACK_TRUNCATED);
+           !(model->entities.stacks[node->stack].flags & TM_STACK_TRUNCATED);
 }
 
 /* ---- waits ---- */
@@ -166,7 +168,7 @@ static void waits_on(tm__wait_node *node, int edge, uint32_t on, int provenance)
 
 static int has_ended(const tm__wait_graph *graph, uint32_t thread)
 {
-    const tm__thread *it = &graph->model->threads[thread];
+    const tm__thread *it = &graph->model->entities.threads[thread];
 
     return it->end_ns != INT64_MIN && it->end_ns <= graph->at_ns;
 }
@@ -188,7 +190,7 @@ static void wait_for_owner(tm__wait_graph *graph, uint32_t thread, tm__wait_node
                            uint32_t index)
 {
     const tm_model *model = graph->model;
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     const tm__interval *at = &it->intervals[index];
     uint32_t owner = at->peer;
     int provenance = at->provenance;
@@ -196,7 +198,7 @@ static void wait_for_owner(tm__wait_graph *graph, uint32_t thread, tm__wait_node
     if (owner == TM__NONE)
         owner = tm__stated_owner(model, it, node->interval, &provenance);
     if (owner == TM__NONE && node->object != TM__NONE && is_last(it, index)) {
-        owner = model->objects[node->object].owner;
+        owner = model->entities.objects[node->object].owner;
         provenance = TM_PROVENANCE_INFERRED;
     }
     if (owner == TM__NONE) {
@@ -216,13 +218,14 @@ static void wait_for_owner(tm__wait_graph *graph, uint32_t thread, tm__wait_node
 /* Whether what a thread waits for has happened, and only the thread is still to go. */
 static int is_woken(const tm_model *model, const tm__thread *thread, uint32_t index)
 {
-    uint32_t number = (uint32_t)(thread - model->threads);
+    uint32_t number = (uint32_t)(thread - model->entities.threads);
 
     if (!is_last(thread, index))
         return 0;
     if (thread->intervals[index].state == TM_STATE_PARKED && thread->permit != TM__NONE)
         return 1;
-    return number < model->wakes_count && model->wakes[number].post != TM__NONE;
+    return number < model->intervals.wakes_count &&
+           model->intervals.wakes[number].post != TM__NONE;
 }
 
 static int is_lock(const tm_model *model, const tm__interval *it)
@@ -231,14 +234,14 @@ static int is_lock(const tm_model *model, const tm__interval *it)
         return 1;
     return it->state == TM_STATE_PARKED && it->object != TM__NONE &&
            (it->tenure || it->peer != TM__NONE ||
-            model->objects[it->object].owner != TM__NONE);
+            model->entities.objects[it->object].owner != TM__NONE);
 }
 
 static void classify_wait(tm__wait_graph *graph, uint32_t thread, uint32_t index,
                           tm__wait_node *node)
 {
     const tm_model *model = graph->model;
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     const tm__interval *first = &it->intervals[node->interval];
     const tm__interval *at = &it->intervals[index];
     uint32_t frame = node->stack == TM__NONE ? TM__NONE : graph->callers[node->stack];
@@ -280,7 +283,7 @@ static void describe(tm__wait_graph *graph, uint32_t thread, uint32_t index,
                      tm__wait_node *node)
 {
     const tm_model *model = graph->model;
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     uint32_t first = tm__interval_first_blocking(it, index);
     const tm__interval *begin;
 
@@ -297,7 +300,7 @@ static void describe(tm__wait_graph *graph, uint32_t thread, uint32_t index,
 
 static void classify(tm__wait_graph *graph, uint32_t thread, tm__wait_node *node)
 {
-    const tm__thread *it = &graph->model->threads[thread];
+    const tm__thread *it = &graph->model->entities.threads[thread];
     uint32_t index = interval_at(graph, it);
 
     *node = (tm__wait_node){.since_ns = INT64_MIN,
@@ -332,7 +335,7 @@ static void look_at_carrier(tm__wait_graph *graph, uint32_t thread)
 {
     tm__wait_node *node = &graph->nodes[thread];
 
-    if (!(graph->model->threads[thread].flags & TM_THREAD_CARRIER) ||
+    if (!(graph->model->entities.threads[thread].flags & TM_THREAD_CARRIER) ||
         node->kind == TM__NODE_ABSENT)
         return;
     if (node->kind == TM__NODE_IDLE) {
@@ -349,17 +352,17 @@ static void starve_of_carriers(tm__wait_graph *graph)
 {
     const tm_model *model = graph->model;
 
-    for (uint32_t i = 0; i < model->threads_count; i++) {
+    for (uint32_t i = 0; i < model->entities.threads_count; i++) {
         const tm__wait_node *node = &graph->nodes[i];
 
-        if (model->threads[i].flags & TM_THREAD_VIRTUAL &&
+        if (model->entities.threads[i].flags & TM_THREAD_VIRTUAL &&
             node->kind == TM__NODE_MOVES && node->move == TM__MOVE_RUNS)
             return;
     }
-    for (uint32_t i = 0; i < model->threads_count; i++) {
+    for (uint32_t i = 0; i < model->entities.threads_count; i++) {
         tm__wait_node *node = &graph->nodes[i];
 
-        if (model->threads[i].flags & TM_THREAD_VIRTUAL &&
+        if (model->entities.threads[i].flags & TM_THREAD_VIRTUAL &&
             node->kind == TM__NODE_MOVES &&
             (node->move == TM__MOVE_WOKEN || node->move == TM__MOVE_STARTS) &&
             graph->at_ns - node->since_ns >= WAKE_UP_NS)
@@ -394,19 +397,19 @@ void tm__wait_nodes_fill(tm__wait_graph *graph)
     const tm_model *model = graph->model;
 
     graph->moved_ns = INT64_MIN;
-    for (uint32_t i = 0; i < model->threads_count; i++) {
+    for (uint32_t i = 0; i < model->entities.threads_count; i++) {
         classify(graph, i, &graph->nodes[i]);
         look_at_carrier(graph, i);
     }
     if (graph->carriers_busy && !graph->carriers_idle)
         starve_of_carriers(graph);
-    for (uint32_t i = 0; i < model->threads_count; i++) {
+    for (uint32_t i = 0; i < model->entities.threads_count; i++) {
         int64_t ns;
 
         graph->counts[graph->nodes[i].kind]++;
         if (graph->nodes[i].kind == TM__NODE_RUNTIME || tm__is_runtime_thread(model, i))
             continue;
-        ns = moved_ns(graph, &model->threads[i]);
+        ns = moved_ns(graph, &model->entities.threads[i]);
         if (ns > graph->moved_ns)
             graph->moved_ns = ns;
     }

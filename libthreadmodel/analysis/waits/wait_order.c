@@ -22,14 +22,14 @@ int tm__wait_order(tm__wait_graph *graph, uint32_t **order, uint32_t *count)
 
     *order = NULL;
     *count = 0;
-    for (uint32_t i = 0; i < graph->model->threads_count; i++)
+    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
         *count += graph->nodes[i].is_member != 0;
     if (!*count)
         return TM_OK;
     *order = tm__resize(graph->memory, NULL, 0, (size_t)*count * sizeof(**order));
     if (!*order)
         return TM_ENOMEM;
-    for (uint32_t i = 0; i < graph->model->threads_count; i++)
+    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
         for (uint32_t at = i; at != TM__NONE && graph->nodes[at].is_member == IS_MEMBER;
              at = next_of(graph, at)) {
             (*order)[filled++] = at;

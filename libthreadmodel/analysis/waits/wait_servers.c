@@ -13,9 +13,10 @@
 static uint32_t class_name_of(const tm_model *model, uint32_t object)
 {
     uint32_t class_index =
-        object == TM__NONE ? TM__NONE : model->objects[object].class_index;
+        object == TM__NONE ? TM__NONE : model->entities.objects[object].class_index;
 
-    return class_index == TM__NONE ? TM__NONE : model->classes[class_index].name;
+    return class_index == TM__NONE ? TM__NONE
+                                   : model->entities.classes[class_index].name;
 }
 
 /* ---- places of present waits ---- */
@@ -46,7 +47,7 @@ static int add_places(tm__wait_graph *graph)
     const tm_model *model = graph->model;
     int rc = TM_OK;
 
-    for (uint32_t i = 0; i < model->threads_count && rc == TM_OK; i++) {
+    for (uint32_t i = 0; i < model->entities.threads_count && rc == TM_OK; i++) {
         const tm__wait_node *node = &graph->nodes[i];
         uint32_t place;
 
@@ -115,7 +116,7 @@ static const tm__interval *ended_by(const tm_model *model, const tm__interaction
 
     if (row->to_thread == TM__NONE || row->to_interval == TM__NONE)
         return NULL;
-    thread = &model->threads[row->to_thread];
+    thread = &model->entities.threads[row->to_thread];
     if (row->to_interval < thread->interval_first ||
         row->to_interval - thread->interval_first >= thread->interval_count)
         return NULL;
@@ -198,9 +199,9 @@ int tm__wait_servers_find(tm__wait_graph *graph)
 
     if (rc == TM_OK && !graph->heads_count)
         return TM_OK;
-    for (uint32_t i = 0; i < model->interactions_count && rc == TM_OK; i++)
-        rc = read_row(graph, &model->interactions[i]);
-    for (uint32_t i = 0; i < model->threads_count && rc == TM_OK; i++)
+    for (uint32_t i = 0; i < model->intervals.interactions_count && rc == TM_OK; i++)
+        rc = read_row(graph, &model->intervals.interactions[i]);
+    for (uint32_t i = 0; i < model->entities.threads_count && rc == TM_OK; i++)
         if (is_asked(&graph->nodes[i]))
             name_servers(graph, &graph->nodes[i]);
     return rc;

@@ -34,13 +34,14 @@ void tm__write_thread(tm__words *words, const tm_model *model, uint32_t thread)
     if (name && *name)
         tm__write_words(words, "%.100s", name);
     else
-        tm__write_words(words, "thread %" PRIu64, model->threads[thread].id);
+        tm__write_words(words, "thread %" PRIu64, model->entities.threads[thread].id);
 }
 
 void tm__write_place(tm__words *words, const tm__wait_case *it, uint32_t stack)
 {
     uint32_t caller = tm__stack_caller(it->model, stack);
-    const tm__frame *frame = caller == TM__NONE ? NULL : &it->model->frames[caller];
+    const tm__frame *frame =
+        caller == TM__NONE ? NULL : &it->model->entities.frames[caller];
     const char *name = frame ? tm__method_name(it->model, frame->method) : NULL;
     int32_t line = frame ? tm__frame_line(it->model, frame) : 0;
 
@@ -189,8 +190,9 @@ static int shares_a_monitor(const tm__wait_case *it)
             if (left->object != TM__NONE && left->object == right->object &&
                 left->edge == TM_WAIT_EDGE_SERVED &&
                 right->edge == TM_WAIT_EDGE_SERVED &&
-                it->model->threads[it->order[i]].intervals[left->interval].state ==
-                    TM_STATE_WAITING &&
+                it->model->entities.threads[it->order[i]]
+                        .intervals[left->interval]
+                        .state == TM_STATE_WAITING &&
                 tm__wait_place(it->graph, left->stack) !=
                     tm__wait_place(it->graph, right->stack))
                 return 1;

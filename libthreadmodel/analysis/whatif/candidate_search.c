@@ -44,9 +44,10 @@ int tm__candidates_sort(tm__candidates *all)
 
 static uint32_t class_of(const tm_model *model, uint32_t object)
 {
-    uint32_t index = object == TM__NONE ? TM__NONE : model->objects[object].class_index;
+    uint32_t index =
+        object == TM__NONE ? TM__NONE : model->entities.objects[object].class_index;
 
-    return index == TM__NONE ? TM__NONE : model->classes[index].name;
+    return index == TM__NONE ? TM__NONE : model->entities.classes[index].name;
 }
 
 /* Note a class that the path goes through: of what it waits for, or hands over. */

@@ -35,14 +35,14 @@ static int find_ends(tm__candidates *all)
     const tm_model *model = all->model;
     const tm__path *path = &all->path;
     int has_ended = path->thread != TM__NONE &&
-                    model->threads[path->thread].end_ns != INT64_MIN &&
-                    model->threads[path->thread].end_ns <= path->end_ns;
+                    model->entities.threads[path->thread].end_ns != INT64_MIN &&
+                    model->entities.threads[path->thread].end_ns <= path->end_ns;
 
-    all->ends = tm__zalloc(&all->memory, (size_t)model->threads_count + 1);
+    all->ends = tm__zalloc(&all->memory, (size_t)model->entities.threads_count + 1);
     if (!all->ends)
         return TM_ENOMEM;
-    for (uint32_t i = 0; path->others_hold && i < model->threads_count; i++) {
-        const tm__thread *it = &model->threads[i];
+    for (uint32_t i = 0; path->others_hold && i < model->entities.threads_count; i++) {
+        const tm__thread *it = &model->entities.threads[i];
 
         all->ends[i] =
             it->interval_count &&
@@ -57,7 +57,7 @@ static int find_ends(tm__candidates *all)
 
 uint32_t *tm__candidates_choose_objects(tm__candidates *all)
 {
-    size_t bytes = ((size_t)all->model->objects_count + 1) * sizeof(uint32_t);
+    size_t bytes = ((size_t)all->model->entities.objects_count + 1) * sizeof(uint32_t);
 
     all->own_groups = tm__resize(&all->memory, NULL, 0, bytes);
     if (all->own_groups)
@@ -74,18 +74,18 @@ static int choose_locks(tm__candidates *all, uint32_t class_name)
 
     if (!groups)
         return TM_ENOMEM;
-    for (uint32_t t = 0; t < model->threads_count; t++)
-        for (uint32_t i = 0; i < model->threads[t].interval_count; i++) {
-            const tm__interval *it = &model->threads[t].intervals[i];
+    for (uint32_t t = 0; t < model->entities.threads_count; t++)
+        for (uint32_t i = 0; i < model->entities.threads[t].interval_count; i++) {
+            const tm__interval *it = &model->entities.threads[t].intervals[i];
             uint32_t class_index;
 
             if (!tm__is_lock_block(it) || it->stack == TM__NONE ||
                 !all->stacks[it->stack])
                 continue;
-            class_index = model->objects[it->object].class_index;
+            class_index = model->entities.objects[it->object].class_index;
             if (class_name == TM__NONE ||
                 (class_index != TM__NONE &&
-                 model->classes[class_index].name == class_name))
+                 model->entities.classes[class_index].name == class_name))
                 groups[it->object] = 0;
         }
     return TM_OK;
@@ -95,14 +95,16 @@ int tm__candidates_choose_method(tm__candidates *all, uint32_t method)
 {
     const tm_model *model = all->model;
 
-    all->stacks = tm__zalloc(&all->memory, (size_t)model->stacks_count + 1);
+    all->stacks = tm__zalloc(&all->memory, (size_t)model->entities.stacks_count + 1);
     if (!all->stacks)
         return TM_ENOMEM;
-    for (uint32_t i = 0; i < model->stacks_count; i++)
-        for (uint32_t f = 0; f < model->stacks[i].frame_count; f++) {
-            uint32_t own = model->frames[model->stacks[i].frame_first + f].method;
+    for (uint32_t i = 0; i < model->entities.stacks_count; i++)
+        for (uint32_t f = 0; f < model->entities.stacks[i].frame_count; f++) {
+            uint32_t own =
+                model->entities.frames[model->entities.stacks[i].frame_first + f]
+                    .method;
 
-            if (own != TM__NONE && model->methods[own].full_name == method)
+            if (own != TM__NONE && model->entities.methods[own].full_name == method)
                 all->stacks[i] = 1;
         }
     return all->options->change == TM_WHATIF_METHOD
@@ -115,15 +117,16 @@ int tm__candidates_choose_caller(tm__candidates *all, uint32_t method)
 {
     const tm_model *model = all->model;
 
-    all->stacks = tm__zalloc(&all->memory, (size_t)model->stacks_count + 1);
+    all->stacks = tm__zalloc(&all->memory, (size_t)model->entities.stacks_count + 1);
     if (!all->stacks)
         return TM_ENOMEM;
-    for (uint32_t i = 0; i < model->stacks_count; i++) {
+    for (uint32_t i = 0; i < model->entities.stacks_count; i++) {
         uint32_t own = all->callers[i] == TM__NONE
                            ? TM__NONE
-                           : model->frames[all->callers[i]].method;
+                           : model->entities.frames[all->callers[i]].method;
 
-        all->stacks[i] = own != TM__NONE && model->methods[own].full_name == method;
+        all->stacks[i] =
+            own != TM__NONE && model->entities.methods[own].full_name == method;
     }
     return TM_OK;
 }
@@ -146,10 +149,10 @@ static int find_idle(tm__candidates *all)
 {
     const tm_model *model = all->model;
 
-    all->idle = tm__zalloc(&all->memory, (size_t)model->stacks_count + 1);
+    all->idle = tm__zalloc(&all->memory, (size_t)model->entities.stacks_count + 1);
     if (!all->idle)
         return TM_ENOMEM;
-    for (uint32_t i = 0; i < model->stacks_count; i++)
+    for (uint32_t i = 0; i < model->entities.stacks_count; i++)
         all->idle[i] = (uint8_t)tm__frame_is_idle(model, all->callers[i]);
     return TM_OK;
 }
@@ -218,12 +221,12 @@ void tm__candidates_close(tm__candidates *all)
     const tm_model *model = all->model;
 
     tm__free(&all->memory, all->own_groups,
-             ((size_t)model->objects_count + 1) * sizeof(*all->own_groups));
-    tm__free(&all->memory, all->idle, (size_t)model->stacks_count + 1);
-    tm__free(&all->memory, all->stacks, (size_t)model->stacks_count + 1);
-    tm__free(&all->memory, all->ends, (size_t)model->threads_count + 1);
+             ((size_t)model->entities.objects_count + 1) * sizeof(*all->own_groups));
+    tm__free(&all->memory, all->idle, (size_t)model->entities.stacks_count + 1);
+    tm__free(&all->memory, all->stacks, (size_t)model->entities.stacks_count + 1);
+    tm__free(&all->memory, all->ends, (size_t)model->entities.threads_count + 1);
     tm__free(&all->memory, all->callers,
-             ((size_t)model->stacks_count + 1) * sizeof(*all->callers));
+             ((size_t)model->entities.stacks_count + 1) * sizeof(*all->callers));
     tm__free(&all->memory, all->items, all->items_capacity * sizeof(tm__candidate));
     tm__triple_map_free(&all->seen, &all->memory);
     tm__method_samples_free(&all->samples);

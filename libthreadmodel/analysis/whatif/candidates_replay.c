@@ -59,7 +59,7 @@ typedef struct replays {
 
 static size_t threads_bytes(const tm__candidates *all)
 {
-    return ((size_t)all->model->threads_count + 1) * sizeof(int64_t);
+    return ((size_t)all->model->entities.threads_count + 1) * sizeof(int64_t);
 }
 
 static int open_replayer(replayer *r, const tm__candidates *all)
@@ -85,7 +85,7 @@ static void note_unlinked(const replays *at, const replayer *r, tm__candidate *i
 {
     const tm__candidates *all = at->all;
 
-    for (uint32_t i = 0; i < all->model->threads_count; i++) {
+    for (uint32_t i = 0; i < all->model->entities.threads_count; i++) {
         int64_t earlier_ns = at->unchanged.finished_ns[i] - r->finished_ns[i];
         int64_t *most_ns = all->ends[i] ? &it->hidden_ns : &it->unlinked_ns;
 
@@ -133,12 +133,12 @@ static int replay(const replays *at, replayer *r, const tm__candidate *it, outco
     int rc;
 
     choose_places(all, it, r->scalings);
-    for (uint32_t i = 0; i < all->model->threads_count; i++) {
+    for (uint32_t i = 0; i < all->model->entities.threads_count; i++) {
         r->saved_ns[i] = 0;
         r->finished_ns[i] = INT64_MIN;
     }
     rc = tm__simulate(&replay);
-    for (uint32_t i = 0; i < all->model->threads_count; i++)
+    for (uint32_t i = 0; i < all->model->entities.threads_count; i++)
         if (r->finished_ns[i] == INT64_MIN)
             r->finished_ns[i] = replay.length_ns;
     *out = (outcome){replay.length_ns, replay.until_ns, replay.forced};
@@ -156,7 +156,7 @@ static int replay_unchanged(replays *at)
     all->forced += at->recorded.forced;
     if (rc < 0 || at->bound != TM__HOLDS_LIKELY)
         return rc;
-    for (uint32_t i = 0; i < all->model->threads_count; i++)
+    for (uint32_t i = 0; i < all->model->entities.threads_count; i++)
         if (all->ends[i] && at->script->ended_ns[i] > recorded_ns)
             recorded_ns = at->script->ended_ns[i];
     all->off_ns = at->recorded.length_ns - recorded_ns;

@@ -72,7 +72,7 @@ int tm__gain_ask(tm__gain *gain, const tm_model *model,
     int rc;
 
     options.change = question->change;
-    options.permits = model->threads_count;
+    options.permits = model->entities.threads_count;
     tm__candidates_open(&all, model, &options);
     rc = tm__candidates_open_model(&all);
     if (rc == TM_OK)
@@ -96,7 +96,7 @@ int tm__gain_ask_locks(tm__gain *gains, const tm_model *model,
     int rc;
 
     options.change = TM_WHATIF_PERMITS;
-    options.permits = model->threads_count;
+    options.permits = model->entities.threads_count;
     tm__candidates_open(&all, model, &options);
     all.groups = of_object;
     rc = tm__candidates_open_model(&all);

@@ -15,15 +15,16 @@ enum { LENGTHS_MIN = 4 };
 uint32_t tm__hold_place(tm__holds *holds, uint32_t object, uint32_t stack)
 {
     const tm_model *model = holds->model;
-    uint32_t class_index = model->objects[object].class_index;
+    uint32_t class_index = model->entities.objects[object].class_index;
     uint32_t caller = stack == TM__NONE ? TM__NONE : holds->callers[stack];
     tm__place place = {.class_name = TM__NONE, .method = TM__NONE};
     uint32_t *value;
 
     if (class_index != TM__NONE)
-        place.class_name = model->classes[class_index].name;
-    if (caller != TM__NONE && model->frames[caller].method != TM__NONE)
-        place.method = model->methods[model->frames[caller].method].full_name;
+        place.class_name = model->entities.classes[class_index].name;
+    if (caller != TM__NONE && model->entities.frames[caller].method != TM__NONE)
+        place.method =
+            model->entities.methods[model->entities.frames[caller].method].full_name;
     place.group = holds->groups ? holds->groups[object] : TM__NONE;
     value = tm__triple_map_at(&holds->by_place, holds->memory, place.class_name,
                               place.method, place.group);
@@ -116,23 +117,24 @@ int tm__hold_records_look_up(tm__holds *holds)
     const tm_model *model = holds->model;
     int rc = TM_OK;
 
-    holds->ends = tm__resize(holds->memory, NULL, 0,
-                             ((size_t)model->tenures_count + 1) * sizeof(*holds->ends));
-    holds->first = tm__zalloc(holds->memory,
-                              ((size_t)model->threads_count + 1) * sizeof(uint32_t));
+    holds->ends =
+        tm__resize(holds->memory, NULL, 0,
+                   ((size_t)model->ownership.tenures_count + 1) * sizeof(*holds->ends));
+    holds->first = tm__zalloc(
+        holds->memory, ((size_t)model->entities.threads_count + 1) * sizeof(uint32_t));
     if (!holds->ends || !holds->first)
         return TM_ENOMEM;
     holds->origin_ns = tm__model_origin_ns(model);
-    for (uint32_t i = 0; i < model->tenures_count; i++)
+    for (uint32_t i = 0; i < model->ownership.tenures_count; i++)
         holds->ends[i].object = TM__NONE;
-    for (uint32_t i = 0; i < model->objects_count; i++)
+    for (uint32_t i = 0; i < model->entities.objects_count; i++)
         for (const tm__tenure *it =
-                 tm__tenure_at(model, model->details[i].first_tenure);
+                 tm__tenure_at(model, model->entities.details[i].first_tenure);
              it; it = tm__tenure_next(model, it))
             tm__record_ends_of(holds, it)->object = i;
-    for (uint32_t i = 0; rc == TM_OK && i < model->tenures_count; i++)
-        rc = look_up(holds, &model->tenures[i]);
-    for (uint32_t i = 0; i < model->threads_count; i++)
+    for (uint32_t i = 0; rc == TM_OK && i < model->ownership.tenures_count; i++)
+        rc = look_up(holds, &model->ownership.tenures[i]);
+    for (uint32_t i = 0; i < model->entities.threads_count; i++)
         holds->first[i + 1] += holds->first[i];
     return rc;
 }

@@ -9,7 +9,7 @@
 static inline tm__record_ends *tm__record_ends_of(const tm__holds *holds,
                                                   const tm__tenure *it)
 {
-    return &holds->ends[it - holds->model->tenures];
+    return &holds->ends[it - holds->model->ownership.tenures];
 }
 
 /** Of a lock that was got with a stack. @return places[], or TM__NONE: no memory */

@@ -40,8 +40,9 @@ static int64_t end_ns_of(const lock *l, const tm__tenure *it, const tm__tenure *
         return b->released_ns;
     /* Of the last one only who is blocked by it still tells something. */
     if (!next)
-        return l->holds->model->objects[l->object].wanted ? b->released_latest_ns
-                                                          : b->released_earliest_ns;
+        return l->holds->model->entities.objects[l->object].wanted
+                   ? b->released_latest_ns
+                   : b->released_earliest_ns;
     if (l->holds->bound == TM__HOLDS_SHORT)
         return b->released_earliest_ns;
     if (l->holds->bound == TM__HOLDS_LONG)
@@ -57,7 +58,7 @@ static int64_t end_ns_of(const lock *l, const tm__tenure *it, const tm__tenure *
 static int64_t awake_ns(const tm_model *model, uint32_t owner, int64_t time_ns,
                         const tm__record_ends *ends)
 {
-    const tm__thread *thread = &model->threads[owner];
+    const tm__thread *thread = &model->entities.threads[owner];
     uint32_t at = tm__interval_near(thread, time_ns, ends->at);
     int64_t end_ns;
 
@@ -75,7 +76,7 @@ static int64_t awake_ns(const tm_model *model, uint32_t owner, int64_t time_ns,
  * @return INT64_MIN: it was not, or came from a wait without a block */
 static int64_t queued_ns_of(const tm_model *model, const tm__tenure *it, uint32_t near)
 {
-    const tm__thread *owner = &model->threads[it->owner];
+    const tm__thread *owner = &model->entities.threads[it->owner];
     uint32_t at = tm__interval_near(owner, it->got_ns - 1, near);
 
     if (at == TM__NONE || at + 1 == owner->interval_count ||
@@ -92,7 +93,7 @@ static int64_t queued_ns_of(const tm_model *model, const tm__tenure *it, uint32_
 static int64_t blocked_until_ns(const lock *l, uint32_t thread, int64_t time_ns,
                                 uint32_t near)
 {
-    const tm__thread *it = &l->holds->model->threads[thread];
+    const tm__thread *it = &l->holds->model->entities.threads[thread];
     uint32_t at = tm__interval_near(it, time_ns, near);
 
     for (int i = 0; i < LOOK_BACK && at != TM__NONE && at > 0; i++, at--)
@@ -223,8 +224,9 @@ static void read_records(tm__holds *holds, lock *locks)
 
     for (int i = 0; i < TM__WAKEUP_END; i++)
         usual_ns[i] = tm__wakeup_ns(model, i);
-    for (uint32_t i = 0; i < model->objects_count; i++) {
-        int is_parked = (model->objects[i].flags & TM_OBJECT_SYNCHRONIZER) != 0;
+    for (uint32_t i = 0; i < model->entities.objects_count; i++) {
+        int is_parked =
+            (model->entities.objects[i].flags & TM_OBJECT_SYNCHRONIZER) != 0;
 
         locks[i] = (lock){
             .holds = holds,
@@ -234,8 +236,8 @@ static void read_records(tm__holds *holds, lock *locks)
             .exclusive_ns = INT64_MIN,
             .released_ns = INT64_MIN};
     }
-    for (uint32_t i = 0; i < model->tenures_count; i++) {
-        const tm__tenure *it = &model->tenures[i];
+    for (uint32_t i = 0; i < model->ownership.tenures_count; i++) {
+        const tm__tenure *it = &model->ownership.tenures[i];
         lock *l = &locks[holds->ends[i].object];
 
         if (holds->ends[i].object == TM__NONE)
@@ -247,7 +249,7 @@ static void read_records(tm__holds *holds, lock *locks)
         l->before = it;
     }
     /* Each owner's first has become the next one's. */
-    for (uint32_t i = model->threads_count; i > 0; i--)
+    for (uint32_t i = model->entities.threads_count; i > 0; i--)
         holds->first[i] = holds->first[i - 1];
     holds->first[0] = 0;
 }
@@ -272,7 +274,7 @@ static int is_reported(const tm_model *model, uint32_t thread,
  * as long as one usually has, and until they were blocked by it again. */
 static int add_unrecorded(tm__holds *holds, uint32_t thread, uint32_t first)
 {
-    const tm__thread *it = &holds->model->threads[thread];
+    const tm__thread *it = &holds->model->entities.threads[thread];
     const tm__interval *block = &it->intervals[first];
     uint32_t next = first + 1;
     tm__replay_hold hold = {.object = block->object, .owner = thread};
@@ -302,7 +304,7 @@ static int add_unrecorded(tm__holds *holds, uint32_t thread, uint32_t first)
 
 static int read_thread(tm__holds *holds, uint32_t thread)
 {
-    const tm__thread *it = &holds->model->threads[thread];
+    const tm__thread *it = &holds->model->entities.threads[thread];
     int rc = TM_OK;
 
     for (uint32_t i = 0; rc == TM_OK && i < it->interval_count; i++) {
@@ -318,7 +320,7 @@ static int read_thread(tm__holds *holds, uint32_t thread)
 int tm__holds_gather(tm__holds *holds)
 {
     const tm_model *model = holds->model;
-    size_t locks_bytes = ((size_t)model->objects_count + 1) * sizeof(lock);
+    size_t locks_bytes = ((size_t)model->entities.objects_count + 1) * sizeof(lock);
     lock *locks = tm__resize(holds->memory, NULL, 0, locks_bytes);
     int rc = locks ? TM_OK : TM_ENOMEM;
 
@@ -327,14 +329,15 @@ int tm__holds_gather(tm__holds *holds)
     holds->items_count = 0;
     if (rc == TM_OK)
         rc = tm__reserve(holds->memory, &holds->items, &holds->items_capacity,
-                         (size_t)model->tenures_count + 1, sizeof(tm__replay_hold));
+                         (size_t)model->ownership.tenures_count + 1,
+                         sizeof(tm__replay_hold));
     if (rc == TM_OK && !holds->ends)
         rc = tm__hold_records_look_up(holds);
     if (rc == TM_OK)
         read_records(holds, locks);
     tm__free(holds->memory, locks, locks_bytes);
-    for (uint32_t i = 0;
-         rc == TM_OK && holds->bound != TM__HOLDS_SHORT && i < model->threads_count;
+    for (uint32_t i = 0; rc == TM_OK && holds->bound != TM__HOLDS_SHORT &&
+                         i < model->entities.threads_count;
          i++)
         rc = read_thread(holds, i);
     return rc;
@@ -343,9 +346,10 @@ int tm__holds_gather(tm__holds *holds)
 void tm__holds_free(tm__holds *holds)
 {
     tm__free(holds->memory, holds->ends,
-             ((size_t)holds->model->tenures_count + 1) * sizeof(*holds->ends));
+             ((size_t)holds->model->ownership.tenures_count + 1) *
+                 sizeof(*holds->ends));
     tm__free(holds->memory, holds->first,
-             ((size_t)holds->model->threads_count + 1) * sizeof(uint32_t));
+             ((size_t)holds->model->entities.threads_count + 1) * sizeof(uint32_t));
     tm__free(holds->memory, holds->items,
              holds->items_capacity * sizeof(tm__replay_hold));
     tm__free(holds->memory, holds->lengths,

@@ -16,7 +16,7 @@ enum { ENOUGH_SAMPLES = 10 };
 
 static int is_sample(const tm_model *model, uint32_t number)
 {
-    const tm__context *it = &model->contexts[number];
+    const tm__context *it = &model->intervals.contexts[number];
 
     return it->kind == TM_EVENT_CPU_SAMPLE && it->thread != TM__NONE &&
            it->stack != TM__NONE;
@@ -26,23 +26,23 @@ int tm__method_samples_gather(tm__method_samples *it, const tm_model *model,
                               tm__memory *memory, const uint8_t *stacks)
 {
     it->memory = memory;
-    it->threads = model->threads_count;
-    for (uint32_t i = 0; i < model->contexts_count; i++)
+    it->threads = model->entities.threads_count;
+    for (uint32_t i = 0; i < model->intervals.contexts_count; i++)
         it->count += is_sample(model, i) != 0;
     it->first = tm__zalloc(memory, ((size_t)it->threads + 2) * sizeof(*it->first));
     it->items =
         tm__resize(memory, NULL, 0, ((size_t)it->count + 1) * sizeof(*it->items));
     if (!it->first || !it->items)
         return TM_ENOMEM;
-    for (uint32_t i = 0; i < model->contexts_count; i++)
+    for (uint32_t i = 0; i < model->intervals.contexts_count; i++)
         if (is_sample(model, i))
-            it->first[model->contexts[i].thread + 2]++;
+            it->first[model->intervals.contexts[i].thread + 2]++;
     for (uint32_t i = 2; i < it->threads + 2; i++)
         it->first[i] += it->first[i - 1];
     /* Each thread's first becomes the next one's. */
-    for (uint32_t i = 0; i < model->contexts_count; i++)
+    for (uint32_t i = 0; i < model->intervals.contexts_count; i++)
         if (is_sample(model, i)) {
-            const tm__context *from = &model->contexts[i];
+            const tm__context *from = &model->intervals.contexts[i];
 
             it->items[it->first[from->thread + 1]++] = (tm__method_sample){
                 .time_ns = from->end_ns, .inside = stacks[from->stack] != 0};

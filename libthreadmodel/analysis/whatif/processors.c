@@ -47,7 +47,7 @@ static int for_stretches(tm__processors *it, const tm_model *model, int64_t now_
     if (rc == TM_OK)
         tm__time_merge_start(&merge, 0);
     while (rc == TM_OK && tm__time_merge_next(&merge, &point)) {
-        const tm__thread *thread = &model->threads[point.thread];
+        const tm__thread *thread = &model->entities.threads[point.thread];
 
         if (point.is_wakeup)
             continue;
@@ -131,11 +131,11 @@ static tm__cpu_use sum_of_counts(const tm_model *model)
 {
     tm__cpu_use all = {0};
 
-    for (uint32_t t = 0; t < model->threads_count; t++) {
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
         int64_t ran_ns = tm__cpu_time_ns(model, t);
         int64_t waited_ns = tm__cpu_wait_ns(model, t);
 
-        if (model->threads[t].flags & TM_THREAD_AGENT)
+        if (model->entities.threads[t].flags & TM_THREAD_AGENT)
             continue;
         all.ran_ns = tm__sum(all.ran_ns, ran_ns > 0 ? ran_ns : 0);
         all.waited_ns = tm__sum(all.waited_ns, waited_ns > 0 ? waited_ns : 0);
@@ -155,7 +155,7 @@ static double most_at_once(double processors, const tm__cpu_use *counts,
 
 int tm__processors_find(tm__processors *it, const tm_model *model, int64_t begin_ns)
 {
-    uint32_t threads = model->threads_count;
+    uint32_t threads = model->entities.threads_count;
     size_t bytes = ((size_t)threads + 1) * sizeof(int64_t);
     tm__cpu_use counts = sum_of_counts(model);
     int64_t *running_ns;

@@ -88,7 +88,7 @@ static void put_mark(tm__script_writer *w, const tm__mark *it)
     switch (it->kind) {
     case TM__STEP_SIGNAL:
         if (w->script->signals->rows[it->what] & TM__ROW_PERMIT)
-            put(w, (tm__step){.what = w->model->objects_count,
+            put(w, (tm__step){.what = w->model->entities.objects_count,
                               .place = TM__NONE,
                               .kind = TM__STEP_RELEASE});
         else
@@ -188,7 +188,7 @@ static uint32_t latency_of(int64_t from_ns, int64_t to_ns)
 static void put_await(tm__script_writer *w, uint32_t row, int64_t start_ns,
                       int64_t end_ns, int is_permit)
 {
-    int64_t from_ns = w->model->interactions[row].from_ns;
+    int64_t from_ns = w->model->intervals.interactions[row].from_ns;
     tm__step step = {.length_ns = end_ns - start_ns,
                      .until_ns = end_ns - w->script->begin_ns,
                      .what = row,
@@ -199,7 +199,7 @@ static void put_await(tm__script_writer *w, uint32_t row, int64_t start_ns,
 
     if (is_permit) {
         step.kind = TM__STEP_ACQUIRE;
-        step.what = w->model->objects_count;
+        step.what = w->model->entities.objects_count;
         step.place = TM__NONE;
     }
     put(w, step);
@@ -209,9 +209,9 @@ static void put_await(tm__script_writer *w, uint32_t row, int64_t start_ns,
 static void put_served(tm__script_writer *w, int64_t service_ns, uint32_t row,
                        int64_t end_ns)
 {
-    int64_t from_ns = w->model->interactions[row].from_ns;
+    int64_t from_ns = w->model->intervals.interactions[row].from_ns;
     tm__step step = {.until_ns = end_ns - w->script->begin_ns,
-                     .what = w->model->objects_count,
+                     .what = w->model->entities.objects_count,
                      .place = TM__NONE,
                      .kind = TM__STEP_ACQUIRE,
                      .flags = TM__STEP_QUEUED};
@@ -271,7 +271,8 @@ static void put_pause(tm__script_writer *w, uint32_t thread, const tm__pause *p)
     uint32_t row = w->script->signals->enders[w->ender++];
 
     if (tm__is_lock_block(p->it)) {
-        if (!tm__ends_in_hold(w, p) && !tm__parks_again(&w->model->threads[thread], p))
+        if (!tm__ends_in_hold(w, p) &&
+            !tm__parks_again(&w->model->entities.threads[thread], p))
             put(w,
                 (tm__step){.length_ns = p->end_ns - start_ns, .kind = TM__STEP_REST});
     } else if (is_own_delay(w, p->it)) {
@@ -309,7 +310,7 @@ static void put_start(tm__script_writer *w, uint32_t thread, int64_t start_ns)
 
 static void write_thread(tm__script_writer *w, uint32_t thread)
 {
-    const tm__thread *it = &w->model->threads[thread];
+    const tm__thread *it = &w->model->entities.threads[thread];
     int64_t end_ns = w->script->end_ns;
     uint32_t i = tm__begin_of(it);
 
@@ -354,26 +355,26 @@ static void write_thread(tm__script_writer *w, uint32_t thread)
 
 static void write_all(tm__script_writer *w)
 {
-    for (uint32_t i = 0; i < w->model->threads_count; i++) {
+    for (uint32_t i = 0; i < w->model->entities.threads_count; i++) {
         w->script->first[i] = w->script->steps_count;
         w->work_ns = 0;
         w->method_ns = 0;
         w->now_ns = w->script->begin_ns;
         w->processors = w->script->processors->most > 0 &&
-                                tm__takes_processor(&w->model->threads[i])
+                                tm__takes_processor(&w->model->entities.threads[i])
                             ? w->script->processors
                             : NULL;
         write_thread(w, i);
         w->script->ended_ns[i] = w->now_ns - w->script->begin_ns;
     }
-    w->script->first[w->model->threads_count] = w->script->steps_count;
+    w->script->first[w->model->entities.threads_count] = w->script->steps_count;
 }
 
 int tm__script_write(tm__script *script)
 {
     const tm_model *model = script->model;
     tm__memory *memory = script->memory;
-    size_t threads = ((size_t)model->threads_count + 1) * sizeof(uint32_t);
+    size_t threads = ((size_t)model->entities.threads_count + 1) * sizeof(uint32_t);
     tm__script_writer w = {.script = script, .model = model, .rc = TM_ENOMEM};
 
     for (int i = 0; i < TM__WAKEUP_END; i++)
@@ -399,9 +400,9 @@ void tm__script_free(tm__script *script)
     tm__free(script->memory, script->steps,
              script->steps_capacity * sizeof(*script->steps));
     tm__free(script->memory, script->first,
-             ((size_t)model->threads_count + 1) * sizeof(uint32_t));
+             ((size_t)model->entities.threads_count + 1) * sizeof(uint32_t));
     tm__free(script->memory, script->ended_ns,
-             2 * ((size_t)model->threads_count + 1) * sizeof(uint32_t));
+             2 * ((size_t)model->entities.threads_count + 1) * sizeof(uint32_t));
     script->steps = NULL;
     script->ended_ns = NULL;
     script->first = NULL;

@@ -88,14 +88,14 @@ typedef struct tm__script {
 /** What can be taken, by number: the objects of the model, and the resource. */
 static inline uint32_t tm__script_lock_count(const tm__script *script)
 {
-    return script->model->objects_count + 1;
+    return script->model->entities.objects_count + 1;
 }
 
 /** How many can have it at once, in the recording. Permits of a resource are those that
  * were given, and none to begin with. */
 static inline int64_t tm__script_capacity(const tm__script *script, uint32_t number)
 {
-    if (number < script->model->objects_count)
+    if (number < script->model->entities.objects_count)
         return 1;
     return script->served ? script->served->servers : 0;
 }
@@ -104,7 +104,7 @@ static inline int64_t tm__script_capacity(const tm__script *script, uint32_t num
 static inline int tm__script_is_asked(const tm__script *script, uint32_t number,
                                       uint32_t group)
 {
-    if (number < script->model->objects_count)
+    if (number < script->model->entities.objects_count)
         return script->holds->groups && script->holds->groups[number] == group;
     return 1;
 }
@@ -115,8 +115,9 @@ static inline int64_t tm__script_wakeup_ns(const tm__script *script,
                                            const tm__step *step)
 {
     int is_monitor =
-        step->kind == TM__STEP_ACQUIRE && step->what < script->model->objects_count &&
-        !(script->model->objects[step->what].flags & TM_OBJECT_SYNCHRONIZER);
+        step->kind == TM__STEP_ACQUIRE &&
+        step->what < script->model->entities.objects_count &&
+        !(script->model->entities.objects[step->what].flags & TM_OBJECT_SYNCHRONIZER);
 
     return script->wakeups_ns[is_monitor ? TM__WAKEUP_MONITOR : TM__WAKEUP_PARK];
 }

@@ -43,19 +43,21 @@ static uint32_t signal_of(const tm_model *model, uint32_t thread, uint32_t inter
     if (edge.row == TM__NONE || edge.from == TM__NONE || edge.from == thread ||
         edge.from_ns == INT64_MIN)
         return TM__NONE;
-    return edge.row - model->interactions_first;
+    return edge.row - model->intervals.interactions_first;
 }
 
 static uint32_t row_after(const tm_model *model, uint32_t thread, const tm__pause *p)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     uint32_t row;
 
     if (!p->is_over || tm__is_lock_block(p->it) || p->it->state == TM_STATE_SLEEPING ||
         (p->it->flags | it->intervals[p->end - 1].flags) & TM__INTERVAL_TIMED_OUT)
         return TM__NONE;
     row = signal_of(model, thread, p->end);
-    return row != TM__NONE && is_wakeup(model->interactions[row].kind) ? row : TM__NONE;
+    return row != TM__NONE && is_wakeup(model->intervals.interactions[row].kind)
+               ? row
+               : TM__NONE;
 }
 
 /* The interval with which a thread begins to do something. */
@@ -72,13 +74,14 @@ uint32_t tm__begin_of(const tm__thread *thread)
 /* The row, from 0, by which a thread was started; TM__NONE: nothing tells. */
 static uint32_t starting_row(const tm_model *model, uint32_t thread)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     uint32_t first = tm__begin_of(it), row;
 
     if (first >= it->interval_count || it->interval_first)
         return TM__NONE;
     row = signal_of(model, thread, first);
-    return row != TM__NONE && model->interactions[row].kind == TM_INTERACTION_START
+    return row != TM__NONE &&
+                   model->intervals.interactions[row].kind == TM_INTERACTION_START
                ? row
                : TM__NONE;
 }
@@ -101,8 +104,8 @@ static int find_enders(tm__signals *signals, const tm__script *script)
     const tm_model *model = script->model;
     int rc = TM_OK;
 
-    for (uint32_t t = 0; rc == TM_OK && t < model->threads_count; t++) {
-        const tm__thread *it = &model->threads[t];
+    for (uint32_t t = 0; rc == TM_OK && t < model->entities.threads_count; t++) {
+        const tm__thread *it = &model->entities.threads[t];
 
         signals->first[t] = signals->enders_count;
         rc = add_ender(signals, script->memory, starting_row(model, t));
@@ -123,7 +126,7 @@ static int find_enders(tm__signals *signals, const tm__script *script)
 /* A thread that is not free at that time cannot have done it by itself. */
 static int could_act(const tm_model *model, const tm__interaction *row)
 {
-    const tm__thread *thread = &model->threads[row->from_thread];
+    const tm__thread *thread = &model->entities.threads[row->from_thread];
     uint32_t at = tm__interval_at(thread, row->from_ns);
     const tm__interval *it;
 
@@ -140,8 +143,8 @@ static void note_in_time(tm__signals *signals, const tm__script *script)
 {
     const tm_model *model = script->model;
 
-    for (uint32_t i = 0; i < model->interactions_count; i++) {
-        const tm__interaction *row = &model->interactions[i];
+    for (uint32_t i = 0; i < model->intervals.interactions_count; i++) {
+        const tm__interaction *row = &model->intervals.interactions[i];
 
         if (signals->rows[i] & TM__ROW_AWAITED && row->from_ns <= script->end_ns &&
             could_act(model, row))
@@ -161,9 +164,10 @@ static void note_permits(tm__signals *signals, const tm__script *script)
     const tm__served *served = script->served;
 
     for (uint32_t i = 0; served && i < served->resources->waits_count; i++) {
-        uint32_t row = served->resources->waits[i].row - model->interactions_first;
+        uint32_t row =
+            served->resources->waits[i].row - model->intervals.interactions_first;
 
-        if (row >= model->interactions_count)
+        if (row >= model->intervals.interactions_count)
             continue;
         if (served->roles[i] == TM__WAIT_LOST)
             signals->rows[row] = 0;
@@ -177,9 +181,10 @@ int tm__signals_find(tm__signals *signals, const tm__script *script)
     const tm_model *model = script->model;
     int rc;
 
-    signals->rows = tm__zalloc(script->memory, (size_t)model->interactions_count + 1);
-    signals->first = tm__zalloc(script->memory,
-                                ((size_t)model->threads_count + 1) * sizeof(uint32_t));
+    signals->rows =
+        tm__zalloc(script->memory, (size_t)model->intervals.interactions_count + 1);
+    signals->first = tm__zalloc(
+        script->memory, ((size_t)model->entities.threads_count + 1) * sizeof(uint32_t));
     if (!signals->rows || !signals->first)
         return TM_ENOMEM;
     rc = find_enders(signals, script);
@@ -190,9 +195,9 @@ int tm__signals_find(tm__signals *signals, const tm__script *script)
 
 void tm__signals_free(tm__signals *signals, const tm_model *model, tm__memory *memory)
 {
-    tm__free(memory, signals->rows, (size_t)model->interactions_count + 1);
+    tm__free(memory, signals->rows, (size_t)model->intervals.interactions_count + 1);
     tm__free(memory, signals->first,
-             ((size_t)model->threads_count + 1) * sizeof(uint32_t));
+             ((size_t)model->entities.threads_count + 1) * sizeof(uint32_t));
     tm__free(memory, signals->enders, signals->enders_capacity * sizeof(uint32_t));
     *signals = (tm__signals){0};
 }
@@ -236,9 +241,9 @@ static void add_marks(tm__script_writer *w)
     const tm__script *script = w->script;
     const tm__holds *holds = script->holds;
 
-    for (uint32_t i = 0; i < w->model->interactions_count; i++)
+    for (uint32_t i = 0; i < w->model->intervals.interactions_count; i++)
         if (tm__is_signal(script, i)) {
-            const tm__interaction *row = &w->model->interactions[i];
+            const tm__interaction *row = &w->model->intervals.interactions[i];
 
             add_mark(w, row->from_thread,
                      (tm__mark){row->from_ns, i, TM__STEP_SIGNAL, RANK_SIGNALS});
@@ -272,7 +277,7 @@ static int by_rank(const void *payload, uint32_t left, uint32_t right)
 
 static void find_firsts(tm__script_writer *w)
 {
-    for (uint32_t i = 0, sum = 0; i <= w->model->threads_count; i++) {
+    for (uint32_t i = 0, sum = 0; i <= w->model->entities.threads_count; i++) {
         uint32_t own = w->first[i];
 
         w->first[i] = sum;
@@ -302,7 +307,7 @@ static int reserve_marks(tm__script_room *room, tm__memory *memory, size_t count
 
 static tm__script_room *room_of(tm__script *script)
 {
-    size_t firsts = (size_t)script->model->threads_count + 1;
+    size_t firsts = (size_t)script->model->entities.threads_count + 1;
     tm__script_room *room = script->room;
 
     if (!room)
@@ -314,7 +319,7 @@ static tm__script_room *room_of(tm__script *script)
 
 int tm__marks_gather(tm__script_writer *w)
 {
-    uint32_t threads = w->model->threads_count;
+    uint32_t threads = w->model->entities.threads_count;
     tm__script_room *room = room_of(w->script);
 
     if (!room)
@@ -381,7 +386,8 @@ void tm__marks_free(tm__script *script)
     tm__free(memory, room->order, room->capacity * sizeof(*room->order));
     tm__free(memory, room->spare, room->capacity * sizeof(*room->spare));
     tm__free(memory, room->first,
-             ((size_t)script->model->threads_count + 1) * sizeof(*room->first));
+             ((size_t)script->model->entities.threads_count + 1) *
+                 sizeof(*room->first));
     tm__free(memory, room, sizeof(*room));
     script->room = NULL;
 }

@@ -19,8 +19,9 @@ const tm__interaction *tm__served_row(const tm__served *served, uint32_t number)
 {
     const tm_model *model = served->resources->model;
 
-    if (number == TM__NONE || number < model->interactions_first ||
-        number - model->interactions_first >= model->interactions_count)
+    if (number == TM__NONE || number < model->intervals.interactions_first ||
+        number - model->intervals.interactions_first >=
+            model->intervals.interactions_count)
         return NULL;
     return tm__row(model, number);
 }
@@ -38,13 +39,15 @@ static int is_asked(const tm__served *served, const tm__resource_wait *it,
                     const uint8_t *stacks, uint32_t class_name)
 {
     const tm_model *model = served->resources->model;
-    uint32_t stack = model->threads[it->thread].intervals[it->interval].stack;
-    uint32_t class_index =
-        it->object == TM__NONE ? TM__NONE : model->objects[it->object].class_index;
+    uint32_t stack = model->entities.threads[it->thread].intervals[it->interval].stack;
+    uint32_t class_index = it->object == TM__NONE
+                               ? TM__NONE
+                               : model->entities.objects[it->object].class_index;
 
     return !it->is_open && it->row != TM__NONE && stack != TM__NONE && stacks[stack] &&
-           (class_name == TM__NONE || (class_index != TM__NONE &&
-                                       model->classes[class_index].name == class_name));
+           (class_name == TM__NONE ||
+            (class_index != TM__NONE &&
+             model->entities.classes[class_index].name == class_name));
 }
 
 static void find_waits(tm__served *served, const uint8_t *stacks, uint32_t class_name)

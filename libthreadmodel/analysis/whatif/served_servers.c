@@ -13,7 +13,7 @@ enum { LOOK_BACK = 16 };
 static int64_t busy_since_ns(const tm_model *model, uint32_t thread, int64_t from_ns,
                              int64_t time_ns)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     uint32_t low = tm__intervals_until(it, time_ns);
 
     for (int i = 0; i < LOOK_BACK && low-- > 0; i++) {
@@ -44,7 +44,7 @@ static int find_services(tm__served *served, tm__sortable *order, uint32_t count
     int64_t busy_ns = 0, all_ns = 0;
     uint32_t same = 0;
 
-    for (uint32_t i = 0; i < all->model->threads_count; i++)
+    for (uint32_t i = 0; i < all->model->entities.threads_count; i++)
         last_ns[i] = INT64_MIN;
     for (uint32_t i = 0; i < count; i++) {
         const tm__resource_wait *it = &all->waits[order[i].number];
@@ -74,7 +74,7 @@ int tm__served_find_servers(tm__served *served)
 {
     const tm__resources *all = served->resources;
     size_t bytes = ((size_t)all->waits_count + 1) * sizeof(tm__sortable);
-    size_t threads = ((size_t)all->model->threads_count + 1) * sizeof(int64_t);
+    size_t threads = ((size_t)all->model->entities.threads_count + 1) * sizeof(int64_t);
     tm__sortable *order = tm__resize(served->memory, NULL, 0, 2 * bytes);
     int64_t *last_ns = tm__resize(served->memory, NULL, 0, threads);
     uint32_t count = 0;

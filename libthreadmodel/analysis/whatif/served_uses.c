@@ -60,12 +60,12 @@ static int in_order(const void *payload, uint32_t left, uint32_t right)
 static int gather_releases(tm__served *served, releases *r)
 {
     const tm_model *model = served->resources->model;
-    uint32_t threads = model->threads_count;
+    uint32_t threads = model->entities.threads_count;
     size_t bytes;
 
-    for (uint32_t i = 0; i < model->interactions_count; i++)
-        if (is_release(served, r, &model->interactions[i]))
-            r->first[model->interactions[i].from_thread]++;
+    for (uint32_t i = 0; i < model->intervals.interactions_count; i++)
+        if (is_release(served, r, &model->intervals.interactions[i]))
+            r->first[model->intervals.interactions[i].from_thread]++;
     for (uint32_t i = 0; i <= threads; i++) {
         uint32_t own = r->first[i];
 
@@ -76,8 +76,8 @@ static int gather_releases(tm__served *served, releases *r)
     r->order = tm__resize(served->memory, NULL, 0, 2 * bytes);
     if (!r->order)
         return TM_ENOMEM;
-    for (uint32_t i = 0; i < model->interactions_count; i++) {
-        const tm__interaction *row = &model->interactions[i];
+    for (uint32_t i = 0; i < model->intervals.interactions_count; i++) {
+        const tm__interaction *row = &model->intervals.interactions[i];
 
         if (is_release(served, r, row))
             r->order[r->first[row->from_thread]++] = (tm__sortable){row->from_ns, i};
@@ -117,7 +117,7 @@ static int is_lost(const tm__served *served, const releases *r, uint32_t number)
 {
     const tm__resource_wait *it = &served->resources->waits[number];
     const tm__resource_wait *next = next_wait(served, number);
-    const tm__thread *thread = &served->resources->model->threads[it->thread];
+    const tm__thread *thread = &served->resources->model->entities.threads[it->thread];
     const tm__interaction *row = tm__served_row(served, it->row);
     uint32_t release = release_after(r, it->thread, it->end_ns);
     int releases_any = r->first[it->thread] < r->first[it->thread + 1];
@@ -192,7 +192,7 @@ static int guess_uses(tm__served *served, const releases *r, const uint8_t *seen
     for (uint32_t i = 0; rc == TM_OK && i < all->waits_count; i++)
         if (served->roles[i] == TM__WAIT_PERMIT && !seen[i])
             rc = guess_use(served, i, usual_ns);
-    for (uint32_t i = 0; rc == TM_OK && i < all->model->threads_count; i++)
+    for (uint32_t i = 0; rc == TM_OK && i < all->model->entities.threads_count; i++)
         rc = guess_begun(served, r, i, ends, usual_ns);
     return rc;
 }
@@ -229,7 +229,7 @@ static int find_uses(tm__served *served, const releases *r)
 
 int tm__served_find_uses(tm__served *served)
 {
-    size_t threads = (size_t)served->resources->model->threads_count + 1;
+    size_t threads = (size_t)served->resources->model->entities.threads_count + 1;
     releases r = {.first = tm__zalloc(served->memory, threads * sizeof(uint32_t))};
     int rc = r.first ? note_places(served, &r) : TM_ENOMEM;
 

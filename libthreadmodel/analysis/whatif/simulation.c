@@ -84,7 +84,7 @@ static int is_busy(tm__play *r, uint32_t thread)
     note_saved(r, thread, step->length_ns - length_ns);
     if (length_ns == 0)
         return 0;
-    if (tm__takes_processor(&r->script->model->threads[thread])) {
+    if (tm__takes_processor(&r->script->model->entities.threads[thread])) {
         tm__play_work(r, thread, length_ns);
     } else {
         a->now_ns = tm__sum(a->now_ns, length_ns);
@@ -297,11 +297,11 @@ static void go(tm__play *r)
 
 static void begin(tm__play *r)
 {
-    uint32_t threads = r->script->model->threads_count;
+    uint32_t threads = r->script->model->entities.threads_count;
 
     for (uint32_t i = 0; i < tm__script_lock_count(r->script); i++)
         r->locks[i] = (tm__play_lock){.waiting = TM__NONE, .owner = TM__NONE};
-    for (uint32_t i = 0; i < r->script->model->interactions_count; i++)
+    for (uint32_t i = 0; i < r->script->model->intervals.interactions_count; i++)
         r->waiters[i] = TM__NONE;
     for (uint32_t i = 0; i < threads; i++) {
         r->actors[i] = (tm__actor){.step = r->script->first[i],
@@ -326,17 +326,18 @@ int tm__simulate(tm__simulation *it)
 {
     const tm_model *model = it->script->model;
     tm__play r = {.it = it, .script = it->script, .blocked = TM__NONE};
-    size_t actors = ((size_t)model->threads_count + 1) * sizeof(*r.actors);
+    size_t actors = ((size_t)model->entities.threads_count + 1) * sizeof(*r.actors);
     int shares = it->script->processors->most > 0;
     size_t turns;
     size_t locks = (size_t)tm__script_lock_count(it->script) * sizeof(*r.locks);
-    size_t rows = ((size_t)model->interactions_count + 1) * sizeof(*r.waiters);
+    size_t rows =
+        ((size_t)model->intervals.interactions_count + 1) * sizeof(*r.waiters);
     int rc = TM_ENOMEM;
 
     it->length_ns = 0;
     it->forced = 0;
     it->until_ns = 0;
-    for (r.leaves = 2; r.leaves < model->threads_count; r.leaves *= 2)
+    for (r.leaves = 2; r.leaves < model->entities.threads_count; r.leaves *= 2)
         continue;
     turns = 2 * (size_t)r.leaves * sizeof(*r.turns);
     r.actors = tm__resize(it->memory, NULL, 0, actors);

@@ -64,7 +64,7 @@ static int comes_from_outside(const tm__load *load, const tm_model *model)
         return 1;
     if (kind->waker == TM__NONE || kind->woken * PART_FROM_OUTSIDE < kind->count)
         return 0;
-    waker = &model->threads[kind->waker];
+    waker = &model->entities.threads[kind->waker];
     cpu_ns = tm__cpu_time_ns(model, kind->waker);
     if (cpu_ns < 0 || !waker->interval_count)
         return 0;
@@ -86,7 +86,7 @@ int tm__load_open(tm__load *load, tm__candidates *all)
     load->is_open = 1;
     rc = tm__units_open(&load->units, model, &load->scope, &all->memory, all->callers,
                         0);
-    load->serves = tm__zalloc(&all->memory, (size_t)model->threads_count + 1);
+    load->serves = tm__zalloc(&all->memory, (size_t)model->entities.threads_count + 1);
     if (!load->serves)
         return TM_ENOMEM;
     for (uint32_t i = 0; rc == TM_OK && i < load->units.kinds_count; i++)
@@ -110,7 +110,8 @@ void tm__load_close(tm__load *load, tm__candidates *all)
     if (!load->is_open)
         return;
     tm__units_close(&load->units);
-    tm__free(&all->memory, load->serves, (size_t)all->model->threads_count + 1);
+    tm__free(&all->memory, load->serves,
+             (size_t)all->model->entities.threads_count + 1);
     tm__scope_close(&load->scope, all->model);
 }
 
@@ -149,17 +150,19 @@ static int is_of_lock(const tm__candidates *all, const tm__candidate *it,
 
     if (!tm__is_lock_block(at))
         return 0;
-    class_index = model->objects[at->object].class_index;
+    class_index = model->entities.objects[at->object].class_index;
     if (it->class_name != TM__NONE &&
-        (class_index == TM__NONE || model->classes[class_index].name != it->class_name))
+        (class_index == TM__NONE ||
+         model->entities.classes[class_index].name != it->class_name))
         return 0;
     if (all->groups && all->groups[at->object] != it->group)
         return 0;
     if (it->method == TM__NONE || all->options->change != TM_WHATIF_HOLDS)
         return 1;
     frame = at->stack == TM__NONE ? TM__NONE : all->callers[at->stack];
-    return frame != TM__NONE && model->frames[frame].method != TM__NONE &&
-           model->methods[model->frames[frame].method].full_name == it->method;
+    return frame != TM__NONE && model->entities.frames[frame].method != TM__NONE &&
+           model->entities.methods[model->entities.frames[frame].method].full_name ==
+               it->method;
 }
 
 static void add_part(const tm__candidates *all, const tm__candidate *it,
@@ -171,7 +174,7 @@ static void add_part(const tm__candidates *all, const tm__candidate *it,
 
     if (part->interval == TM__NONE || !tm__is_stopped(part->state))
         return;
-    at = &all->model->threads[thread].intervals[part->interval];
+    at = &all->model->entities.threads[thread].intervals[part->interval];
     if (all->options->change == TM_WHATIF_METHOD) {
         if (at->state == TM_STATE_SLEEPING && at->stack != TM__NONE &&
             all->stacks[at->stack])
@@ -381,7 +384,7 @@ static const char *find_bottleneck(const tm__load *load, const tm__candidates *a
         }
     }
     tm__triple_map_free(&sums, load->units.memory);
-    return tm__strings_get(&model->strings, best);
+    return tm__strings_get(&model->entities.strings, best);
 }
 
 static int64_t at_quantile(tm__memory *memory, tm__sortable *lengths, uint32_t count)

@@ -22,8 +22,8 @@ enum { DEFAULT_COUNT = 20, LABEL_BYTES = 1024 };
 
 static int had_deadlock(const tm_model *model)
 {
-    for (uint32_t i = 0; i < model->deadlocks_count; i++)
-        if (!model->deadlocks[i].withdrawn)
+    for (uint32_t i = 0; i < model->deadlocks.cycles_count; i++)
+        if (!model->deadlocks.cycles[i].withdrawn)
             return 1;
     return 0;
 }
@@ -111,7 +111,8 @@ static void put_throughput(tm__builder *builder, const tm__candidates *all,
             tm__put_null(builder);
         return;
     }
-    tm__put_string(builder, tm__strings_get(&all->model->strings, load->kind->name));
+    tm__put_string(builder,
+                   tm__strings_get(&all->model->entities.strings, load->kind->name));
     tm__put_double(builder, load->rate);
     tm__put_double(builder, it->middle);
     tm__put_double(builder, it->low);
@@ -151,7 +152,7 @@ static void put_row(tm__builder *builder, const tm__candidates *all,
                     const tm__candidate *it, const tm__load *load,
                     const tm__throughput *throughput)
 {
-    const tm__strings *strings = &all->model->strings;
+    const tm__strings *strings = &all->model->entities.strings;
     const tm_whatif_options *options = all->options;
     tm__gain gain = tm__gain_of(all, it);
 
@@ -245,11 +246,11 @@ static int find_class(const tm__candidates *all, uint32_t *name)
     *name = TM__NONE;
     if (!all->options->class_name)
         return TM_OK;
-    for (uint32_t i = 0; i < all->model->classes_count; i++) {
+    for (uint32_t i = 0; i < all->model->entities.classes_count; i++) {
         const char *text = tm__class_name(all->model, i);
 
         if (text && strcmp(text, all->options->class_name) == 0) {
-            *name = all->model->classes[i].name;
+            *name = all->model->entities.classes[i].name;
             return TM_OK;
         }
     }
@@ -262,11 +263,11 @@ static int find_method(const tm__candidates *all, uint32_t *name)
     *name = TM__NONE;
     if (!all->options->method)
         return TM_OK;
-    for (uint32_t i = 0; i < all->model->methods_count; i++) {
+    for (uint32_t i = 0; i < all->model->entities.methods_count; i++) {
         const char *text = tm__method_name(all->model, i);
 
         if (text && strcmp(text, all->options->method) == 0) {
-            *name = all->model->methods[i].full_name;
+            *name = all->model->entities.methods[i].full_name;
             return TM_OK;
         }
     }
@@ -286,7 +287,7 @@ static int find_object(tm__candidates *all)
     groups = tm__candidates_choose_objects(all);
     if (!groups)
         return TM_ENOMEM;
-    for (uint32_t i = 0; i < all->model->objects_count; i++) {
+    for (uint32_t i = 0; i < all->model->entities.objects_count; i++) {
         tm__object_label(all->model, i, label, sizeof(label));
         if (strcmp(label, all->options->object) == 0) {
             groups[i] = 0;

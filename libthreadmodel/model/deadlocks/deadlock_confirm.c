@@ -12,25 +12,26 @@ static void confirm(tm_model *model, tm__deadlock *it)
 {
     it->confirmed = 1;
     for (uint32_t i = 0; i < it->member_count; i++) {
-        tm__deadlock_member *m = &model->deadlock_members[it->member_first + i];
+        tm__deadlock_member *m = &model->deadlocks.members[it->member_first + i];
 
         m->provenance = TM_PROVENANCE_REPORTED;
-        tm__now(&model->threads[m->thread])->provenance = TM_PROVENANCE_REPORTED;
+        tm__now(&model->entities.threads[m->thread])->provenance =
+            TM_PROVENANCE_REPORTED;
     }
 }
 
 void tm__deadlock_seen_again(tm_model *model, const tm__fact *snapshot)
 {
-    uint32_t index = model->threads[snapshot->thread].deadlock, seen = 0;
+    uint32_t index = model->entities.threads[snapshot->thread].deadlock, seen = 0;
     tm__deadlock *it;
 
     if (index == TM__NONE || !tm__model_is_of_dumps(model))
         return;
-    it = &model->deadlocks[index];
+    it = &model->deadlocks.cycles[index];
     if (snapshot->time_ns <= it->time_ns)
         return;
     for (uint32_t i = 0; i < it->member_count; i++) {
-        tm__deadlock_member *m = &model->deadlock_members[it->member_first + i];
+        tm__deadlock_member *m = &model->deadlocks.members[it->member_first + i];
 
         if (m->thread == snapshot->thread)
             m->seen_again = 1;
@@ -45,10 +46,10 @@ int tm_deadlock_confirm(tm_model *model, int32_t deadlock, int stands)
     tm__deadlock *it;
 
     TM__CHECK(model);
-    if (deadlock < 0 || (uint32_t)deadlock >= model->deadlocks_count ||
-        model->deadlocks[deadlock].withdrawn)
+    if (deadlock < 0 || (uint32_t)deadlock >= model->deadlocks.cycles_count ||
+        model->deadlocks.cycles[deadlock].withdrawn)
         return tm__fail(TM_ENOTFOUND, "unknown deadlock %d", deadlock);
-    it = &model->deadlocks[deadlock];
+    it = &model->deadlocks.cycles[deadlock];
     if (it->resolved_ns != INT64_MIN)
         return TM_OK;
     if (!stands) {
@@ -62,6 +63,6 @@ int tm_deadlock_confirm(tm_model *model, int32_t deadlock, int stands)
 
 void tm_deadlock_watch(tm_model *model, tm_deadlock_fn found, void *payload)
 {
-    model->deadlock_found = found;
-    model->deadlock_payload = payload;
+    model->deadlocks.watch = found;
+    model->deadlocks.watch_payload = payload;
 }

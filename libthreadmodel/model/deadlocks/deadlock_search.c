@@ -30,7 +30,7 @@ enum { LONG_WAY = 16 };
 /* Whether a dump showed, in memory, that a thread owns the mutex that it queues for. */
 static int is_seen_to_own(const tm_model *model, const tm__thread *it)
 {
-    const tm__object *wanted = &model->objects[it->wants];
+    const tm__object *wanted = &model->entities.objects[it->wants];
 
     return (wanted->kind == TM_OBJECT_KIND_MUTEX ||
             wanted->kind == TM_OBJECT_KIND_RWLOCK) &&
@@ -44,14 +44,15 @@ static int is_seen_to_own(const tm_model *model, const tm__thread *it)
  * is locked twice. */
 static uint32_t blocker(const tm_model *model, uint32_t thread)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     uint32_t owner;
 
     if (it->joins != TM__NONE)
         return it->joins;
-    if (it->wants == TM__NONE || model->objects[it->wants].losses != model->losses)
+    if (it->wants == TM__NONE ||
+        model->entities.objects[it->wants].losses != model->intervals.losses)
         return TM__NONE;
-    owner = model->objects[it->wants].owner;
+    owner = model->entities.objects[it->wants].owner;
     return owner == thread && !tm__owners_are_reported(model) &&
                    !is_seen_to_own(model, it)
                ? TM__NONE
@@ -61,9 +62,9 @@ static uint32_t blocker(const tm_model *model, uint32_t thread)
 /* The same, or a thread further along where the way to it is known. */
 static uint32_t onward(const tm_model *model, uint32_t thread)
 {
-    if (thread < model->leads_count &&
-        model->leads[thread].edges_gone == model->edges_gone)
-        return model->leads[thread].to;
+    if (thread < model->deadlocks.leads_count &&
+        model->deadlocks.leads[thread].edges_gone == model->ownership.edges_gone)
+        return model->deadlocks.leads[thread].to;
     return blocker(model, thread);
 }
 
@@ -71,15 +72,17 @@ static uint32_t onward(const tm_model *model, uint32_t thread)
  * memory it is walked again. */
 static void keep_way(tm_model *model, uint32_t from, uint32_t to)
 {
-    if (tm__reserve(&model->memory, &model->leads, &model->leads_capacity,
-                    model->threads_count, sizeof(*model->leads)) < 0)
+    if (tm__reserve(&model->memory, &model->deadlocks.leads,
+                    &model->deadlocks.leads_capacity, model->entities.threads_count,
+                    sizeof(*model->deadlocks.leads)) < 0)
         return;
-    while (model->leads_count < model->threads_count)
-        model->leads[model->leads_count++] = (tm__lead){0};
+    while (model->deadlocks.leads_count < model->entities.threads_count)
+        model->deadlocks.leads[model->deadlocks.leads_count++] = (tm__lead){0};
     while (from != to) {
         uint32_t next = onward(model, from);
 
-        model->leads[from] = (tm__lead){.edges_gone = model->edges_gone, .to = to};
+        model->deadlocks.leads[from] =
+            (tm__lead){.edges_gone = model->ownership.edges_gone, .to = to};
         from = next;
     }
 }
@@ -90,7 +93,7 @@ enum { LEAST_MEMBERS_MOST = 1 << 18 };
 
 static int has_room(const tm_model *model, uint32_t length)
 {
-    return model->deadlock_members_count + (uint64_t)length <=
+    return model->deadlocks.members_count + (uint64_t)length <=
            LEAST_MEMBERS_MOST + model->event_count;
 }
 
@@ -112,18 +115,18 @@ static uint32_t cycle_length(const tm_model *model, uint32_t start)
  * together may cost are used up. */
 static uint32_t find_cycle(tm_model *model, uint32_t start)
 {
-    uint32_t limit = model->blocked_count, steps = 1, last = start;
+    uint32_t limit = model->deadlocks.blocked_count, steps = 1, last = start;
     uint32_t thread = blocker(model, start);
 
     while (thread != TM__NONE && thread != start &&
-           model->threads[thread].deadlock == TM__NONE) {
+           model->entities.threads[thread].deadlock == TM__NONE) {
         if (steps++ > limit)
             return 0;
-        if (model->search_steps == 0) {
-            model->searches_abandoned++;
+        if (model->deadlocks.search_steps == 0) {
+            model->deadlocks.searches_abandoned++;
             return 0;
         }
-        model->search_steps--;
+        model->deadlocks.search_steps--;
         last = thread;
         thread = onward(model, thread);
     }
@@ -132,8 +135,8 @@ static uint32_t find_cycle(tm_model *model, uint32_t start)
 
         if (has_room(model, length))
             return length;
-        model->searches_abandoned++;
-        model->edges_gone++; /* a cycle stays that no way may lead around */
+        model->deadlocks.searches_abandoned++;
+        model->ownership.edges_gone++; /* a cycle stays that no way may lead around */
         return 0;
     }
     if (steps > LONG_WAY)
@@ -184,7 +187,7 @@ static int may_still_wait(const tm_model *model, const tm__thread *thread)
             tm__row(model, thread->interrupt)->from_ns >=
                 tm__blocked_since_ns(thread)) ||
            (notify->may_wait &&
-            model->objects[notify->object].doubt >= TM__DOUBT_STAYS);
+            model->entities.objects[notify->object].doubt >= TM__DOUBT_STAYS);
 }
 
 /* Where each release is reported an owner keeps what it has, also while it runs. Of
@@ -194,7 +197,8 @@ static int owner_provenance(const tm_model *model, const tm__object *object)
     int provenance = tm__owner_provenance(model, object);
 
     return tm__owners_are_reported(model) &&
-                   !tm__is_shared(model, (uint32_t)(object - model->objects)) &&
+                   !tm__is_shared(model,
+                                  (uint32_t)(object - model->entities.objects)) &&
                    object->owner_provenance > provenance
                ? object->owner_provenance
                : provenance;
@@ -203,26 +207,27 @@ static int owner_provenance(const tm_model *model, const tm__object *object)
 static int edge_provenance(const tm_model *model, const tm__thread *thread)
 {
     /* After a loss it may have gone on unseen, and where nothing would tell of it. */
-    if (thread->losses != model->losses || may_go(model, thread) ||
+    if (thread->losses != model->intervals.losses || may_go(model, thread) ||
         may_still_wait(model, thread) ||
         (thread->last_ns < model->last_ns && !tm__end_is_reported(model, thread)))
         return TM_PROVENANCE_INFERRED;
     if (thread->joins != TM__NONE)
         return tm__now(thread)->provenance;
-    return owner_provenance(model, &model->objects[thread->wants]);
+    return owner_provenance(model, &model->entities.objects[thread->wants]);
 }
 
 static int reserve(tm_model *model, uint32_t start, uint32_t length)
 {
     uint32_t thread = start;
 
-    if (tm__reserve(&model->memory, &model->deadlocks, &model->deadlocks_capacity,
-                    (size_t)model->deadlocks_count + 1,
-                    sizeof(*model->deadlocks)) < 0 ||
-        tm__reserve(&model->memory, &model->deadlock_members,
-                    &model->deadlock_members_capacity,
-                    (size_t)model->deadlock_members_count + length,
-                    sizeof(*model->deadlock_members)) < 0)
+    if (tm__reserve(&model->memory, &model->deadlocks.cycles,
+                    &model->deadlocks.cycles_capacity,
+                    (size_t)model->deadlocks.cycles_count + 1,
+                    sizeof(*model->deadlocks.cycles)) < 0 ||
+        tm__reserve(&model->memory, &model->deadlocks.members,
+                    &model->deadlocks.members_capacity,
+                    (size_t)model->deadlocks.members_count + length,
+                    sizeof(*model->deadlocks.members)) < 0)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < length; i++, thread = blocker(model, thread))
         /* One to go in, one to come out of it for others' sake, and its own next. */
@@ -233,30 +238,30 @@ static int reserve(tm_model *model, uint32_t start, uint32_t length)
 
 static int call_back(tm_model *model, uint32_t deadlock)
 {
-    const tm__deadlock *it = &model->deadlocks[deadlock];
+    const tm__deadlock *it = &model->deadlocks.cycles[deadlock];
     size_t bytes = it->member_count * sizeof(tm_deadlock_member);
     tm_deadlock_member *members;
     int rc;
 
-    if (!model->deadlock_found)
+    if (!model->deadlocks.watch)
         return TM_OK;
     members = tm__resize(&model->memory, NULL, 0, bytes);
     if (!members)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < it->member_count; i++) {
-        const tm__deadlock_member *m = &model->deadlock_members[it->member_first + i];
+        const tm__deadlock_member *m = &model->deadlocks.members[it->member_first + i];
 
         members[i] = (tm_deadlock_member){
-            .thread = model->threads[m->thread].id,
-            .object = m->object == TM__NONE ? 0 : model->details[m->object].id,
-            .stack = m->stack == TM__NONE ? 0 : model->stacks[m->stack].id,
+            .thread = model->entities.threads[m->thread].id,
+            .object = m->object == TM__NONE ? 0 : model->entities.details[m->object].id,
+            .stack = m->stack == TM__NONE ? 0 : model->entities.stacks[m->stack].id,
             .kind = m->state,
             .provenance = m->provenance,
         };
     }
     tm__order_settle(model); /* it may ask for any answer */
-    rc = model->deadlock_found(model->deadlock_payload, members, it->member_count,
-                               (int32_t)deadlock);
+    rc = model->deadlocks.watch(model->deadlocks.watch_payload, members,
+                                it->member_count, (int32_t)deadlock);
     tm__free(&model->memory, members, bytes);
     return rc;
 }
@@ -268,8 +273,8 @@ static uint32_t last_blocked(const tm_model *model, uint32_t start, uint32_t len
     uint32_t last = start, thread = start;
 
     for (uint32_t i = 0; i < length; i++, thread = blocker(model, thread))
-        if (tm__now(&model->threads[thread])->start_ns >
-            tm__now(&model->threads[last])->start_ns)
+        if (tm__now(&model->entities.threads[thread])->start_ns >
+            tm__now(&model->entities.threads[last])->start_ns)
             last = thread;
     return last;
 }
@@ -278,48 +283,51 @@ enum { WITHDRAWN_MOST = 4096 };
 
 void tm__deadlock_withdraw(tm_model *model, uint32_t index)
 {
-    tm__deadlock *it = &model->deadlocks[index];
+    tm__deadlock *it = &model->deadlocks.cycles[index];
 
     for (uint32_t i = 0; i < it->member_count; i++) {
         tm__thread *member =
-            &model->threads[model->deadlock_members[it->member_first + i].thread];
+            &model->entities
+                 .threads[model->deadlocks.members[it->member_first + i].thread];
 
         member->deadlock = TM__NONE;
         tm__revoke(member, member->interval_count - 1);
     }
     it->withdrawn = 1;
-    model->edges_gone++; /* the cycle is still there, and may be found again */
+    model->ownership
+        .edges_gone++; /* the cycle is still there, and may be found again */
     /* Who watches may yet answer by the number of one that is withdrawn: it is not
      * another's for long. */
-    if (model->deadlock_found && model->deadlocks_count < WITHDRAWN_MOST)
+    if (model->deadlocks.watch && model->deadlocks.cycles_count < WITHDRAWN_MOST)
         return;
-    while (model->deadlocks_count &&
-           model->deadlocks[model->deadlocks_count - 1].withdrawn) {
-        it = &model->deadlocks[--model->deadlocks_count];
-        model->deadlock_members_count = it->member_first;
+    while (model->deadlocks.cycles_count &&
+           model->deadlocks.cycles[model->deadlocks.cycles_count - 1].withdrawn) {
+        it = &model->deadlocks.cycles[--model->deadlocks.cycles_count];
+        model->deadlocks.members_count = it->member_first;
     }
 }
 
 /* What became known of owners since makes a suspicion sure, or unfounded. */
 void tm__deadlock_review(tm_model *model, uint32_t index)
 {
-    tm__deadlock *it = &model->deadlocks[index];
+    tm__deadlock *it = &model->deadlocks.cycles[index];
 
     if (!it->suspected || it->confirmed)
         return;
     it->suspected = 0;
     for (uint32_t i = 0; i < it->member_count; i++) {
-        tm__deadlock_member *m = &model->deadlock_members[it->member_first + i];
+        tm__deadlock_member *m = &model->deadlocks.members[it->member_first + i];
         uint32_t next =
-            model->deadlock_members[it->member_first + (i + 1) % it->member_count]
+            model->deadlocks.members[it->member_first + (i + 1) % it->member_count]
                 .thread;
-        tm__interval *stuck = tm__now(&model->threads[m->thread]);
+        tm__interval *stuck = tm__now(&model->entities.threads[m->thread]);
 
         if (blocker(model, m->thread) != next) {
             tm__deadlock_withdraw(model, index);
             return;
         }
-        m->provenance = (uint8_t)edge_provenance(model, &model->threads[m->thread]);
+        m->provenance =
+            (uint8_t)edge_provenance(model, &model->entities.threads[m->thread]);
         stuck->provenance = m->provenance;
         if (m->provenance <= TM_PROVENANCE_INFERRED)
             it->suspected = 1;
@@ -328,30 +336,31 @@ void tm__deadlock_review(tm_model *model, uint32_t index)
 
 int tm__deadlock_check(tm_model *model, uint32_t start)
 {
-    uint32_t length, index = model->deadlocks_count, thread;
+    uint32_t length, index = model->deadlocks.cycles_count, thread;
     tm__deadlock *deadlock;
 
-    if (model->threads[start].deadlock != TM__NONE) {
-        tm__deadlock_review(model, model->threads[start].deadlock);
+    if (model->entities.threads[start].deadlock != TM__NONE) {
+        tm__deadlock_review(model, model->entities.threads[start].deadlock);
         return TM_OK;
     }
-    if (model->threads[start].wanted == 0)
+    if (model->entities.threads[start].wanted == 0)
         return TM_OK;
     length = find_cycle(model, start);
     if (!length)
         return TM_OK;
     if (reserve(model, start, length) < 0) {
-        model->edges_gone++; /* a cycle stays that no way may lead around */
+        model->ownership.edges_gone++; /* a cycle stays that no way may lead around */
         return TM_ENOMEM;
     }
     thread = last_blocked(model, start, length);
-    deadlock = &model->deadlocks[model->deadlocks_count++];
-    *deadlock = (tm__deadlock){.time_ns = tm__now(&model->threads[thread])->start_ns,
-                               .resolved_ns = INT64_MIN,
-                               .member_first = model->deadlock_members_count,
-                               .member_count = length};
+    deadlock = &model->deadlocks.cycles[model->deadlocks.cycles_count++];
+    *deadlock =
+        (tm__deadlock){.time_ns = tm__now(&model->entities.threads[thread])->start_ns,
+                       .resolved_ns = INT64_MIN,
+                       .member_first = model->deadlocks.members_count,
+                       .member_count = length};
     for (uint32_t i = 0; i < length; i++) {
-        tm__thread *it = &model->threads[thread];
+        tm__thread *it = &model->entities.threads[thread];
         int provenance = edge_provenance(model, it);
         uint32_t next = blocker(model, thread);
         tm__interval stuck;
@@ -359,7 +368,7 @@ int tm__deadlock_check(tm_model *model, uint32_t start)
         if (it->wants != TM__NONE)
             tm__name_owner(model, thread);
         stuck = *tm__now(it);
-        model->deadlock_members[model->deadlock_members_count++] =
+        model->deadlocks.members[model->deadlocks.members_count++] =
             (tm__deadlock_member){
                 /* Nobody queues for a monitor until a deadline. */
                 .deadline_ns = it->blocking_state == TM_STATE_PARKED ||
@@ -388,8 +397,8 @@ int tm__deadlock_check(tm_model *model, uint32_t start)
 
 void tm__deadlock_leave(tm_model *model, uint32_t thread, int64_t time_ns)
 {
-    uint32_t index = model->threads[thread].deadlock;
-    tm__deadlock *it = &model->deadlocks[index];
+    uint32_t index = model->entities.threads[thread].deadlock;
+    tm__deadlock *it = &model->deadlocks.cycles[index];
 
     if (it->suspected && !it->confirmed) {
         tm__deadlock_withdraw(model, index);
@@ -397,8 +406,8 @@ void tm__deadlock_leave(tm_model *model, uint32_t thread, int64_t time_ns)
     }
     it->resolved_ns = time_ns;
     for (uint32_t i = 0; i < it->member_count; i++) {
-        const tm__deadlock_member *m = &model->deadlock_members[it->member_first + i];
-        tm__thread *member = &model->threads[m->thread];
+        const tm__deadlock_member *m = &model->deadlocks.members[it->member_first + i];
+        tm__thread *member = &model->entities.threads[m->thread];
         tm__interval free_again = *tm__now(member);
 
         member->deadlock = TM__NONE;

@@ -32,7 +32,7 @@ typedef struct tm__deadlock_member {
 /** How far a thread's chain of blockers was found to lead, as long as none on it went.
  */
 typedef struct tm__lead {
-    uint64_t edges_gone; ///< model->edges_gone at that time
+    uint64_t edges_gone; ///< model->ownership.edges_gone at that time
     uint32_t to;         ///< threads[]
     uint32_t reserved;
 } tm__lead;

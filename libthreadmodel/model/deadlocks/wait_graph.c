@@ -15,43 +15,43 @@
 /* Where others wait for the thread, chains that led over it lead elsewhere. */
 static void edge_goes(tm_model *model, const tm__thread *thread)
 {
-    model->edges_gone += thread->wanted > 0;
+    model->ownership.edges_gone += thread->wanted > 0;
 }
 
 void tm__want(tm_model *model, uint32_t thread, uint32_t object)
 {
-    tm__object *wanted = &model->objects[object];
+    tm__object *wanted = &model->entities.objects[object];
 
-    model->threads[thread].wants = object;
-    model->blocked_count++;
+    model->entities.threads[thread].wants = object;
+    model->deadlocks.blocked_count++;
     wanted->wanted++;
     if (wanted->owner != TM__NONE)
-        model->threads[wanted->owner].wanted++;
+        model->entities.threads[wanted->owner].wanted++;
 }
 
 void tm__want_end_of(tm_model *model, uint32_t thread, uint32_t joined)
 {
-    edge_goes(model, &model->threads[thread]); /* what it wanted, if it did */
-    model->threads[thread].joins = joined;
-    model->blocked_count++;
-    model->threads[joined].wanted++;
+    edge_goes(model, &model->entities.threads[thread]); /* what it wanted, if it did */
+    model->entities.threads[thread].joins = joined;
+    model->deadlocks.blocked_count++;
+    model->entities.threads[joined].wanted++;
 }
 
 static void want_nothing(tm_model *model, tm__thread *thread)
 {
-    tm__object *wanted = &model->objects[thread->wants];
+    tm__object *wanted = &model->entities.objects[thread->wants];
 
     edge_goes(model, thread);
     thread->wants = TM__NONE;
-    model->blocked_count--;
+    model->deadlocks.blocked_count--;
     wanted->wanted--;
     if (wanted->owner != TM__NONE)
-        model->threads[wanted->owner].wanted--;
+        model->entities.threads[wanted->owner].wanted--;
 }
 
 void tm__leave_queue(tm_model *model, uint32_t thread, int64_t time_ns)
 {
-    tm__thread *it = &model->threads[thread];
+    tm__thread *it = &model->entities.threads[thread];
 
     if (it->owned != TM__NONE && it->wants != TM__NONE)
         tm__order_note(model, thread);
@@ -65,10 +65,10 @@ void tm__leave_queue(tm_model *model, uint32_t thread, int64_t time_ns)
 
 void tm__want_no_end(tm_model *model, uint32_t thread)
 {
-    tm__thread *it = &model->threads[thread];
+    tm__thread *it = &model->entities.threads[thread];
 
     edge_goes(model, it);
-    model->threads[it->joins].wanted--;
-    model->blocked_count--;
+    model->entities.threads[it->joins].wanted--;
+    model->deadlocks.blocked_count--;
     it->joins = TM__NONE;
 }

@@ -21,7 +21,7 @@ static uint16_t role_of(const tm_model *model, uint32_t method, const uint16_t *
 {
     if (method == TM__NONE)
         return TM__ROLE_NAMELESS;
-    return roles ? roles[method] : model->methods[method].role;
+    return roles ? roles[method] : model->entities.methods[method].role;
 }
 
 static uint32_t find_caller(const tm_model *model, uint32_t stack,
@@ -30,12 +30,12 @@ static uint32_t find_caller(const tm_model *model, uint32_t stack,
     uint32_t caller = TM__NONE, past_primitives = TM__NONE, first, end;
     int for_lock = 0;
 
-    if (stack == TM__NONE || !model->stacks[stack].frame_count)
+    if (stack == TM__NONE || !model->entities.stacks[stack].frame_count)
         return TM__NONE;
-    first = model->stacks[stack].frame_first;
-    end = first + model->stacks[stack].frame_count;
+    first = model->entities.stacks[stack].frame_first;
+    end = first + model->entities.stacks[stack].frame_count;
     for (uint32_t i = first; i < end; i++) {
-        uint16_t role = role_of(model, model->frames[i].method, roles);
+        uint16_t role = role_of(model, model->entities.frames[i].method, roles);
 
         if ((role & (TM__ROLE_NAMELESS | TM__ROLE_IDLES)) == TM__ROLE_NAMELESS)
             continue;
@@ -60,7 +60,7 @@ uint32_t tm__stack_caller(const tm_model *model, uint32_t stack)
 
 static size_t bytes_of_roles(const tm_model *model)
 {
-    return ((size_t)model->methods_count + 1) * sizeof(uint16_t);
+    return ((size_t)model->entities.methods_count + 1) * sizeof(uint16_t);
 }
 
 /* @return NULL: there is no memory */
@@ -69,10 +69,11 @@ static uint16_t *find_roles(const tm_model *model, tm__memory *memory,
 {
     uint16_t *roles = tm__resize(memory, NULL, 0, bytes_of_roles(model));
 
-    for (uint32_t i = 0; roles && i < model->methods_count; i++) {
-        roles[i] = tm__role(tm__class_name(model, model->methods[i].class_index),
-                            tm__method_name(model, i), libraries);
-        if (model->methods[i].flags & TM_METHOD_IDLES)
+    for (uint32_t i = 0; roles && i < model->entities.methods_count; i++) {
+        roles[i] =
+            tm__role(tm__class_name(model, model->entities.methods[i].class_index),
+                     tm__method_name(model, i), libraries);
+        if (model->entities.methods[i].flags & TM_METHOD_IDLES)
             roles[i] |= TM__ROLE_IDLES;
     }
     return roles;
@@ -81,7 +82,7 @@ static uint16_t *find_roles(const tm_model *model, tm__memory *memory,
 uint32_t *tm__stack_callers(const tm_model *model, tm__memory *memory,
                             const tm__libraries *libraries)
 {
-    size_t bytes = ((size_t)model->stacks_count + 1) * sizeof(uint32_t);
+    size_t bytes = ((size_t)model->entities.stacks_count + 1) * sizeof(uint32_t);
     int is_default = !libraries || !libraries->prefixes;
     uint16_t *roles = is_default ? NULL : find_roles(model, memory, libraries);
     uint32_t *callers;
@@ -90,9 +91,10 @@ uint32_t *tm__stack_callers(const tm_model *model, tm__memory *memory,
         return NULL;
     callers = tm__resize(memory, NULL, 0, bytes);
     if (callers) {
-        for (uint32_t i = 0; i < model->stacks_count; i++)
+        for (uint32_t i = 0; i < model->entities.stacks_count; i++)
             callers[i] = find_caller(model, i, roles);
-        callers[model->stacks_count] = TM__NONE; /* so that [count] is an answer */
+        callers[model->entities.stacks_count] =
+            TM__NONE; /* so that [count] is an answer */
     }
     tm__free(memory, roles, bytes_of_roles(model));
     return callers;
@@ -101,7 +103,7 @@ uint32_t *tm__stack_callers(const tm_model *model, tm__memory *memory,
 static int has_role(const tm_model *model, uint32_t frame, uint16_t roles)
 {
     return frame != TM__NONE &&
-           role_of(model, model->frames[frame].method, NULL) & roles;
+           role_of(model, model->entities.frames[frame].method, NULL) & roles;
 }
 
 int tm__frame_is_idle(const tm_model *model, uint32_t frame)

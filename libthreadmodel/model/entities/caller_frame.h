@@ -18,8 +18,8 @@ int tm__frame_is_library(const tm_model *model, uint32_t frame);
 
 /**
  * The callers of all stacks, for questions that touch many intervals.
- * @return frames[] index or TM__NONE a stack, model->stacks_count + 1 of them, for
- *         tm__free(memory, ...); NULL when there is no memory
+ * @return frames[] index or TM__NONE a stack, model->entities.stacks_count + 1 of them,
+ * for tm__free(memory, ...); NULL when there is no memory
  */
 uint32_t *tm__stack_callers(const tm_model *model, tm__memory *memory,
                             const tm__libraries *libraries);

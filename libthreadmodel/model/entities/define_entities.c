@@ -29,13 +29,14 @@ static int is_full(const tm_model *model, size_t more_bytes)
 
     if (most < LEAST_DEFINITION_BYTES)
         most = LEAST_DEFINITION_BYTES;
-    return model->memory_limit_bytes && model->definition_bytes + more_bytes > most;
+    return model->memory_limit_bytes &&
+           model->entities.definition_bytes + more_bytes > most;
 }
 
 /* Intern a text where there is one, so that "not given" keeps what was known. */
 static int intern_text(tm_model *model, uint32_t *index, const char *text)
 {
-    return text ? tm__strings_intern(&model->strings, index, text) : TM_OK;
+    return text ? tm__strings_intern(&model->entities.strings, index, text) : TM_OK;
 }
 
 /* Intern texts one behind the other. */
@@ -51,7 +52,7 @@ static int intern_all(tm_model *model, uint32_t *index, const char *first,
     memcpy(all, first, first_bytes);
     strcpy(all + first_bytes, second);
     strcat(all, third);
-    rc = tm__strings_intern_bytes(&model->strings, index, all, bytes);
+    rc = tm__strings_intern_bytes(&model->entities.strings, index, all, bytes);
     tm__free(&model->memory, all, bytes + 1);
     return rc;
 }
@@ -69,7 +70,7 @@ static uint16_t own_role(const tm__method *method)
 static int name_method(tm_model *model, tm__method *method)
 {
     const char *class_name = tm__class_name(model, method->class_index);
-    const char *name = tm__strings_get(&model->strings, method->name);
+    const char *name = tm__strings_get(&model->entities.strings, method->name);
     int rc;
 
     if (!name)
@@ -83,9 +84,9 @@ static int name_method(tm_model *model, tm__method *method)
                     tm__utf8_cut(class_name, CLASS_BYTES), ".", name);
     if (rc < 0)
         return rc;
-    method->role =
-        tm__role(class_name, tm__strings_get(&model->strings, method->full_name), NULL);
-    if (model->classes[method->class_index].flags & TM_CLASS_LIBRARY)
+    method->role = tm__role(
+        class_name, tm__strings_get(&model->entities.strings, method->full_name), NULL);
+    if (model->entities.classes[method->class_index].flags & TM_CLASS_LIBRARY)
         method->role |= TM__ROLE_LIBRARY;
     method->role |= own_role(method);
     return TM_OK;
@@ -95,28 +96,28 @@ static int name_method(tm_model *model, tm__method *method)
  * nothing for the methods of others. */
 static void await_name(tm_model *model, uint32_t index)
 {
-    tm__method *method = &model->methods[index];
-    tm__class *class_ = &model->classes[method->class_index];
+    tm__method *method = &model->entities.methods[index];
+    tm__class *class_ = &model->entities.classes[method->class_index];
 
     method->next = class_->name_waits;
     method->previous = TM__NONE;
     if (method->next != TM__NONE)
-        model->methods[method->next].previous = index;
+        model->entities.methods[method->next].previous = index;
     class_->name_waits = index;
 }
 
 static void stop_waiting(tm_model *model, uint32_t index)
 {
-    tm__method *method = &model->methods[index];
+    tm__method *method = &model->entities.methods[index];
 
     if (method->next == index)
         return;
     if (method->previous != TM__NONE)
-        model->methods[method->previous].next = method->next;
+        model->entities.methods[method->previous].next = method->next;
     else
-        model->classes[method->class_index].name_waits = method->next;
+        model->entities.classes[method->class_index].name_waits = method->next;
     if (method->next != TM__NONE)
-        model->methods[method->next].previous = method->previous;
+        model->entities.methods[method->next].previous = method->previous;
     method->next = index;
 }
 
@@ -141,7 +142,7 @@ static int define_class(tm_model *model, const void *payload)
 
     if (rc < 0)
         return rc;
-    class_ = &model->classes[index];
+    class_ = &model->entities.classes[index];
     class_->flags |= (uint32_t)definition->flags;
     rc = name_class(model, class_, definition->name);
     if (rc == TM_OK)
@@ -151,7 +152,7 @@ static int define_class(tm_model *model, const void *payload)
     while (rc == TM_OK && class_->name != TM__NONE && class_->name_waits != TM__NONE) {
         uint32_t method = class_->name_waits;
 
-        rc = name_method(model, &model->methods[method]);
+        rc = name_method(model, &model->entities.methods[method]);
         if (rc == TM_OK)
             stop_waiting(model, method);
     }
@@ -172,63 +173,65 @@ static int define_method(tm_model *model, const void *payload)
         if (rc < 0)
             return rc;
         stop_waiting(model, index);
-        model->methods[index].class_index = class_index;
-        if (model->classes[class_index].name == TM__NONE)
+        model->entities.methods[index].class_index = class_index;
+        if (model->entities.classes[class_index].name == TM__NONE)
             await_name(model, index);
     }
-    method = &model->methods[index];
+    method = &model->entities.methods[index];
     method->flags |= (uint16_t)definition->flags;
     rc = intern_text(model, &method->name, definition->name);
     if (rc == TM_OK)
         rc = name_method(model, method);
     if (rc < 0 || !definition->line_count)
         return rc;
-    rc =
-        tm__reserve(&model->memory, &model->lines, &model->lines_capacity,
-                    model->lines_count + definition->line_count, sizeof(*model->lines));
+    rc = tm__reserve(&model->memory, &model->entities.lines,
+                     &model->entities.lines_capacity,
+                     model->entities.lines_count + definition->line_count,
+                     sizeof(*model->entities.lines));
     if (rc < 0)
         return rc;
-    memcpy(&model->lines[model->lines_count], definition->lines,
-           definition->line_count * sizeof(*model->lines));
-    method->line_first = model->lines_count;
+    memcpy(&model->entities.lines[model->entities.lines_count], definition->lines,
+           definition->line_count * sizeof(*model->entities.lines));
+    method->line_first = model->entities.lines_count;
     method->line_count = (uint32_t)definition->line_count;
-    model->lines_count += (uint32_t)definition->line_count;
+    model->entities.lines_count += (uint32_t)definition->line_count;
     return TM_OK;
 }
 
 static int define_stack(tm_model *model, const void *payload)
 {
     const tm_stack *definition = payload;
-    uint32_t index, first = model->frames_count;
+    uint32_t index, first = model->entities.frames_count;
     int rc = tm__model_stack(model, definition->id, &index);
 
     if (rc < 0)
         return rc;
-    rc = tm__reserve(&model->memory, &model->frames, &model->frames_capacity,
-                     first + definition->frame_count, sizeof(*model->frames));
+    rc = tm__reserve(&model->memory, &model->entities.frames,
+                     &model->entities.frames_capacity, first + definition->frame_count,
+                     sizeof(*model->entities.frames));
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < definition->frame_count; i++) {
         const tm_frame *from = &definition->frames[i];
-        tm__frame *to = &model->frames[first + i];
+        tm__frame *to = &model->entities.frames[first + i];
 
         *to = (tm__frame){TM__NONE, from->line, from->location};
         if (from->method && tm__model_method(model, from->method, &to->method) < 0)
             return TM_ENOMEM;
     }
-    model->frames_count += (uint32_t)definition->frame_count;
-    model->stacks[index].frame_first = first;
-    model->stacks[index].frame_count = (uint32_t)definition->frame_count;
-    model->stacks[index].flags = definition->flags;
-    model->stacks[index].defined = 1;
+    model->entities.frames_count += (uint32_t)definition->frame_count;
+    model->entities.stacks[index].frame_first = first;
+    model->entities.stacks[index].frame_count = (uint32_t)definition->frame_count;
+    model->entities.stacks[index].flags = definition->flags;
+    model->entities.stacks[index].defined = 1;
     return TM_OK;
 }
 
 /* A thread and its thread object find each other whichever is defined first. */
 static void tie(tm_model *model, uint32_t thread, uint32_t object)
 {
-    model->threads[thread].object = object;
-    model->objects[object].thread = thread;
+    model->entities.threads[thread].object = object;
+    model->entities.objects[object].thread = thread;
 }
 
 static int define_thread(tm_model *model, const void *payload)
@@ -250,7 +253,7 @@ static int define_thread(tm_model *model, const void *payload)
     }
     if (rc < 0)
         return rc;
-    thread = &model->threads[index];
+    thread = &model->entities.threads[index];
     thread->flags |= definition->flags;
     if (definition->os_id)
         thread->os_id = definition->os_id;
@@ -281,17 +284,17 @@ static int define_object(tm_model *model, const void *payload)
     }
     if (rc < 0)
         return rc;
-    object = &model->objects[index];
+    object = &model->entities.objects[index];
     if (class_index != TM__NONE)
         object->class_index = class_index;
     if (definition->flags & TM_OBJECT_HAS_HASH)
-        model->details[index].hash = definition->hash;
+        model->entities.details[index].hash = definition->hash;
     object->flags |= (uint16_t)definition->flags;
     if (definition->kind && definition->kind < TM_OBJECT_KIND_END)
         object->kind = (uint16_t)definition->kind;
     if (object->kind == TM_OBJECT_KIND_SYNCHRONIZER)
         object->flags |= TM_OBJECT_SYNCHRONIZER;
-    return intern_text(model, &model->details[index].name, definition->name);
+    return intern_text(model, &model->entities.details[index].name, definition->name);
 }
 
 static size_t text_bytes(const char *text)
@@ -304,7 +307,7 @@ static int has_room(tm_model *model, size_t more_bytes)
 {
     if (!is_full(model, more_bytes))
         return 1;
-    model->definitions_left_out++;
+    model->entities.definitions_left_out++;
     return 0;
 }
 
@@ -315,7 +318,7 @@ static int define(tm_model *model, int (*take)(tm_model *model, const void *defi
     size_t before = model->memory.used_bytes;
     int rc = take(model, definition);
 
-    model->definition_bytes += model->memory.used_bytes - before;
+    model->entities.definition_bytes += model->memory.used_bytes - before;
     return rc;
 }
 

@@ -76,75 +76,87 @@ static int number(tm__map *map, uint64_t id, uint32_t *count, uint32_t *index)
 
 int tm__model_thread(tm_model *model, uint64_t id, uint32_t *index)
 {
-    *index = tm__map_find(&model->thread_map, id);
+    *index = tm__map_find(&model->entities.thread_map, id);
     if (*index != TM__NONE)
         return TM_OK;
-    if (RESERVE(tm__reserve_lines, model, threads, model->threads_count) < 0 ||
-        number(&model->thread_map, id, &model->threads_count, index) < 0)
+    if (RESERVE(tm__reserve_lines, model, entities.threads,
+                model->entities.threads_count) < 0 ||
+        number(&model->entities.thread_map, id, &model->entities.threads_count, index) <
+            0)
         return TM_ENOMEM;
-    model->threads[*index] = unseen_thread;
-    model->threads[*index].id = id;
+    model->entities.threads[*index] = unseen_thread;
+    model->entities.threads[*index].id = id;
     return TM_OK;
 }
 
 int tm__model_object(tm_model *model, uint64_t id, uint32_t *index)
 {
-    *index = tm__map_find(&model->object_map, id);
+    *index = tm__map_find(&model->entities.object_map, id);
     if (*index != TM__NONE)
         return TM_OK;
-    if (RESERVE(tm__reserve_lines, model, objects, model->objects_count) < 0 ||
-        RESERVE(tm__reserve, model, links, model->objects_count) < 0 ||
-        RESERVE(tm__reserve, model, details, model->objects_count) < 0 ||
-        number(&model->object_map, id, &model->objects_count, index) < 0)
+    if (RESERVE(tm__reserve_lines, model, entities.objects,
+                model->entities.objects_count) < 0 ||
+        RESERVE(tm__reserve, model, entities.links, model->entities.objects_count) <
+            0 ||
+        RESERVE(tm__reserve, model, entities.details, model->entities.objects_count) <
+            0 ||
+        number(&model->entities.object_map, id, &model->entities.objects_count, index) <
+            0)
         return TM_ENOMEM;
-    model->objects[*index] = unseen_object;
-    model->links[*index] = unseen_links;
-    model->details[*index] = unseen_detail;
-    model->details[*index].id = id;
+    model->entities.objects[*index] = unseen_object;
+    model->entities.links[*index] = unseen_links;
+    model->entities.details[*index] = unseen_detail;
+    model->entities.details[*index].id = id;
     return TM_OK;
 }
 
 int tm__model_class(tm_model *model, uint64_t id, uint32_t *index)
 {
-    *index = tm__map_find(&model->class_map, id);
+    *index = tm__map_find(&model->entities.class_map, id);
     if (*index != TM__NONE)
         return TM_OK;
-    if (RESERVE(tm__reserve, model, classes, model->classes_count) < 0 ||
-        number(&model->class_map, id, &model->classes_count, index) < 0)
+    if (RESERVE(tm__reserve, model, entities.classes, model->entities.classes_count) <
+            0 ||
+        number(&model->entities.class_map, id, &model->entities.classes_count, index) <
+            0)
         return TM_ENOMEM;
-    model->classes[*index] = (tm__class){.id = id,
-                                         .name = TM__NONE,
-                                         .source = TM__NONE,
-                                         .name_waits = TM__NONE,
-                                         .build_id = TM__NONE};
+    model->entities.classes[*index] = (tm__class){.id = id,
+                                                  .name = TM__NONE,
+                                                  .source = TM__NONE,
+                                                  .name_waits = TM__NONE,
+                                                  .build_id = TM__NONE};
     return TM_OK;
 }
 
 int tm__model_method(tm_model *model, uint64_t id, uint32_t *index)
 {
-    *index = tm__map_find(&model->method_map, id);
+    *index = tm__map_find(&model->entities.method_map, id);
     if (*index != TM__NONE)
         return TM_OK;
-    if (RESERVE(tm__reserve, model, methods, model->methods_count) < 0 ||
-        number(&model->method_map, id, &model->methods_count, index) < 0)
+    if (RESERVE(tm__reserve, model, entities.methods, model->entities.methods_count) <
+            0 ||
+        number(&model->entities.method_map, id, &model->entities.methods_count, index) <
+            0)
         return TM_ENOMEM;
-    model->methods[*index] = (tm__method){.id = id,
-                                          .class_index = TM__NONE,
-                                          .name = TM__NONE,
-                                          .full_name = TM__NONE,
-                                          .next = *index,
-                                          .role = TM__ROLE_NAMELESS};
+    model->entities.methods[*index] = (tm__method){.id = id,
+                                                   .class_index = TM__NONE,
+                                                   .name = TM__NONE,
+                                                   .full_name = TM__NONE,
+                                                   .next = *index,
+                                                   .role = TM__ROLE_NAMELESS};
     return TM_OK;
 }
 
 int tm__model_stack(tm_model *model, uint32_t id, uint32_t *index)
 {
-    *index = tm__map_find(&model->stack_map, id);
+    *index = tm__map_find(&model->entities.stack_map, id);
     if (*index != TM__NONE)
         return TM_OK;
-    if (RESERVE(tm__reserve, model, stacks, model->stacks_count) < 0 ||
-        number(&model->stack_map, id, &model->stacks_count, index) < 0)
+    if (RESERVE(tm__reserve, model, entities.stacks, model->entities.stacks_count) <
+            0 ||
+        number(&model->entities.stack_map, id, &model->entities.stacks_count, index) <
+            0)
         return TM_ENOMEM;
-    model->stacks[*index] = (tm__stack){.id = id};
+    model->entities.stacks[*index] = (tm__stack){.id = id};
     return TM_OK;
 }

@@ -17,21 +17,24 @@ const char *tm__class_name(const tm_model *model, uint32_t class_index)
 {
     if (class_index == TM__NONE)
         return NULL;
-    return tm__strings_get(&model->strings, model->classes[class_index].name);
+    return tm__strings_get(&model->entities.strings,
+                           model->entities.classes[class_index].name);
 }
 
 const char *tm__thread_name(const tm_model *model, uint32_t thread)
 {
     if (thread == TM__NONE)
         return NULL;
-    return tm__strings_get(&model->strings, model->threads[thread].name);
+    return tm__strings_get(&model->entities.strings,
+                           model->entities.threads[thread].name);
 }
 
 const char *tm__method_name(const tm_model *model, uint32_t method)
 {
     if (method == TM__NONE)
         return NULL;
-    return tm__strings_get(&model->strings, model->methods[method].full_name);
+    return tm__strings_get(&model->entities.strings,
+                           model->entities.methods[method].full_name);
 }
 
 const char *tm__frame_source(const tm_model *model, const tm__frame *frame)
@@ -40,10 +43,11 @@ const char *tm__frame_source(const tm_model *model, const tm__frame *frame)
 
     if (frame->method == TM__NONE)
         return NULL;
-    class_index = model->methods[frame->method].class_index;
+    class_index = model->entities.methods[frame->method].class_index;
     if (class_index == TM__NONE)
         return NULL;
-    return tm__strings_get(&model->strings, model->classes[class_index].source);
+    return tm__strings_get(&model->entities.strings,
+                           model->entities.classes[class_index].source);
 }
 
 int32_t tm__frame_line(const tm_model *model, const tm__frame *frame)
@@ -54,10 +58,10 @@ int32_t tm__frame_line(const tm_model *model, const tm__frame *frame)
 
     if (frame->line || frame->location < 0 || frame->method == TM__NONE)
         return frame->line > 0 ? frame->line : 0;
-    method = &model->methods[frame->method];
+    method = &model->entities.methods[frame->method];
     if (!method->line_count)
         return 0;
-    lines = &model->lines[method->line_first];
+    lines = &model->entities.lines[method->line_first];
     after = TM__FIRST_AFTER(lines, tm_line, location, 0, method->line_count,
                             frame->location);
     return after ? lines[after - 1].line : 0;
@@ -67,9 +71,10 @@ void tm__object_label(const tm_model *model, uint32_t object, char *buffer,
                       size_t bytes)
 {
     enum { NUMBER_BYTES = 24 };
-    const tm__object *it = &model->objects[object];
+    const tm__object *it = &model->entities.objects[object];
     const char *class_name = tm__class_name(model, it->class_index);
-    const char *name = tm__strings_get(&model->strings, model->details[object].name);
+    const char *name =
+        tm__strings_get(&model->entities.strings, model->entities.details[object].name);
     int length;
 
     if (name) {
@@ -82,17 +87,17 @@ void tm__object_label(const tm_model *model, uint32_t object, char *buffer,
     length = (int)tm__utf8_cut(class_name, bytes - NUMBER_BYTES);
     if (it->flags & TM_OBJECT_HAS_HASH)
         snprintf(buffer, bytes, "%.*s@%x", length, class_name,
-                 model->details[object].hash);
+                 model->entities.details[object].hash);
     else
-        snprintf(buffer, bytes,
-                 model->run.identity == TM_IDENTITY_ADDRESS ? "%.*s@0x%llx"
-                                                            : "%.*s#%llu",
-                 length, class_name, (unsigned long long)model->details[object].id);
+        snprintf(
+            buffer, bytes,
+            model->run.identity == TM_IDENTITY_ADDRESS ? "%.*s@0x%llx" : "%.*s#%llu",
+            length, class_name, (unsigned long long)model->entities.details[object].id);
 }
 
 const char *tm__object_kind(const tm_model *model, uint32_t object)
 {
-    const tm__object *it = &model->objects[object];
+    const tm__object *it = &model->entities.objects[object];
 
     if (it->kind != TM_OBJECT_KIND_UNKNOWN)
         return tm_object_kind_name(it->kind);
@@ -103,11 +108,11 @@ const char *tm__object_kind(const tm_model *model, uint32_t object)
 
 int tm__labels_open(tm__labels *labels, const tm_model *model)
 {
-    size_t bytes = model->objects_count * sizeof(*labels->by_object);
+    size_t bytes = model->entities.objects_count * sizeof(*labels->by_object);
 
     tm__memory_init(&labels->memory, &model->memory.hook);
     tm__strings_init(&labels->strings, &labels->memory);
-    labels->count = model->objects_count;
+    labels->count = model->entities.objects_count;
     labels->by_object = NULL;
     labels->failed = TM_OK;
     if (!bytes)

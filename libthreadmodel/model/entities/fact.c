@@ -12,19 +12,19 @@
 #include "model/state/model.h"
 static int find_thread(tm_model *model, uint64_t id, uint32_t *index)
 {
-    *index = tm__map_find(&model->thread_map, id);
+    *index = tm__map_find(&model->entities.thread_map, id);
     return *index != TM__NONE ? TM_OK : tm__model_thread(model, id, index);
 }
 
 static int find_object(tm_model *model, uint64_t id, uint32_t *index)
 {
-    *index = tm__map_find(&model->object_map, id);
+    *index = tm__map_find(&model->entities.object_map, id);
     return *index != TM__NONE ? TM_OK : tm__model_object(model, id, index);
 }
 
 static int find_stack(tm_model *model, uint32_t id, uint32_t *index)
 {
-    *index = tm__map_find(&model->stack_map, id);
+    *index = tm__map_find(&model->entities.stack_map, id);
     return *index != TM__NONE ? TM_OK : tm__model_stack(model, id, index);
 }
 
@@ -35,7 +35,7 @@ static int find_peer(tm_model *model, const tm_event *event, tm__fact *fact)
 
     if (!event->peer) {
         if (tm__event_needs[event->kind] & TM__NEEDS_PEER && fact->object != TM__NONE)
-            fact->peer = model->objects[fact->object].thread;
+            fact->peer = model->entities.objects[fact->object].thread;
         return TM_OK;
     }
     rc = find_thread(model, event->peer, &fact->peer);

@@ -29,7 +29,7 @@ typedef struct tm__object {
     uint8_t listed;           ///< bindings in the list at most, of reported ones
     uint8_t is_owned : 1;  ///< a thread was once told to own it: no latch, no semaphore
     uint8_t is_shared : 1; ///< and several at once, by what was read of it
-    uint32_t losses;       ///< model->losses when it was last touched
+    uint32_t losses;       ///< loss markers seen when it was last touched
     uint32_t class_index;  ///< classes[]; TM__NONE: unknown
     uint32_t thread;       ///< threads[] whose thread object it is, or TM__NONE
     uint16_t flags;        ///< enum tm_object_flag

@@ -26,7 +26,7 @@ typedef struct tm__thread {
     uint32_t wanted;        ///< threads that want what it owns, or join it
     uint32_t owned;         ///< head of the list of objects that it is thought to own
     uint32_t deadlock;      ///< deadlocks[] that it stands in, or TM__NONE
-    uint32_t losses;        ///< model->losses when it was last known what it did
+    uint32_t losses;        ///< loss markers seen when it was last known what it did
 
     int64_t end_ns;      ///< INT64_MIN: not seen to end
     int64_t deadline_ns; ///< of the wait, join, sleep or park; INT64_MAX: none

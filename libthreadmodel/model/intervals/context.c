@@ -9,8 +9,10 @@
 
 int tm__context_reserve(tm_model *model)
 {
-    return tm__reserve(&model->memory, &model->contexts, &model->contexts_capacity,
-                       (size_t)model->contexts_count + 1, sizeof(*model->contexts));
+    return tm__reserve(&model->memory, &model->intervals.contexts,
+                       &model->intervals.contexts_capacity,
+                       (size_t)model->intervals.contexts_count + 1,
+                       sizeof(*model->intervals.contexts));
 }
 
 /* How long it lasted. A start before the earliest time that is taken would not fit. */
@@ -36,10 +38,10 @@ static uint16_t cause_of(const tm__fact *fact)
 
 void tm__context_add(tm_model *model, const tm__fact *fact)
 {
-    tm__context_sum *sum = &model->context_sums[fact->kind];
+    tm__context_sum *sum = &model->intervals.context_sums[fact->kind];
     int64_t length_ns = length_of(fact);
 
-    model->contexts[model->contexts_count++] =
+    model->intervals.contexts[model->intervals.contexts_count++] =
         (tm__context){.start_ns = fact->time_ns - length_ns,
                       .end_ns = fact->time_ns,
                       .thread = fact->thread,

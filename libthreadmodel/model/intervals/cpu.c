@@ -22,11 +22,12 @@ int tm__wake_reserve(tm_model *model)
                                     .waker = TM__NONE,
                                     .post = TM__NONE};
 
-    if (tm__reserve(&model->memory, &model->wakes, &model->wakes_capacity,
-                    model->threads_count, sizeof(*model->wakes)) < 0)
+    if (tm__reserve(&model->memory, &model->intervals.wakes,
+                    &model->intervals.wakes_capacity, model->entities.threads_count,
+                    sizeof(*model->intervals.wakes)) < 0)
         return TM_ENOMEM;
-    while (model->wakes_count < model->threads_count)
-        model->wakes[model->wakes_count++] = unseen;
+    while (model->intervals.wakes_count < model->entities.threads_count)
+        model->intervals.wakes[model->intervals.wakes_count++] = unseen;
     return TM_OK;
 }
 
@@ -36,12 +37,13 @@ int tm__on_cpu_use(tm_model *model, const tm__fact *fact)
     tm__cpu_use *use;
     int64_t *counter;
 
-    if (tm__reserve(&model->memory, &model->cpu_uses, &model->cpu_uses_capacity,
-                    model->threads_count, sizeof(*model->cpu_uses)) < 0)
+    if (tm__reserve(&model->memory, &model->intervals.cpu_uses,
+                    &model->intervals.cpu_uses_capacity, model->entities.threads_count,
+                    sizeof(*model->intervals.cpu_uses)) < 0)
         return TM_ENOMEM;
-    while (model->cpu_uses_count < model->threads_count)
-        model->cpu_uses[model->cpu_uses_count++] = unknown;
-    use = &model->cpu_uses[fact->thread];
+    while (model->intervals.cpu_uses_count < model->entities.threads_count)
+        model->intervals.cpu_uses[model->intervals.cpu_uses_count++] = unknown;
+    use = &model->intervals.cpu_uses[fact->thread];
     counter = fact->kind == TM_EVENT_CPU_TIME ? &use->ran_ns : &use->waited_ns;
     if (fact->value > *counter)
         *counter = fact->value;
@@ -50,12 +52,16 @@ int tm__on_cpu_use(tm_model *model, const tm__fact *fact)
 
 int64_t tm__cpu_time_ns(const tm_model *model, uint32_t thread)
 {
-    return thread < model->cpu_uses_count ? model->cpu_uses[thread].ran_ns : -1;
+    return thread < model->intervals.cpu_uses_count
+               ? model->intervals.cpu_uses[thread].ran_ns
+               : -1;
 }
 
 int64_t tm__cpu_wait_ns(const tm_model *model, uint32_t thread)
 {
-    return thread < model->cpu_uses_count ? model->cpu_uses[thread].waited_ns : -1;
+    return thread < model->intervals.cpu_uses_count
+               ? model->intervals.cpu_uses[thread].waited_ns
+               : -1;
 }
 
 /* Blocked in any way, or not begun: a wake-up alone does not end that. */
@@ -82,8 +88,8 @@ static void leave_processor(tm_model *model, const tm__fact *fact, int state)
 static uint32_t wait_for_cpu(tm_model *model, uint32_t thread, int64_t *time_ns,
                              uint32_t cause)
 {
-    tm__wake *wake = &model->wakes[thread];
-    tm__thread *it = &model->threads[thread];
+    tm__wake *wake = &model->intervals.wakes[thread];
+    tm__thread *it = &model->entities.threads[thread];
     int64_t since_ns = wake->runnable_ns;
 
     wake->runnable_ns = INT64_MIN;
@@ -103,7 +109,7 @@ static uint32_t wait_for_cpu(tm_model *model, uint32_t thread, int64_t *time_ns,
 
 void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause)
 {
-    if (thread < model->wakes_count)
+    if (thread < model->intervals.wakes_count)
         cause = wait_for_cpu(model, thread, &time_ns, cause);
     tm__begin(model, thread, time_ns,
               (tm__interval){.state = TM_STATE_RUNNING,
@@ -115,8 +121,8 @@ void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause)
 
 void tm__on_runnable(tm_model *model, const tm__fact *fact)
 {
-    tm__wake *wake = &model->wakes[fact->thread];
-    const tm__thread *thread = &model->threads[fact->thread];
+    tm__wake *wake = &model->intervals.wakes[fact->thread];
+    const tm__thread *thread = &model->entities.threads[fact->thread];
 
     if (!is_held_back(thread)) {
         if (thread->state != TM_STATE_RUNNABLE)
@@ -133,8 +139,8 @@ void tm__on_runnable(tm_model *model, const tm__fact *fact)
 
 void tm__on_cpu(tm_model *model, const tm__fact *fact)
 {
-    tm__wake *wake = &model->wakes[fact->thread];
-    const tm__thread *thread = &model->threads[fact->thread];
+    tm__wake *wake = &model->intervals.wakes[fact->thread];
+    const tm__thread *thread = &model->entities.threads[fact->thread];
 
     if (is_held_back(thread)) {
         if (wake->runnable_ns != INT64_MIN && wake->on_cpu_ns == INT64_MIN)
@@ -146,11 +152,11 @@ void tm__on_cpu(tm_model *model, const tm__fact *fact)
 
 void tm__off_cpu(tm_model *model, const tm__fact *fact)
 {
-    const tm__thread *thread = &model->threads[fact->thread];
+    const tm__thread *thread = &model->entities.threads[fact->thread];
     int state = fact->flags & TM_EVENT_VOLUNTARY ? TM_STATE_NATIVE : TM_STATE_RUNNABLE;
 
     if (is_held_back(thread)) /* it had not got to what it was woken for */
-        model->wakes[fact->thread].on_cpu_ns = INT64_MIN;
+        model->intervals.wakes[fact->thread].on_cpu_ns = INT64_MIN;
     else if (thread->state != state)
         leave_processor(model, fact, state);
     else
@@ -161,10 +167,10 @@ uint32_t tm__waker(const tm_model *model, uint32_t thread)
 {
     const tm__wake *wake;
 
-    if (thread >= model->wakes_count)
+    if (thread >= model->intervals.wakes_count)
         return TM__NONE;
-    wake = &model->wakes[thread];
-    return wake->runnable_ns >= tm__blocked_since_ns(&model->threads[thread])
+    wake = &model->intervals.wakes[thread];
+    return wake->runnable_ns >= tm__blocked_since_ns(&model->entities.threads[thread])
                ? wake->waker
                : TM__NONE;
 }

@@ -9,7 +9,8 @@
 /* Number of the row that was begun last. */
 static uint32_t newest(const tm_model *model)
 {
-    return model->interactions_first + model->interactions_count - 1;
+    return model->intervals.interactions_first + model->intervals.interactions_count -
+           1;
 }
 
 /* Each field is written where it stays: a row put together elsewhere and then copied
@@ -17,7 +18,8 @@ static uint32_t newest(const tm_model *model)
 static tm__interaction *append(tm_model *model, int kind, int64_t from_ns,
                                int64_t to_ns, uint32_t object)
 {
-    tm__interaction *row = &model->interactions[model->interactions_count++];
+    tm__interaction *row =
+        &model->intervals.interactions[model->intervals.interactions_count++];
 
     row->from_ns = from_ns;
     row->to_ns = to_ns;
@@ -49,7 +51,7 @@ uint32_t tm__interaction_new(tm_model *model, int kind, const tm__fact *from)
 static void note_running(const tm_model *model, tm__interaction *row, uint32_t thread,
                          int64_t time_ns)
 {
-    const tm__thread *woken = &model->threads[thread];
+    const tm__thread *woken = &model->entities.threads[thread];
 
     row->to_thread = thread;
     row->to_ns = time_ns;
@@ -73,8 +75,8 @@ uint32_t tm__interaction_again(tm_model *model, uint32_t interaction)
     if (row->to_thread == TM__NONE)
         return interaction;
     if (row->group == TM__NONE)
-        row->group = model->group_count++;
-    model->interactions[model->interactions_count++] = *row;
+        row->group = model->intervals.group_count++;
+    model->intervals.interactions[model->intervals.interactions_count++] = *row;
     return newest(model);
 }
 

@@ -43,14 +43,15 @@ enum tm__effect {
 /** A row of the interactions by its number, which no eviction has dropped. */
 static inline tm__interaction *tm__row(const tm_model *model, uint32_t number)
 {
-    return &model->interactions[number - model->interactions_first];
+    return &model->intervals.interactions[number - model->intervals.interactions_first];
 }
 
 /** Room for `more` interactions. @return TM_OK or TM_ENOMEM */
 static inline int tm__interaction_reserve(tm_model *model, size_t more)
 {
-    return tm__reserve(&model->memory, &model->interactions,
-                       &model->interactions_capacity, model->interactions_count + more,
+    return tm__reserve(&model->memory, &model->intervals.interactions,
+                       &model->intervals.interactions_capacity,
+                       model->intervals.interactions_count + more,
                        sizeof(tm__interaction));
 }
 /** A new row from a fact's thread, its to-side empty. @return its index */

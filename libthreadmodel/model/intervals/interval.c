@@ -21,7 +21,7 @@ int tm__interval_grow(tm_model *model, tm__thread *thread, size_t needed)
         return tm__grow(&model->memory, &thread->intervals, &thread->interval_capacity,
                         needed, sizeof(*grown));
     if (!thread->intervals) {
-        grown = tm__pool_acquire(&model->first_intervals, &model->memory);
+        grown = tm__pool_acquire(&model->intervals.first_intervals, &model->memory);
         if (!grown)
             return TM_ENOMEM;
         thread->intervals = grown;
@@ -32,7 +32,7 @@ int tm__interval_grow(tm_model *model, tm__thread *thread, size_t needed)
                  sizeof(*grown)) < 0)
         return TM_ENOMEM;
     memcpy(grown, thread->intervals, thread->interval_count * sizeof(*grown));
-    tm__pool_release(&model->first_intervals, thread->intervals);
+    tm__pool_release(&model->intervals.first_intervals, thread->intervals);
     thread->intervals = grown;
     thread->interval_capacity = capacity;
     return TM_OK;
@@ -60,14 +60,14 @@ void tm__revoke(tm__thread *thread, uint32_t count)
 
 void tm__set_deadline(tm_model *model, const tm__fact *fact)
 {
-    model->threads[fact->thread].deadline_ns =
+    model->entities.threads[fact->thread].deadline_ns =
         fact->value > 0 && fact->value < INT64_MAX / 2 ? fact->time_ns + fact->value
                                                        : INT64_MAX;
 }
 
 void tm__blocking_stack(tm_model *model, const tm__fact *fact)
 {
-    tm__thread *thread = &model->threads[fact->thread];
+    tm__thread *thread = &model->entities.threads[fact->thread];
 
     if (fact->stack == TM__NONE || !tm__is_blocked(thread))
         return;
@@ -84,7 +84,7 @@ void tm__blocking_stack(tm_model *model, const tm__fact *fact)
 
 void tm__blocking_object(tm_model *model, const tm__fact *end)
 {
-    tm__thread *thread = &model->threads[end->thread];
+    tm__thread *thread = &model->entities.threads[end->thread];
     uint32_t first = tm__blocking_first(thread);
     uint32_t object = thread->intervals[first].object;
 
@@ -156,7 +156,7 @@ uint32_t tm__interval_at(const tm__thread *thread, int64_t time_ns)
 int64_t tm__not_running_ns(const tm_model *model, uint32_t thread, int64_t from_ns,
                            int64_t to_ns, int *state)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     int64_t by_state[TM_STATE_END] = {0}, sum = 0;
     uint32_t i = tm__interval_at(it, from_ns);
 
@@ -187,7 +187,7 @@ uint32_t tm__interval_object(const tm_model *model, const tm__interval *interval
 {
     if (interval->object == TM__NONE && interval->peer != TM__NONE &&
         (interval->state == TM_STATE_JOINING || interval->state == TM_STATE_DEADLOCKED))
-        return model->threads[interval->peer].object;
+        return model->entities.threads[interval->peer].object;
     return interval->object;
 }
 

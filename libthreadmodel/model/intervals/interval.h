@@ -131,7 +131,7 @@ int tm__interval_grow(tm_model *model, tm__thread *thread, size_t needed);
 /** Room for a few more intervals. @return TM_OK or TM_ENOMEM */
 static inline int tm__interval_reserve(tm_model *model, uint32_t thread, uint32_t more)
 {
-    tm__thread *it = &model->threads[thread];
+    tm__thread *it = &model->entities.threads[thread];
     size_t needed = (size_t)it->interval_count + more;
 
     return needed <= it->interval_capacity ? TM_OK
@@ -168,7 +168,7 @@ static inline tm__interval tm__interval_of(int state, const tm__fact *fact)
 static inline void tm__begin(tm_model *model, uint32_t thread, int64_t time_ns,
                              tm__interval next)
 {
-    tm__thread *it = &model->threads[thread];
+    tm__thread *it = &model->entities.threads[thread];
 
     /* Another thread's event may act on this one, and be late. */
     next.start_ns = it->since_ns > time_ns ? it->since_ns : time_ns;

@@ -16,39 +16,44 @@ int tm__loss_note(tm_model *model, int64_t from_ns, int64_t to_ns)
     tm__loss loss = {from_ns < to_ns ? from_ns : to_ns, to_ns};
     tm__loss *last;
 
-    if (tm__reserve(&model->memory, &model->gaps, &model->gaps_capacity,
-                    (size_t)model->gaps_count + 1, sizeof(*model->gaps)) < 0)
+    if (tm__reserve(&model->memory, &model->intervals.gaps,
+                    &model->intervals.gaps_capacity,
+                    (size_t)model->intervals.gaps_count + 1,
+                    sizeof(*model->intervals.gaps)) < 0)
         return TM_ENOMEM;
-    while (model->gaps_count) {
-        last = &model->gaps[model->gaps_count - 1];
-        if (loss.from_ns > last->to_ns && model->gaps_count < LOSSES_MAX)
+    while (model->intervals.gaps_count) {
+        last = &model->intervals.gaps[model->intervals.gaps_count - 1];
+        if (loss.from_ns > last->to_ns && model->intervals.gaps_count < LOSSES_MAX)
             break;
         if (last->from_ns < loss.from_ns)
             loss.from_ns = last->from_ns;
         if (last->to_ns > loss.to_ns)
             loss.to_ns = last->to_ns;
-        model->gaps_count--;
+        model->intervals.gaps_count--;
     }
-    model->gaps[model->gaps_count++] = loss;
+    model->intervals.gaps[model->intervals.gaps_count++] = loss;
     return TM_OK;
 }
 
 /* The first stretch that ends at a time or later. */
 static uint32_t find_gap(const tm_model *model, int64_t from_ns)
 {
-    return TM__FIRST_FROM(model->gaps, tm__loss, to_ns, 0, model->gaps_count, from_ns);
+    return TM__FIRST_FROM(model->intervals.gaps, tm__loss, to_ns, 0,
+                          model->intervals.gaps_count, from_ns);
 }
 
 int tm__lost_between(const tm_model *model, int64_t from_ns, int64_t to_ns)
 {
     uint32_t gap = find_gap(model, from_ns);
 
-    return gap < model->gaps_count && model->gaps[gap].from_ns <= to_ns;
+    return gap < model->intervals.gaps_count &&
+           model->intervals.gaps[gap].from_ns <= to_ns;
 }
 
 int64_t tm__lost_first_ns(const tm_model *model, int64_t since_ns)
 {
     uint32_t gap = find_gap(model, since_ns);
 
-    return gap < model->gaps_count ? model->gaps[gap].from_ns : INT64_MIN;
+    return gap < model->intervals.gaps_count ? model->intervals.gaps[gap].from_ns
+                                             : INT64_MIN;
 }

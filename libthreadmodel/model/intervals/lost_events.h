@@ -23,7 +23,7 @@ int64_t tm__lost_first_ns(const tm_model *model, int64_t since_ns);
 /** Whether events were lost between a time and now. */
 static inline int tm__lost_since(const tm_model *model, int64_t time_ns)
 {
-    return model->loss_ns >= time_ns && model->losses;
+    return model->intervals.loss_ns >= time_ns && model->intervals.losses;
 }
 
 #endif

@@ -18,33 +18,36 @@ static tm__hold_sum *find_sum(tm_model *model, uint32_t class_index, uint32_t st
 {
     uint32_t *value;
 
-    if (model->hold_sums_count >= SUMS_MAX)
+    if (model->ownership.hold_sums_count >= SUMS_MAX)
         stack = TM__NONE;
-    if (model->hold_sums_count >= 2 * SUMS_MAX)
+    if (model->ownership.hold_sums_count >= 2 * SUMS_MAX)
         class_index = TM__NONE;
     /* A triple that is added must get a value. */
-    if (tm__reserve(&model->memory, &model->hold_sums, &model->hold_sums_capacity,
-                    (size_t)model->hold_sums_count + 1, sizeof(*model->hold_sums)) < 0)
+    if (tm__reserve(&model->memory, &model->ownership.hold_sums,
+                    &model->ownership.hold_sums_capacity,
+                    (size_t)model->ownership.hold_sums_count + 1,
+                    sizeof(*model->ownership.hold_sums)) < 0)
         return NULL;
-    value =
-        tm__triple_map_at(&model->hold_sum_map, &model->memory, class_index, stack, 0);
+    value = tm__triple_map_at(&model->ownership.hold_sum_map, &model->memory,
+                              class_index, stack, 0);
     if (!value)
         return NULL;
     if (*value == 0) {
-        model->hold_sums[model->hold_sums_count++] =
+        model->ownership.hold_sums[model->ownership.hold_sums_count++] =
             (tm__hold_sum){.class_index = class_index, .stack = stack};
-        *value = model->hold_sums_count;
+        *value = model->ownership.hold_sums_count;
     }
-    return &model->hold_sums[*value - 1];
+    return &model->ownership.hold_sums[*value - 1];
 }
 
 void tm__hold_sum_add(tm_model *model, uint32_t object, const tm__tenure *it,
                       int64_t held_ns)
 {
-    tm__hold_sum *sum = find_sum(model, model->objects[object].class_index, it->stack);
+    tm__hold_sum *sum =
+        find_sum(model, model->entities.objects[object].class_index, it->stack);
 
     if (!sum || tm__histogram_add(&sum->durations, &model->memory, held_ns) < 0) {
-        model->hold_sums_left_out++;
+        model->ownership.hold_sums_left_out++;
         return;
     }
     sum->not_running_ns = tm__sum(
@@ -55,9 +58,9 @@ void tm__hold_sum_add(tm_model *model, uint32_t object, const tm__tenure *it,
 
 void tm__hold_sums_free(tm_model *model)
 {
-    for (uint32_t i = 0; i < model->hold_sums_count; i++)
-        tm__histogram_free(&model->hold_sums[i].durations, &model->memory);
-    tm__triple_map_free(&model->hold_sum_map, &model->memory);
-    tm__free(&model->memory, model->hold_sums,
-             model->hold_sums_capacity * sizeof(*model->hold_sums));
+    for (uint32_t i = 0; i < model->ownership.hold_sums_count; i++)
+        tm__histogram_free(&model->ownership.hold_sums[i].durations, &model->memory);
+    tm__triple_map_free(&model->ownership.hold_sum_map, &model->memory);
+    tm__free(&model->memory, model->ownership.hold_sums,
+             model->ownership.hold_sums_capacity * sizeof(*model->ownership.hold_sums));
 }

@@ -38,7 +38,7 @@ static int is_of_object(const tm_model *model, const tm__frame *frame)
 
     if (frame->method == TM__NONE)
         return 0;
-    name = tm__class_name(model, model->methods[frame->method].class_index);
+    name = tm__class_name(model, model->entities.methods[frame->method].class_index);
     return name && strcmp(name, "java.lang.Object") == 0;
 }
 
@@ -50,7 +50,7 @@ static int same_frame(const tm__frame *left, const tm__frame *right)
 
 static int is_defined(const tm_model *model, uint32_t stack)
 {
-    return stack != TM__NONE && model->stacks[stack].defined;
+    return stack != TM__NONE && model->entities.stacks[stack].defined;
 }
 
 int tm__stacks_compare(const tm_model *model, uint32_t taken, uint32_t now)
@@ -61,9 +61,9 @@ int tm__stacks_compare(const tm_model *model, uint32_t taken, uint32_t now)
 
     if (!is_defined(model, taken) || !is_defined(model, now))
         return TM__UNPROVEN;
-    h = &model->stacks[taken];
-    w = &model->stacks[now];
-    inner = &model->frames[h->frame_first];
+    h = &model->entities.stacks[taken];
+    w = &model->entities.stacks[now];
+    inner = &model->entities.frames[h->frame_first];
     count = h->frame_count;
     if ((h->flags | w->flags) & TM_STACK_TRUNCATED)
         return TM__UNPROVEN;
@@ -75,7 +75,7 @@ int tm__stacks_compare(const tm_model *model, uint32_t taken, uint32_t now)
         return TM__UNPROVEN;
     if (w->frame_count < count)
         return TM__LEFT;
-    outer = &model->frames[w->frame_first + (w->frame_count - count)];
+    outer = &model->entities.frames[w->frame_first + (w->frame_count - count)];
     if (outer->method != inner->method)
         return TM__LEFT;
     for (uint32_t i = 1; i < count; i++)
@@ -101,7 +101,7 @@ static int verdict_of(const tm_model *model, tm__inside *cache, uint32_t held,
 uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
                      tm__held *held, uint32_t *unproven)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     const tm__interval *block;
     uint32_t count = 0, seen = 0;
     int are_reported = tm__owners_are_reported(model), is_provable;
@@ -117,13 +117,13 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
                   block->flags & TM__INTERVAL_SNAPSHOT;
     /* What was got last comes first; far down the list nothing is held any more. */
     for (uint32_t i = it->owned; i != TM__NONE && seen < TM__HELD_AT_ONCE;
-         i = model->links[i].next, seen++) {
-        const tm__object *object = &model->objects[i];
+         i = model->entities.links[i].next, seen++) {
+        const tm__object *object = &model->entities.objects[i];
         const tm__tenure *tenure;
         int provenance, verdict = TM__INSIDE;
         uint32_t at, taken;
 
-        if (i == it->wants || object->losses != model->losses)
+        if (i == it->wants || object->losses != model->intervals.losses)
             continue;
         if (!is_provable && !it->is_stated) {
             ++*unproven;
@@ -152,7 +152,7 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
 
 static uint32_t coarse(const tm_model *model, uint32_t object)
 {
-    return tm__class_key(model->objects[object].class_index);
+    return tm__class_key(model->entities.objects[object].class_index);
 }
 
 /* Objects give way to their classes; one class stays once. */
@@ -181,7 +181,7 @@ static uint32_t coarsen(const tm_model *model, tm__held *held, uint32_t count)
 static int is_same(const tm_model *model, const tm__nesting *nesting,
                    const tm__noted *block)
 {
-    const tm__held *known = &model->helds[nesting->held_first];
+    const tm__held *known = &model->ownership.helds[nesting->held_first];
 
     if (nesting->held_count != block->held_count)
         return 0;
@@ -193,7 +193,7 @@ static int is_same(const tm_model *model, const tm__nesting *nesting,
 
 static void add_to(tm_model *model, tm__nesting *nesting, const tm__noted *block)
 {
-    tm__held *known = &model->helds[nesting->held_first];
+    tm__held *known = &model->ownership.helds[nesting->held_first];
 
     nesting->count += nesting->count < UINT32_MAX;
     if (block->start_ns < nesting->first_ns)
@@ -214,65 +214,71 @@ static int append(tm_model *model, const tm__noted *block, uint32_t *head)
     uint32_t chain = 0, held_count = block->held_count;
 
     for (uint32_t i = *head; i != 0 && chain < CHAIN_MAX; chain++)
-        i = model->nestings[i - 1].next + 1;
-    if (chain == CHAIN_MAX || model->nestings_count >= model->nestings_max ||
-        tm__reserve(&model->memory, &model->nestings, &model->nestings_capacity,
-                    (size_t)model->nestings_count + 1, sizeof(*model->nestings)) < 0 ||
-        tm__reserve(&model->memory, &model->helds, &model->helds_capacity,
-                    (size_t)model->helds_count + held_count, sizeof(*model->helds)) < 0)
+        i = model->ownership.nestings[i - 1].next + 1;
+    if (chain == CHAIN_MAX ||
+        model->ownership.nestings_count >= model->ownership.nestings_max ||
+        tm__reserve(&model->memory, &model->ownership.nestings,
+                    &model->ownership.nestings_capacity,
+                    (size_t)model->ownership.nestings_count + 1,
+                    sizeof(*model->ownership.nestings)) < 0 ||
+        tm__reserve(&model->memory, &model->ownership.helds,
+                    &model->ownership.helds_capacity,
+                    (size_t)model->ownership.helds_count + held_count,
+                    sizeof(*model->ownership.helds)) < 0)
         return TM_ENOMEM;
-    model->nestings[model->nestings_count++] =
+    model->ownership.nestings[model->ownership.nestings_count++] =
         (tm__nesting){.first_ns = block->start_ns,
                       .last_ns = block->start_ns,
                       .wanted = block->wanted,
                       .thread = block->thread,
                       .stack = block->stack,
-                      .held_first = model->helds_count,
+                      .held_first = model->ownership.helds_count,
                       .held_count = held_count,
                       .next = *head - 1, /* TM__NONE where there is none */
                       .count = 1,
-                      .is_coarse = model->nestings_coarse};
-    memcpy(&model->helds[model->helds_count], block->held,
-           held_count * sizeof(*model->helds));
-    model->helds_count += held_count;
-    *head = model->nestings_count;
+                      .is_coarse = model->ownership.nestings_coarse};
+    memcpy(&model->ownership.helds[model->ownership.helds_count], block->held,
+           held_count * sizeof(*model->ownership.helds));
+    model->ownership.helds_count += held_count;
+    *head = model->ownership.nestings_count;
     return TM_OK;
 }
 
 /* From now on by class: what is known by object is not looked up any more. */
 static void go_coarse(tm_model *model)
 {
-    tm__triple_map_free(&model->nesting_map, &model->memory);
-    model->nestings_coarse = 1;
+    tm__triple_map_free(&model->ownership.nesting_map, &model->memory);
+    model->ownership.nestings_coarse = 1;
 }
 
 static void settle(tm_model *model, tm__noted *block)
 {
     uint32_t *head;
 
-    if (!model->nestings_coarse && model->nestings_count >= model->nestings_max / 2)
+    if (!model->ownership.nestings_coarse &&
+        model->ownership.nestings_count >= model->ownership.nestings_max / 2)
         go_coarse(model);
-    if (model->nestings_coarse) {
+    if (model->ownership.nestings_coarse) {
         block->wanted = coarse(model, block->wanted);
         block->held_count = coarsen(model, block->held, block->held_count);
     }
     /* A triple that is added must get a value. */
-    if (model->nestings_count < model->nestings_max)
-        head = tm__triple_map_at(&model->nesting_map, &model->memory, block->wanted,
-                                 block->thread, block->stack);
+    if (model->ownership.nestings_count < model->ownership.nestings_max)
+        head = tm__triple_map_at(&model->ownership.nesting_map, &model->memory,
+                                 block->wanted, block->thread, block->stack);
     else
-        head = tm__triple_map_find(&model->nesting_map, block->wanted, block->thread,
-                                   block->stack);
+        head = tm__triple_map_find(&model->ownership.nesting_map, block->wanted,
+                                   block->thread, block->stack);
     if (head) {
-        for (uint32_t i = *head; i != 0; i = model->nestings[i - 1].next + 1)
-            if (is_same(model, &model->nestings[i - 1], block)) {
-                add_to(model, &model->nestings[i - 1], block);
+        for (uint32_t i = *head; i != 0; i = model->ownership.nestings[i - 1].next + 1)
+            if (is_same(model, &model->ownership.nestings[i - 1], block)) {
+                add_to(model, &model->ownership.nestings[i - 1], block);
                 return;
             }
         if (append(model, block, head) == TM_OK)
             return;
     }
-    model->nestings_left_out++;
+    model->ownership.nestings_left_out++;
 }
 
 /* Each step asks for what the next will touch, of all blocks before any goes on. */
@@ -280,48 +286,51 @@ void tm__order_settle(tm_model *model)
 {
     uint32_t first[TM__NOTED_AT_ONCE];
 
-    for (uint32_t i = 0; i < model->noted_count; i++) {
-        const tm__noted *it = &model->noted[i];
+    for (uint32_t i = 0; i < model->ownership.noted_count; i++) {
+        const tm__noted *it = &model->ownership.noted[i];
         uint32_t wanted =
-            model->nestings_coarse ? coarse(model, it->wanted) : it->wanted;
+            model->ownership.nestings_coarse ? coarse(model, it->wanted) : it->wanted;
 
-        tm__triple_map_ask_for(&model->nesting_map, wanted, it->thread, it->stack);
+        tm__triple_map_ask_for(&model->ownership.nesting_map, wanted, it->thread,
+                               it->stack);
     }
-    for (uint32_t i = 0; i < model->noted_count; i++) {
-        const tm__noted *it = &model->noted[i];
+    for (uint32_t i = 0; i < model->ownership.noted_count; i++) {
+        const tm__noted *it = &model->ownership.noted[i];
         uint32_t wanted =
-            model->nestings_coarse ? coarse(model, it->wanted) : it->wanted;
-        const uint32_t *head =
-            tm__triple_map_find(&model->nesting_map, wanted, it->thread, it->stack);
+            model->ownership.nestings_coarse ? coarse(model, it->wanted) : it->wanted;
+        const uint32_t *head = tm__triple_map_find(&model->ownership.nesting_map,
+                                                   wanted, it->thread, it->stack);
 
         first[i] = head ? *head : 0;
         if (first[i])
-            tm__ask_for(&model->nestings[first[i] - 1]);
+            tm__ask_for(&model->ownership.nestings[first[i] - 1]);
     }
-    for (uint32_t i = 0; i < model->noted_count; i++)
+    for (uint32_t i = 0; i < model->ownership.noted_count; i++)
         if (first[i])
-            tm__ask_for(&model->helds[model->nestings[first[i] - 1].held_first]);
-    for (uint32_t i = 0; i < model->noted_count; i++)
-        settle(model, &model->noted[i]);
-    model->noted_count = 0;
+            tm__ask_for(
+                &model->ownership
+                     .helds[model->ownership.nestings[first[i] - 1].held_first]);
+    for (uint32_t i = 0; i < model->ownership.noted_count; i++)
+        settle(model, &model->ownership.noted[i]);
+    model->ownership.noted_count = 0;
 }
 
 void tm__order_note(tm_model *model, uint32_t thread)
 {
-    const tm__thread *it = &model->threads[thread];
-    tm__noted *block = &model->noted[model->noted_count];
+    const tm__thread *it = &model->entities.threads[thread];
+    tm__noted *block = &model->ownership.noted[model->ownership.noted_count];
 
     uint32_t unproven = 0;
 
     block->held_count =
-        tm__held_by(model, model->inside, thread, block->held, &unproven);
-    model->nestings_unproven += unproven > 0;
+        tm__held_by(model, model->ownership.inside, thread, block->held, &unproven);
+    model->ownership.nestings_unproven += unproven > 0;
     if (!block->held_count)
         return;
     block->wanted = it->wants;
     block->thread = thread;
     block->stack = it->intervals[tm__blocking_index(it)].stack;
     block->start_ns = it->intervals[tm__blocking_index(it)].start_ns;
-    if (++model->noted_count == TM__NOTED_AT_ONCE)
+    if (++model->ownership.noted_count == TM__NOTED_AT_ONCE)
         tm__order_settle(model);
 }

@@ -24,7 +24,8 @@ int tm__stacks_compare(const tm_model *model, uint32_t taken, uint32_t now);
 /**
  * The locks that a thread which is blocked now holds, by rising index: it was said so
  * of, or its stack shows that it is inside of where it got them.
- * @param cache            model->inside of a model that may be changed, or NULL
+ * @param cache            model->ownership.inside of a model that may be changed, or
+ * NULL
  * @param[out] held        room for TM__HELD_AT_ONCE
  * @param[in,out] unproven added to where there are locks that it may have, which no
  *                          stack shows

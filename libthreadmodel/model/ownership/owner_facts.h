@@ -82,13 +82,13 @@ static inline int tm__owner_provenance(const tm_model *model, const tm__object *
 
     if (object->owner == TM__NONE)
         return TM_PROVENANCE_UNKNOWN;
-    owner = &model->threads[object->owner];
+    owner = &model->entities.threads[object->owner];
     if (object->owner_interval == TM__NONE)
         return object->owner_ns == model->last_ns && tm__is_of_a_dump(model, object)
                    ? object->owner_provenance
                    : TM_PROVENANCE_INFERRED;
     /* That it is still blocked was known before events were lost. */
-    if (owner->losses != model->losses)
+    if (owner->losses != model->intervals.losses)
         return TM_PROVENANCE_INFERRED;
     /* A notified waiter goes from WAITING to REENTERING without running. */
     return object->owner_interval == owner->interval_first + tm__blocking_first(owner)

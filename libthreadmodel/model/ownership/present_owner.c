@@ -9,33 +9,33 @@
 
 static void link_owned(tm_model *model, uint32_t object, tm__thread *owner)
 {
-    model->links[object] =
+    model->entities.links[object] =
         (tm__object_links){.next = owner->owned, .previous = TM__NONE};
     if (owner->owned != TM__NONE)
-        model->links[owner->owned].previous = object;
+        model->entities.links[owner->owned].previous = object;
     owner->owned = object;
 }
 
 static void unlink_owned(tm_model *model, uint32_t object)
 {
-    const tm__object_links *it = &model->links[object];
+    const tm__object_links *it = &model->entities.links[object];
 
     if (it->previous != TM__NONE)
-        model->links[it->previous].next = it->next;
+        model->entities.links[it->previous].next = it->next;
     else
-        model->threads[model->objects[object].owner].owned = it->next;
+        model->entities.threads[model->entities.objects[object].owner].owned = it->next;
     if (it->next != TM__NONE)
-        model->links[it->next].previous = it->previous;
+        model->entities.links[it->next].previous = it->previous;
 }
 
 static void clear_owner(tm_model *model, uint32_t object)
 {
-    tm__object *it = &model->objects[object];
+    tm__object *it = &model->entities.objects[object];
 
     unlink_owned(model, object);
     if (it->wanted) {
-        model->threads[it->owner].wanted -= it->wanted;
-        model->edges_gone++;
+        model->entities.threads[it->owner].wanted -= it->wanted;
+        model->ownership.edges_gone++;
     }
     it->owner = TM__NONE;
     it->owner_provenance = TM_PROVENANCE_UNKNOWN;
@@ -44,14 +44,14 @@ static void clear_owner(tm_model *model, uint32_t object)
 /* Those who want the object may be thought deadlocked because of who had it. */
 static void review(tm_model *model, uint32_t object, uint32_t former)
 {
-    if (former != TM__NONE && model->objects[object].wanted &&
-        model->threads[former].deadlock != TM__NONE)
-        model->owner_changed(model, model->threads[former].deadlock);
+    if (former != TM__NONE && model->entities.objects[object].wanted &&
+        model->entities.threads[former].deadlock != TM__NONE)
+        model->ownership.owner_changed(model, model->entities.threads[former].deadlock);
 }
 
 void tm__disown(tm_model *model, uint32_t object)
 {
-    uint32_t former = model->objects[object].owner;
+    uint32_t former = model->entities.objects[object].owner;
 
     if (former == TM__NONE)
         return;
@@ -89,8 +89,8 @@ int tm__end_is_reported(const tm_model *model, const tm__thread *thread)
 void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
              int provenance)
 {
-    tm__object *it = &model->objects[object];
-    tm__thread *owner = &model->threads[thread];
+    tm__object *it = &model->entities.objects[object];
+    tm__thread *owner = &model->entities.threads[thread];
     uint32_t former = it->owner;
 
     if (former != thread) {
@@ -116,7 +116,7 @@ void tm__own(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns,
 /* All facts of a thread dump are of one instant: nothing in it has moved since. */
 int tm__is_of_a_dump(const tm_model *model, const tm__object *object)
 {
-    const tm__thread *owner = &model->threads[object->owner];
+    const tm__thread *owner = &model->entities.threads[object->owner];
 
     return tm__is_blocked(owner) && owner->last_ns == model->last_ns &&
            owner->intervals[tm__blocking_index(owner)].flags & TM__INTERVAL_SNAPSHOT;

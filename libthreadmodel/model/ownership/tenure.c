@@ -31,7 +31,7 @@ void tm__tenure_fill(tm__tenure *it, const tm__had *fact, uint32_t before_ns, in
 void tm__tenure_append(tm_model *model, uint32_t object, tm__tenure *last,
                        const tm__had *fact, uint32_t before_ns, int flags)
 {
-    tm__object *it = &model->objects[object];
+    tm__object *it = &model->entities.objects[object];
 
     /* Blocks that look back on it are there while somebody queues. */
     if (it->wanted)
@@ -43,13 +43,14 @@ void tm__tenure_append(tm_model *model, uint32_t object, tm__tenure *last,
         tm__tenure_fill(last, fact, before_ns, flags);
         return;
     }
-    tm__tenure_fill(&model->tenures[model->tenures_count++], fact, before_ns, flags);
-    it->tenure = model->tenures_first + model->tenures_count;
+    tm__tenure_fill(&model->ownership.tenures[model->ownership.tenures_count++], fact,
+                    before_ns, flags);
+    it->tenure = model->ownership.tenures_first + model->ownership.tenures_count;
     tm__tenure_at(model, it->tenure)->next = 0;
     if (last)
         last->next = it->tenure;
     else
-        model->details[object].first_tenure = it->tenure;
+        model->entities.details[object].first_tenure = it->tenure;
 }
 
 void tm__tenure_unknown(tm_model *model, uint32_t object, int64_t time_ns)
@@ -73,14 +74,14 @@ uint32_t tm__tenure_wanted(tm_model *model, uint32_t object, int64_t time_ns)
     last->flags |= TM__TENURE_SEEN;
     if (tm__is_shared_at(model, object, last))
         return tm__readers_see(model, object);
-    return model->objects[object].tenure;
+    return model->entities.objects[object].tenure;
 }
 
 /* The owner cannot have let go since the last fact: it has been blocked all the time.
  */
 static int is_certain(const tm_model *model, uint32_t object)
 {
-    const tm__object *it = &model->objects[object];
+    const tm__object *it = &model->entities.objects[object];
 
     return it->owner != TM__NONE &&
            tm__owner_provenance(model, it) > TM_PROVENANCE_INFERRED;
@@ -106,7 +107,7 @@ static void pass_on(tm_model *model, uint32_t object, tm__tenure *last, uint32_t
 static void note_blocked(tm_model *model, uint32_t object, const tm__had *fact)
 {
     tm__tenure *last = tm__tenure_last(model, object);
-    int is_blocked = tm__is_blocked(&model->threads[fact->thread]);
+    int is_blocked = tm__is_blocked(&model->entities.threads[fact->thread]);
 
     if (last->had_ns == fact->time_ns)
         tm__tenure_set_flag(last, TM__TENURE_HAD_BLOCKED, is_blocked);
@@ -163,7 +164,8 @@ void tm__tenure_got(tm_model *model, uint32_t object, const tm__had *fact,
         pass_on(model, object, last, fact->thread, fact->time_ns);
         tm__tenure_append(model, object, last, fact, before_ns, flags);
         if (flags & TM__TENURE_SHARED)
-            model->details[object].first_reader = model->objects[object].tenure;
+            model->entities.details[object].first_reader =
+                model->entities.objects[object].tenure;
     }
     note_blocked(model, object, fact);
     /* It runs on, and keeps it for certain where each release is reported. */
@@ -210,14 +212,14 @@ void tm__tenure_over(tm_model *model, uint32_t object, uint32_t thread, int64_t 
     }
     if (shares)
         tm__reader_left(model, object, thread, time_ns);
-    else if (model->objects[object].owner == thread)
+    else if (model->entities.objects[object].owner == thread)
         tm__disown(model, object);
 }
 
 void tm__tenure_all_over(tm_model *model, uint32_t thread, int64_t time_ns)
 {
-    while (model->threads[thread].owned != TM__NONE)
-        tm__tenure_over(model, model->threads[thread].owned, thread, time_ns);
+    while (model->entities.threads[thread].owned != TM__NONE)
+        tm__tenure_over(model, model->entities.threads[thread].owned, thread, time_ns);
 }
 
 void tm__had_until(const tm_model *model, tm__tenure *it, int64_t time_ns)
@@ -233,8 +235,8 @@ void tm__had_until(const tm_model *model, tm__tenure *it, int64_t time_ns)
 
 void tm__tenure_all_unseen(tm_model *model, uint32_t thread, int64_t time_ns)
 {
-    for (uint32_t object = model->threads[thread].owned; object != TM__NONE;
-         object = model->links[object].next) {
+    for (uint32_t object = model->entities.threads[thread].owned; object != TM__NONE;
+         object = model->entities.links[object].next) {
         tm__tenure *it = tm__tenure_last(model, object);
 
         if (it && it->owner == thread && !(it->flags & TM__TENURE_OVER))

@@ -93,16 +93,17 @@ typedef struct tm__bounds {
 /** Room for what one event says of owners. @return TM_OK or TM_ENOMEM */
 static inline int tm__tenure_reserve(tm_model *model)
 {
-    return tm__reserve(&model->memory, &model->tenures, &model->tenures_capacity,
-                       (size_t)model->tenures_count + TM__TENURES_AN_EVENT,
+    return tm__reserve(&model->memory, &model->ownership.tenures,
+                       &model->ownership.tenures_capacity,
+                       (size_t)model->ownership.tenures_count + TM__TENURES_AN_EVENT,
                        sizeof(tm__tenure));
 }
 
 /** A record by its number; NULL for 0 and for one that a memory limit dropped. */
 static inline tm__tenure *tm__tenure_at(const tm_model *model, uint32_t number)
 {
-    return number > model->tenures_first
-               ? &model->tenures[number - model->tenures_first - 1]
+    return number > model->ownership.tenures_first
+               ? &model->ownership.tenures[number - model->ownership.tenures_first - 1]
                : NULL;
 }
 

@@ -33,7 +33,7 @@ enum { LOOK_AHEAD = 16 };
 static tm__stay stay_at(const tm_model *model, uint32_t owner, uint32_t object,
                         int64_t time_ns, uint32_t first)
 {
-    const tm__thread *thread = &model->threads[owner];
+    const tm__thread *thread = &model->entities.threads[owner];
     uint32_t last = first;
     tm__stay none = {time_ns, time_ns};
 
@@ -53,7 +53,8 @@ static tm__stay stay_at(const tm_model *model, uint32_t owner, uint32_t object,
         if (thread->intervals[i].flags & TM__INTERVAL_END_UNSEEN)
             return none;
     if (last + 1 == thread->interval_count &&
-        (!tm__end_is_reported(model, thread) || thread->losses != model->losses))
+        (!tm__end_is_reported(model, thread) ||
+         thread->losses != model->intervals.losses))
         return none;
     return (tm__stay){thread->intervals[first].start_ns,
                       tm__interval_end_ns(model, thread, last)};
@@ -62,7 +63,7 @@ static tm__stay stay_at(const tm_model *model, uint32_t owner, uint32_t object,
 /* Who has ended has nothing any more. */
 static int64_t ended_by(const tm_model *model, uint32_t thread, int64_t end_ns)
 {
-    int64_t own_ns = model->threads[thread].end_ns;
+    int64_t own_ns = model->entities.threads[thread].end_ns;
 
     return own_ns != INT64_MIN && own_ns < end_ns ? own_ns : end_ns;
 }
@@ -72,7 +73,7 @@ static int64_t ended_by(const tm_model *model, uint32_t thread, int64_t end_ns)
 static int64_t released_by(const tm_model *model, uint32_t object, const tm__tenure *it,
                            int64_t had_ns, int64_t end_ns, uint32_t near)
 {
-    const tm__thread *owner = &model->threads[it->owner];
+    const tm__thread *owner = &model->entities.threads[it->owner];
     uint32_t i = tm__interval_near(owner, had_ns, near);
 
     end_ns = ended_by(model, it->owner, end_ns);
@@ -107,12 +108,12 @@ int tm__has_left(const tm_model *model, uint32_t object, uint32_t taken,
         return 0;
     caller = tm__stack_caller(model, blocked->stack);
     if (caller != TM__NONE)
-        method = model->frames[caller].method;
+        method = model->entities.frames[caller].method;
     if (method != TM__NONE &&
-        model->methods[method].role & (TM__ROLE_IDLES | TM__ROLE_LOOPS))
+        model->entities.methods[method].role & (TM__ROLE_IDLES | TM__ROLE_LOOPS))
         return 1;
     /* A synchronizer may be left to be given up elsewhere. */
-    if (model->objects[object].flags & TM_OBJECT_SYNCHRONIZER)
+    if (model->entities.objects[object].flags & TM_OBJECT_SYNCHRONIZER)
         return 0;
     return tm__stacks_compare(model, taken, blocked->stack) == TM__LEFT;
 }
@@ -126,7 +127,7 @@ static void be_sure(tm__bounds *bounds, int which, tm__stay stay, int provenance
 void tm__tenure_bounds(tm__bounds *b, const tm_model *model, uint32_t object,
                        const tm__tenure *it, const tm__tenure *next, int64_t end_ns)
 {
-    int kind = model->objects[object].flags & TM_OBJECT_SYNCHRONIZER
+    int kind = model->entities.objects[object].flags & TM_OBJECT_SYNCHRONIZER
                    ? TM__WAKEUP_PARK
                    : TM__WAKEUP_MONITOR;
     const tm__thread *owner;
@@ -141,7 +142,7 @@ void tm__tenure_bounds(tm__bounds *b, const tm_model *model, uint32_t object,
                       .at = TM__NONE};
     if (it->owner == TM__NONE)
         return;
-    owner = &model->threads[it->owner];
+    owner = &model->entities.threads[it->owner];
     b->at = tm__interval_at(owner, it->got_ns);
     got = stay_at(model, it->owner, object, it->got_ns, b->at);
     had = stay_at(model, it->owner, object, it->had_ns,
@@ -193,7 +194,7 @@ void tm__tenure_bounds(tm__bounds *b, const tm_model *model, uint32_t object,
 
 int64_t tm__tenure_queued_ns(const tm_model *model, const tm__tenure *it)
 {
-    const tm__thread *owner = &model->threads[it->owner];
+    const tm__thread *owner = &model->entities.threads[it->owner];
     uint32_t i = tm__interval_at(owner, it->got_ns);
 
     if (i == TM__NONE || i == 0 || owner->intervals[i].start_ns != it->got_ns)
@@ -221,10 +222,10 @@ uint32_t tm__stated_owner(const tm_model *model, const tm__thread *thread,
     if (it->owner == TM__NONE || it->flags & TM__TENURE_OVER)
         it = tm__tenure_next(model, it);
     if (!it || it->owner == TM__NONE || it->flags & TM__TENURE_HANDED ||
-        &model->threads[it->owner] == thread)
+        &model->entities.threads[it->owner] == thread)
         return TM__NONE;
     stay = stay_at(model, it->owner, block->object, it->had_ns,
-                   tm__interval_at(&model->threads[it->owner], it->had_ns));
+                   tm__interval_at(&model->entities.threads[it->owner], it->had_ns));
     *provenance = stay.from_ns <= block->start_ns && stay.from_ns < stay.to_ns
                       ? it->had_provenance
                       : TM_PROVENANCE_INFERRED;
@@ -233,7 +234,7 @@ uint32_t tm__stated_owner(const tm_model *model, const tm__thread *thread,
 
 void tm__name_owner(tm_model *model, uint32_t thread)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     uint32_t interval = tm__blocking_index(it);
     tm__interval *block = &it->intervals[interval];
     int provenance = block->provenance;

@@ -17,7 +17,7 @@ enum { READERS_MAX = 256 };
 
 tm__tenure *tm__reader_of(const tm_model *model, uint32_t object, uint32_t thread)
 {
-    tm__tenure *it = tm__tenure_at(model, model->details[object].first_reader);
+    tm__tenure *it = tm__tenure_at(model, model->entities.details[object].first_reader);
 
     for (uint32_t seen = 0; it && seen < READERS_MAX;
          it = tm__tenure_at(model, it->next), seen++)
@@ -29,7 +29,7 @@ tm__tenure *tm__reader_of(const tm_model *model, uint32_t object, uint32_t threa
 
 uint32_t tm__readers_see(tm_model *model, uint32_t object)
 {
-    uint32_t first = model->details[object].first_reader;
+    uint32_t first = model->entities.details[object].first_reader;
 
     while (tm__tenure_at(model, first)->flags & TM__TENURE_OVER)
         first = tm__tenure_at(model, first)->next;
@@ -41,7 +41,7 @@ uint32_t tm__readers_see(tm_model *model, uint32_t object)
 
 void tm__readers_end(tm_model *model, uint32_t object, int64_t time_ns, int flags)
 {
-    uint32_t *first = &model->details[object].first_reader;
+    uint32_t *first = &model->entities.details[object].first_reader;
 
     for (tm__tenure *it = tm__tenure_at(model, *first); it;
          it = tm__tenure_at(model, it->next)) {
@@ -59,7 +59,7 @@ void tm__readers_end(tm_model *model, uint32_t object, int64_t time_ns, int flag
 static tm__tenure *unseen_reader(const tm_model *model, uint32_t object,
                                  uint32_t *count)
 {
-    tm__tenure *it = tm__tenure_at(model, model->details[object].first_reader);
+    tm__tenure *it = tm__tenure_at(model, model->entities.details[object].first_reader);
 
     for (*count = 0; it && *count < READERS_MAX;
          it = tm__tenure_at(model, it->next), ++*count)
@@ -72,8 +72,9 @@ static tm__tenure *unseen_reader(const tm_model *model, uint32_t object,
 static void add_reader(tm_model *model, uint32_t object, const tm__had *fact)
 {
     uint32_t count = 0;
-    tm__tenure *spare =
-        model->objects[object].wanted ? NULL : unseen_reader(model, object, &count);
+    tm__tenure *spare = model->entities.objects[object].wanted
+                            ? NULL
+                            : unseen_reader(model, object, &count);
 
     if (spare) {
         if (tm__tenure_is_reported_over(spare))
@@ -87,14 +88,14 @@ static void add_reader(tm_model *model, uint32_t object, const tm__had *fact)
 
 void tm__reader_left(tm_model *model, uint32_t object, uint32_t thread, int64_t time_ns)
 {
-    uint32_t *first = &model->details[object].first_reader;
+    uint32_t *first = &model->entities.details[object].first_reader;
     tm__tenure *it;
 
     /* Records that nobody has seen are for the next readers. */
     while ((it = tm__tenure_at(model, *first)) && it->flags & TM__TENURE_OVER &&
            it->flags & TM__TENURE_SEEN)
         *first = it->next;
-    if (model->objects[object].owner != thread)
+    if (model->entities.objects[object].owner != thread)
         return;
     tm__disown(model, object);
     it = tm__reader_of(model, object, TM__NONE);
@@ -107,13 +108,13 @@ void tm__tenure_shared(tm_model *model, uint32_t object, const tm__had *fact)
     tm__tenure *last = tm__tenure_last(model, object), *mine;
 
     if (last && last->flags & TM__TENURE_SHARED &&
-        model->details[object].first_reader) {
+        model->entities.details[object].first_reader) {
         mine = tm__reader_of(model, object, fact->thread);
         if (mine)
             mine->had_ns = fact->time_ns;
         else
             add_reader(model, object, fact);
-        if (model->objects[object].owner == TM__NONE)
+        if (model->entities.objects[object].owner == TM__NONE)
             tm__own(model, object, fact->thread, fact->time_ns, TM_PROVENANCE_INFERRED);
         return;
     }
@@ -157,7 +158,7 @@ void tm__tenure_shares(tm_model *model, uint32_t object, const tm__had *fact)
         last = tm__reader_of(model, object, fact->thread);
     if (!last || last->owner != fact->thread || last->flags & TM__TENURE_OVER)
         return;
-    model->objects[object].is_shared = 1;
+    model->entities.objects[object].is_shared = 1;
     if (!(last->flags & TM__TENURE_SHARED) &&
         last->had_provenance > TM_PROVENANCE_INFERRED) {
         last->flags |= TM__TENURE_READS;
@@ -165,7 +166,8 @@ void tm__tenure_shares(tm_model *model, uint32_t object, const tm__had *fact)
         return;
     }
     if (!(last->flags & TM__TENURE_SHARED))
-        model->details[object].first_reader = model->objects[object].tenure;
+        model->entities.details[object].first_reader =
+            model->entities.objects[object].tenure;
     last->had_ns = fact->time_ns;
     last->had_provenance = (uint8_t)fact->provenance;
     tm__tenure_set_flag(last, TM__TENURE_HAD_BLOCKED, 0);

@@ -24,7 +24,7 @@ void tm__had_until(const tm_model *model, tm__tenure *it, int64_t time_ns);
 /** The last record of an object, or NULL. */
 static inline tm__tenure *tm__tenure_last(const tm_model *model, uint32_t object)
 {
-    return tm__tenure_at(model, model->objects[object].tenure);
+    return tm__tenure_at(model, model->entities.objects[object].tenure);
 }
 
 /** How far it is from one instant to another. @return TM__UNLIMITED: too far to tell */

@@ -32,8 +32,9 @@ enum { WAKEUPS_MIN = 8 };
 
 int64_t tm__wakeup_ns(const tm_model *model, int kind)
 {
-    if (model->wakeups[kind].count < WAKEUPS_MIN)
+    if (model->ownership.latencies[kind].count < WAKEUPS_MIN)
         kind = kind == TM__WAKEUP_MONITOR ? TM__WAKEUP_PARK : TM__WAKEUP_MONITOR;
-    return model->wakeups[kind].count < WAKEUPS_MIN ? 0
-                                                    : median_of(&model->wakeups[kind]);
+    return model->ownership.latencies[kind].count < WAKEUPS_MIN
+               ? 0
+               : median_of(&model->ownership.latencies[kind]);
 }

@@ -36,69 +36,70 @@ enum { POSTS_LOOKED_AT = 32 };
 /* What a thread was given, posts[] or TM__NONE. */
 static uint32_t *post_of(tm_model *model, uint32_t thread)
 {
-    return &model->wakes[thread].post;
+    return &model->intervals.wakes[thread].post;
 }
 
 static int reserve_posts(tm_model *model, size_t more)
 {
-    return tm__reserve(&model->memory, &model->posts, &model->posts_capacity,
-                       model->posts_count + more, sizeof(*model->posts));
+    return tm__reserve(
+        &model->memory, &model->wakeups.posts, &model->wakeups.posts_capacity,
+        model->wakeups.posts_count + more, sizeof(*model->wakeups.posts));
 }
 
 /* Room was reserved. */
 static uint32_t new_post(tm_model *model, tm__post post)
 {
-    uint32_t index = model->free_post;
+    uint32_t index = model->wakeups.free_post;
 
     if (index == TM__NONE)
-        index = model->posts_count++;
+        index = model->wakeups.posts_count++;
     else
-        model->free_post = model->posts[index].next;
-    model->posts[index] = post;
+        model->wakeups.free_post = model->wakeups.posts[index].next;
+    model->wakeups.posts[index] = post;
     return index;
 }
 
 static void forget(tm_model *model, uint32_t index)
 {
-    model->posts[index].next = model->free_post;
-    model->free_post = index;
+    model->wakeups.posts[index].next = model->wakeups.free_post;
+    model->wakeups.free_post = index;
 }
 
 /* Append to the posts of the object that somebody is thought to have got. */
 static void append(tm_model *model, uint32_t index)
 {
-    tm__post *post = &model->posts[index];
-    tm__object_detail *detail = &model->details[post->object];
+    tm__post *post = &model->wakeups.posts[index];
+    tm__object_detail *detail = &model->entities.details[post->object];
 
     post->next = TM__NONE;
     post->previous = detail->post_tail;
     if (detail->post_tail == TM__NONE)
         detail->post_head = index;
     else
-        model->posts[detail->post_tail].next = index;
+        model->wakeups.posts[detail->post_tail].next = index;
     detail->post_tail = index;
 }
 
 static void unlink_entry(tm_model *model, uint32_t index)
 {
-    const tm__post *post = &model->posts[index];
-    tm__object_detail *detail = &model->details[post->object];
+    const tm__post *post = &model->wakeups.posts[index];
+    tm__object_detail *detail = &model->entities.details[post->object];
 
     if (post->previous == TM__NONE)
         detail->post_head = post->next;
     else
-        model->posts[post->previous].next = post->next;
+        model->wakeups.posts[post->previous].next = post->next;
     if (post->next == TM__NONE)
         detail->post_tail = post->previous;
     else
-        model->posts[post->next].previous = post->previous;
+        model->wakeups.posts[post->next].previous = post->previous;
 }
 
 /* A post that somebody was thought to have got. */
 static void drop(tm_model *model, uint32_t index)
 {
-    if (model->posts[index].waiter != TM__NONE)
-        *post_of(model, model->posts[index].waiter) = TM__NONE;
+    if (model->wakeups.posts[index].waiter != TM__NONE)
+        *post_of(model, model->wakeups.posts[index].waiter) = TM__NONE;
     unlink_entry(model, index);
     forget(model, index);
 }
@@ -106,7 +107,7 @@ static void drop(tm_model *model, uint32_t index)
 /* The post whose permits nobody waited for becomes another, or none. */
 static void set_spare(tm_model *model, uint32_t object, uint32_t index)
 {
-    tm__object_detail *detail = &model->details[object];
+    tm__object_detail *detail = &model->entities.details[object];
 
     if (detail->post_spare != TM__NONE)
         forget(model, detail->post_spare);
@@ -116,17 +117,17 @@ static void set_spare(tm_model *model, uint32_t object, uint32_t index)
 /* The permit of a listed post is the waiter's, who leaves the wait set for it. */
 static void assign(tm_model *model, uint32_t index, uint32_t waiter)
 {
-    model->posts[index].waiter = waiter;
+    model->wakeups.posts[index].waiter = waiter;
     *post_of(model, waiter) = index;
-    if (model->threads[waiter].waits_in == model->posts[index].object)
+    if (model->entities.threads[waiter].waits_in == model->wakeups.posts[index].object)
         tm__wait_set_remove(model, waiter);
 }
 
 /* A permit that its waiter did not take goes to the next, or is kept as spare. */
 static void pass_on(tm_model *model, uint32_t index)
 {
-    tm__post *post = &model->posts[index];
-    uint32_t next = model->objects[post->object].waiter_head;
+    tm__post *post = &model->wakeups.posts[index];
+    uint32_t next = model->entities.objects[post->object].waiter_head;
 
     *post_of(model, post->waiter) = TM__NONE;
     post->is_named = 0;
@@ -156,15 +157,15 @@ int tm__on_post(tm_model *model, const tm__fact *fact)
     tm__must_run(model, fact);
     if (fact->object == TM__NONE)
         return TM_OK;
-    for (uint32_t i = model->objects[fact->object].waiter_head;
-         i != TM__NONE && woken < permits; i = model->threads[i].next)
+    for (uint32_t i = model->entities.objects[fact->object].waiter_head;
+         i != TM__NONE && woken < permits; i = model->entities.threads[i].next)
         woken++;
     if (reserve_posts(model, (size_t)woken + 2) < 0)
         return TM_ENOMEM;
     if (woken > 1)
-        post.group = model->group_count++;
+        post.group = model->intervals.group_count++;
     /* Somebody waits in spite of what is spare, so another took it; or is about to. */
-    if (woken > 0 && model->details[fact->object].post_spare != TM__NONE) {
+    if (woken > 0 && model->entities.details[fact->object].post_spare != TM__NONE) {
         set_spare(model, fact->object, TM__NONE);
         post.candidates = 2;
     }
@@ -172,13 +173,13 @@ int tm__on_post(tm_model *model, const tm__fact *fact)
     if (waiter != TM__NONE && *post_of(model, waiter) == TM__NONE)
         post.is_named = 1;
     else
-        waiter = model->objects[fact->object].waiter_head;
+        waiter = model->entities.objects[fact->object].waiter_head;
     for (; permits > 0 && waiter != TM__NONE; permits--) {
         index = new_post(model, post);
         append(model, index);
         assign(model, index, waiter);
         post.is_named = 0;
-        waiter = model->objects[fact->object].waiter_head;
+        waiter = model->entities.objects[fact->object].waiter_head;
     }
     if (permits > 0) {
         post.permits = permits;
@@ -191,7 +192,7 @@ int tm__on_post(tm_model *model, const tm__fact *fact)
 static int is_idle(const tm_model *model, const tm__fact *fact)
 {
     int kind = fact->object == TM__NONE ? TM_OBJECT_KIND_UNKNOWN
-                                        : model->objects[fact->object].kind;
+                                        : model->entities.objects[fact->object].kind;
 
     return fact->flags & TM_EVENT_IDLE || kind == TM_OBJECT_KIND_ACCEPT ||
            kind == TM_OBJECT_KIND_POLL;
@@ -200,12 +201,12 @@ static int is_idle(const tm_model *model, const tm__fact *fact)
 void tm__on_await(tm_model *model, const tm__fact *fact)
 {
     tm__interval wait = tm__interval_of(TM_STATE_WAITING, fact);
-    int is_io =
-        fact->object != TM__NONE && tm__object_is_io(model->objects[fact->object].kind);
+    int is_io = fact->object != TM__NONE &&
+                tm__object_is_io(model->entities.objects[fact->object].kind);
 
     tm__must_run(model, fact);
     tm__set_deadline(model, fact);
-    model->threads[fact->thread].fickle = 0;
+    model->entities.threads[fact->thread].fickle = 0;
     if (is_io) {
         wait.state = TM_STATE_IO;
         wait.is_idle = (uint8_t)is_idle(model, fact) & 1;
@@ -224,19 +225,19 @@ void tm__on_await(tm_model *model, const tm__fact *fact)
 static uint32_t find_post(const tm_model *model, uint32_t object, uint32_t poster,
                           int64_t since_ns)
 {
-    uint32_t index = model->details[object].post_head;
+    uint32_t index = model->entities.details[object].post_head;
 
     for (int i = 0; index != TM__NONE && i < POSTS_LOOKED_AT; i++) {
-        const tm__post *post = &model->posts[index];
+        const tm__post *post = &model->wakeups.posts[index];
 
         if (poster == TM__NONE ? !post->is_named && post->time_ns >= since_ns
                                : post->thread == poster)
             return index;
         index = post->next;
     }
-    index = model->details[object].post_spare;
+    index = model->entities.details[object].post_spare;
     return index != TM__NONE && poster != TM__NONE &&
-                   model->posts[index].thread != poster
+                   model->wakeups.posts[index].thread != poster
                ? TM__NONE
                : index;
 }
@@ -245,24 +246,25 @@ static uint32_t find_post(const tm_model *model, uint32_t object, uint32_t poste
  * or waits on. */
 static void exchange(tm_model *model, uint32_t index, uint32_t thread)
 {
-    uint32_t other = model->posts[index].waiter, mine = *post_of(model, thread);
+    uint32_t other = model->wakeups.posts[index].waiter, mine = *post_of(model, thread);
 
     if (mine != TM__NONE) {
         *post_of(model, thread) = TM__NONE;
-        model->posts[mine].waiter = TM__NONE;
+        model->wakeups.posts[mine].waiter = TM__NONE;
     }
     if (other != TM__NONE) {
-        const tm__thread *it = &model->threads[other];
+        const tm__thread *it = &model->entities.threads[other];
 
         *post_of(model, other) = TM__NONE;
-        model->posts[index].waiter = TM__NONE;
-        if (mine != TM__NONE && model->posts[mine].object == model->posts[index].object)
+        model->wakeups.posts[index].waiter = TM__NONE;
+        if (mine != TM__NONE &&
+            model->wakeups.posts[mine].object == model->wakeups.posts[index].object)
             assign(model, mine, other);
         else if (it->blocking_state == TM_STATE_WAITING && it->waits_in == TM__NONE &&
                  it->bound == TM__NONE)
-            tm__wait_set_put_first(model, model->posts[index].object, other);
+            tm__wait_set_put_first(model, model->wakeups.posts[index].object, other);
     }
-    if (mine != TM__NONE && model->posts[mine].waiter == TM__NONE)
+    if (mine != TM__NONE && model->wakeups.posts[mine].waiter == TM__NONE)
         drop(model, mine);
 }
 
@@ -273,13 +275,13 @@ static uint32_t find_used(tm_model *model, const tm__fact *fact, int64_t since_n
 
     if (fact->object == TM__NONE)
         return TM__NONE;
-    if (index != TM__NONE && model->posts[index].object == fact->object &&
-        (fact->peer == TM__NONE || model->posts[index].thread == fact->peer))
+    if (index != TM__NONE && model->wakeups.posts[index].object == fact->object &&
+        (fact->peer == TM__NONE || model->wakeups.posts[index].thread == fact->peer))
         return index;
     index = find_post(model, fact->object, fact->peer, since_ns);
     /* What was given before a loss may have been taken in it. */
     if (index != TM__NONE && fact->peer == TM__NONE &&
-        tm__lost_since(model, model->posts[index].time_ns))
+        tm__lost_since(model, model->wakeups.posts[index].time_ns))
         return TM__NONE;
     if (index != TM__NONE)
         exchange(model, index, fact->thread);
@@ -308,7 +310,7 @@ static uint32_t row_of(tm_model *model, const tm__fact *fact, int64_t since_ns)
                                       TM_PROVENANCE_INFERRED, fact);
     if (index == TM__NONE)
         return TM__NONE;
-    post = &model->posts[index];
+    post = &model->wakeups.posts[index];
     if (fact->peer != TM__NONE)
         provenance = peer_provenance(fact);
     else if (post->is_named && !tm__lost_since(model, post->time_ns))
@@ -323,9 +325,9 @@ static uint32_t row_of(tm_model *model, const tm__fact *fact, int64_t since_ns)
         provenance == TM_PROVENANCE_INFERRED ? (uint32_t)post->candidates : 1;
     if (post->time_ns < since_ns)
         it->effect = TM__EFFECT_PERMIT;
-    if (index != model->details[fact->object].post_spare)
+    if (index != model->entities.details[fact->object].post_spare)
         drop(model, index);
-    else if (--model->posts[index].permits == 0)
+    else if (--model->wakeups.posts[index].permits == 0)
         set_spare(model, fact->object, TM__NONE);
     return row;
 }
@@ -334,7 +336,7 @@ static uint32_t row_of(tm_model *model, const tm__fact *fact, int64_t since_ns)
  * outside of the run. */
 static void end_io(tm_model *model, const tm__fact *fact)
 {
-    tm__thread *thread = &model->threads[fact->thread];
+    tm__thread *thread = &model->entities.threads[fact->thread];
     uint32_t row;
 
     tm__blocking_stack(model, fact);
@@ -359,7 +361,7 @@ static void end_io(tm_model *model, const tm__fact *fact)
 void tm__on_awaited(tm_model *model, const tm__fact *original)
 {
     tm__fact fact = *original;
-    tm__thread *thread = &model->threads[fact.thread];
+    tm__thread *thread = &model->entities.threads[fact.thread];
     uint32_t *own = post_of(model, fact.thread), row;
     tm__interval *wait;
 
@@ -393,9 +395,10 @@ void tm__on_awaited(tm_model *model, const tm__fact *original)
 
 void tm__await_left(tm_model *model, uint32_t thread)
 {
-    uint32_t post = thread < model->wakes_count ? *post_of(model, thread) : TM__NONE;
+    uint32_t post =
+        thread < model->intervals.wakes_count ? *post_of(model, thread) : TM__NONE;
 
-    if (post != TM__NONE &&
-        model->posts[post].object == tm__now(&model->threads[thread])->object)
+    if (post != TM__NONE && model->wakeups.posts[post].object ==
+                                tm__now(&model->entities.threads[thread])->object)
         drop(model, post);
 }

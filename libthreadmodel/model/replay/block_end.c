@@ -17,7 +17,7 @@
 
 void tm__blocking_end(tm_model *model, uint32_t thread, int64_t time_ns)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     int waits = it->blocking_state == TM_STATE_WAITING ||
                 it->blocking_state == TM_STATE_JOINING;
 
@@ -27,13 +27,13 @@ void tm__blocking_end(tm_model *model, uint32_t thread, int64_t time_ns)
         tm__want_no_end(model, thread);
     if (waits && it->waits_in != TM__NONE)
         tm__wait_set_remove(model, thread);
-    if (waits && model->wakes_count)
+    if (waits && model->intervals.wakes_count)
         tm__await_left(model, thread);
 }
 
 void tm__must_run(tm_model *model, const tm__fact *fact)
 {
-    tm__thread *thread = &model->threads[fact->thread];
+    tm__thread *thread = &model->entities.threads[fact->thread];
 
     if (!thread->interval_count) {
         tm__run(model, fact->thread, fact->time_ns, TM__NONE);

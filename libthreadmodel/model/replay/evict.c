@@ -31,33 +31,35 @@ static tm__aggregate *find_aggregate(tm_model *model, uint32_t thread,
                                .stack = blocking->stack,
                                .state = blocking->state,
                                .is_idle = blocking->is_idle,
-                               .next = model->threads[thread].aggregate};
+                               .next = model->entities.threads[thread].aggregate};
     uint32_t *value, key = aggregate.object;
 
     if (aggregate.object != TM__NONE) {
-        aggregate.class_index = model->objects[aggregate.object].class_index;
+        aggregate.class_index = model->entities.objects[aggregate.object].class_index;
         /* Sums by object may take a quarter of the memory, then they are by class. */
-        if (model->aggregate_bytes > model->memory_limit_bytes / 4) {
+        if (model->replay.aggregate_bytes > model->memory_limit_bytes / 4) {
             aggregate.object = TM__NONE;
             key = tm__class_key(aggregate.class_index);
         }
     }
-    if (model->aggregate_bytes > model->memory_limit_bytes / 2)
+    if (model->replay.aggregate_bytes > model->memory_limit_bytes / 2)
         aggregate.stack = TM__NONE;
     value = tm__triple_map_at(
-        &model->aggregate_map, &model->memory, key, aggregate.stack,
+        &model->replay.aggregate_map, &model->memory, key, aggregate.stack,
         (thread * TM_STATE_END + aggregate.state) * 2 + aggregate.is_idle);
     if (!value)
         return NULL;
     if (*value == 0) {
-        if (tm__reserve(&model->memory, &model->aggregates, &model->aggregates_capacity,
-                        (size_t)model->aggregates_count + 1, sizeof(aggregate)) < 0)
+        if (tm__reserve(&model->memory, &model->replay.aggregates,
+                        &model->replay.aggregates_capacity,
+                        (size_t)model->replay.aggregates_count + 1,
+                        sizeof(aggregate)) < 0)
             return NULL;
-        model->threads[thread].aggregate = model->aggregates_count;
-        model->aggregates[model->aggregates_count++] = aggregate;
-        *value = model->aggregates_count;
+        model->entities.threads[thread].aggregate = model->replay.aggregates_count;
+        model->replay.aggregates[model->replay.aggregates_count++] = aggregate;
+        *value = model->replay.aggregates_count;
     }
-    return &model->aggregates[*value - 1];
+    return &model->replay.aggregates[*value - 1];
 }
 
 /* The interval after the one that begins at `first` and all that continue it. */
@@ -74,7 +76,7 @@ static uint32_t end_of(const tm__thread *thread, uint32_t first)
 /* @return how many intervals of a thread were evicted */
 static uint32_t evict_thread(tm_model *model, uint32_t index, int64_t cut_ns)
 {
-    tm__thread *thread = &model->threads[index];
+    tm__thread *thread = &model->entities.threads[index];
     size_t bytes = model->memory.used_bytes;
     uint32_t first = 0, end;
 
@@ -93,7 +95,7 @@ static uint32_t evict_thread(tm_model *model, uint32_t index, int64_t cut_ns)
         }
         first = end;
     }
-    model->aggregate_bytes += model->memory.used_bytes - bytes;
+    model->replay.aggregate_bytes += model->memory.used_bytes - bytes;
     if (!first)
         return 0;
     thread->interval_count -= first;
@@ -138,12 +140,13 @@ static void drop_first(tm_model *model, void *items, uint32_t *capacity,
  * that is not as old as the cut. */
 static uint32_t first_kept(const tm_model *model, int64_t cut_ns)
 {
-    uint32_t end = model->interactions_first + model->interactions_count;
-    uint32_t number = model->interactions_first;
+    uint32_t end =
+        model->intervals.interactions_first + model->intervals.interactions_count;
+    uint32_t number = model->intervals.interactions_first;
 
-    for (uint32_t i = 0; i < model->threads_count; i++)
-        if (model->threads[i].bound < end)
-            end = model->threads[i].bound;
+    for (uint32_t i = 0; i < model->entities.threads_count; i++)
+        if (model->entities.threads[i].bound < end)
+            end = model->entities.threads[i].bound;
     for (; number < end; number++) {
         const tm__interaction *row = tm__row(model, number);
 
@@ -157,15 +160,17 @@ static uint32_t first_kept(const tm_model *model, int64_t cut_ns)
 static uint32_t drop_interactions(tm_model *model, int64_t cut_ns)
 {
     uint32_t keep = first_kept(model, cut_ns);
-    uint32_t dropped = keep - model->interactions_first;
+    uint32_t dropped = keep - model->intervals.interactions_first;
 
     if (!dropped)
         return 0;
-    drop_first(model, &model->interactions, &model->interactions_capacity,
-               &model->interactions_count, dropped, sizeof(*model->interactions));
-    model->interactions_first = keep;
-    for (uint32_t i = 0; i < model->threads_count; i++) {
-        tm__thread *thread = &model->threads[i];
+    drop_first(model, &model->intervals.interactions,
+               &model->intervals.interactions_capacity,
+               &model->intervals.interactions_count, dropped,
+               sizeof(*model->intervals.interactions));
+    model->intervals.interactions_first = keep;
+    for (uint32_t i = 0; i < model->entities.threads_count; i++) {
+        tm__thread *thread = &model->entities.threads[i];
 
         if (thread->starter < keep)
             thread->starter = TM__NONE;
@@ -178,9 +183,9 @@ static uint32_t drop_interactions(tm_model *model, int64_t cut_ns)
         if (thread->permit < keep)
             thread->permit = TM__NONE;
     }
-    for (uint32_t i = 0; i < model->objects_count; i++)
-        if (model->objects[i].useless < keep)
-            model->objects[i].useless = TM__NONE;
+    for (uint32_t i = 0; i < model->entities.objects_count; i++)
+        if (model->entities.objects[i].useless < keep)
+            model->entities.objects[i].useless = TM__NONE;
     return dropped;
 }
 
@@ -189,11 +194,14 @@ static uint32_t drop_contexts(tm_model *model, int64_t cut_ns)
 {
     uint32_t dropped = 0;
 
-    while (dropped < model->contexts_count && model->contexts[dropped].end_ns <= cut_ns)
+    while (dropped < model->intervals.contexts_count &&
+           model->intervals.contexts[dropped].end_ns <= cut_ns)
         dropped++;
     if (dropped)
-        drop_first(model, &model->contexts, &model->contexts_capacity,
-                   &model->contexts_count, dropped, sizeof(*model->contexts));
+        drop_first(model, &model->intervals.contexts,
+                   &model->intervals.contexts_capacity,
+                   &model->intervals.contexts_count, dropped,
+                   sizeof(*model->intervals.contexts));
     return dropped;
 }
 
@@ -215,30 +223,32 @@ static uint32_t drop_tenures(tm_model *model, int64_t cut_ns)
 {
     uint32_t dropped = 0;
 
-    while (dropped < model->tenures_count && model->tenures[dropped].had_ns <= cut_ns)
+    while (dropped < model->ownership.tenures_count &&
+           model->ownership.tenures[dropped].had_ns <= cut_ns)
         dropped++;
     if (!dropped)
         return 0;
-    for (uint32_t i = 0; i < model->threads_count; i++)
-        if (model->threads[i].wants != TM__NONE)
+    for (uint32_t i = 0; i < model->entities.threads_count; i++)
+        if (model->entities.threads[i].wants != TM__NONE)
             tm__name_owner(model, i);
-    for (uint32_t i = 0; i < model->objects_count; i++) {
-        uint32_t *first = &model->details[i].first_tenure;
-        uint32_t *reader = &model->details[i].first_reader;
+    for (uint32_t i = 0; i < model->entities.objects_count; i++) {
+        uint32_t *first = &model->entities.details[i].first_tenure;
+        uint32_t *reader = &model->entities.details[i].first_reader;
 
-        while (*reader && *reader - model->tenures_first <= dropped)
+        while (*reader && *reader - model->ownership.tenures_first <= dropped)
             *reader = tm__tenure_at(model, *reader)->next;
 
-        while (*first && *first - model->tenures_first <= dropped) {
+        while (*first && *first - model->ownership.tenures_first <= dropped) {
             const tm__tenure *it = tm__tenure_at(model, *first);
 
             sum_up(model, i, it);
             *first = it->next;
         }
     }
-    drop_first(model, &model->tenures, &model->tenures_capacity, &model->tenures_count,
-               dropped, sizeof(*model->tenures));
-    model->tenures_first += dropped;
+    drop_first(model, &model->ownership.tenures, &model->ownership.tenures_capacity,
+               &model->ownership.tenures_count, dropped,
+               sizeof(*model->ownership.tenures));
+    model->ownership.tenures_first += dropped;
     return dropped;
 }
 
@@ -249,10 +259,10 @@ static uint64_t evict_until(tm_model *model, int64_t cut_ns)
     /* While the timelines of the owners are there, which tell when they let go. */
     uint64_t tenures = drop_tenures(model, cut_ns);
 
-    for (uint32_t i = 0; i < model->objects_count; i++)
+    for (uint32_t i = 0; i < model->entities.objects_count; i++)
         tm__bind_abandon(model, i);
-    for (uint32_t i = 0; i < model->threads_count; i++) {
-        tm__thread *thread = &model->threads[i];
+    for (uint32_t i = 0; i < model->entities.threads_count; i++) {
+        tm__thread *thread = &model->entities.threads[i];
 
         evicted += evict_thread(model, i, cut_ns);
         if (thread->interval_capacity > TM__FIRST_INTERVALS)
@@ -261,7 +271,7 @@ static uint64_t evict_until(tm_model *model, int64_t cut_ns)
     }
     dropped = drop_interactions(model, cut_ns) + tenures;
     if (evicted || dropped)
-        model->evicted_ns = cut_ns;
+        model->replay.evicted_ns = cut_ns;
     model->diagnostics[TM_DIAGNOSTIC_EVICTED] += evicted;
     return evicted + dropped;
 }
@@ -269,8 +279,8 @@ static uint64_t evict_until(tm_model *model, int64_t cut_ns)
 void tm__evict_old(tm_model *model)
 {
     size_t wanted = model->memory_limit_bytes / 4 * 3;
-    int64_t from_ns =
-        model->evicted_ns == INT64_MIN ? model->first_ns : model->evicted_ns;
+    int64_t from_ns = model->replay.evicted_ns == INT64_MIN ? model->first_ns
+                                                            : model->replay.evicted_ns;
 
     while (model->memory.used_bytes > wanted && from_ns < model->last_ns) {
         from_ns += (model->last_ns - from_ns + 1) / 2;
@@ -278,7 +288,7 @@ void tm__evict_old(tm_model *model)
     }
     /* What is left are entities and open blocking intervals; do not look again at once.
      */
-    model->evict_at_bytes = model->memory_limit_bytes;
+    model->replay.evict_at_bytes = model->memory_limit_bytes;
     if (model->memory.used_bytes > wanted)
-        model->evict_at_bytes += model->memory.used_bytes - wanted;
+        model->replay.evict_at_bytes += model->memory.used_bytes - wanted;
 }

@@ -11,10 +11,10 @@
 
 void tm__object_refresh(tm_model *model, uint32_t object)
 {
-    tm__object *it = &model->objects[object];
+    tm__object *it = &model->entities.objects[object];
     tm__tenure *last;
 
-    it->losses = model->losses;
+    it->losses = model->intervals.losses;
     if (tm__is_shared(model, object))
         tm__readers_end(model, object, 0, TM__TENURE_LOST);
     last = tm__tenure_last(model, object);

@@ -12,9 +12,9 @@ void tm__object_refresh(tm_model *model, uint32_t object);
 /** An object after that. */
 static inline tm__object *tm__object_fresh(tm_model *model, uint32_t object)
 {
-    if (model->objects[object].losses != model->losses)
+    if (model->entities.objects[object].losses != model->intervals.losses)
         tm__object_refresh(model, object);
-    return &model->objects[object];
+    return &model->entities.objects[object];
 }
 
 #endif

@@ -16,13 +16,13 @@
  * were told. */
 static void end_all_before(tm_model *model, uint32_t thread, int64_t time_ns, int all)
 {
-    uint32_t object = model->threads[thread].owned;
+    uint32_t object = model->entities.threads[thread].owned;
 
     while (object != TM__NONE) {
-        uint32_t next = model->links[object].next;
+        uint32_t next = model->entities.links[object].next;
 
-        if (model->objects[object].owner_ns < time_ns &&
-            (all || !(model->objects[object].flags & TM_OBJECT_SYNCHRONIZER)))
+        if (model->entities.objects[object].owner_ns < time_ns &&
+            (all || !(model->entities.objects[object].flags & TM_OBJECT_SYNCHRONIZER)))
             tm__tenure_over(model, object, thread, time_ns);
         object = next;
     }
@@ -32,7 +32,7 @@ static void end_all_before(tm_model *model, uint32_t thread, int64_t time_ns, in
  * and the thread was blocked all the time: it got nothing in between. */
 static void go_on(tm_model *model, const tm__fact *fact)
 {
-    const tm__thread *thread = &model->threads[fact->thread];
+    const tm__thread *thread = &model->entities.threads[fact->thread];
     tm__tenure *last = tm__tenure_last(model, fact->object);
 
     if (last && last->owner == fact->thread && last->flags & TM__TENURE_OVER &&

@@ -54,17 +54,17 @@ static void ask_for_slots(const pipeline *p, size_t block)
     for (size_t i = 0; i < block_size(p, block); i++) {
         if (block * BLOCK + i + EVENTS_AHEAD < p->count)
             tm__ask_for(&events[i + EVENTS_AHEAD]);
-        tm__map_ask_for(&p->model->thread_map, events[i].thread);
-        tm__map_ask_for(&p->model->object_map, events[i].object);
+        tm__map_ask_for(&p->model->entities.thread_map, events[i].thread);
+        tm__map_ask_for(&p->model->entities.object_map, events[i].object);
         if (events[i].peer)
-            tm__map_ask_for(&p->model->thread_map, events[i].peer);
+            tm__map_ask_for(&p->model->entities.thread_map, events[i].peer);
     }
 }
 
 static void ask_for_thread(const tm_model *model, uint32_t thread)
 {
     if (thread != TM__NONE)
-        tm__ask_for(&model->threads[thread]);
+        tm__ask_for(&model->entities.threads[thread]);
 }
 
 static void look_up(pipeline *p, size_t block)
@@ -78,10 +78,10 @@ static void look_up(pipeline *p, size_t block)
         ask_for_thread(model, facts[i].thread);
         ask_for_thread(model, facts[i].peer);
         if (facts[i].object != TM__NONE)
-            tm__ask_for(&model->objects[facts[i].object]);
+            tm__ask_for(&model->entities.objects[facts[i].object]);
         if (facts[i].thread != TM__NONE &&
             tm__event_needs[facts[i].kind] & TM__NEEDS_CAUSES)
-            tm__ask_for(&model->threads[facts[i].thread].end_ns);
+            tm__ask_for(&model->entities.threads[facts[i].thread].end_ns);
     }
 }
 
@@ -93,7 +93,8 @@ static void ask_for_tenures(const pipeline *p, size_t block)
 
     for (size_t i = 0; i < block_size(p, block); i++)
         if (facts[i].object != TM__NONE)
-            tm__ask_for(tm__tenure_at(model, model->objects[facts[i].object].tenure));
+            tm__ask_for(
+                tm__tenure_at(model, model->entities.objects[facts[i].object].tenure));
 }
 
 static void look_ahead(const pipeline *p, size_t block)
@@ -103,7 +104,7 @@ static void look_ahead(const pipeline *p, size_t block)
 
     for (size_t i = 0; i < block_size(p, block); i++) {
         if (facts[i].thread != TM__NONE) {
-            const tm__thread *thread = &model->threads[facts[i].thread];
+            const tm__thread *thread = &model->entities.threads[facts[i].thread];
             const tm__interval *next = thread->intervals + thread->interval_count;
 
             if (thread->interval_count) {
@@ -111,12 +112,12 @@ static void look_ahead(const pipeline *p, size_t block)
                 tm__ask_for(next);
             }
             if (thread->owned != TM__NONE)
-                tm__ask_for(&model->links[thread->owned]);
+                tm__ask_for(&model->entities.links[thread->owned]);
         }
         if (facts[i].object != TM__NONE) {
-            const tm__object *object = &model->objects[facts[i].object];
+            const tm__object *object = &model->entities.objects[facts[i].object];
 
-            tm__ask_for(&model->links[facts[i].object]);
+            tm__ask_for(&model->entities.links[facts[i].object]);
             ask_for_thread(model, object->owner);
             if (tm__event_needs[facts[i].kind] & TM__NEEDS_LIST)
                 ask_for_thread(model, object->waiter_head);
@@ -129,7 +130,8 @@ static int ingest_all(pipeline *p, size_t block)
     tm_model *model = p->model;
     int result = TM_OK;
 
-    if (model->evict_at_bytes && model->memory.used_bytes > model->evict_at_bytes)
+    if (model->replay.evict_at_bytes &&
+        model->memory.used_bytes > model->replay.evict_at_bytes)
         tm__evict_old(model);
     for (size_t i = 0; i < block_size(p, block); i++) {
         int rc = p->codes[block % STEPS][i];
@@ -156,7 +158,7 @@ int tm__ingest(void *payload, const tm_event *events, size_t count)
     int result = TM_OK, rc;
 
     p.model = payload;
-    p.model->search_steps += count * TM__SEARCH_STEPS;
+    p.model->deadlocks.search_steps += count * TM__SEARCH_STEPS;
     p.events = events;
     p.count = count;
     for (size_t step = 0; step < blocks + STEPS - 1; step++) {
@@ -167,7 +169,8 @@ int tm__ingest(void *payload, const tm_event *events, size_t count)
         if (step >= 2 && step - 2 < blocks)
             ask_for_tenures(&p, step - 2);
         if (step >= 2 && step - 2 < blocks &&
-            p.model->threads_count + p.model->objects_count > FEW_ENTITIES)
+            p.model->entities.threads_count + p.model->entities.objects_count >
+                FEW_ENTITIES)
             look_ahead(&p, step - 2);
         rc = step >= 3 ? ingest_all(&p, step - 3) : TM_OK;
         if (rc < 0)

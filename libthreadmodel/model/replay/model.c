@@ -39,7 +39,8 @@ static int intern_repaired(tm_model *model, uint32_t *index, const char *text,
     if (!repaired)
         return TM_ENOMEM;
     tm__utf8_repair(repaired, text, bytes);
-    rc = tm__strings_intern_bytes(&model->strings, index, repaired, repaired_bytes);
+    rc = tm__strings_intern_bytes(&model->entities.strings, index, repaired,
+                                  repaired_bytes);
     tm__free(&model->memory, repaired, repaired_bytes);
     return rc;
 }
@@ -55,10 +56,10 @@ static int set_text(tm_model *model, const char **field, const char *text)
     if (!text)
         return TM_OK;
     rc = tm__utf8_valid_bytes(text, bytes) == bytes
-             ? tm__strings_intern(&model->strings, &index, text)
+             ? tm__strings_intern(&model->entities.strings, &index, text)
              : intern_repaired(model, &index, text, bytes);
     if (rc == TM_OK)
-        *field = tm__strings_get(&model->strings, index);
+        *field = tm__strings_get(&model->entities.strings, index);
     return rc;
 }
 
@@ -107,9 +108,9 @@ static int read_run(void *payload, const tm_run *given)
     if (run->kinds)
         known->kinds = run->kinds;
     if (run->policy && run->policy != known->policy &&
-        model->policy_changes < MOST_POLICY_CHANGES) {
+        model->replay.policy_changes < MOST_POLICY_CHANGES) {
         known->policy = run->policy;
-        model->policy_changes++;
+        model->replay.policy_changes++;
     }
     if (run->identity)
         known->identity = run->identity;
@@ -127,7 +128,7 @@ static int read_run(void *payload, const tm_run *given)
             model->last_ns = known->end_ns;
     }
     if (tm__policy(model) != old_policy)
-        for (uint32_t i = 0; i < model->objects_count; i++)
+        for (uint32_t i = 0; i < model->entities.objects_count; i++)
             tm__bind_abandon(model, i);
     return TM_OK;
 }
@@ -137,18 +138,20 @@ static int register_caveat(void *payload, const char *sentence)
     tm_model *model = payload;
     uint32_t index;
 
-    if (model->caveats_count == MOST_CAVEATS) {
-        model->caveats_left_out++;
+    if (model->replay.caveats_count == MOST_CAVEATS) {
+        model->replay.caveats_left_out++;
         return TM_OK;
     }
-    if (tm__strings_intern(&model->strings, &index, sentence) < 0 ||
-        tm__reserve(&model->memory, &model->caveats, &model->caveats_capacity,
-                    (size_t)model->caveats_count + 1, sizeof(*model->caveats)) < 0)
+    if (tm__strings_intern(&model->entities.strings, &index, sentence) < 0 ||
+        tm__reserve(&model->memory, &model->replay.caveats,
+                    &model->replay.caveats_capacity,
+                    (size_t)model->replay.caveats_count + 1,
+                    sizeof(*model->replay.caveats)) < 0)
         return TM_ENOMEM;
-    for (uint32_t i = 0; i < model->caveats_count; i++)
-        if (model->caveats[i] == index)
+    for (uint32_t i = 0; i < model->replay.caveats_count; i++)
+        if (model->replay.caveats[i] == index)
             return TM_OK;
-    model->caveats[model->caveats_count++] = index;
+    model->replay.caveats[model->replay.caveats_count++] = index;
     return TM_OK;
 }
 
@@ -183,27 +186,28 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
         return TM_ENOMEM;
     model->memory = memory;
     model->executor = executor;
-    tm__strings_init(&model->strings, &model->memory);
-    tm__map_init(&model->thread_map, &model->memory);
-    tm__map_init(&model->object_map, &model->memory);
-    tm__map_init(&model->class_map, &model->memory);
-    tm__map_init(&model->method_map, &model->memory);
-    tm__map_init(&model->stack_map, &model->memory);
-    tm__map_init(&model->unit_map, &model->memory);
-    model->first_intervals.block_bytes = TM__FIRST_INTERVALS * sizeof(tm__interval);
-    model->free_binding = TM__NONE;
-    model->owner_changed = tm__deadlock_review;
-    model->edges_gone = 1;
-    model->free_post = TM__NONE;
+    tm__strings_init(&model->entities.strings, &model->memory);
+    tm__map_init(&model->entities.thread_map, &model->memory);
+    tm__map_init(&model->entities.object_map, &model->memory);
+    tm__map_init(&model->entities.class_map, &model->memory);
+    tm__map_init(&model->entities.method_map, &model->memory);
+    tm__map_init(&model->entities.stack_map, &model->memory);
+    tm__map_init(&model->replay.unit_map, &model->memory);
+    model->intervals.first_intervals.block_bytes =
+        TM__FIRST_INTERVALS * sizeof(tm__interval);
+    model->wakeups.free_binding = TM__NONE;
+    model->ownership.owner_changed = tm__deadlock_review;
+    model->ownership.edges_gone = 1;
+    model->wakeups.free_post = TM__NONE;
     model->forced_policy = chosen.policy;
     model->memory_limit_bytes = chosen.memory_limit_bytes;
-    model->evict_at_bytes = chosen.memory_limit_bytes;
-    model->nestings_max = nestings_max(chosen.memory_limit_bytes);
-    model->evicted_ns = INT64_MIN;
-    model->loss_ns = INT64_MIN;
-    model->nameless_end_ns = INT64_MIN;
-    model->shutdown_ns = INT64_MIN;
-    model->shutdown_by = TM__NONE;
+    model->replay.evict_at_bytes = chosen.memory_limit_bytes;
+    model->ownership.nestings_max = nestings_max(chosen.memory_limit_bytes);
+    model->replay.evicted_ns = INT64_MIN;
+    model->intervals.loss_ns = INT64_MIN;
+    model->wakeups.nameless_end_ns = INT64_MIN;
+    model->replay.shutdown_ns = INT64_MIN;
+    model->replay.shutdown_by = TM__NONE;
     model->first_ns = INT64_MIN;
     model->last_ns = INT64_MIN;
     model->run.size = sizeof(model->run);
@@ -251,53 +255,54 @@ void tm_model_free(tm_model *model)
 
     if (!model)
         return;
-    for (uint32_t i = 0; i < model->threads_count; i++)
-        if (model->threads[i].interval_capacity > TM__FIRST_INTERVALS)
-            tm__free(&model->memory, model->threads[i].intervals,
-                     model->threads[i].interval_capacity * sizeof(tm__interval));
-    tm__pool_free(&model->first_intervals, &model->memory);
-    for (uint32_t i = 0; i < model->aggregates_count; i++)
-        tm__histogram_free(&model->aggregates[i].durations, &model->memory);
-    tm__triple_map_free(&model->aggregate_map, &model->memory);
+    for (uint32_t i = 0; i < model->entities.threads_count; i++)
+        if (model->entities.threads[i].interval_capacity > TM__FIRST_INTERVALS)
+            tm__free(&model->memory, model->entities.threads[i].intervals,
+                     model->entities.threads[i].interval_capacity *
+                         sizeof(tm__interval));
+    tm__pool_free(&model->intervals.first_intervals, &model->memory);
+    for (uint32_t i = 0; i < model->replay.aggregates_count; i++)
+        tm__histogram_free(&model->replay.aggregates[i].durations, &model->memory);
+    tm__triple_map_free(&model->replay.aggregate_map, &model->memory);
     tm__hold_sums_free(model);
-    FREE_ARRAY(model, aggregates);
-    tm__free_lines(&model->memory, model->threads,
-                   model->threads_capacity * sizeof(*model->threads));
-    tm__free_lines(&model->memory, model->objects,
-                   model->objects_capacity * sizeof(*model->objects));
-    FREE_ARRAY(model, links);
-    FREE_ARRAY(model, details);
-    FREE_ARRAY(model, classes);
-    FREE_ARRAY(model, methods);
-    FREE_ARRAY(model, lines);
-    FREE_ARRAY(model, stacks);
-    FREE_ARRAY(model, frames);
-    FREE_ARRAY(model, interactions);
-    tm__triple_map_free(&model->nesting_map, &model->memory);
-    FREE_ARRAY(model, nestings);
-    FREE_ARRAY(model, helds);
-    FREE_ARRAY(model, leads);
-    FREE_ARRAY(model, deadlocks);
-    FREE_ARRAY(model, dumps);
-    FREE_ARRAY(model, gaps);
-    FREE_ARRAY(model, deadlock_members);
-    FREE_ARRAY(model, bindings);
-    FREE_ARRAY(model, caveats);
-    FREE_ARRAY(model, contexts);
-    FREE_ARRAY(model, tenures);
-    FREE_ARRAY(model, posts);
-    FREE_ARRAY(model, wakes);
-    FREE_ARRAY(model, cpu_uses);
-    FREE_ARRAY(model, units);
-    FREE_ARRAY(model, unit_moves);
-    FREE_ARRAY(model, unit_tops);
-    tm__map_clear(&model->thread_map);
-    tm__map_clear(&model->object_map);
-    tm__map_clear(&model->class_map);
-    tm__map_clear(&model->method_map);
-    tm__map_clear(&model->stack_map);
-    tm__map_clear(&model->unit_map);
-    tm__strings_clear(&model->strings);
+    FREE_ARRAY(model, replay.aggregates);
+    tm__free_lines(&model->memory, model->entities.threads,
+                   model->entities.threads_capacity * sizeof(*model->entities.threads));
+    tm__free_lines(&model->memory, model->entities.objects,
+                   model->entities.objects_capacity * sizeof(*model->entities.objects));
+    FREE_ARRAY(model, entities.links);
+    FREE_ARRAY(model, entities.details);
+    FREE_ARRAY(model, entities.classes);
+    FREE_ARRAY(model, entities.methods);
+    FREE_ARRAY(model, entities.lines);
+    FREE_ARRAY(model, entities.stacks);
+    FREE_ARRAY(model, entities.frames);
+    FREE_ARRAY(model, intervals.interactions);
+    tm__triple_map_free(&model->ownership.nesting_map, &model->memory);
+    FREE_ARRAY(model, ownership.nestings);
+    FREE_ARRAY(model, ownership.helds);
+    FREE_ARRAY(model, deadlocks.leads);
+    FREE_ARRAY(model, deadlocks.cycles);
+    FREE_ARRAY(model, replay.dumps);
+    FREE_ARRAY(model, intervals.gaps);
+    FREE_ARRAY(model, deadlocks.members);
+    FREE_ARRAY(model, wakeups.bindings);
+    FREE_ARRAY(model, replay.caveats);
+    FREE_ARRAY(model, intervals.contexts);
+    FREE_ARRAY(model, ownership.tenures);
+    FREE_ARRAY(model, wakeups.posts);
+    FREE_ARRAY(model, intervals.wakes);
+    FREE_ARRAY(model, intervals.cpu_uses);
+    FREE_ARRAY(model, replay.units);
+    FREE_ARRAY(model, replay.unit_moves);
+    FREE_ARRAY(model, replay.unit_tops);
+    tm__map_clear(&model->entities.thread_map);
+    tm__map_clear(&model->entities.object_map);
+    tm__map_clear(&model->entities.class_map);
+    tm__map_clear(&model->entities.method_map);
+    tm__map_clear(&model->entities.stack_map);
+    tm__map_clear(&model->replay.unit_map);
+    tm__strings_clear(&model->entities.strings);
     memory = model->memory;
     tm__free(&memory, model, sizeof(*model));
 }

@@ -23,13 +23,14 @@
  * the VM needs to put it away, which no event tells the end of. */
 static int names_owner(const tm_model *model, const tm__fact *fact)
 {
-    return fact->peer != TM__NONE && model->threads[fact->peer].end_ns == INT64_MIN;
+    return fact->peer != TM__NONE &&
+           model->entities.threads[fact->peer].end_ns == INT64_MIN;
 }
 
 /* The owner is the peer; that it stands since the VM said so is surer than a guess. */
 static int own_by_peer(tm_model *model, const tm__fact *fact)
 {
-    const tm__object *object = &model->objects[fact->object];
+    const tm__object *object = &model->entities.objects[fact->object];
     int provenance = tm__reported_provenance(fact);
 
     if (object->owner == fact->peer && tm__owner_provenance(model, object) > provenance)
@@ -55,7 +56,7 @@ void tm__on_enter(tm_model *model, const tm__fact *fact)
     object = tm__object_fresh(model, fact->object);
     if (object->owner == fact->thread && !tm__owners_are_reported(model)) {
         /* It came back from a wait of its own, or was never let go as thought. */
-        if (model->threads[fact->thread].last_ns > object->owner_ns)
+        if (model->entities.threads[fact->thread].last_ns > object->owner_ns)
             model->diagnostics[TM_DIAGNOSTIC_STALE_OWNER]++;
         tm__tenure_over(model, fact->object, fact->thread, fact->time_ns);
     }
@@ -76,7 +77,7 @@ void tm__on_enter(tm_model *model, const tm__fact *fact)
 static int64_t released_by_ns(const tm_model *model, uint32_t thread, int64_t had_ns,
                               int64_t to_ns)
 {
-    const tm__thread *it = &model->threads[thread];
+    const tm__thread *it = &model->entities.threads[thread];
     int64_t since_ns;
 
     if (it->end_ns != INT64_MIN && it->end_ns < to_ns)
@@ -104,7 +105,8 @@ static uint32_t handoff(tm_model *model, const tm__fact *fact,
                         const tm__interval *block)
 {
     int64_t since_ns = block->start_ns;
-    const tm__tenure *last = tm__tenure_at(model, model->objects[fact->object].tenure);
+    const tm__tenure *last =
+        tm__tenure_at(model, model->entities.objects[fact->object].tenure);
     uint32_t row, from = TM__NONE;
     int64_t released_ns = INT64_MIN;
     int is_exact;
@@ -133,7 +135,7 @@ static uint32_t handoff(tm_model *model, const tm__fact *fact,
         tm__row(model, row)->from_ns = released_ns;
     /* Who was blocked again had let go before: so long at least it took. */
     if (released_ns != INT64_MIN && released_ns >= since_ns)
-        tm__latency_add(&model->wakeups[TM__WAKEUP_MONITOR],
+        tm__latency_add(&model->ownership.latencies[TM__WAKEUP_MONITOR],
                         fact->time_ns - released_ns);
     return row;
 }
@@ -142,7 +144,7 @@ static uint32_t handoff(tm_model *model, const tm__fact *fact,
  * monitor; what looked like running since then was queueing for it. */
 static int reenters_late(const tm_model *model, const tm__fact *fact)
 {
-    const tm__thread *thread = &model->threads[fact->thread];
+    const tm__thread *thread = &model->entities.threads[fact->thread];
     const tm__interval *now = tm__now(thread);
 
     return now && now->state == TM_STATE_RUNNING && thread->interval_count > 1 &&
@@ -154,7 +156,7 @@ static int reenters_late(const tm_model *model, const tm__fact *fact)
 
 void tm__on_entered(tm_model *model, const tm__fact *fact)
 {
-    tm__thread *thread = &model->threads[fact->thread];
+    tm__thread *thread = &model->entities.threads[fact->thread];
     uint32_t cause = TM__NONE, stack = TM__NONE;
     int flags = fact->flags & TM_EVENT_SHARED ? TM__TENURE_SHARED : 0;
 
@@ -205,7 +207,7 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
 
 void tm__on_acquired(tm_model *model, const tm__fact *fact)
 {
-    const tm__thread *thread = &model->threads[fact->thread];
+    const tm__thread *thread = &model->entities.threads[fact->thread];
     tm__had had = {.time_ns = fact->time_ns,
                    .thread = fact->thread,
                    .stack = fact->stack,

@@ -25,7 +25,7 @@
 static void queue_for(tm_model *model, const tm__fact *fact, tm__interval *park)
 {
     tm__object *blocker = tm__object_fresh(model, fact->object);
-    const tm__thread *thread = &model->threads[fact->thread];
+    const tm__thread *thread = &model->entities.threads[fact->thread];
 
     uint32_t waker = TM__NONE;
 
@@ -35,7 +35,7 @@ static void queue_for(tm_model *model, const tm__fact *fact, tm__interval *park)
         uint32_t from = tm__now(thread)[-1].tenure;
 
         if (!from)
-            from = model->details[fact->object].first_tenure;
+            from = model->entities.details[fact->object].first_tenure;
         waker = tm__tenure_revoke(model, fact->thread, from);
     }
     if (blocker->owner == fact->thread || blocker->is_shared)
@@ -123,7 +123,7 @@ static void acquire_lock(tm_model *model, const tm__fact *fact,
         return;
     if (fact->flags & TM_EVENT_OWNER_READ)
         tm__tenure_nobody_shares(model, object, fact->time_ns);
-    last = tm__tenure_at(model, model->objects[object].tenure);
+    last = tm__tenure_at(model, model->entities.objects[object].tenure);
     /* Another was told to have it when this one was woken, or the waker then. */
     if (last && last->owner != TM__NONE && !(last->flags & TM__TENURE_OVER) &&
         (last->owner != unpark->from_thread || last->had_ns >= unpark->from_ns))
@@ -135,7 +135,7 @@ static void acquire_lock(tm_model *model, const tm__fact *fact,
 /* A park that was not seen to begin took the permit as any other. */
 static void acquire_unseen(tm_model *model, const tm__fact *fact)
 {
-    tm__thread *thread = &model->threads[fact->thread];
+    tm__thread *thread = &model->entities.threads[fact->thread];
     uint32_t row = thread->permit;
 
     if (row == TM__NONE)
@@ -152,7 +152,7 @@ static void acquire_unseen(tm_model *model, const tm__fact *fact)
 /* The unpark that let the thread go on, where one was seen. */
 static uint32_t used_permit(tm_model *model, const tm__fact *fact)
 {
-    tm__thread *thread = &model->threads[fact->thread];
+    tm__thread *thread = &model->entities.threads[fact->thread];
     uint32_t row = thread->permit;
     int64_t parked_ns;
 
@@ -180,7 +180,7 @@ static uint32_t used_permit(tm_model *model, const tm__fact *fact)
 
 void tm__on_unparked(tm_model *model, const tm__fact *fact)
 {
-    tm__thread *thread = &model->threads[fact->thread];
+    tm__thread *thread = &model->entities.threads[fact->thread];
     tm__interval *park, ended;
     uint32_t row = TM__NONE;
 
@@ -207,7 +207,7 @@ void tm__on_unparked(tm_model *model, const tm__fact *fact)
     thread->permit_unseen = 0;
     if (row != TM__NONE && tm__row(model, row)->kind == TM_INTERACTION_UNPARK &&
         tm__row(model, row)->from_ns >= park->start_ns)
-        tm__latency_add(&model->wakeups[TM__WAKEUP_PARK],
+        tm__latency_add(&model->ownership.latencies[TM__WAKEUP_PARK],
                         fact->time_ns - tm__row(model, row)->from_ns);
     tm__blocking_object(model, fact);
     ended = *park;
@@ -245,8 +245,8 @@ static int is_past_known(const tm_model *model, const tm__thread *thread)
  */
 static void note_release(tm_model *model, const tm__fact *fact)
 {
-    const tm__thread *caller = &model->threads[fact->thread];
-    const tm__thread *target = &model->threads[fact->peer];
+    const tm__thread *caller = &model->entities.threads[fact->thread];
+    const tm__thread *target = &model->entities.threads[fact->peer];
     uint32_t object = fact->object != TM__NONE ? fact->object : target->wants;
     int is_read = fact->flags & TM_EVENT_OWNER_READ;
     tm__had had = {.time_ns = fact->time_ns,
@@ -305,10 +305,10 @@ static void note_release(tm_model *model, const tm__fact *fact)
 
 void tm__on_mount(tm_model *model, const tm__fact *fact)
 {
-    model->threads[fact->thread].flags |= TM_THREAD_VIRTUAL;
-    model->threads[fact->thread].carrier = fact->peer;
+    model->entities.threads[fact->thread].flags |= TM_THREAD_VIRTUAL;
+    model->entities.threads[fact->thread].carrier = fact->peer;
     if (fact->peer != TM__NONE)
-        model->threads[fact->peer].carrier = fact->thread;
+        model->entities.threads[fact->peer].carrier = fact->thread;
 }
 
 static int is_carrier(const tm__thread *thread)
@@ -328,14 +328,15 @@ static int is_carrier(const tm__thread *thread)
  */
 static tm__fact act_of_passenger(const tm_model *model, const tm__fact *fact)
 {
-    const tm__thread *caller = &model->threads[fact->thread];
+    const tm__thread *caller = &model->entities.threads[fact->thread];
     tm__fact act = *fact;
     const tm__thread *passenger;
 
     if (!is_carrier(caller) || caller->carrier == TM__NONE ||
-        caller->carrier == fact->peer || is_carrier(&model->threads[fact->peer]))
+        caller->carrier == fact->peer ||
+        is_carrier(&model->entities.threads[fact->peer]))
         return act;
-    passenger = &model->threads[caller->carrier];
+    passenger = &model->entities.threads[caller->carrier];
     if (passenger->end_ns != INT64_MIN && passenger->end_ns <= fact->time_ns)
         act.time_ns = passenger->end_ns;
     else if (passenger->carrier != fact->thread)
@@ -346,7 +347,7 @@ static tm__fact act_of_passenger(const tm_model *model, const tm__fact *fact)
 
 void tm__on_unpark_called(tm_model *model, const tm__fact *fact)
 {
-    tm__thread *target = &model->threads[fact->peer];
+    tm__thread *target = &model->entities.threads[fact->peer];
     tm__fact act = act_of_passenger(model, fact);
     uint32_t row;
 

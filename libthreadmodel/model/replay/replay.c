@@ -52,7 +52,7 @@ static int check(tm_model *model, const tm__fact *fact)
     int rc = tm__deadlock_check(model, fact->thread);
 
     if (rc == TM_OK && fact->peer != TM__NONE && fact->object != TM__NONE &&
-        model->objects[fact->object].wanted > 1)
+        model->entities.objects[fact->object].wanted > 1)
         rc = tm__deadlock_check(model, fact->peer);
     return rc;
 }
@@ -61,7 +61,7 @@ static int check(tm_model *model, const tm__fact *fact)
 static int check_read(tm_model *model, const tm__fact *fact)
 {
     return fact->flags & TM_EVENT_OWNER_READ && (uint32_t)fact->value != TM__NONE &&
-                   model->threads[fact->value].wanted > 0
+                   model->entities.threads[fact->value].wanted > 0
                ? tm__deadlock_check(model, (uint32_t)fact->value)
                : TM_OK;
 }
@@ -70,12 +70,14 @@ static int check_read(tm_model *model, const tm__fact *fact)
 static int note_dump(tm_model *model, int64_t time_ns)
 {
     if (!tm__model_is_of_dumps(model) ||
-        (model->dumps_count && model->dumps[model->dumps_count - 1] >= time_ns))
+        (model->replay.dumps_count &&
+         model->replay.dumps[model->replay.dumps_count - 1] >= time_ns))
         return TM_OK;
-    if (tm__reserve(&model->memory, &model->dumps, &model->dumps_capacity,
-                    (size_t)model->dumps_count + 1, sizeof(*model->dumps)) < 0)
+    if (tm__reserve(&model->memory, &model->replay.dumps, &model->replay.dumps_capacity,
+                    (size_t)model->replay.dumps_count + 1,
+                    sizeof(*model->replay.dumps)) < 0)
         return TM_ENOMEM;
-    model->dumps[model->dumps_count++] = time_ns;
+    model->replay.dumps[model->replay.dumps_count++] = time_ns;
     return TM_OK;
 }
 
@@ -108,8 +110,8 @@ static int dispatch(tm_model *model, const tm__fact *fact)
         return check_read(model, fact);
     case TM_EVENT_VIRTUAL_MOUNT: tm__on_mount(model, fact); break;
     case TM_EVENT_VIRTUAL_UNMOUNT:
-        model->threads[fact->thread].flags |= TM_THREAD_VIRTUAL;
-        model->threads[fact->thread].carrier = TM__NONE;
+        model->entities.threads[fact->thread].flags |= TM_THREAD_VIRTUAL;
+        model->entities.threads[fact->thread].carrier = TM__NONE;
         break;
     case TM_EVENT_HELD: tm__on_held(model, fact); return check(model, fact);
     case TM_EVENT_SNAPSHOT:
@@ -124,9 +126,9 @@ static int dispatch(tm_model *model, const tm__fact *fact)
         return check(model, fact);
     case TM_EVENT_SHUTDOWN:
         tm__must_run(model, fact);
-        if (model->shutdown_by == TM__NONE) {
-            model->shutdown_by = fact->thread;
-            model->shutdown_ns = fact->time_ns;
+        if (model->replay.shutdown_by == TM__NONE) {
+            model->replay.shutdown_by = fact->thread;
+            model->replay.shutdown_ns = fact->time_ns;
         }
         break;
     case TM_EVENT_AWAIT: tm__on_await(model, fact); break;
@@ -136,9 +138,9 @@ static int dispatch(tm_model *model, const tm__fact *fact)
     case TM_EVENT_ON_CPU: tm__on_cpu(model, fact); break;
     case TM_EVENT_OFF_CPU: tm__off_cpu(model, fact); break;
     case TM_EVENT_CPU_SAMPLE:
-        model->threads[fact->thread].samples++;
+        model->entities.threads[fact->thread].samples++;
         if (fact->stack != TM__NONE)
-            model->stacks[fact->stack].samples++;
+            model->entities.stacks[fact->stack].samples++;
         tm__context_add(model, fact);
         break;
     default: break;
@@ -154,18 +156,18 @@ static int read_other(tm_model *model, const tm_event *event)
     } else if (event->kind == TM_EVENT_LOST) {
         model->diagnostics[TM_DIAGNOSTIC_LOST_BY_PRODUCER] +=
             event->value > 0 ? (uint64_t)event->value : 0;
-        model->losses++;
-        model->edges_gone++;
-        model->loss_ns = tm__settle_time(model, event->time_ns);
-        note_time(model, model->loss_ns);
+        model->intervals.losses++;
+        model->ownership.edges_gone++;
+        model->intervals.loss_ns = tm__settle_time(model, event->time_ns);
+        note_time(model, model->intervals.loss_ns);
         if (event->flags & TM_EVENT_PAUSED)
-            return tm__on_pause(model, model->loss_ns);
+            return tm__on_pause(model, model->intervals.loss_ns);
         /* Its object is the time of the first. */
         return tm__loss_note(model,
                              event->object && event->object <= TM__TIME_LIMIT_NS
                                  ? (int64_t)event->object
-                                 : model->loss_ns,
-                             model->loss_ns);
+                                 : model->intervals.loss_ns,
+                             model->intervals.loss_ns);
     } else {
         model->diagnostics[TM_DIAGNOSTIC_NO_THREAD]++;
     }
@@ -229,7 +231,7 @@ int tm__replay(tm_model *model, const tm_event *event, tm__fact *fact)
         return TM_OK;
     }
     model->kind_counts[fact->kind]++;
-    thread = &model->threads[fact->thread];
+    thread = &model->entities.threads[fact->thread];
     time_ns = tm__settle_time(model, event->time_ns);
     if (time_ns < thread->last_ns) {
         model->diagnostics[TM_DIAGNOSTIC_BACKWARD_TIME]++;
@@ -244,8 +246,8 @@ int tm__replay(tm_model *model, const tm_event *event, tm__fact *fact)
         tm__run(model, fact->thread, fact->time_ns, TM__NONE);
     }
     if (!(tm__event_needs[fact->kind] & TM__REPORTS_NO_STATE) &&
-        thread->losses != model->losses) {
-        thread->losses = model->losses;
+        thread->losses != model->intervals.losses) {
+        thread->losses = model->intervals.losses;
         thread->permit_unseen = 1; /* an unpark of it may be among what was lost */
     }
     rc = tm__event_needs[fact->kind] & TM__IS_UNIT
@@ -253,6 +255,6 @@ int tm__replay(tm_model *model, const tm_event *event, tm__fact *fact)
              : dispatch(model, fact);
     /* What it is found to hold is nothing that it does. */
     if (fact->kind != TM_EVENT_HELD)
-        model->threads[fact->thread].last_ns = fact->time_ns;
+        model->entities.threads[fact->thread].last_ns = fact->time_ns;
     return rc;
 }

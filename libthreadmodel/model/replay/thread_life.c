@@ -20,7 +20,7 @@
 
 void tm__on_start_called(tm_model *model, const tm__fact *fact)
 {
-    tm__thread *started = &model->threads[fact->peer];
+    tm__thread *started = &model->entities.threads[fact->peer];
 
     tm__must_run(model, fact);
     started->starter = tm__interaction_new(model, TM_INTERACTION_START, fact);
@@ -35,7 +35,7 @@ void tm__on_start_called(tm_model *model, const tm__fact *fact)
 
 void tm__on_start(tm_model *model, const tm__fact *fact)
 {
-    tm__thread *thread = &model->threads[fact->thread];
+    tm__thread *thread = &model->entities.threads[fact->thread];
     uint32_t cause = thread->starter;
 
     if (thread->start_ns != INT64_MIN) {
@@ -63,18 +63,18 @@ void tm__on_start(tm_model *model, const tm__fact *fact)
 
 int tm__on_end(tm_model *model, const tm__fact *fact)
 {
-    tm__thread *thread = &model->threads[fact->thread];
+    tm__thread *thread = &model->entities.threads[fact->thread];
     uint32_t object = thread->object;
     int rc = TM_OK;
 
     if (object == TM__NONE) {
-        model->nameless_end_ns = fact->time_ns;
+        model->wakeups.nameless_end_ns = fact->time_ns;
     } else {
         tm__object_fresh(model, object);
         rc = tm__bind_all(model, fact, object, TM_INTERACTION_JOIN);
         if (rc < 0)
             return rc;
-        thread = &model->threads[fact->thread];
+        thread = &model->entities.threads[fact->thread];
     }
     if (tm__is_blocked(thread))
         tm__must_run(model, fact);
@@ -98,8 +98,8 @@ void tm__on_join(tm_model *model, const tm__fact *fact)
     tm__must_run(model, fact);
     tm__set_deadline(model, fact);
     if (fact->peer != TM__NONE && fact->peer != fact->thread) {
-        if (model->threads[fact->peer].object != TM__NONE)
-            join.object = model->threads[fact->peer].object;
+        if (model->entities.threads[fact->peer].object != TM__NONE)
+            join.object = model->entities.threads[fact->peer].object;
         join.peer = fact->peer;
         join.provenance = TM_PROVENANCE_REPORTED;
         tm__want_end_of(model, fact->thread, fact->peer);
@@ -111,7 +111,7 @@ void tm__on_join(tm_model *model, const tm__fact *fact)
  * @return 1 when the thread was in `state` */
 static int ends(tm_model *model, const tm__fact *fact, int state)
 {
-    tm__thread *thread = &model->threads[fact->thread];
+    tm__thread *thread = &model->entities.threads[fact->thread];
 
     if (thread->blocking_state == state) {
         tm__blocking_stack(model, fact);
@@ -143,7 +143,7 @@ static void forget_old_interrupt(tm_model *model, tm__thread *thread)
 
 uint32_t tm__end_cause(tm_model *model, const tm__fact *fact, int provenance)
 {
-    tm__thread *thread = &model->threads[fact->thread];
+    tm__thread *thread = &model->entities.threads[fact->thread];
     uint32_t row = thread->interrupt;
 
     if (fact->flags & TM_EVENT_TIMED_OUT) {
@@ -173,7 +173,7 @@ uint32_t tm__end_cause(tm_model *model, const tm__fact *fact, int provenance)
 
 void tm__on_joined(tm_model *model, const tm__fact *fact)
 {
-    tm__thread *thread = &model->threads[fact->thread];
+    tm__thread *thread = &model->entities.threads[fact->thread];
     uint32_t joined, row;
 
     if (!ends(model, fact, TM_STATE_JOINING))
@@ -185,9 +185,9 @@ void tm__on_joined(tm_model *model, const tm__fact *fact)
     /* Who joins a thread that has ended before is woken by nobody; in the same instant,
      * perhaps. */
     if (row == TM__NONE && joined != TM__NONE &&
-        (model->threads[joined].end_ns == INT64_MIN ||
-         model->threads[joined].end_ns >= tm__blocked_since_ns(thread))) {
-        tm__thread *target = &model->threads[joined];
+        (model->entities.threads[joined].end_ns == INT64_MIN ||
+         model->entities.threads[joined].end_ns >= tm__blocked_since_ns(thread))) {
+        tm__thread *target = &model->entities.threads[joined];
         int seen = target->end_ns != INT64_MIN && target->end_ns <= fact->time_ns;
         int certain = seen && thread->joins == joined &&
                       target->end_ns > tm__blocked_since_ns(thread);
@@ -198,7 +198,7 @@ void tm__on_joined(tm_model *model, const tm__fact *fact)
         tm__row(model, row)->object = target->object;
         if (seen) {
             if (target->end_group == TM__NONE)
-                target->end_group = model->group_count++;
+                target->end_group = model->intervals.group_count++;
             tm__row(model, row)->from_ns = target->end_ns;
             tm__row(model, row)->group = target->end_group;
         }
@@ -227,7 +227,7 @@ void tm__on_slept(tm_model *model, const tm__fact *fact)
     /* A sleep that nothing cut short ended because its time was up. */
     if (!(end.flags & TM_EVENT_BY_INTERRUPT))
         end.flags |= TM_EVENT_TIMED_OUT;
-    note_end(&model->threads[fact->thread], end.flags);
+    note_end(&model->entities.threads[fact->thread], end.flags);
     row = tm__end_cause(model, &end, TM_PROVENANCE_EXACT);
     tm__blocking_end(model, fact->thread, fact->time_ns);
     tm__run(model, fact->thread, fact->time_ns, row);
@@ -235,7 +235,7 @@ void tm__on_slept(tm_model *model, const tm__fact *fact)
 
 void tm__on_interrupt_called(tm_model *model, const tm__fact *fact)
 {
-    tm__thread *target = &model->threads[fact->peer];
+    tm__thread *target = &model->entities.threads[fact->peer];
     uint32_t row;
 
     if (fact->peer != fact->thread)
@@ -262,7 +262,7 @@ void tm__on_interrupt_called(tm_model *model, const tm__fact *fact)
 
 void tm__on_interrupted(tm_model *model, const tm__fact *fact)
 {
-    tm__thread *thread = &model->threads[fact->thread];
+    tm__thread *thread = &model->entities.threads[fact->thread];
     tm__fact end = *fact;
     tm__interval *now = tm__now(thread);
 

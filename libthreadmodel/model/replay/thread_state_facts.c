@@ -38,20 +38,21 @@ static int is_known(const tm__thread *thread, const tm__fact *fact)
 /* Who has the object may have been told since the snapshot before. */
 static void note_owner(const tm_model *model, const tm__fact *fact, tm__interval *known)
 {
-    uint32_t owner =
-        fact->object == TM__NONE ? TM__NONE : model->objects[fact->object].owner;
+    uint32_t owner = fact->object == TM__NONE
+                         ? TM__NONE
+                         : model->entities.objects[fact->object].owner;
 
     if (known->peer != TM__NONE || owner == TM__NONE || owner == fact->thread ||
         fact->value == TM_STATE_WAITING)
         return;
     known->peer = owner;
     known->provenance =
-        (uint8_t)tm__owner_provenance(model, &model->objects[fact->object]);
+        (uint8_t)tm__owner_provenance(model, &model->entities.objects[fact->object]);
 }
 
 void tm__on_snapshot(tm_model *model, const tm__fact *fact)
 {
-    tm__thread *thread = &model->threads[fact->thread];
+    tm__thread *thread = &model->entities.threads[fact->thread];
     tm__interval seen = tm__interval_of((int)fact->value, fact);
 
     seen.flags |= TM__INTERVAL_SNAPSHOT;
@@ -69,7 +70,7 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
         tm__object_fresh(model, fact->object);
         /* Others may wait for it that were not seen yet. */
         if (fact->value != TM_STATE_BLOCKED)
-            model->objects[fact->object].doubt = TM__DOUBT_LOSS;
+            model->entities.objects[fact->object].doubt = TM__DOUBT_LOSS;
     }
     switch (fact->value) {
     case TM_STATE_BLOCKED:
@@ -83,11 +84,12 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
                                           .stack = TM__NONE,
                                           .provenance = tm__reported_provenance(fact)});
             /* What threads park for is a lock once one was told to own it. */
-            if (fact->value != TM_STATE_PARKED || model->objects[fact->object].is_owned)
+            if (fact->value != TM_STATE_PARKED ||
+                model->entities.objects[fact->object].is_owned)
                 seen.tenure = tm__tenure_wanted(model, fact->object, fact->time_ns);
-            seen.peer = model->objects[fact->object].owner;
-            seen.provenance =
-                (uint8_t)tm__owner_provenance(model, &model->objects[fact->object]);
+            seen.peer = model->entities.objects[fact->object].owner;
+            seen.provenance = (uint8_t)tm__owner_provenance(
+                model, &model->entities.objects[fact->object]);
             tm__want(model, fact->thread, fact->object);
         }
         tm__begin(model, fact->thread, fact->time_ns, seen);
@@ -97,7 +99,7 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
         uint32_t joined = fact->peer;
 
         if (joined == TM__NONE && fact->object != TM__NONE)
-            joined = model->objects[fact->object].thread;
+            joined = model->entities.objects[fact->object].thread;
         if (joined != TM__NONE && joined != fact->thread) {
             seen.state = TM_STATE_JOINING;
             seen.peer = joined;
@@ -123,8 +125,8 @@ int tm__on_pause(tm_model *model, int64_t time_ns)
                                          .peer = TM__NONE,
                                          .cause = TM__NONE};
 
-    for (uint32_t i = 0; i < model->threads_count; i++) {
-        tm__thread *thread = &model->threads[i];
+    for (uint32_t i = 0; i < model->entities.threads_count; i++) {
+        tm__thread *thread = &model->entities.threads[i];
 
         if (!thread->interval_count || tm__now(thread)->state == TM_STATE_DEAD)
             continue;

@@ -20,34 +20,37 @@ enum { DEPTH_SEARCHED = 64 };
 
 static int reserve(tm_model *model)
 {
-    int rc = tm__reserve(&model->memory, &model->unit_tops, &model->unit_tops_capacity,
-                         model->threads_count, sizeof(*model->unit_tops));
+    int rc = tm__reserve(
+        &model->memory, &model->replay.unit_tops, &model->replay.unit_tops_capacity,
+        model->entities.threads_count, sizeof(*model->replay.unit_tops));
 
     if (rc == TM_OK)
-        rc = tm__reserve(&model->memory, &model->units, &model->units_capacity,
-                         (size_t)model->units_count + 1, sizeof(*model->units));
-    if (rc == TM_OK)
         rc = tm__reserve(
-            &model->memory, &model->unit_moves, &model->unit_moves_capacity,
-            (size_t)model->unit_moves_count + 2, sizeof(*model->unit_moves));
-    while (rc == TM_OK && model->unit_tops_count < model->threads_count)
-        model->unit_tops[model->unit_tops_count++] = TM__NONE;
+            &model->memory, &model->replay.units, &model->replay.units_capacity,
+            (size_t)model->replay.units_count + 1, sizeof(*model->replay.units));
+    if (rc == TM_OK)
+        rc = tm__reserve(&model->memory, &model->replay.unit_moves,
+                         &model->replay.unit_moves_capacity,
+                         (size_t)model->replay.unit_moves_count + 2,
+                         sizeof(*model->replay.unit_moves));
+    while (rc == TM_OK && model->replay.unit_tops_count < model->entities.threads_count)
+        model->replay.unit_tops[model->replay.unit_tops_count++] = TM__NONE;
     return rc;
 }
 
 static int is_open(const tm_model *model, uint32_t unit)
 {
-    return model->units[unit].end_ns == INT64_MIN;
+    return model->replay.units[unit].end_ns == INT64_MIN;
 }
 
 /* The innermost open unit of a thread; what ended below the top is dropped. */
 static uint32_t settle_top(tm_model *model, uint32_t thread)
 {
-    uint32_t *top = &model->unit_tops[thread];
+    uint32_t *top = &model->replay.unit_tops[thread];
 
     while (*top != TM__NONE &&
-           (!is_open(model, *top) || model->units[*top].on_thread != thread))
-        *top = model->units[*top].below;
+           (!is_open(model, *top) || model->replay.units[*top].on_thread != thread))
+        *top = model->replay.units[*top].below;
     return *top;
 }
 
@@ -58,13 +61,13 @@ static uint32_t find_unit(tm_model *model, const tm__fact *fact)
 
     if (!fact->value)
         return settle_top(model, fact->thread);
-    unit = tm__map_find(&model->unit_map, (uint64_t)fact->value);
+    unit = tm__map_find(&model->replay.unit_map, (uint64_t)fact->value);
     return unit != TM__NONE && is_open(model, unit) ? unit : TM__NONE;
 }
 
 static uint32_t most_units(const tm_model *model)
 {
-    size_t fit = model->memory_limit_bytes / 4 / sizeof(*model->units);
+    size_t fit = model->memory_limit_bytes / 4 / sizeof(*model->replay.units);
 
     return model->memory_limit_bytes && fit < TM__STATED_UNITS_MAX
                ? (uint32_t)fit
@@ -73,90 +76,91 @@ static uint32_t most_units(const tm_model *model)
 
 static uint32_t parent_of(tm_model *model, const tm__fact *fact, uint64_t parent_id)
 {
-    return parent_id ? tm__map_find(&model->unit_map, parent_id)
+    return parent_id ? tm__map_find(&model->replay.unit_map, parent_id)
                      : settle_top(model, fact->thread);
 }
 
 static int begin(tm_model *model, const tm__fact *fact, uint64_t parent_id)
 {
-    uint32_t unit = model->units_count, known = TM__NONE;
+    uint32_t unit = model->replay.units_count, known = TM__NONE;
 
     if (unit >= most_units(model)) {
         model->diagnostics[TM_DIAGNOSTIC_UNIT_LEFT_OUT]++;
         return TM_OK;
     }
     if (fact->value) {
-        known = tm__map_find(&model->unit_map, (uint64_t)fact->value);
+        known = tm__map_find(&model->replay.unit_map, (uint64_t)fact->value);
         if (known != TM__NONE && is_open(model, known))
             model->diagnostics[TM_DIAGNOSTIC_UNIT_BEGUN_TWICE]++;
-        if (tm__map_set(&model->unit_map, (uint64_t)fact->value, unit) < 0)
+        if (tm__map_set(&model->replay.unit_map, (uint64_t)fact->value, unit) < 0)
             return TM_ENOMEM;
     }
-    model->units[unit] = (tm__stated_unit){.start_ns = fact->time_ns,
-                                           .end_ns = INT64_MIN,
-                                           .id = (uint64_t)fact->value,
-                                           .thread = fact->thread,
-                                           .object = fact->object,
-                                           .parent = parent_of(model, fact, parent_id),
-                                           .below = settle_top(model, fact->thread),
-                                           .on_thread = fact->thread,
-                                           .first_move = TM__NONE,
-                                           .last_move = TM__NONE,
-                                           .stack = fact->stack};
-    if (model->units[unit].parent == unit)
-        model->units[unit].parent = TM__NONE;
-    model->units_count++;
-    model->unit_tops[fact->thread] = unit;
+    model->replay.units[unit] =
+        (tm__stated_unit){.start_ns = fact->time_ns,
+                          .end_ns = INT64_MIN,
+                          .id = (uint64_t)fact->value,
+                          .thread = fact->thread,
+                          .object = fact->object,
+                          .parent = parent_of(model, fact, parent_id),
+                          .below = settle_top(model, fact->thread),
+                          .on_thread = fact->thread,
+                          .first_move = TM__NONE,
+                          .last_move = TM__NONE,
+                          .stack = fact->stack};
+    if (model->replay.units[unit].parent == unit)
+        model->replay.units[unit].parent = TM__NONE;
+    model->replay.units_count++;
+    model->replay.unit_tops[fact->thread] = unit;
     return TM_OK;
 }
 
 static void add_move(tm_model *model, uint32_t unit, uint32_t thread, int64_t time_ns)
 {
-    tm__stated_unit *it = &model->units[unit];
-    uint32_t number = model->unit_moves_count++;
+    tm__stated_unit *it = &model->replay.units[unit];
+    uint32_t number = model->replay.unit_moves_count++;
     int64_t since_ns = it->last_move == TM__NONE
                            ? it->start_ns
-                           : model->unit_moves[it->last_move].time_ns;
+                           : model->replay.unit_moves[it->last_move].time_ns;
 
     /* Clocks of two threads may differ by a little. */
-    model->unit_moves[number] =
+    model->replay.unit_moves[number] =
         (tm__unit_move){.time_ns = time_ns > since_ns ? time_ns : since_ns,
                         .thread = thread,
                         .next = TM__NONE};
     if (it->last_move == TM__NONE)
         it->first_move = number;
     else
-        model->unit_moves[it->last_move].next = number;
+        model->replay.unit_moves[it->last_move].next = number;
     it->last_move = number;
 }
 
 /* Take a unit out of the list of the thread that works on it. */
 static void take_out(tm_model *model, uint32_t unit)
 {
-    tm__stated_unit *it = &model->units[unit];
+    tm__stated_unit *it = &model->replay.units[unit];
     uint32_t thread = it->on_thread, above;
 
     it->on_thread = TM__NONE;
     if (thread == TM__NONE)
         return;
-    above = model->unit_tops[thread];
+    above = model->replay.unit_tops[thread];
     if (above == unit) {
-        model->unit_tops[thread] = it->below;
+        model->replay.unit_tops[thread] = it->below;
         return;
     }
     for (int i = 0; i < DEPTH_SEARCHED && above != TM__NONE; i++) {
-        if (model->units[above].below == unit) {
-            model->units[above].below = it->below;
+        if (model->replay.units[above].below == unit) {
+            model->replay.units[above].below = it->below;
             return;
         }
-        above = model->units[above].below;
+        above = model->replay.units[above].below;
     }
-    model->unit_tops[thread] = TM__NONE; /* nested too deep to follow */
+    model->replay.unit_tops[thread] = TM__NONE; /* nested too deep to follow */
 }
 
 static void resume(tm_model *model, uint32_t unit, const tm__fact *fact)
 {
-    tm__stated_unit *it = &model->units[unit];
+    tm__stated_unit *it = &model->replay.units[unit];
 
     if (it->on_thread == fact->thread)
         return;
@@ -164,15 +168,15 @@ static void resume(tm_model *model, uint32_t unit, const tm__fact *fact)
     add_move(model, unit, fact->thread, fact->time_ns);
     it->on_thread = fact->thread;
     it->below = settle_top(model, fact->thread);
-    model->unit_tops[fact->thread] = unit;
+    model->replay.unit_tops[fact->thread] = unit;
 }
 
 static void end(tm_model *model, uint32_t unit, const tm__fact *fact)
 {
-    tm__stated_unit *it = &model->units[unit];
+    tm__stated_unit *it = &model->replay.units[unit];
     int64_t since_ns = it->last_move == TM__NONE
                            ? it->start_ns
-                           : model->unit_moves[it->last_move].time_ns;
+                           : model->replay.unit_moves[it->last_move].time_ns;
 
     it->end_ns = fact->time_ns > since_ns ? fact->time_ns : since_ns;
     if (fact->object != TM__NONE)
@@ -198,7 +202,7 @@ int tm__on_unit(tm_model *model, const tm__fact *fact, uint64_t parent_id)
         end(model, unit, fact);
     } else if (fact->kind == TM_EVENT_UNIT_RESUME) {
         resume(model, unit, fact);
-    } else if (model->units[unit].on_thread != TM__NONE) {
+    } else if (model->replay.units[unit].on_thread != TM__NONE) {
         take_out(model, unit);
         add_move(model, unit, TM__NONE, fact->time_ns);
     }

@@ -54,8 +54,9 @@ static int may_wake_for_nothing(const tm_model *model, const tm__thread *waiter)
 
     if (model->run.kinds >> TM_EVENT_INTERRUPT_CALLED & 1)
         return waiter->interrupter != TM__NONE &&
-               model->threads[waiter->interrupter].last_ns <= waiter->interrupted_ns &&
-               &model->threads[waiter->interrupter] != waiter;
+               model->entities.threads[waiter->interrupter].last_ns <=
+                   waiter->interrupted_ns &&
+               &model->entities.threads[waiter->interrupter] != waiter;
     if (waiter->interval_count < 2)
         return 0;
     /* One that might have, and did not say why it ended, may have had another. */
@@ -76,7 +77,7 @@ void tm__on_wait(tm_model *model, const tm__fact *fact)
         tm__begin(model, fact->thread, fact->time_ns, wait);
         return;
     }
-    object = &model->objects[fact->object];
+    object = &model->entities.objects[fact->object];
     if (fact->flags & TM_EVENT_NOT_OWNED) {
         wait.flags |= TM__INTERVAL_NOT_OWNED;
     } else {
@@ -94,8 +95,8 @@ void tm__on_wait(tm_model *model, const tm__fact *fact)
         wait.provenance = TM_PROVENANCE_EXACT;
         tm__want_end_of(model, fact->thread, object->thread);
     }
-    model->threads[fact->thread].fickle =
-        may_wake_for_nothing(model, &model->threads[fact->thread]) != 0;
+    model->entities.threads[fact->thread].fickle =
+        may_wake_for_nothing(model, &model->entities.threads[fact->thread]) != 0;
     tm__begin(model, fact->thread, fact->time_ns, wait);
     tm__wait_set_add(model, fact->object, fact->thread);
 }
@@ -110,18 +111,19 @@ static int is_wait(int state)
 static uint32_t other_cause(tm_model *model, const tm__fact *fact, uint32_t object,
                             int certain)
 {
-    uint32_t joined = object == TM__NONE ? TM__NONE : model->objects[object].thread;
+    uint32_t joined =
+        object == TM__NONE ? TM__NONE : model->entities.objects[object].thread;
     uint32_t row = tm__end_cause(
         model, fact, certain ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED);
 
     if (row != TM__NONE || joined == TM__NONE ||
-        model->threads[joined].end_ns == INT64_MIN)
+        model->entities.threads[joined].end_ns == INT64_MIN)
         return row;
     row = tm__interaction_unseen(model, TM_INTERACTION_JOIN, joined,
                                  TM_PROVENANCE_INFERRED, fact);
-    tm__row(model, row)->from_ns = model->threads[joined].end_ns;
+    tm__row(model, row)->from_ns = model->entities.threads[joined].end_ns;
     tm__row(model, row)->object = object;
-    tm__row(model, row)->group = model->threads[joined].end_group;
+    tm__row(model, row)->group = model->entities.threads[joined].end_group;
     return row;
 }
 
@@ -138,7 +140,7 @@ static int is_of_a_lost_wait(const tm_model *model, const tm__fact *fact,
 void tm__on_waited(tm_model *model, const tm__fact *original)
 {
     tm__fact fact = *original;
-    tm__thread *thread = &model->threads[fact.thread];
+    tm__thread *thread = &model->entities.threads[fact.thread];
     int not_notified = fact.flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT);
     uint32_t stack, cause;
     int certain, known, not_owned;
@@ -177,7 +179,7 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     tm__blocking_end(model, fact.thread, fact.time_ns);
     tm__run(model, fact.thread, fact.time_ns, cause);
     if (fact.object != TM__NONE && !not_owned && !tm__owners_are_reported(model) &&
-        (!not_notified || model->objects[fact.object].owner == TM__NONE)) {
+        (!not_notified || model->entities.objects[fact.object].owner == TM__NONE)) {
         tm__tenure_got(
             model, fact.object,
             &(tm__had){.time_ns = fact.time_ns,
@@ -188,7 +190,7 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
             (not_notified ? 0 : TM__TENURE_HANDED) |
                 (thread->flags & TM_THREAD_VIRTUAL ? TM__TENURE_PROVISIONAL : 0));
         /* Of a virtual thread this may be told before it has the monitor back. */
-        tm__now(thread)->tenure = model->objects[fact.object].tenure;
+        tm__now(thread)->tenure = model->entities.objects[fact.object].tenure;
     }
 }
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model keeps of owners, beside the timelines of locks. */
+/* What a model keeps of owners: see model/ownership. */
 #ifndef TM_MODEL_OWNERSHIP_STATE_H
 #define TM_MODEL_OWNERSHIP_STATE_H
 
-#include <stdint.h>
+#include <threadmodel/model.h>
+
+#include "base/triple_map.h"
+#include "model/state/array.h"
 
 /** From an exact release to the instant at which the next one had it: counts by
  * length, four to an octave. */
@@ -72,5 +75,28 @@ typedef struct tm__nesting {
 
 /** Nestings that are kept where no memory limit leaves less. */
 enum { TM__NESTINGS_MAX = 1 << 16 };
+
+typedef struct tm__ownership {
+    TM__ARRAY(struct tm__tenure, tenures);
+    uint32_t tenures_first; ///< as many were dropped: the number before tenures[0]'s
+    uint64_t edges_gone;    ///< times that a link in a chain of waits went; from 1
+    /** A deadlock is to be looked at again: one of its threads no longer has what
+     * others want. The search lies in a room above. */
+    void (*owner_changed)(tm_model *model, uint32_t deadlock);
+    TM__ARRAY(struct tm__hold_sum, hold_sums);
+    tm__triple_map hold_sum_map; ///< (class, stack, 0): hold_sums[] + 1
+    uint64_t hold_sums_left_out; ///< holds for which there was no memory
+    TM__ARRAY(struct tm__nesting, nestings);
+    TM__ARRAY(struct tm__held, helds);
+    tm__triple_map nesting_map; ///< (wanted, thread, stack): nestings[] + 1
+    uint32_t nestings_max;      ///< there are never more
+    uint32_t nestings_coarse;   ///< half of them are in use: what is new is coarse
+    uint64_t nestings_left_out; ///< blocks whose held locks were not kept
+    uint64_t nestings_unproven; ///< blocks of which stacks do not show what was held
+    uint32_t noted_count;       ///< 0 except inside ingest
+    tm__noted noted[TM__NOTED_AT_ONCE]; ///< to be put into nestings
+    tm__inside inside[TM__INSIDE_SLOTS];
+    tm__latency latencies[TM__WAKEUP_END]; ///< from a release to who got it
+} tm__ownership;
 
 #endif

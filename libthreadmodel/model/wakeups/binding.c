@@ -18,7 +18,7 @@
 
 int tm__bind_notify(tm_model *model, const tm__fact *fact)
 {
-    tm__object *object = &model->objects[fact->object];
+    tm__object *object = &model->entities.objects[fact->object];
     uint32_t waiter = object->waiter_head, row;
     int certain =
         !object->doubt && object->binding_head == TM__NONE && tm__sees_waits(model);
@@ -27,7 +27,8 @@ int tm__bind_notify(tm_model *model, const tm__fact *fact)
     if (waiter != TM__NONE) {
         if (tm__interval_reserve(model, waiter, 3) < 0)
             return TM_ENOMEM;
-        doubtful = tm__may_have_left(model, &model->threads[waiter], fact->time_ns);
+        doubtful =
+            tm__may_have_left(model, &model->entities.threads[waiter], fact->time_ns);
     }
     row = tm__interaction_new(model, TM_INTERACTION_NOTIFY, fact);
     tm__row(model, row)->provenance =
@@ -35,7 +36,8 @@ int tm__bind_notify(tm_model *model, const tm__fact *fact)
     /* Where it had left unseen, this went to the next, and that one is not known to
      * have gone: nothing is sure until the set is empty. */
     if (object->doubt ||
-        (waiter != TM__NONE && tm__may_go_unreported(model, &model->threads[waiter])))
+        (waiter != TM__NONE &&
+         tm__may_go_unreported(model, &model->entities.threads[waiter])))
         tm__bind_raise_doubt(model, fact->object, TM__DOUBT_LEFT, row);
     tm__row(model, row)->doubted = object->doubt != TM__DOUBT_NONE;
     tm__row(model, row)->may_wait = object->doubt >= TM__DOUBT_STAYS;
@@ -54,20 +56,21 @@ int tm__bind_notify(tm_model *model, const tm__fact *fact)
                                            .settled = waiter == TM__NONE,
                                            .tainted = object->doubt});
     if (waiter != TM__NONE)
-        model->threads[waiter].binding = row;
+        model->entities.threads[waiter].binding = row;
     return TM_OK;
 }
 
 int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kind)
 {
-    tm__object *it = &model->objects[object];
+    tm__object *it = &model->entities.objects[object];
     int certain = !it->doubt && it->binding_head == TM__NONE && tm__sees_waits(model);
     tm__fact from = *fact;
     size_t count = 0;
     uint32_t group, row;
 
     from.object = object;
-    for (uint32_t i = it->waiter_head; i != TM__NONE; i = model->threads[i].next) {
+    for (uint32_t i = it->waiter_head; i != TM__NONE;
+         i = model->entities.threads[i].next) {
         if (tm__interval_reserve(model, i, 3) < 0)
             return TM_ENOMEM;
         count++;
@@ -82,12 +85,12 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
             certain ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
         tm__bind_woke_nobody(model, row);
         it->doubt = TM__DOUBT_NONE;
-        model->details[object].latest_all = row;
+        model->entities.details[object].latest_all = row;
         return TM_OK;
     }
-    group = model->group_count++;
+    group = model->intervals.group_count++;
     if (kind == TM_INTERACTION_JOIN)
-        model->threads[fact->thread].end_group = group;
+        model->entities.threads[fact->thread].end_group = group;
     /* Whoever is in the set now leaves it, whatever was in doubt before. */
     tm__bind_abandon(model, object);
     while (it->waiter_head != TM__NONE) {
@@ -95,21 +98,22 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
         /* The end of a thread needs no monitor: it may come in the instant in which a
          * wait ends at once, since an interrupt was pending. */
         int doubtful =
-            tm__may_have_left(model, &model->threads[waiter], fact->time_ns) ||
+            tm__may_have_left(model, &model->entities.threads[waiter], fact->time_ns) ||
             (kind == TM_INTERACTION_JOIN &&
-             model->threads[waiter].interrupt != TM__NONE);
+             model->entities.threads[waiter].interrupt != TM__NONE);
         tm__interaction *woken;
 
         row = tm__interaction_new(model, kind, &from);
         woken = tm__row(model, row);
         if (kind == TM_INTERACTION_NOTIFY_ALL)
-            model->details[object].latest_all = row;
+            model->entities.details[object].latest_all = row;
         woken->group = group;
         woken->provenance =
             certain && !doubtful ? TM_PROVENANCE_EXACT : TM_PROVENANCE_INFERRED;
         woken->candidates = certain && !doubtful ? 1 : 2;
-        woken->settles = certain && doubtful &&
-                         !tm__may_go_unreported(model, &model->threads[waiter]);
+        woken->settles =
+            certain && doubtful &&
+            !tm__may_go_unreported(model, &model->entities.threads[waiter]);
         woken->doubted = it->doubt != TM__DOUBT_NONE;
         tm__bind_wake(model, waiter, row);
     }
@@ -132,8 +136,8 @@ static int was_probably_found(const tm__fact *fact, const tm__interaction *notif
 static void leave_in_doubt(tm_model *model, uint32_t object, uint32_t row,
                            uint32_t binding)
 {
-    for (uint32_t i = binding; i != TM__NONE; i = model->bindings[i].next)
-        model->bindings[i].tainted = 1;
+    for (uint32_t i = binding; i != TM__NONE; i = model->wakeups.bindings[i].next)
+        model->wakeups.bindings[i].tainted = 1;
     tm__row(model, row)->settles = 0;
     tm__bind_raise_doubt(model, object, TM__DOUBT_LEFT,
                          binding == TM__NONE ? row
@@ -145,7 +149,7 @@ static void leave_in_doubt(tm_model *model, uint32_t object, uint32_t row,
 static int ended_at_once(tm_model *model, const tm__fact *fact,
                          const tm__interaction *notify)
 {
-    const tm__thread *waiter = &model->threads[fact->thread];
+    const tm__thread *waiter = &model->entities.threads[fact->thread];
 
     return notify->kind == TM_INTERACTION_JOIN && fact->flags & TM_EVENT_BY_INTERRUPT &&
            (waiter->interrupt == TM__NONE ||
@@ -155,7 +159,7 @@ static int ended_at_once(tm_model *model, const tm__fact *fact,
 /* A waiter that was taken out of the set came back. */
 static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
 {
-    tm__thread *waiter = &model->threads[fact->thread];
+    tm__thread *waiter = &model->entities.threads[fact->thread];
     uint32_t row = waiter->bound, binding = waiter->binding;
     tm__interaction *notify = tm__row(model, row);
 
@@ -191,10 +195,10 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
         return TM__NONE;
     }
     tm__interaction_woke(model, row, fact->thread, fact);
-    model->objects[fact->object].pending--;
+    model->entities.objects[fact->object].pending--;
     waiter->bound = waiter->binding = TM__NONE;
     if (binding != TM__NONE)
-        model->bindings[binding].settled = 1;
+        model->wakeups.bindings[binding].settled = 1;
     else if (notify->settles && tm__sees_waits(model)) {
         tm__bind_make_exact(model, notify);
     }
@@ -205,23 +209,24 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
  * this one's if the waiter that it is thought to have woken had left before. */
 static int may_be_meant(const tm_model *model, const tm__fact *fact)
 {
-    return model->objects[fact->object].binding_head != TM__NONE &&
+    return model->entities.objects[fact->object].binding_head != TM__NONE &&
            tm__row(model, tm__bind_last_listed(model, fact->object))->from_ns >=
-               tm__blocked_since_ns(&model->threads[fact->thread]);
+               tm__blocked_since_ns(&model->entities.threads[fact->thread]);
 }
 
 /* A waiter came back notified that was never taken out of the set: some notify
  * before was not for whom it was thought to be, if one came while it waited. */
 static void find_notify(tm_model *model, const tm__fact *fact)
 {
-    const tm__object *object = &model->objects[fact->object];
-    const tm__thread *waiter = &model->threads[fact->thread];
+    const tm__object *object = &model->entities.objects[fact->object];
+    const tm__thread *waiter = &model->entities.threads[fact->thread];
     uint32_t i = object->binding_head;
 
     if (object->waiter_head != fact->thread || !may_be_meant(model, fact))
         return;
-    for (; i != TM__NONE && waiter->bound == TM__NONE; i = model->bindings[i].next) {
-        const tm__binding *it = &model->bindings[i];
+    for (; i != TM__NONE && waiter->bound == TM__NONE;
+         i = model->wakeups.bindings[i].next) {
+        const tm__binding *it = &model->wakeups.bindings[i];
 
         if (!it->settled && it->doubtful) {
             tm__bind_unwake(model, it->waiter, fact->time_ns);
@@ -234,24 +239,24 @@ static void find_notify(tm_model *model, const tm__fact *fact)
  * waits was its own, and who is thought to have been woken by that waits on. */
 static void take_over(tm_model *model, const tm__fact *fact)
 {
-    const tm__thread *waiter = &model->threads[fact->thread];
-    uint32_t i = model->objects[fact->object].binding_head;
+    const tm__thread *waiter = &model->entities.threads[fact->thread];
+    uint32_t i = model->entities.objects[fact->object].binding_head;
 
     if (waiter->waits_in != fact->object)
         return;
-    for (; i != TM__NONE; i = model->bindings[i].next) {
-        tm__binding *it = &model->bindings[i];
+    for (; i != TM__NONE; i = model->wakeups.bindings[i].next) {
+        tm__binding *it = &model->wakeups.bindings[i];
         uint32_t other = it->waiter;
 
         if (it->settled || !it->doubtful ||
-            !tm__wakes_any(model, &model->threads[other]) ||
+            !tm__wakes_any(model, &model->entities.threads[other]) ||
             tm__row(model, it->interaction)->from_ns < tm__blocked_since_ns(waiter))
             continue;
         tm__bind_unwake(model, other, fact->time_ns);
         tm__wait_set_put_back(model, fact->object, other);
         tm__bind_wake(model, fact->thread, it->interaction);
         it->waiter = fact->thread;
-        model->threads[fact->thread].binding = i;
+        model->entities.threads[fact->thread].binding = i;
         return;
     }
 }
@@ -262,15 +267,15 @@ enum { LISTED_MOST = 4096 };
 static int names_one_call(const tm_model *model, const tm__fact *fact,
                           const tm__thread *waiter)
 {
-    const tm__object *object = &model->objects[fact->object];
+    const tm__object *object = &model->entities.objects[fact->object];
     size_t calls = 0, seen = 0;
 
     if (object->doubt || tm__row(model, waiter->bound)->doubted ||
         tm__lost_since(model, tm__row(model, waiter->bound)->from_ns))
         return 0;
     for (uint32_t i = object->binding_head; i != TM__NONE && calls <= 1;
-         i = model->bindings[i].next) {
-        uint32_t row = model->bindings[i].interaction;
+         i = model->wakeups.bindings[i].next) {
+        uint32_t row = model->wakeups.bindings[i].interaction;
 
         /* Of TPTP a waiter that nobody has woken yet is in the list, too. */
         calls += row != TM__NONE && tm__row(model, row)->from_thread == fact->peer;
@@ -283,7 +288,7 @@ static int names_one_call(const tm_model *model, const tm__fact *fact,
 
 uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact, int *certain)
 {
-    tm__thread *waiter = &model->threads[fact->thread];
+    tm__thread *waiter = &model->entities.threads[fact->thread];
     int left = (fact->flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT)) != 0;
     int policy = tm__policy(model);
     uint32_t row = TM__NONE;
@@ -304,7 +309,8 @@ uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact, int *certain)
     /* One that a notify was thought to have woken, and had not, is in no set here. */
     *certain = tm__sees_notifies(model) && waiter->bound == TM__NONE &&
                waiter->waits_in != TM__NONE && !tm__may_have_joined(model, waiter) &&
-               !model->objects[fact->object].doubt && !may_be_meant(model, fact);
+               !model->entities.objects[fact->object].doubt &&
+               !may_be_meant(model, fact);
     if (waiter->bound == TM__NONE && !left && tm__wakes_any(model, waiter))
         take_over(model, fact);
     else if (waiter->bound == TM__NONE && !left)
@@ -319,7 +325,7 @@ uint32_t tm__bind_waited(tm_model *model, const tm__fact *fact, int *certain)
 
 void tm__bind_unseen_return(tm_model *model, const tm__fact *fact)
 {
-    const tm__thread *waiter = &model->threads[fact->thread];
+    const tm__thread *waiter = &model->entities.threads[fact->thread];
     tm__fact back = {.time_ns = fact->time_ns,
                      .thread = fact->thread,
                      .object = TM__NONE,
@@ -333,7 +339,7 @@ void tm__bind_unseen_return(tm_model *model, const tm__fact *fact)
     back.object = tm__row(model, waiter->bound)->object;
     /* When it came back is not known, only that it has: nor will it ever be. */
     if (waiter->binding != TM__NONE)
-        model->bindings[waiter->binding].tainted = 1;
+        model->wakeups.bindings[waiter->binding].tainted = 1;
     row = tm__bind_waited(model, &back, &certain);
     if (row != TM__NONE)
         tm__row(model, row)->provenance = TM_PROVENANCE_INFERRED;

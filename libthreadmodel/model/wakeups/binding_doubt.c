@@ -25,11 +25,11 @@
 void tm__bind_wake(tm_model *model, uint32_t waiter, uint32_t row)
 {
     const tm__interaction *notify = tm__row(model, row);
-    tm__thread *it = &model->threads[waiter];
+    tm__thread *it = &model->entities.threads[waiter];
 
     tm__wait_set_remove(model, waiter);
     it->bound = row;
-    model->objects[notify->object].pending++;
+    model->entities.objects[notify->object].pending++;
     tm__row(model, row)->to_thread = waiter;
     if (it->blocking_state != TM_STATE_WAITING ||
         it->intervals[tm__blocking_index(it)].flags & TM__INTERVAL_NOT_OWNED)
@@ -49,9 +49,9 @@ void tm__bind_wake(tm_model *model, uint32_t waiter, uint32_t row)
 
 void tm__bind_unwake(tm_model *model, uint32_t waiter, int64_t time_ns)
 {
-    tm__thread *it = &model->threads[waiter];
+    tm__thread *it = &model->entities.threads[waiter];
 
-    model->objects[tm__row(model, it->bound)->object].pending--;
+    model->entities.objects[tm__row(model, it->bound)->object].pending--;
     it->bound = it->binding = TM__NONE;
     if (it->blocking_state == TM_STATE_REENTERING) {
         tm__leave_queue(model, waiter, time_ns);
@@ -62,11 +62,11 @@ void tm__bind_unwake(tm_model *model, uint32_t waiter, int64_t time_ns)
 /* The waiter of `from` goes to the earlier notify `to`; its past is rewritten. */
 static void hand_up(tm_model *model, uint32_t to, uint32_t from)
 {
-    tm__binding *earlier = &model->bindings[to];
-    const tm__binding *later = &model->bindings[from];
+    tm__binding *earlier = &model->wakeups.bindings[to];
+    const tm__binding *later = &model->wakeups.bindings[from];
     tm__interaction *row = tm__row(model, earlier->interaction);
     const tm__interaction *old = tm__row(model, later->interaction);
-    tm__thread *waiter = &model->threads[later->waiter];
+    tm__thread *waiter = &model->entities.threads[later->waiter];
     uint32_t queueing;
 
     earlier->waiter = later->waiter;
@@ -105,33 +105,34 @@ void tm__bind_woke_nobody(tm_model *model, uint32_t row)
     it->to_thread = it->to_stack = it->to_interval = TM__NONE;
     it->to_ns = INT64_MIN;
     it->effect = TM__EFFECT_USELESS;
-    model->objects[it->object].useless = row;
+    model->entities.objects[it->object].useless = row;
 }
 
 void tm__bind_raise_doubt(tm_model *model, uint32_t object, enum tm__doubt doubt,
                           uint32_t notify)
 {
-    tm__object_detail *detail = &model->details[object];
+    tm__object_detail *detail = &model->entities.details[object];
 
-    if (model->objects[object].doubt < doubt)
-        model->objects[object].doubt = (uint8_t)doubt;
+    if (model->entities.objects[object].doubt < doubt)
+        model->entities.objects[object].doubt = (uint8_t)doubt;
     if (detail->doubtful == TM__NONE || detail->doubtful < notify)
         detail->doubtful = notify;
 }
 
 uint32_t tm__bind_last_listed(const tm_model *model, uint32_t object)
 {
-    return model->bindings[model->details[object].binding_tail].interaction;
+    return model->wakeups.bindings[model->entities.details[object].binding_tail]
+        .interaction;
 }
 
 void tm__bind_shift(tm_model *model, uint32_t object, uint32_t binding)
 {
-    const tm__object *it = &model->objects[object];
+    const tm__object *it = &model->entities.objects[object];
 
     tm__bind_raise_doubt(model, object, TM__DOUBT_STAYS,
                          tm__bind_last_listed(model, object));
-    for (uint32_t i = binding; i != TM__NONE; i = model->bindings[i].next) {
-        tm__binding *notify = &model->bindings[i];
+    for (uint32_t i = binding; i != TM__NONE; i = model->wakeups.bindings[i].next) {
+        tm__binding *notify = &model->wakeups.bindings[i];
         int64_t time_ns = tm__row(model, notify->interaction)->from_ns;
         uint32_t next = notify->next;
 
@@ -140,9 +141,9 @@ void tm__bind_shift(tm_model *model, uint32_t object, uint32_t binding)
         notify->settled = 1;
         tm__row(model, notify->interaction)->provenance = TM_PROVENANCE_INFERRED;
         tm__row(model, notify->interaction)->candidates = 2;
-        if (next != TM__NONE && model->bindings[next].waiter != TM__NONE) {
-            const tm__binding *later = &model->bindings[next];
-            const tm__thread *waiter = &model->threads[later->waiter];
+        if (next != TM__NONE && model->wakeups.bindings[next].waiter != TM__NONE) {
+            const tm__binding *later = &model->wakeups.bindings[next];
+            const tm__thread *waiter = &model->entities.threads[later->waiter];
             uint32_t at = later->settled
                               ? tm__row(model, later->interaction)->to_interval -
                                     waiter->interval_first
@@ -155,14 +156,15 @@ void tm__bind_shift(tm_model *model, uint32_t object, uint32_t binding)
                 continue;
             }
         } else if (next == TM__NONE && it->waiter_head != TM__NONE &&
-                   tm__blocked_since_ns(&model->threads[it->waiter_head]) <= time_ns &&
+                   tm__blocked_since_ns(&model->entities.threads[it->waiter_head]) <=
+                       time_ns &&
                    tm__interval_reserve(model, it->waiter_head, 3) == TM_OK) {
             notify->waiter = it->waiter_head;
             notify->settled = 0;
             notify->doubtful = 1;
             tm__bind_wake(model, notify->waiter, notify->interaction);
             tm__row(model, notify->interaction)->may_wait = 1;
-            model->threads[notify->waiter].binding = i;
+            model->entities.threads[notify->waiter].binding = i;
             return;
         }
         tm__bind_woke_nobody(model, notify->interaction);
@@ -179,7 +181,7 @@ void tm__bind_make_exact(tm_model *model, tm__interaction *row)
     row->candidates = 1;
     if (row->to_thread == TM__NONE)
         return;
-    waiter = &model->threads[row->to_thread];
+    waiter = &model->entities.threads[row->to_thread];
     queueing = row->to_interval == TM__NONE
                    ? tm__now(waiter)
                    : &waiter->intervals[row->to_interval - waiter->interval_first];
@@ -191,23 +193,25 @@ void tm__bind_make_exact(tm_model *model, tm__interaction *row)
  * wait set came after the last notify that was in doubt. */
 static int all_are_later(const tm_model *model, uint32_t object)
 {
-    uint32_t first = model->objects[object].waiter_head;
-    uint32_t row = model->details[object].doubtful;
+    uint32_t first = model->entities.objects[object].waiter_head;
+    uint32_t row = model->entities.details[object].doubtful;
 
     if (first == TM__NONE)
         return 1;
-    return row - model->interactions_first < model->interactions_count &&
-           tm__blocked_since_ns(&model->threads[first]) > tm__row(model, row)->from_ns;
+    return row - model->intervals.interactions_first <
+               model->intervals.interactions_count &&
+           tm__blocked_since_ns(&model->entities.threads[first]) >
+               tm__row(model, row)->from_ns;
 }
 
 void tm__bind_settle(tm_model *model, uint32_t object)
 {
-    tm__object *it = &model->objects[object];
+    tm__object *it = &model->entities.objects[object];
 
     if (tm__policy(model) == TM_POLICY_TPTP || tm__policy(model) == TM_POLICY_REPORTED)
         return; /* their lists are of another kind */
     while (it->binding_head != TM__NONE) {
-        const tm__binding *first = &model->bindings[it->binding_head];
+        const tm__binding *first = &model->wakeups.bindings[it->binding_head];
         tm__interaction *row = tm__row(model, first->interaction);
 
         if (!first->settled && first->doubtful)
@@ -215,7 +219,7 @@ void tm__bind_settle(tm_model *model, uint32_t object)
         if (!first->tainted && tm__sees_waits(model))
             tm__bind_make_exact(model, row);
         if (!first->settled)
-            model->threads[first->waiter].binding = TM__NONE;
+            model->entities.threads[first->waiter].binding = TM__NONE;
         tm__binding_drop(model, object, TM__NONE);
     }
     if (it->doubt && it->doubt < TM__DOUBT_LOSS && it->pending == 0 &&
@@ -225,20 +229,20 @@ void tm__bind_settle(tm_model *model, uint32_t object)
 
 void tm__bind_abandon(tm_model *model, uint32_t object)
 {
-    const tm__object *it = &model->objects[object];
+    const tm__object *it = &model->entities.objects[object];
 
     if (it->binding_head == TM__NONE)
         return;
     tm__bind_raise_doubt(model, object, TM__DOUBT_STAYS,
                          tm__bind_last_listed(model, object));
     while (it->binding_head != TM__NONE) {
-        const tm__binding *first = &model->bindings[it->binding_head];
+        const tm__binding *first = &model->wakeups.bindings[it->binding_head];
 
         if (first->interaction != TM__NONE && first->waiter != TM__NONE) {
             tm__row(model, first->interaction)->provenance = TM_PROVENANCE_INFERRED;
             tm__row(model, first->interaction)->candidates = 2;
             if (!first->settled)
-                model->threads[first->waiter].binding = TM__NONE;
+                model->entities.threads[first->waiter].binding = TM__NONE;
         }
         tm__binding_drop(model, object, TM__NONE);
     }
@@ -246,13 +250,13 @@ void tm__bind_abandon(tm_model *model, uint32_t object)
 
 void tm__bind_forget(tm_model *model, uint32_t thread)
 {
-    tm__thread *waiter = &model->threads[thread];
+    tm__thread *waiter = &model->entities.threads[thread];
     uint32_t object;
 
     if (waiter->bound == TM__NONE)
         return;
     object = tm__row(model, waiter->bound)->object;
     tm__bind_abandon(model, object);
-    model->objects[object].pending--;
+    model->entities.objects[object].pending--;
     waiter->bound = TM__NONE;
 }

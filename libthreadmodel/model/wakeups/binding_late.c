@@ -20,9 +20,10 @@
 static int is_meanwhile(const tm_model *model, const tm__fact *fact, uint32_t row)
 {
     return row != TM__NONE &&
-           row - model->interactions_first < model->interactions_count &&
+           row - model->intervals.interactions_first <
+               model->intervals.interactions_count &&
            tm__row(model, row)->from_ns >=
-               tm__blocked_since_ns(&model->threads[fact->thread]) &&
+               tm__blocked_since_ns(&model->entities.threads[fact->thread]) &&
            tm__row(model, row)->from_ns <= fact->time_ns;
 }
 
@@ -34,13 +35,13 @@ uint32_t tm__bind_late(tm_model *model, const tm__fact *fact)
     if (fact->object == TM__NONE || policy == TM_POLICY_TPTP ||
         policy == TM_POLICY_REPORTED)
         return TM__NONE;
-    row = model->objects[fact->object].useless;
+    row = model->entities.objects[fact->object].useless;
     if (!is_meanwhile(model, fact, row) || tm__row(model, row)->to_thread != TM__NONE)
-        row = model->details[fact->object].latest_all;
+        row = model->entities.details[fact->object].latest_all;
     if (!is_meanwhile(model, fact, row))
         return TM__NONE;
-    if (model->objects[fact->object].useless == row)
-        model->objects[fact->object].useless = TM__NONE;
+    if (model->entities.objects[fact->object].useless == row)
+        model->entities.objects[fact->object].useless = TM__NONE;
     row = tm__interaction_again(model, row);
     tm__interaction_woke(model, row, fact->thread, fact);
     tm__row(model, row)->provenance = TM_PROVENANCE_INFERRED;

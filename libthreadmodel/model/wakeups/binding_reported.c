@@ -17,13 +17,13 @@ enum { LISTED = 64 };
 
 static void keep_newest(tm_model *model, uint32_t object)
 {
-    uint32_t last = model->objects[object].binding_head;
+    uint32_t last = model->entities.objects[object].binding_head;
 
     for (int i = 1; i < LISTED && last != TM__NONE; i++)
-        last = model->bindings[last].next;
-    while (last != TM__NONE && model->bindings[last].next != TM__NONE)
+        last = model->wakeups.bindings[last].next;
+    while (last != TM__NONE && model->wakeups.bindings[last].next != TM__NONE)
         tm__binding_drop(model, object, last);
-    model->objects[object].listed = LISTED;
+    model->entities.objects[object].listed = LISTED;
 }
 
 int tm__bind_notify_reported(tm_model *model, const tm__fact *fact)
@@ -32,14 +32,14 @@ int tm__bind_notify_reported(tm_model *model, const tm__fact *fact)
     uint32_t row = tm__interaction_new(
         model, all ? TM_INTERACTION_NOTIFY_ALL : TM_INTERACTION_NOTIFY, fact);
 
-    if (model->objects[fact->object].listed >= 2 * LISTED)
+    if (model->entities.objects[fact->object].listed >= 2 * LISTED)
         keep_newest(model, fact->object);
     tm__binding_prepend(model, fact->object,
                         (tm__binding){.interaction = row,
                                       .waiter = TM__NONE,
                                       .interval = TM__NONE,
                                       .all = (uint8_t)all});
-    model->objects[fact->object].listed++;
+    model->entities.objects[fact->object].listed++;
     return TM_OK;
 }
 
@@ -54,13 +54,13 @@ uint32_t tm__bind_waited_reported(tm_model *model, const tm__fact *fact)
     if (fact->peer == TM__NONE)
         return TM__NONE;
     /* The thread's latest call on the object that came before the return. */
-    for (uint32_t i = model->objects[fact->object].binding_head; i != TM__NONE;
-         i = model->bindings[i].next) {
+    for (uint32_t i = model->entities.objects[fact->object].binding_head; i != TM__NONE;
+         i = model->wakeups.bindings[i].next) {
         const tm__interaction *row =
-            model->bindings[i].interaction == TM__NONE ||
-                    model->bindings[i].waiter != TM__NONE
+            model->wakeups.bindings[i].interaction == TM__NONE ||
+                    model->wakeups.bindings[i].waiter != TM__NONE
                 ? NULL
-                : tm__row(model, model->bindings[i].interaction);
+                : tm__row(model, model->wakeups.bindings[i].interaction);
 
         if (row && row->from_thread == fact->peer && row->from_ns <= fact->time_ns) {
             found = i;
@@ -73,11 +73,12 @@ uint32_t tm__bind_waited_reported(tm_model *model, const tm__fact *fact)
     }
     /* The thread is a fact, which of its calls it was is not. */
     if (!newest_first && found != TM__NONE &&
-        (calls > 1 || tm__row(model, model->bindings[found].interaction)->doubted))
+        (calls > 1 ||
+         tm__row(model, model->wakeups.bindings[found].interaction)->doubted))
         provenance = TM_PROVENANCE_INFERRED;
     if (found != TM__NONE)
         return tm__binding_match(model, fact->object, found, before, fact, provenance);
-    if (model->objects[fact->object].thread == fact->peer)
+    if (model->entities.objects[fact->object].thread == fact->peer)
         kind = TM_INTERACTION_JOIN;
     return tm__interaction_unseen(model, kind, fact->peer, provenance, fact);
 }

@@ -16,8 +16,8 @@
 static uint32_t bind_late(tm_model *model, const tm__fact *notify, uint32_t row,
                           uint32_t binding)
 {
-    const tm__binding *woken = &model->bindings[binding];
-    tm__thread *waiter = &model->threads[woken->waiter];
+    const tm__binding *woken = &model->wakeups.bindings[binding];
+    tm__thread *waiter = &model->entities.threads[woken->waiter];
     tm__interval *wait = &waiter->intervals[woken->interval - waiter->interval_first];
     tm__interaction *it;
 
@@ -38,9 +38,9 @@ static size_t woken_count(const tm_model *model, uint32_t object)
 {
     size_t count = 0;
 
-    for (uint32_t i = model->objects[object].binding_head; i != TM__NONE;
-         i = model->bindings[i].next)
-        count += model->bindings[i].interaction == TM__NONE;
+    for (uint32_t i = model->entities.objects[object].binding_head; i != TM__NONE;
+         i = model->wakeups.bindings[i].next)
+        count += model->wakeups.bindings[i].interaction == TM__NONE;
     return count;
 }
 
@@ -55,19 +55,19 @@ int tm__bind_notify_tptp(tm_model *model, const tm__fact *fact)
     row = tm__interaction_new(
         model, all ? TM_INTERACTION_NOTIFY_ALL : TM_INTERACTION_NOTIFY, fact);
     mine.interaction = row;
-    for (i = model->objects[fact->object].binding_head; i != TM__NONE;) {
-        uint32_t next = model->bindings[i].next;
+    for (i = model->entities.objects[fact->object].binding_head; i != TM__NONE;) {
+        uint32_t next = model->wakeups.bindings[i].next;
 
-        if (model->bindings[i].interaction == TM__NONE) {
+        if (model->wakeups.bindings[i].interaction == TM__NONE) {
             uint32_t bound = bind_late(model, fact, row, i);
 
             if (all && group == TM__NONE)
-                group = model->group_count++;
+                group = model->intervals.group_count++;
             tm__row(model, bound)->group = group;
             tm__binding_drop(model, fact->object, previous);
             if (!all)
                 return TM_OK;
-        } else if (all && model->bindings[i].all) {
+        } else if (all && model->wakeups.bindings[i].all) {
             /* Only the last notifyAll can be the one. */
             tm__binding_drop(model, fact->object, previous);
         } else {
@@ -81,17 +81,18 @@ int tm__bind_notify_tptp(tm_model *model, const tm__fact *fact)
 
 uint32_t tm__bind_waited_tptp(tm_model *model, const tm__fact *fact)
 {
-    const tm__thread *waiter = &model->threads[fact->thread];
+    const tm__thread *waiter = &model->entities.threads[fact->thread];
     uint32_t previous = TM__NONE, all = TM__NONE, before_all = TM__NONE;
 
     if (fact->flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT))
         return TM__NONE;
-    for (uint32_t i = model->objects[fact->object].binding_head; i != TM__NONE;
-         i = model->bindings[i].next) {
-        if (model->bindings[i].interaction != TM__NONE && !model->bindings[i].all)
+    for (uint32_t i = model->entities.objects[fact->object].binding_head; i != TM__NONE;
+         i = model->wakeups.bindings[i].next) {
+        if (model->wakeups.bindings[i].interaction != TM__NONE &&
+            !model->wakeups.bindings[i].all)
             return tm__binding_match(model, fact->object, i, previous, fact,
                                      TM_PROVENANCE_INFERRED);
-        if (model->bindings[i].all) {
+        if (model->wakeups.bindings[i].all) {
             all = i;
             before_all = previous;
         }

@@ -13,8 +13,8 @@
 
 void tm__wait_set_add(tm_model *model, uint32_t object, uint32_t thread)
 {
-    tm__object *it = &model->objects[object];
-    tm__thread *waiter = &model->threads[thread];
+    tm__object *it = &model->entities.objects[object];
+    tm__thread *waiter = &model->entities.threads[thread];
 
     waiter->waits_in = object;
     waiter->next = TM__NONE;
@@ -22,14 +22,14 @@ void tm__wait_set_add(tm_model *model, uint32_t object, uint32_t thread)
     if (it->waiter_tail == TM__NONE)
         it->waiter_head = thread;
     else
-        model->threads[it->waiter_tail].next = thread;
+        model->entities.threads[it->waiter_tail].next = thread;
     it->waiter_tail = thread;
 }
 
 void tm__wait_set_put_first(tm_model *model, uint32_t object, uint32_t thread)
 {
-    tm__object *it = &model->objects[object];
-    tm__thread *waiter = &model->threads[thread];
+    tm__object *it = &model->entities.objects[object];
+    tm__thread *waiter = &model->entities.threads[thread];
 
     waiter->waits_in = object;
     waiter->previous = TM__NONE;
@@ -37,44 +37,45 @@ void tm__wait_set_put_first(tm_model *model, uint32_t object, uint32_t thread)
     if (it->waiter_head == TM__NONE)
         it->waiter_tail = thread;
     else
-        model->threads[it->waiter_head].previous = thread;
+        model->entities.threads[it->waiter_head].previous = thread;
     it->waiter_head = thread;
 }
 
 void tm__wait_set_put_back(tm_model *model, uint32_t object, uint32_t thread)
 {
-    tm__thread *waiter = &model->threads[thread];
+    tm__thread *waiter = &model->entities.threads[thread];
     int64_t since_ns = tm__blocked_since_ns(waiter);
-    uint32_t next = model->objects[object].waiter_head;
+    uint32_t next = model->entities.objects[object].waiter_head;
 
-    while (next != TM__NONE && tm__blocked_since_ns(&model->threads[next]) <= since_ns)
-        next = model->threads[next].next;
+    while (next != TM__NONE &&
+           tm__blocked_since_ns(&model->entities.threads[next]) <= since_ns)
+        next = model->entities.threads[next].next;
     if (next == TM__NONE) {
         tm__wait_set_add(model, object, thread);
-    } else if (model->threads[next].previous == TM__NONE) {
+    } else if (model->entities.threads[next].previous == TM__NONE) {
         tm__wait_set_put_first(model, object, thread);
     } else {
         waiter->waits_in = object;
         waiter->next = next;
-        waiter->previous = model->threads[next].previous;
-        model->threads[waiter->previous].next = thread;
-        model->threads[next].previous = thread;
+        waiter->previous = model->entities.threads[next].previous;
+        model->entities.threads[waiter->previous].next = thread;
+        model->entities.threads[next].previous = thread;
     }
 }
 
 void tm__wait_set_remove(tm_model *model, uint32_t thread)
 {
-    tm__thread *waiter = &model->threads[thread];
-    tm__object *object = &model->objects[waiter->waits_in];
+    tm__thread *waiter = &model->entities.threads[thread];
+    tm__object *object = &model->entities.objects[waiter->waits_in];
 
     if (waiter->previous == TM__NONE)
         object->waiter_head = waiter->next;
     else
-        model->threads[waiter->previous].next = waiter->next;
+        model->entities.threads[waiter->previous].next = waiter->next;
     if (waiter->next == TM__NONE)
         object->waiter_tail = waiter->previous;
     else
-        model->threads[waiter->next].previous = waiter->previous;
+        model->entities.threads[waiter->next].previous = waiter->previous;
     waiter->next = waiter->previous = TM__NONE;
     waiter->waits_in = TM__NONE;
 }
@@ -107,9 +108,9 @@ int tm__may_have_joined(const tm_model *model, const tm__thread *waiter)
     uint32_t object = waiter->intervals[tm__blocking_index(waiter)].object;
 
     /* One that was defined is no thread's unless its definition says whose. */
-    return model->nameless_end_ns >= tm__blocked_since_ns(waiter) &&
-           object != TM__NONE && model->objects[object].thread == TM__NONE &&
-           model->objects[object].class_index == TM__NONE;
+    return model->wakeups.nameless_end_ns >= tm__blocked_since_ns(waiter) &&
+           object != TM__NONE && model->entities.objects[object].thread == TM__NONE &&
+           model->entities.objects[object].class_index == TM__NONE;
 }
 
 /* Whether it may be gone by now for a reason that its Waited will not tell from a
