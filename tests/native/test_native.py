@@ -1116,6 +1116,22 @@ def test_a_deadlock_is_reported_while_it_lasts(which: str, tmp_path: Path) -> No
     assert set(found["provenance"]) <= expected
 
 
+def test_a_message_has_nothing_that_a_terminal_obeys(tmp_path: Path) -> None:
+    process = start(tmp_path / "run.tmt", program("deadlock"), "hostile")
+    assert process.stderr
+    first = process.stderr.readline()
+    assert process.stdin
+    process.stdin.close()
+    rest = process.stderr.read()
+    assert process.wait(SECONDS) == 0
+    assert first.startswith("threadmodel: deadlock of 2 threads"), first
+    assert '"a?[2J?b?c" is blocked by mutex' in rest
+    assert '"d?e" owns' in rest
+    assert "\x1b" not in rest
+    assert "\u2028" not in rest
+    assert "\u202e" not in rest
+
+
 def test_a_lock_that_is_refused_is_no_deadlock(tmp_path: Path) -> None:
     """Not even for a moment, between the enter and the error."""
     process = start(tmp_path / "run.tmt", program("deadlock"), "checks")

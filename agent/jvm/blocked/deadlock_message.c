@@ -14,12 +14,12 @@
 
 #include <threadmodel/model.h>
 
+#include "base/printable.h"
 #include "blocked/long_blocked_table.h"
 #include "rings/clock.h"
 #include "trace/modified_utf8.h"
 #include "vm/java_fields.h"
 #include "vm/message.h"
-#include "vm/printable.h"
 #include "vm/thread_mxbean.h"
 #include "vm/thread_snapshot.h"
 #include "vm/vm.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/duration.h"
-#include "vm/printable.h"
+#include "base/printable.h"
 
 int tm__text_grid_row(tm__text_grid *grid)
 {

@@ -7,6 +7,7 @@
 
 #include <threadmodel/error.h>
 
+#include "base/printable.h"
 #include "recorder/definitions.h"
 
 /* A lock that would be an error, or a wait that is about to end, is no deadlock. */
@@ -19,26 +20,54 @@ static const char *cell(const tm_table *table, const char *column, size_t row)
     return text ? text : "?";
 }
 
+/* Write a name of the program; on a terminal it may do no harm. */
+static void put_name(FILE *out, const char *text)
+{
+    while (*text) {
+        size_t bytes = tm__unprintable_bytes(text);
+
+        fputc(bytes ? '?' : *text, out);
+        text += bytes ? bytes : 1;
+    }
+}
+
+static void put_cell(FILE *out, const tm_table *table, const char *column, size_t row)
+{
+    put_name(out, cell(table, column, row));
+}
+
 static void put_member(FILE *out, const tm_table *table, size_t row)
 {
     const int32_t *lines = tm_table_int32(table, "line");
     const char *source = tm_table_string(table, "source", row);
 
-    fprintf(out, "  \"%s\" ", cell(table, "thread", row));
-    if (strcmp(cell(table, "kind", row), "join") == 0)
-        fprintf(out, "waits for the end of \"%s\"\n", cell(table, "owner", row));
-    else if (tm_table_string(table, "owner", row))
-        fprintf(out, "is blocked by %s, which \"%s\" owns\n",
-                cell(table, "object", row), cell(table, "owner", row));
-    else
-        fprintf(out, "is blocked by %s, which a thread of the cycle owns\n",
-                cell(table, "object", row));
+    fputs("  \"", out);
+    put_cell(out, table, "thread", row);
+    if (strcmp(cell(table, "kind", row), "join") == 0) {
+        fputs("\" waits for the end of \"", out);
+        put_cell(out, table, "owner", row);
+        fputs("\"\n", out);
+    } else {
+        fputs("\" is blocked by ", out);
+        put_cell(out, table, "object", row);
+        if (tm_table_string(table, "owner", row)) {
+            fputs(", which \"", out);
+            put_cell(out, table, "owner", row);
+            fputs("\" owns\n", out);
+        } else {
+            fputs(", which a thread of the cycle owns\n", out);
+        }
+    }
     if (!tm_table_string(table, "method", row))
         return;
-    fprintf(out, "    at %s", cell(table, "method", row));
-    if (source && lines && !tm_table_is_null(table, "line", row))
-        fprintf(out, " (%s:%d)", source, (int)lines[row]);
-    fprintf(out, "\n");
+    fputs("    at ", out);
+    put_cell(out, table, "method", row);
+    if (source && lines && !tm_table_is_null(table, "line", row)) {
+        fputs(" (", out);
+        put_name(out, source);
+        fprintf(out, ":%d)", (int)lines[row]);
+    }
+    fputs("\n", out);
 }
 
 static void report(const tm__image *image, const tm_table *table, int32_t deadlock,

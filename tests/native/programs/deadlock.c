@@ -161,6 +161,13 @@ static const struct {
     {"upgrade", {{read_to_write, "read_to_write"}}},
     {"reader", {{reads_first, "reads_first"}, {left_to_write, "left_to_write"}}},
     {"join", {{is_joined, "is_joined"}, {left_to_join, "left_to_join"}}},
+    /* Escape, line feed, a separator of lines, a turn of direction: 15 bytes at most.
+     */
+    {"hostile",
+     {{left_first, "a\x1b[2J\nb\xe2\x80\xa8"
+                   "c"},
+      {right_first, "d\xe2\x80\xae"
+                    "e"}}},
     {"checks", {{check_often, "check_often"}}},
 };
 
