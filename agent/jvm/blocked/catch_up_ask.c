@@ -305,6 +305,8 @@ static int report(tm__buffer *own, JNIEnv *jni, jthread thread, answer *a)
         .kind = TM_EVENT_SNAPSHOT,
     };
     record->event.fact.flags = record->event.fact.peer ? TM_EVENT_PEER_REPORTED : 0;
+    if (a->seen.state > TM_STATE_RUNNING && tm__thread_is_timed(thread))
+        record->event.fact.flags |= TM_EVENT_TIMED;
     tm__record_set_weak(&record->event, a->seen.state > TM_STATE_RUNNING
                                             ? (*jni)->NewWeakGlobalRef(jni, thread)
                                             : NULL);

@@ -60,6 +60,9 @@ static void report(tm__event_report *r, JNIEnv *jni, jthread thread)
         .object = wanted,
         .value = state,
         .kind = TM_EVENT_SNAPSHOT,
+        .flags = state > TM_STATE_RUNNING && tm__thread_is_timed(thread)
+                     ? TM_EVENT_TIMED
+                     : 0,
     };
     tm__methods_commit(r->buffer, record,
                        depth > 0 && state > TM_STATE_RUNNING

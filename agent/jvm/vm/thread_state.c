@@ -30,6 +30,15 @@ int tm__thread_state(jthread thread)
     return tm__thread_state_of(bits);
 }
 
+int tm__thread_is_timed(jthread thread)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jint bits = 0;
+
+    return (*jvmti)->GetThreadState(jvmti, thread, &bits) == JVMTI_ERROR_NONE &&
+           bits & JVMTI_THREAD_STATE_WAITING_WITH_TIMEOUT;
+}
+
 /* Before JDK 14 no field says so, and the VM has to be asked. */
 int tm__thread_is_interrupted(JNIEnv *jni, jthread thread)
 {

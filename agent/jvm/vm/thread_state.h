@@ -11,6 +11,9 @@ int tm__thread_state(jthread thread);
 /** The same of what JVM TI's GetThreadState() has said. */
 int tm__thread_state_of(jint bits);
 
+/** Whether it waits, sleeps or is parked with a timeout. */
+int tm__thread_is_timed(jthread thread);
+
 /** Tell whether the calling thread has an interrupt that it has not taken yet. */
 int tm__thread_is_interrupted(JNIEnv *jni, jthread thread);
 

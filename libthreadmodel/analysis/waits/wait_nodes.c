@@ -117,10 +117,19 @@ static int is_last(const tm__thread *thread, uint32_t index)
 }
 
 /* Whether the time of a wait ends it. Of one that is over, that it did. */
-static int is_timed(const tm__thread *thread, uint32_t first, uint32_t index)
+static int is_timed(const tm_model *model, const tm__thread *thread, uint32_t first,
+                    uint32_t index)
 {
-    return thread->intervals[first].is_timed ||
-           thread->intervals[index].flags & TM__INTERVAL_TIMED_OUT;
+    const tm__interval *it = &thread->intervals[first];
+
+    /* Texts that have no state of Java show it by the method. */
+    if (it->flags & TM__INTERVAL_SNAPSHOT && it->state == TM_STATE_PARKED &&
+        (tm__stack_has(model, it->stack,
+                       "java.util.concurrent.locks.LockSupport.parkNanos") ||
+         tm__stack_has(model, it->stack,
+                       "java.util.concurrent.locks.LockSupport.parkUntil")))
+        return 1;
+    return it->is_timed || thread->intervals[index].flags & TM__INTERVAL_TIMED_OUT;
 }
 
 /* A worker that waits for as long as it may live: its time is up when nothing has come,
@@ -245,7 +254,7 @@ static void classify_wait(tm__wait_graph *graph, uint32_t thread, uint32_t index
     const tm__interval *first = &it->intervals[node->interval];
     const tm__interval *at = &it->intervals[index];
     uint32_t frame = node->stack == TM__NONE ? TM__NONE : graph->callers[node->stack];
-    int timed = is_timed(it, node->interval, index);
+    int timed = is_timed(model, it, node->interval, index);
 
     if (is_woken(model, it, index)) {
         moves(node, TM__MOVE_WOKEN);

@@ -30,6 +30,7 @@ typedef struct tm__dump_thread {
     uint64_t carrier; ///< thread that it is mounted on
     int64_t cpu_ns;   ///< it was on processors in its life, with has_cpu
     int has_cpu;
+    int is_timed;           ///< its wait has a timeout
     const uint32_t *frames; ///< numbers that tm__dump_frame() gave, innermost first
     uint32_t frame_count;
     const tm__dump_hold *holds;
@@ -162,6 +163,9 @@ uint32_t tm__dump_class_of(const tm__dump *dump, uint32_t frame);
  * @return TM_OK or TM_ENOMEM
  */
 int tm__dump_native_wait(tm__dump *dump, tm__dump_thread *thread);
+
+/** Whether a state of Java has a timeout: TIMED_WAITING. */
+int tm__dump_is_timed(tm__slice java_state);
 
 /**
  * What a thread that Java calls WAITING, TIMED_WAITING or BLOCKED really does, by its

@@ -102,6 +102,14 @@ static int blocked_state(const tm__dump *dump, const uint32_t *frames, uint32_t 
     return parks ? TM_STATE_PARKED : TM_STATE_UNKNOWN;
 }
 
+int tm__dump_is_timed(tm__slice java_state)
+{
+    static const char prefix[] = "TIMED_";
+
+    return java_state.length >= sizeof(prefix) - 1 &&
+           memcmp(java_state.bytes, prefix, sizeof(prefix) - 1) == 0;
+}
+
 int tm__dump_state(const tm__dump *dump, tm__slice java_state, const uint32_t *frames,
                    uint32_t frame_count, uint32_t *wait_depth)
 {

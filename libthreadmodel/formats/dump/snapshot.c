@@ -177,6 +177,7 @@ int tm__snapshot_end(tm__snapshot *thread)
         state = (tm__slice){thread->state.bytes, thread->state.length};
     to.state = tm__dump_state(thread->dump, state, thread->frames, thread->frame_count,
                               &depth);
+    to.is_timed = tm__dump_is_timed(state);
     to.wanted = wanted_object(thread, to.state, depth);
     if (to.state == TM_STATE_PARKED)
         to.owner = thread->blocker_owner;

@@ -601,6 +601,7 @@ static int read_thread(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uin
     /* A text dump has no name for a virtual thread: most have none. */
     if (!it->name.bytes && it->flags & TM_THREAD_VIRTUAL)
         to.thread.name = "";
+    to.is_timed = tm__dump_is_timed(it->state);
     if (it->name.bytes) {
         if (copy_name(fill, it->name) < 0)
             return TM_ENOMEM;
