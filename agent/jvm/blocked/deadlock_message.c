@@ -323,3 +323,52 @@ void tm__deadlock_message_print(JNIEnv *jni, tm__long_blocked *const *members,
     tm__thread_mxbean_free(late.infos, late.count);
     free(out.bytes);
 }
+
+static void put_waiting(text *out, JNIEnv *jni, jthread thread)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jvmtiFrameInfo frames[FRAMES];
+    char name[NAME_BYTES], wanted[NAME_BYTES];
+    jobject object = NULL;
+    jint count = 0;
+
+    name_thread(name, jni, thread);
+    if ((*jvmti)->GetCurrentContendedMonitor(jvmti, thread, &object) !=
+        JVMTI_ERROR_NONE)
+        object = NULL;
+    if (!object && tm__the_java.thread_blocker)
+        object = (*jni)->GetObjectField(jni, thread, tm__the_java.thread_blocker);
+    put(out, "  \"%s\" waits", name);
+    if (object) {
+        name_object(wanted, jni, object);
+        put(out, " for %s", wanted);
+        (*jni)->DeleteLocalRef(jni, object);
+    }
+    put(out, "\n");
+    if ((*jvmti)->GetStackTrace(jvmti, thread, 0, FRAMES, frames, &count) !=
+        JVMTI_ERROR_NONE)
+        count = 0;
+    for (jint i = 0; i < count; i++)
+        put_frame(out, jni, &frames[i]);
+}
+
+void tm__standstill_message_print(JNIEnv *jni, const jthread *threads, size_t shown,
+                                  size_t count, int64_t for_ns)
+{
+    text out = {.bytes = malloc(TEXT_BYTES)};
+
+    if (!out.bytes) {
+        tm__message("stuck: no thread can go on, and no memory to name them");
+        return;
+    }
+    put(&out,
+        "threadmodel: stuck for at least %lld s: no thread of the program can go on, "
+        "%zu wait%s\n",
+        (long long)(for_ns / 1000000000), count, count == 1 ? "s" : "");
+    for (size_t i = 0; i < shown; i++)
+        put_waiting(&out, jni, threads[i]);
+    if (shown < count)
+        put(&out, "  and %zu more\n", count - shown);
+    tm__message_lines(out.bytes, out.used);
+    free(out.bytes);
+}

@@ -19,6 +19,7 @@
 #include "blocked/catch_up.h"
 #include "blocked/deadlock_watch.h"
 #include "blocked/long_blocked.h"
+#include "blocked/standstill_watch.h"
 #include "capture/cpu_sampler.h"
 #include "capture/cpu_use.h"
 #include "capture/missing_stacks.h"
@@ -197,6 +198,7 @@ static int round_of_work(JNIEnv *jni)
         tm__cpu_sampler_round(jni, own);
         tm__cpu_use_round(own, 0);
     }
+    tm__standstill_watch_round(jni);
     tm__stack_policy_pace();
     tm__budget_pace();
     return rc;
@@ -314,6 +316,7 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
     if (tm__the_options.stacks == TM__STACKS_ADAPTIVE)
         tm__sampled_stacks_open();
     tm__deadlock_watch_open();
+    tm__standstill_watch_open();
     if (rc >= 0 && own) {
         rc = run_to_the_end(jni);
     } else {

@@ -93,6 +93,9 @@ static const tm__option OPTIONS[] = {
     {"seconds", NUMBER, AT(seconds), .initial = "0", .value = "N",
      .help = "end the recording then; 0: with the program", .least = 0,
      .most = 1000000000},
+    {"stuck", NUMBER, AT(stuck), .initial = "5", .value = "N",
+     .help = "report that no thread can go on after N seconds; 0: never", .least = 0,
+     .most = 1000000000},
     /* These are how `threadmodel attach` and `control` talk to the agent. */
     {"reply", PATH, AT(reply), .value = "PATH"},
     {"control", WORD, AT(control), .value = "dump, pause, resume, stop",

@@ -38,7 +38,8 @@ typedef struct tm__options {
     uint64_t memory_bytes;       ///< of the agent; 0: no limit
     char stop_file[TM__PATH_BYTES]; ///< recording ends when it is there; "": none
     uint64_t seconds;               ///< end the recording after so many; 0: never
-    uint64_t monitor;               ///< blocks and waits are reported
+    uint64_t stuck;   ///< report a program that stands still for so many seconds
+    uint64_t monitor; ///< blocks and waits are reported
     uint64_t contention_analysis; ///< native methods are replaced, for notify and so on
     uint64_t gc;                  ///< pauses of the collector are reported
     uint64_t held;        ///< monitors held are reported at each contended enter

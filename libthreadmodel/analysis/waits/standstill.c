@@ -312,7 +312,11 @@ static void sum_up(tm__standstill *found, const tm__wait_graph *graph)
         if (found->first == TM__NONE ||
             node->since_ns < graph->nodes[found->first].since_ns)
             found->first = i;
-        if (node->since_ns > found->since_ns)
+        /* What was found in mid-life began before. */
+        if (node->since_ns > found->since_ns &&
+            (tm__model_is_of_dumps(graph->model) ||
+             !(graph->model->threads[i].intervals[node->interval].flags &
+               TM__INTERVAL_SNAPSHOT)))
             found->since_ns = node->since_ns;
         found->suspected |= node->is_lost;
         if (found->kind != TM__STANDSTILL_WHOLE)

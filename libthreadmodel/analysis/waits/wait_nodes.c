@@ -195,6 +195,15 @@ static void wait_for_unknown_owner(tm__wait_graph *graph, tm__wait_node *node)
         waits_on(node, TM_WAIT_EDGE_UNKNOWN, TM__NONE, TM_PROVENANCE_UNKNOWN);
 }
 
+/* All threads that live are listed when a recording begins in mid-life: one that is
+ * not had ended before. */
+static int is_never_seen(const tm_model *model, const tm__thread *waiter,
+                         const tm__wait_node *node, uint32_t owner)
+{
+    return !model->threads[owner].interval_count && !tm__model_is_of_dumps(model) &&
+           waiter->intervals[node->interval].flags & TM__INTERVAL_SNAPSHOT;
+}
+
 static void wait_for_owner(tm__wait_graph *graph, uint32_t thread, tm__wait_node *node,
                            uint32_t index)
 {
@@ -217,7 +226,7 @@ static void wait_for_owner(tm__wait_graph *graph, uint32_t thread, tm__wait_node
             waits_on(node, TM_WAIT_EDGE_SELF, thread, provenance);
         else
             moves(node, TM__MOVE_WOKEN);
-    } else if (has_ended(graph, owner)) {
+    } else if (has_ended(graph, owner) || is_never_seen(model, it, node, owner)) {
         waits_on(node, TM_WAIT_EDGE_DEAD_OWNER, owner, provenance);
     } else {
         waits_on(node, TM_WAIT_EDGE_OWNER, owner, provenance);
@@ -398,7 +407,11 @@ static int64_t moved_ns(const tm__wait_graph *graph, const tm__thread *thread)
             break;
         index -= 2;
     }
-    return index == TM__NONE ? INT64_MIN : thread->intervals[index].start_ns;
+    /* What was found in mid-life began before. */
+    if (index == TM__NONE || (thread->intervals[index].flags & TM__INTERVAL_SNAPSHOT &&
+                              !tm__model_is_of_dumps(graph->model)))
+        return INT64_MIN;
+    return thread->intervals[index].start_ns;
 }
 
 void tm__wait_nodes_fill(tm__wait_graph *graph)

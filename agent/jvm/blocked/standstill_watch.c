@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether the whole program stands still, asked once a second while the process uses
+ * next to no processor. The VM's own states are looked at, since they are there for any
+ * primitive: as soon as one thread runs, is in native code, sleeps or waits with a
+ * timeout, the program can go on. That ends the look at nearly every program at its
+ * first thread or two. What no platform thread shows is not judged: where virtual
+ * threads run, nothing is reported.
+ */
+#include "blocked/standstill_watch.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#include "blocked/deadlock_message.h"
+#include "blocked/long_blocked_table.h"
+#include "ident/thread_id.h"
+#include "rings/clock.h"
+#include "vm/message.h"
+#include "vm/options.h"
+#include "vm/vm.h"
+
+static const int64_t LOOK_NS = INT64_C(1000000000);
+/* A process that runs for more of a second than this does not stand still: the VM is
+ * not asked. Its compilers run on for a while. */
+static const int64_t BUSY_NS = INT64_C(500000000);
+enum { FRAMES = 24, THREADS_AT_MOST = 4096, SHOWN = 12 };
+
+/* Where workers wait for work, with a timeout or without. */
+static const struct {
+    const char *class_name;
+    const char *method;
+} idle_methods[] = {
+    {"Ljava/util/concurrent/ThreadPoolExecutor;", "getTask"},
+    {"Ljava/util/concurrent/ForkJoinPool;", "awaitWork"},
+    {"Lorg/apache/tomcat/util/threads/ThreadPoolExecutor;", "getTask"},
+    {"Lorg/eclipse/jetty/util/thread/QueuedThreadPool;", "idleJobPoll"},
+    {"Ljava/util/TimerThread;", "mainLoop"},
+    {"Ljava/util/concurrent/DelayScheduler;", "loop"},
+};
+/* Timers: a worker that waits there with a timeout will run a task. */
+static const char *const timer_classes[] = {
+    "Ljava/util/concurrent/ScheduledThreadPoolExecutor$DelayedWorkQueue;",
+    "Ljava/util/TimerThread;",
+    "Ljava/util/concurrent/DelayScheduler;",
+};
+
+static int64_t looked_ns;
+static int64_t used_ns;      ///< processor time of the process by then
+static int64_t since_ns;     ///< it has stood still since; 0: it does not
+static uint64_t fingerprint; ///< of all blocking intervals
+static int is_reported;
+
+void tm__standstill_watch_open(void)
+{
+    looked_ns = used_ns = since_ns = 0;
+    fingerprint = 0;
+    is_reported = 0;
+}
+
+static int64_t processor_time_ns(void)
+{
+    struct timespec used;
+
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0)
+        return 0;
+    return (int64_t)used.tv_sec * 1000000000 + used.tv_nsec;
+}
+
+/* The JVM's own threads are in these groups. */
+static int is_of_the_vm(JNIEnv *jni, jthread thread)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jvmtiThreadInfo info = {0};
+    jvmtiThreadGroupInfo group = {0};
+    int is_vm = 1;
+
+    if ((*jvmti)->GetThreadInfo(jvmti, thread, &info) != JVMTI_ERROR_NONE)
+        return 1;
+    if (info.thread_group && (*jvmti)->GetThreadGroupInfo(jvmti, info.thread_group,
+                                                          &group) == JVMTI_ERROR_NONE) {
+        is_vm = group.name && (strcmp(group.name, "system") == 0 ||
+                               strcmp(group.name, "InnocuousThreadGroup") == 0);
+        tm__deallocate(group.name);
+        (*jni)->DeleteLocalRef(jni, group.parent);
+    }
+    is_vm |= info.name && strcmp(info.name, "DestroyJavaVM") == 0;
+    tm__deallocate(info.name);
+    (*jni)->DeleteLocalRef(jni, info.thread_group);
+    (*jni)->DeleteLocalRef(jni, info.context_class_loader);
+    return is_vm;
+}
+
+enum place { PLACE_OTHER, PLACE_IDLE, PLACE_TIMER };
+
+static enum place place_of_frame(JNIEnv *jni, jmethodID method)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    enum place place = PLACE_OTHER;
+    char *name = NULL, *signature = NULL;
+    jclass class = NULL;
+
+    if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) != JVMTI_ERROR_NONE)
+        return place;
+    if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) ==
+            JVMTI_ERROR_NONE &&
+        (*jvmti)->GetMethodName(jvmti, method, &name, NULL, NULL) == JVMTI_ERROR_NONE) {
+        for (size_t i = 0; i < sizeof(idle_methods) / sizeof(*idle_methods); i++)
+            if (strcmp(signature, idle_methods[i].class_name) == 0 &&
+                strcmp(name, idle_methods[i].method) == 0)
+                place = PLACE_IDLE;
+        for (size_t i = 0; i < sizeof(timer_classes) / sizeof(*timer_classes); i++)
+            if (strcmp(signature, timer_classes[i]) == 0)
+                place = PLACE_TIMER;
+    }
+    tm__deallocate(name);
+    tm__deallocate(signature);
+    (*jni)->DeleteLocalRef(jni, class);
+    return place;
+}
+
+/* A timer's queue lies within a pool's loop, and says more. */
+static enum place place_of(JNIEnv *jni, jthread thread)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jvmtiFrameInfo frames[FRAMES];
+    enum place place = PLACE_OTHER;
+    jint count = 0;
+
+    if ((*jvmti)->GetStackTrace(jvmti, thread, 0, FRAMES, frames, &count) !=
+        JVMTI_ERROR_NONE)
+        return PLACE_OTHER;
+    for (jint i = 0; i < count && place != PLACE_TIMER; i++) {
+        enum place found = place_of_frame(jni, frames[i].method);
+
+        place = found > place ? found : place;
+    }
+    return place;
+}
+
+enum sight { SIGHT_MOVES, SIGHT_IDLE, SIGHT_WAITS, SIGHT_NONE };
+
+static enum sight look_at(JNIEnv *jni, jthread thread)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jint bits = 0;
+
+    if ((*jvmti)->GetThreadState(jvmti, thread, &bits) != JVMTI_ERROR_NONE ||
+        !(bits & JVMTI_THREAD_STATE_ALIVE) || is_of_the_vm(jni, thread))
+        return SIGHT_NONE;
+    if (tm__is_carrier(jni, thread))
+        return SIGHT_MOVES;
+    if (bits & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)
+        return SIGHT_WAITS;
+    if (!(bits & JVMTI_THREAD_STATE_WAITING) || bits & JVMTI_THREAD_STATE_SLEEPING)
+        return SIGHT_MOVES;
+    if (bits & JVMTI_THREAD_STATE_WAITING_WITH_TIMEOUT)
+        return place_of(jni, thread) == PLACE_IDLE ? SIGHT_IDLE : SIGHT_MOVES;
+    return place_of(jni, thread) == PLACE_OTHER ? SIGHT_WAITS : SIGHT_IDLE;
+}
+
+/** What was seen of all threads at once. */
+typedef struct standstill {
+    jthread waiting[SHOWN];
+    jint count;       ///< threads that wait; 0: one can go on, or all are idle
+    uint64_t print;   ///< of their blocking intervals
+    int64_t since_ns; ///< when the last of them began to wait; INT64_MAX: not known
+} standstill;
+
+/* @return how many threads wait; 0: one can go on, or all are idle */
+static jint look(JNIEnv *jni, jthread *threads, jint count, standstill *seen)
+{
+    for (jint i = 0; i < count; i++) {
+        enum sight sight = look_at(jni, threads[i]);
+        tm__long_blocked *blocked;
+
+        if (sight == SIGHT_MOVES)
+            return 0;
+        if (sight != SIGHT_WAITS)
+            continue;
+        blocked = tm__long_blocked_find(tm__thread_id(jni, threads[i]));
+        if (blocked && blocked->is_reported)
+            return 0; /* as a deadlock */
+        seen->print = seen->print * 31 + (blocked ? blocked->serial : 1);
+        if (!blocked || blocked->since_ns > seen->since_ns)
+            seen->since_ns = blocked ? blocked->since_ns : INT64_MAX;
+        if (seen->count < SHOWN)
+            seen->waiting[seen->count] = threads[i];
+        seen->count++;
+    }
+    return seen->count;
+}
+
+static void over(int64_t now_ns)
+{
+    if (is_reported)
+        tm__message("no longer stuck: the program goes on, after %lld s",
+                    (long long)((now_ns - since_ns) / 1000000000));
+    since_ns = 0;
+    is_reported = 0;
+}
+
+static void judge(JNIEnv *jni, int64_t now_ns)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    standstill seen = {.count = 0};
+    jthread *threads = NULL;
+    jint count = 0, waits;
+
+    if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) != JVMTI_ERROR_NONE)
+        return;
+    waits = count <= THREADS_AT_MOST ? look(jni, threads, count, &seen) : 0;
+    if (!waits || (since_ns && seen.print != fingerprint))
+        over(now_ns);
+    if (waits && !since_ns) {
+        since_ns = seen.since_ns < now_ns ? seen.since_ns : now_ns;
+        fingerprint = seen.print;
+    }
+    if (waits && !is_reported &&
+        now_ns - since_ns >= (int64_t)tm__the_options.stuck * 1000000000) {
+        is_reported = 1;
+        tm__standstill_message_print(jni, seen.waiting,
+                                     waits < SHOWN ? (size_t)waits : SHOWN,
+                                     (size_t)waits, now_ns - since_ns);
+    }
+    for (jint i = 0; i < count; i++)
+        (*jni)->DeleteLocalRef(jni, threads[i]);
+    tm__deallocate((char *)threads);
+}
+
+void tm__standstill_watch_round(JNIEnv *jni)
+{
+    int64_t now_ns = tm__now_ns(), used;
+    int is_busy;
+
+    if (!tm__the_options.stuck || now_ns - looked_ns < LOOK_NS)
+        return;
+    used = processor_time_ns();
+    is_busy = looked_ns && used - used_ns > (now_ns - looked_ns) / LOOK_NS * BUSY_NS;
+    looked_ns = now_ns;
+    used_ns = used;
+    if (is_busy)
+        over(now_ns);
+    else
+        judge(jni, now_ns);
+}
