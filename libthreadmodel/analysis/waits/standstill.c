@@ -315,7 +315,7 @@ static void sum_up(tm__standstill *found, const tm__wait_graph *graph)
         /* What was found in mid-life began before. */
         if (node->since_ns > found->since_ns &&
             (tm__model_is_of_dumps(graph->model) ||
-             !(graph->model->threads[i].intervals[node->interval].flags &
+             !(graph->model->entities.threads[i].intervals[node->interval].flags &
                TM__INTERVAL_SNAPSHOT)))
             found->since_ns = node->since_ns;
         found->suspected |= node->is_lost;

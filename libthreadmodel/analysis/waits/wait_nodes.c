@@ -200,7 +200,8 @@ static void wait_for_unknown_owner(tm__wait_graph *graph, tm__wait_node *node)
 static int is_never_seen(const tm_model *model, const tm__thread *waiter,
                          const tm__wait_node *node, uint32_t owner)
 {
-    return !model->threads[owner].interval_count && !tm__model_is_of_dumps(model) &&
+    return !model->entities.threads[owner].interval_count &&
+           !tm__model_is_of_dumps(model) &&
            waiter->intervals[node->interval].flags & TM__INTERVAL_SNAPSHOT;
 }
 

@@ -204,7 +204,7 @@ static void add_state(tm__dump *dump, const tm__dump_thread *it, uint32_t stack)
     if (it->owner)
         event.flags = dump->nature.is_one_instant ? TM_EVENT_PEER_REPORTED
                                                   : TM_EVENT_PEER_INFERRED;
-    if (it->is_timed)
+    if (it->is_timed && it->state != TM_STATE_SLEEPING)
         event.flags |= TM_EVENT_TIMED;
     if (it->state == TM_STATE_DEAD)
         event = (tm_event){.thread = it->thread.id, .kind = TM_EVENT_THREAD_END};
