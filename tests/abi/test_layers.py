@@ -41,14 +41,14 @@ LAYERS: dict[str, set[str]] = {
     LOCKS: BELOW_QUESTIONS | {GROUPING, TIMELINE, RESOURCES},
     "analysis/statistics": BELOW_QUESTIONS | {GROUPING, TIMELINE, LOCKS},
     PATH: BELOW_QUESTIONS | {TIMELINE},
+    "analysis/units": BELOW_QUESTIONS | {RESOURCES},
+    WAITS: BELOW_QUESTIONS | {TIMELINE},
     WHATIF: BELOW_QUESTIONS | {TIMELINE, RESOURCES, PATH, "analysis/units"},
     "analysis/findings": BELOW_QUESTIONS
     | {GROUPING, TIMELINE, LOCKS, RESOURCES, PATH, WHATIF, WAITS},
-    WAITS: BELOW_QUESTIONS | {TIMELINE},
     "analysis/verdict": BELOW_QUESTIONS
     | {GROUPING, TIMELINE, WAITS, "analysis/findings"},
     "analysis/explain": BELOW_QUESTIONS | {TIMELINE, LOCKS, PATH},
-    "analysis/units": BELOW_QUESTIONS | {RESOURCES},
     "summary": {"base", "table"},
     "trace": {"base"},
     "rings": {"base", "trace"},
@@ -160,6 +160,63 @@ def test_headers_are_found_just_where_they_may_be_known(build: Path, name: str) 
             text += f'#if {"!" if is_known else ""}__has_include("{header}")\n'
             text += f"#error {header}\n#endif\n"
     assert compile_text(build, name, text) == ""
+
+
+# Files that include one another, by name: none may be added, and none may grow.
+KNOWN_CIRCLES = [
+    {"await", "block_end", "replay", "unit"},
+    {"parse", "grammar"},
+    {"dump_names", "dump"},
+    {"go_step", "go_scheduler"},
+    {"hold_records", "holds"},
+    {"served_parts", "served"},
+    {"script_marks", "script"},
+    {"simulation_play", "simulation"},
+    {"option_values", "options"},
+    {"stack_walk", "missing_stacks", "stack_policy", "event_report"},
+    {"limits", "destination"},
+    {"budget", "overhead"},
+    {"facts", "live_deadlock", "definitions", "image", "ring_reader"},
+    {"own_thread", "record", "stack"},
+    {"modules", "frames", "lock_words", "runtime", "target"},
+]
+
+
+def included(home: Path) -> dict[str, set[str]]:
+    """By path of a source and its header, without ending, those that it includes."""
+    paths = list(home.rglob("*.[ch]"))
+    known = {path: str(path.relative_to(home).with_suffix("")) for path in paths}
+    found: dict[str, set[str]] = {name: set() for name in known.values()}
+    for path, name in known.items():
+        for line in re.findall(r'^#include "(.+)\.h"', path.read_text(), re.MULTILINE):
+            found[name] |= {line} & found.keys() - {name}
+    return found
+
+
+def reached(edges: dict[str, set[str]], start: str) -> set[str]:
+    seen: set[str] = set()
+    left = [start]
+    while left:
+        new = edges[left.pop()] - seen
+        seen |= new
+        left += new
+    return seen
+
+
+@pytest.mark.parametrize("home", [LIBRARY, AGENT, NATIVE])
+def test_no_new_circle_of_includes(home: Path) -> None:
+    """A source and its header count as one: neither can be understood without it."""
+    edges = included(home)
+    reach = {name: reached(edges, name) for name in edges}
+    circles = [
+        {name} | {other for other in reach[name] if name in reach[other]}
+        for name in edges
+        if name in reach[name]
+    ]
+    assert len(edges) > 20
+    by_name = [{Path(name).name for name in circle} for circle in circles]
+    new = [it for it in by_name if not any(it <= known for known in KNOWN_CIRCLES)]
+    assert new == []
 
 
 @pytest.mark.parametrize("room", MODEL_ROOMS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who has a lock now, and all that a thread has now: what the search for deadlocks
- * walks along. tenure.c keeps who had it when. */
+ * walks along. tenure_write.c keeps who had it when. */
 #include "model/entities/object.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"

@@ -7,7 +7,7 @@
 #include "model/ownership/owner_facts.h"
 #include "model/ownership/tenure.h"
 
-/* tenure.c: one record */
+/* tenure_write.c: one record */
 
 /** Begin a record of an object; each field is written where it stays. */
 void tm__tenure_fill(tm__tenure *it, const tm__had *fact, uint32_t before_ns,
