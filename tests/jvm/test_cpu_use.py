@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Java
+from threadmodel import EventKind
 
 
 @pytest.mark.every_release
@@ -21,3 +22,34 @@ def test_a_threads_processor_time_is_that_which_it_saw_itself(java: Java):
         assert row["cpu_wait_ns"] >= 0
     kinds = {row["kind"]: row["looked_for"] for row in run.model.finding_kinds()}
     assert kinds["too_few_processors"]
+
+
+NOT_RUNNING = (
+    *("blocked", "waiting", "reentering", "joining", "sleeping", "parked"),
+    *("runnable", "io", "native"),
+)
+
+
+@pytest.mark.every_release
+def test_running_is_what_the_scheduler_counts_and_a_read_is_none_of_it(java: Java):
+    run = java.record("Switched", 400, 10, 30)
+    if any("perf_event_open failed" in text for text in run.model.caveats):
+        pytest.skip("the kernel does not let this user record switches")
+    found = {row["name"]: row for row in run.model.threads()}
+    for row in found.values():
+        if not row["name"].startswith("spinner"):
+            continue
+        whole = row["end_ns"] - row["start_ns"]
+        running = whole - sum(row[f"{state}_total_ns"] for state in NOT_RUNNING)
+        counted = row["cpu_time_ns"]
+        assert abs(running - counted) <= max(counted / 50, 4_000_000)
+        assert row["runnable_total_ns"] <= row["cpu_wait_ns"] * 1.02 + 4_000_000
+    reader = found["reader"]
+    in_kernel = reader["io_total_ns"] + reader["native_total_ns"]
+    assert in_kernel + reader["runnable_total_ns"] >= run.said["waited"] * 0.98
+
+
+def test_switches_are_left_out_on_demand(java: Java):
+    run = java.record("Switched", 50, 2, 5, options="switches=n")
+    assert not {EventKind.ON_CPU, EventKind.OFF_CPU} & set(run.model.run.kinds)
+    assert all(row["native_total_ns"] == 0 for row in run.model.threads())

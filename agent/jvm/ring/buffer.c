@@ -136,6 +136,7 @@ void tm__buffer_recycle(tm__buffer *buffer)
     buffer->in_wait = 0;
     buffer->os_id = 0;
     buffer->has_use_base = 0;
+    buffer->switches = (tm__switched){0};
     buffer->thread_weak = NULL;
     buffer->name_hash = 0;
     buffer->is_shared = 0;
@@ -169,6 +170,7 @@ void tm__buffer_renew(tm__buffer *buffer, int is_resumed)
     buffer->renewed = buffer->ring.taken;
     buffer->ring.woke_at = UINT64_MAX;
     buffer->ring.idle_ns = 0;
+    buffer->switches = (tm__switched){0};
     buffer->place_thread = 0; /* numbers of stacks begin again */
     buffer->object = 0;
     /* Its thread, in Object.wait, ends what it has in work itself. */

@@ -82,6 +82,16 @@ typedef struct tm__object_cache {
     uint32_t session;  ///< that the tags are of
 } tm__object_cache;
 
+/** What the kernel recorded of a thread's processors, for switches.c. */
+typedef struct tm__switched {
+    int64_t out_ns;       ///< it has been off its processor since; INT64_MIN: it is not
+    int64_t last_ns;      ///< of its own last event
+    uint8_t is_preempted; ///< it was made to leave
+    uint8_t is_reported;  ///< an event says that it is off
+    uint8_t is_known;     ///< what it did before it was met has been recalled
+    uint8_t is_blocked;   ///< an event of its own says that it waits
+} tm__switched;
+
 typedef struct tm__buffer {
     tm__thread_ring ring; ///< first, so that who has the ring has this
 
@@ -120,8 +130,9 @@ typedef struct tm__buffer {
     tm__schedstat use;      ///< what was reported of these
     uint64_t place_thread;  ///< whose contended enter or wait came last; 0: nobody's
     uint32_t place_stack;   ///< its stack in the trace; 0: none
-    atomic_int orphan;      ///< its thread has gone
-    atomic_int listed;      ///< it is not on the free list
+    tm__switched switches;
+    atomic_int orphan; ///< its thread has gone
+    atomic_int listed; ///< it is not on the free list
 } tm__buffer;
 
 /** @param wake_fd  an eventfd to write to when a ring is half full */

@@ -35,6 +35,7 @@
 #include "vm/options.h"
 #include "vm/vm.h"
 #include "writer/recording.h"
+#include "writer/switches.h"
 
 enum { ERROR_BYTES = 512, OLDEST_RELEASE = 11 };
 
@@ -177,8 +178,12 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *text, void *reserved)
         tm__message("no file descriptor is left for the agent");
         return JNI_OK;
     }
-    if (tm__recording_open() == 0 && get_ready(0) != 0)
+    if (tm__recording_open() != 0)
+        return JNI_OK;
+    if (get_ready(0) != 0)
         tm__recording_close(TM_OK);
+    else
+        tm__switches_open(0);
     return JNI_OK;
 }
 
@@ -196,6 +201,7 @@ int tm__agent_begin(JNIEnv *jni, tm__ended_fn ended)
     } else if (get_ready(1) == 0 && know_the_vm(jni) == 0 &&
                tm__recording_open() == 0) {
         tm__recording_begin();
+        tm__switches_open(1);
         if (tm__writer_start(jni, ended) == 0)
             return 0;
         tm__recording_close(TM_OK);

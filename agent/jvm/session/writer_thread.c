@@ -49,6 +49,7 @@
 #include "writer/run_facts.h"
 #include "writer/sampled_stacks.h"
 #include "writer/stack_table.h"
+#include "writer/switches.h"
 
 /* Who has been blocked for longer, and without a stack, is asked for it; so many take
  * less than 1 % of a round. */
@@ -113,6 +114,8 @@ static int report_losses(JNIEnv *jni)
         rc = tm__merge_loss(jni, b, tm__now_ns());
     if (rc >= 0)
         rc = tm__catch_up_report();
+    if (rc >= 0)
+        rc = tm__switches_report();
     return rc >= 0 ? tm__overhead_report() : rc;
 }
 
@@ -229,6 +232,8 @@ static int run_to_the_end(JNIEnv *jni)
     emitted_kinds = 0;
     tm__budget_begin();
     if (rc >= 0)
+        rc = tm__switches_emit_facts();
+    if (rc >= 0)
         rc = emit_kinds();
     if (rc >= 0)
         rc = emit_lacking();
@@ -290,6 +295,7 @@ static void close_all(JNIEnv *jni)
     tm__stack_table_close();
     tm__sampled_stacks_close();
     tm__merge_close();
+    tm__switches_close();
     if (reported_end)
         reported_end(atomic_load(&wanted) == TM__CONTROL_STOP);
 }

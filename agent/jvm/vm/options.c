@@ -57,6 +57,9 @@ static const tm__option OPTIONS[] = {
      .help = "report notify, park, sleep, start and interrupt"},
     {"gc", FLAG, AT(gc), .initial = "y", .value = "y|n",
      .help = "report pauses of the collector"},
+    {"switches", FLAG, AT(switches), .initial = "y", .value = "y|n",
+     .help = "report when threads have a processor, where the\nkernel lets an ordinary "
+             "user know"},
     {"held", FLAG, AT(held), .initial = "n", .value = "y|n",
      .help = "report at each contended enter which monitors\nthe thread holds, for "
              "lock order; 3 to 40 us an\nenter"},

@@ -21,6 +21,7 @@
 #include "writer/missed_notifies.h"
 #include "writer/sampled_stacks.h"
 #include "writer/stack_table.h"
+#include "writer/switches.h"
 
 enum { BATCH = 256 };
 
@@ -72,9 +73,27 @@ static int add_place(tm__buffer *buffer, tm_event *event)
     return TM_OK;
 }
 
+/* What the kernel recorded before a time. */
+static int emit_switches(int64_t until_ns)
+{
+    int rc = TM_OK;
+
+    while (rc >= 0 && tm__switches_next(&batch[batch_count], until_ns))
+        if (++batch_count == BATCH)
+            rc = emit_batch();
+    return rc;
+}
+
+static int emit_others(int64_t until_ns)
+{
+    int rc = emit_holders(until_ns);
+
+    return rc < 0 ? rc : emit_switches(until_ns);
+}
+
 static int emit(JNIEnv *jni, tm__buffer *buffer, const tm__record *record)
 {
-    int rc = emit_holders(record->event.fact.time_ns);
+    int rc = emit_others(record->event.fact.time_ns);
     tm_event *event = &batch[batch_count];
     jweak weak = tm__record_weak(&record->event);
 
@@ -86,6 +105,7 @@ static int emit(JNIEnv *jni, tm__buffer *buffer, const tm__record *record)
     if (rc != TM_OK)
         return rc < 0 ? rc : TM_OK;
     tm__missed_notifies_follow(event);
+    tm__switches_follow(buffer, event);
     event->stack = 0;
     if (FOLLOWED >> event->kind & 1) {
         tm__owner_poll_follow(event);
@@ -122,7 +142,7 @@ static int merge(JNIEnv *jni)
     while (rc >= 0 && (record = tm__round_next(&the_round, &ring)))
         rc = emit(jni, tm__buffer_of(ring), record);
     if (rc >= 0)
-        rc = emit_holders(the_round.horizon_ns);
+        rc = emit_others(the_round.horizon_ns);
     return rc < 0 ? rc : emit_batch();
 }
 
@@ -178,6 +198,7 @@ int tm__merge_round(JNIEnv *jni, int final)
     for (tm__buffer *b = first; b && rc >= 0; b = tm__buffer_next(b))
         rc = tm__definitions_emit(b);
     tm__round_load(&the_round, rings);
+    tm__switches_begin_round();
     if (rc >= 0)
         rc = merge(jni);
     if (rc >= 0)

@@ -253,8 +253,10 @@ int tm__replay(tm_model *model, const tm_event *event, tm__fact *fact)
     rc = tm__event_needs[fact->kind] & TM__IS_UNIT
              ? tm__on_unit(model, fact, event->peer)
              : dispatch(model, fact);
-    /* What it is found to hold is nothing that it does. */
-    if (fact->kind != TM_EVENT_HELD)
+    /* HELD is an observation, not an action of the thread; so are switches, which the
+     * kernel stamps: an action may have read the clock just before one. */
+    if (fact->kind != TM_EVENT_HELD && fact->kind != TM_EVENT_ON_CPU &&
+        fact->kind != TM_EVENT_OFF_CPU)
         model->entities.threads[fact->thread].last_ns = fact->time_ns;
     return rc;
 }

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Of the kernel's switches, those that say something. A thread that waits for a lock
+ * has left its processor: its own events show that, so nothing is reported until it
+ * continues. What remains is preemption, and what nothing else explains: a wait in
+ * native code.
+ *
+ *     park ──── unparked ──── out ·· in ───── out ──────────── in
+ *       out   in               short          OFF_CPU          ON_CPU
+ *
+ * Absences shorter than 20 us are left out, as the writer alone would cause thousands.
+ */
+#include "writer/switches.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <threadmodel/error.h>
+
+#include "ring/recording_state.h"
+#include "ring/switch_rings.h"
+#include "vm/options.h"
+
+static const int64_t SHORT_NS = INT64_C(20000);
+static const int64_t NOT_OUT = INT64_MIN;
+
+static const uint64_t BEGINS = TM__KIND(CONTENDED_ENTER) | TM__KIND(WAIT) |
+                               TM__KIND(SLEEP) | TM__KIND(JOIN) | TM__KIND(PARK) |
+                               TM__KIND(AWAIT) | TM__KIND(THREAD_END);
+static const uint64_t ENDS = TM__KIND(CONTENDED_ENTERED) | TM__KIND(WAITED) |
+                             TM__KIND(SLEPT) | TM__KIND(JOINED) | TM__KIND(UNPARKED) |
+                             TM__KIND(AWAITED) | TM__KIND(LOST);
+
+/** A thread that left its processor, and has not been away for long yet. */
+typedef struct absence {
+    tm__buffer *buffer;
+    int64_t out_ns;
+} absence;
+
+/* Of threads without a buffer as yet, the last switch; a place each by number. */
+enum { STRAYS = 4096 };
+static tm__switch strays[STRAYS];
+
+static tm__buffer **by_os_id; /* open addressing; NULL: free */
+static size_t slots;          /* a power of two, or 0 */
+static uint64_t known_sum;    /* of what is in the table */
+static absence *absences;     /* a ring of the oldest on */
+static size_t absence_first, absence_count, absence_capacity;
+static int64_t merged_ns; /* all before is in the trace */
+static int refused;       /* error number */
+static int is_wanted;
+static uint32_t own_os_id;
+
+void tm__switches_open(int is_late)
+{
+    is_wanted = tm__the_options.switches != 0;
+    refused = is_wanted ? tm__switch_rings_open(is_late) : 0;
+}
+
+int tm__switches_emit_facts(void)
+{
+    const tm_sink *sink = tm__the_recording.sink;
+    char text[400];
+
+    own_os_id = (uint32_t)syscall(SYS_gettid);
+    if (tm__switch_rings_are_open()) {
+        atomic_fetch_or(&tm__the_recording.kinds, TM__KIND(ON_CPU) | TM__KIND(OFF_CPU));
+        if (!tm__switch_rings_missed())
+            return TM_OK;
+        snprintf(text, sizeof(text),
+                 "When they had a processor is not recorded of %llu threads that ran "
+                 "before recording began: too many descriptors would be needed.",
+                 (unsigned long long)tm__switch_rings_missed());
+    } else if (!is_wanted) {
+        return TM_OK;
+    } else {
+        snprintf(text, sizeof(text),
+                 "When threads had a processor is not recorded: perf_event_open failed "
+                 "(%s). %s The scheduler's counters are recorded, and running includes "
+                 "waits in native code.",
+                 strerror(refused),
+                 refused == EACCES || refused == EPERM
+                     ? "kernel.perf_event_paranoid must be 2 or less, and a "
+                       "container's seccomp profile must allow the call."
+                     : "The kernel or its configuration does not support it.");
+    }
+    return sink->caveat(sink->payload, text);
+}
+
+/* ---- threads by the kernel's numbers ---- */
+
+static size_t slot_of(uint64_t os_id)
+{
+    return (size_t)((os_id * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (slots - 1);
+}
+
+static void push(tm__buffer *buffer, int64_t out_ns);
+
+/* What was before recording began is as if it was then. */
+static int64_t recorded_ns(const tm__switch *it)
+{
+    int64_t start_ns = tm__the_recording.start_ns;
+
+    return it->time_ns > start_ns ? it->time_ns : start_ns;
+}
+
+/* A thread may have left its processor before it was met. */
+static void recall(tm__buffer *buffer)
+{
+    const tm__switch *it = &strays[buffer->os_id % STRAYS];
+
+    buffer->switches.is_known = 1;
+    if (it->os_id != buffer->os_id || !it->is_out || buffer->switches.is_blocked)
+        return;
+    buffer->switches.out_ns = recorded_ns(it);
+    /* Others may have reported what it did up to now. */
+    if (buffer->switches.out_ns < merged_ns)
+        buffer->switches.out_ns = merged_ns;
+    buffer->switches.is_preempted = it->is_preempted;
+    push(buffer, buffer->switches.out_ns);
+}
+
+static void put(tm__buffer *buffer)
+{
+    size_t at = slot_of(buffer->os_id);
+
+    while (by_os_id[at] && by_os_id[at]->os_id != buffer->os_id)
+        at = (at + 1) & (slots - 1);
+    /* A number may be a new thread's while the buffer of the old one is still read. */
+    if (!by_os_id[at] || atomic_load(&by_os_id[at]->orphan))
+        by_os_id[at] = buffer;
+}
+
+static tm__buffer *find(uint64_t os_id)
+{
+    size_t at;
+
+    if (!slots)
+        return NULL;
+    for (at = slot_of(os_id); by_os_id[at]; at = (at + 1) & (slots - 1))
+        if (by_os_id[at]->os_id == os_id)
+            return by_os_id[at];
+    return NULL;
+}
+
+/* The writer has nothing to report of itself. */
+static int is_of_a_thread(tm__buffer *buffer)
+{
+    return atomic_load(&buffer->listed) && buffer->thread_weak && buffer->os_id &&
+           buffer->os_id != own_os_id;
+}
+
+void tm__switches_begin_round(void)
+{
+    uint64_t sum = 0;
+    size_t count = 0;
+
+    if (!tm__switch_rings_are_open())
+        return;
+    for (tm__buffer *b = tm__buffer_first(); b; b = tm__buffer_next(b))
+        if (is_of_a_thread(b)) {
+            sum += b->os_id * (2 * b->thread + 1) + (uint64_t)atomic_load(&b->orphan);
+            count++;
+        }
+    if (sum != known_sum || !slots) {
+        size_t wanted = 64;
+
+        while (wanted < 2 * count)
+            wanted *= 2;
+        if (wanted != slots) {
+            free(by_os_id);
+            by_os_id = malloc(wanted * sizeof(*by_os_id));
+            slots = by_os_id ? wanted : 0;
+        }
+        if (slots)
+            memset(by_os_id, 0, slots * sizeof(*by_os_id));
+        for (tm__buffer *b = tm__buffer_first(); b && slots; b = tm__buffer_next(b))
+            if (is_of_a_thread(b)) {
+                put(b);
+                if (!b->switches.is_known)
+                    recall(b);
+            }
+        known_sum = sum;
+    }
+    tm__switch_rings_begin_round();
+}
+
+/* ---- events ---- */
+
+void tm__switches_follow(tm__buffer *buffer, const tm_event *event)
+{
+    if (event->thread != buffer->thread)
+        return;
+    buffer->switches.last_ns = event->time_ns;
+    if (BEGINS >> event->kind & 1)
+        buffer->switches.is_blocked = 1;
+    else if (ENDS >> event->kind & 1)
+        buffer->switches.is_blocked = 0;
+    else
+        return;
+    /* What it does proves that it is there; its return may have been lost. */
+    buffer->switches.out_ns = NOT_OUT;
+    buffer->switches.is_reported = 0;
+}
+
+static void push(tm__buffer *buffer, int64_t out_ns)
+{
+    if (absence_count == absence_capacity) {
+        size_t wanted = absence_capacity ? 2 * absence_capacity : 64;
+        absence *grown = malloc(wanted * sizeof(*grown));
+
+        if (!grown)
+            return; /* it is not reported */
+        for (size_t i = 0; i < absence_count; i++)
+            grown[i] = absences[(absence_first + i) % absence_capacity];
+        free(absences);
+        absences = grown;
+        absence_first = 0;
+        absence_capacity = wanted;
+    }
+    absences[(absence_first + absence_count++) % absence_capacity] =
+        (absence){buffer, out_ns};
+}
+
+/* The oldest absence that has become long by a time, as an event. */
+static int next_long(tm_event *event, int64_t now_ns)
+{
+    while (absence_count) {
+        absence it = absences[absence_first];
+        tm__switched *of = &it.buffer->switches;
+
+        if (it.out_ns > now_ns - SHORT_NS)
+            return 0;
+        absence_first = (absence_first + 1) % absence_capacity;
+        absence_count--;
+        if (of->out_ns != it.out_ns || of->is_reported)
+            continue;
+        of->is_reported = 1;
+        *event =
+            (tm_event){.time_ns = it.out_ns > of->last_ns ? it.out_ns : of->last_ns,
+                       .thread = it.buffer->thread,
+                       .kind = TM_EVENT_OFF_CPU,
+                       .flags = of->is_preempted ? 0 : TM_EVENT_VOLUNTARY};
+        return 1;
+    }
+    return 0;
+}
+
+/* @return 1: there is an event */
+static int take(tm_event *event, const tm__switch *it)
+{
+    tm__buffer *buffer = find(it->os_id);
+    tm__switched *of;
+
+    if (!buffer || !buffer->thread) {
+        strays[it->os_id % STRAYS] = *it;
+        return 0;
+    }
+    of = &buffer->switches;
+    if (it->is_out) {
+        of->out_ns = of->is_blocked ? NOT_OUT : recorded_ns(it);
+        of->is_preempted = it->is_preempted;
+        of->is_reported = 0;
+        if (!of->is_blocked)
+            push(buffer, of->out_ns);
+        return 0;
+    }
+    of->out_ns = NOT_OUT;
+    if (!of->is_reported)
+        return 0;
+    of->is_reported = 0;
+    *event =
+        (tm_event){.time_ns = it->time_ns > of->last_ns ? it->time_ns : of->last_ns,
+                   .thread = buffer->thread,
+                   .kind = TM_EVENT_ON_CPU};
+    return 1;
+}
+
+int tm__switches_next(tm_event *event, int64_t until_ns)
+{
+    tm__switch it;
+
+    if (until_ns > merged_ns)
+        merged_ns = until_ns;
+    while (tm__switch_rings_peek_ns() <= until_ns) {
+        if (next_long(event, tm__switch_rings_peek_ns()))
+            return 1;
+        if (tm__switch_rings_next(&it, until_ns) && take(event, &it))
+            return 1;
+    }
+    return absence_count ? next_long(event, until_ns) : 0;
+}
+
+int tm__switches_report(void)
+{
+    const tm_sink *sink = tm__the_recording.sink;
+    uint64_t lost = tm__switch_rings_lost();
+    char text[160];
+
+    if (!lost)
+        return TM_OK;
+    snprintf(
+        text, sizeof(text),
+        "%llu switches of processors were lost: the kernel's rings were full. Some "
+        "time of threads is in a wrong state.",
+        (unsigned long long)lost);
+    return sink->caveat(sink->payload, text);
+}
+
+void tm__switches_close(void)
+{
+    tm__switch_rings_close();
+    free(by_os_id);
+    free(absences);
+    by_os_id = NULL;
+    absences = NULL;
+    slots = absence_first = absence_count = absence_capacity = 0;
+    known_sum = 0;
+    merged_ns = 0;
+    memset(strays, 0, sizeof(strays));
+}
