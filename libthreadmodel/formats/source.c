@@ -17,6 +17,7 @@
 #include "formats/hprof/hprof_text_reader.h"
 #include "formats/jfr/jfr_reader.h"
 #include "formats/json/json_dump_reader.h"
+#include "formats/json/thread_info_reader.h"
 #include "formats/jstack/jstack_reader.h"
 #include "formats/plain/plain_reader.h"
 #include "formats/tptp/tptp_reader.h"
@@ -26,9 +27,10 @@
 /* Formats with a magic number come before those that have to guess; jstack takes any
  * text, for there may be a dump in it. */
 static const tm__format *const formats[] = {
-    &tm__format_tmt,   &tm__format_go,         &tm__format_jfr,  &tm__format_hprof_text,
-    &tm__format_hprof, &tm__format_contention, &tm__format_tptp, &tm__format_json,
-    &tm__format_plain, &tm__format_jstack,
+    &tm__format_tmt,        &tm__format_go,     &tm__format_jfr,
+    &tm__format_hprof_text, &tm__format_hprof,  &tm__format_contention,
+    &tm__format_tptp,       &tm__format_json,   &tm__format_thread_info,
+    &tm__format_plain,      &tm__format_jstack,
 };
 
 struct tm_source {
@@ -191,7 +193,7 @@ static const char *lacking(const tm__format *format)
         return "expat";
 #endif
 #ifdef TM_WITHOUT_YAJL
-    if (format == &tm__format_json)
+    if (format == &tm__format_json || format == &tm__format_thread_info)
         return "yajl";
 #endif
     (void)format;

@@ -131,7 +131,7 @@ def test_files_of_an_archive_are_read_one_after_the_other(tmp_path: Path):
         archive.writestr("1.txt", text)
         archive.writestr("2.txt", text.replace("11:00:00", "11:00:10"))
     assert threadmodel.open(packed).length_ns == 10_000_000_000
-    # As files of their own, of which one is packed, in any order.
+    # As files of their own, one of them packed, in any order.
     second = tmp_path / "2.gz"
     second.write_bytes(gzip.compress(text.replace("11:00:00", "11:00:10").encode()))
     first = tmp_path / "1.txt"
@@ -217,7 +217,7 @@ def test_dumps_of_two_jvms_are_kept_apart(tmp_path: Path):
     assert any("2 JVMs" in caveat for caveat in model.caveats)
 
 
-def test_ages_tell_the_time_where_the_clock_stands_still(tmp_path: Path):
+def test_ages_give_the_time_where_the_clock_stands_still(tmp_path: Path):
     first = "\n".join(lines("depot-jdk17.txt")) + "\n"
     both = tmp_path / "both.txt"
     both.write_text(first + first.replace("elapsed=2.", "elapsed=3."))
@@ -237,9 +237,7 @@ def test_ages_tell_the_time_where_the_clock_stands_still(tmp_path: Path):
         ("just a text\n", "no thread dump begins"),
     ],
 )
-def test_no_threads_are_an_error_that_says_what_was_found(
-    text: str, message: str, tmp_path: Path
-):
+def test_no_threads_are_an_error_with_a_reason(text: str, message: str, tmp_path: Path):
     path = tmp_path / "text.txt"
     path.write_text(text)
     with pytest.raises(errors.FormatError, match=message):

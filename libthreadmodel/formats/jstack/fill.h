@@ -55,7 +55,7 @@ int tm__jstack_fill_read(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
  *  @return TM_OK or TM_ENOMEM */
 int tm__jstack_fill_leave(tm__jstack_fill *fill);
 
-/** @return the id of a thread, of which several JVMs may have the number */
+/** @return the id of a thread, whose number several JVMs may use */
 uint64_t tm__jstack_fill_id(const tm__jstack_fill *fill, uint64_t id);
 
 void tm__jstack_fill_free(tm__jstack_fill *fill);

@@ -10,7 +10,7 @@
 
 /** What became of a line, beside TM_OK and TM_ENOMEM. */
 enum {
-    TM__LINE_OTHER = 1, ///< it is no line of the dump
+    TM__LINE_OTHER = 1, ///< the line does not belong to the dump
     TM__LINE_NEXT = 2,  ///< another dump begins with it
     TM__LINE_LAST = 3   ///< it is the dump's last
 };

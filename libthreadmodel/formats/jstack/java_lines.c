@@ -3,7 +3,7 @@
  * Dumps of Java threads: jstack, `jcmd Thread.print`, SIGQUIT, jhsdb, VisualVM,
  * Spring's actuator, ThreadInfo.toString(), IntelliJ, Native Image, Android. Lines are
  * distinguished by how they begin, behind whatever white space. On standard output the
- * lines of other threads may stand between them: what is no line of a dump is passed
+ * lines of other threads may stand between them: other lines are passed
  * over. One that looks like an exception ends the stack, since its own stack looks like
  * ours.
  *
@@ -387,7 +387,7 @@ static int read_header(tm__jstack_parser *self, tm__slice line)
     return pend(self, HEADER, line);
 }
 
-/* Who waits for what, and who has it. */
+/* A thread of the account: what it waits for, and which thread has that. */
 static int read_edge(tm__jstack_parser *self, tm__slice line)
 {
     tm__jstack_dump *dump = self->dump;

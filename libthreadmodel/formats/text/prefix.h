@@ -15,7 +15,7 @@ typedef struct tm__prefix {
     char bytes[TM__PREFIX_BYTES];
 } tm__prefix;
 
-/** Learn it. One that is too long, or nothing but blanks, is none. */
+/** Learn it. One that is too long, or nothing but blanks, is dropped. */
 void tm__prefix_learn(tm__prefix *prefix, tm__slice text);
 
 /** @return bytes of the line that are such a prefix; line.length + 1: none are */

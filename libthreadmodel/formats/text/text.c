@@ -115,7 +115,7 @@ static int copy_without_html(tm__text *text)
 {
     if (reserve(text) < 0)
         return TM_ENOMEM;
-    /* What is written is never longer, so it may be written over itself. */
+    /* The output is never longer, so it may be written over itself. */
     text->line.length = tm__unescape_html(text->buffer, text->line);
     text->line.bytes = text->buffer;
     text->line = trim_end(text->line);

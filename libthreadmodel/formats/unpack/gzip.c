@@ -22,7 +22,7 @@ static int skip_text(tm__packed *packed)
     int rc = TM_OK;
 
     while (rc == TM_OK && byte)
-        rc = tm__packed_take(packed, &byte, 1);
+        rc = tm__packed_get(packed, &byte, 1);
     return rc;
 }
 
@@ -39,13 +39,13 @@ static int open_gzip(tm__packed *packed)
         packed->is_over = 1;
         return TM_OK;
     }
-    rc = tm__packed_take(packed, head, sizeof(head));
+    rc = tm__packed_get(packed, head, sizeof(head));
     if (rc == TM_OK && (head[0] != 0x1f || head[1] != 0x8b || head[2] != 8))
         rc = tm__packed_damage(packed, "no member of gzip");
     if (rc == TM_OK && head[3] & 4) {
         uint8_t length[2];
 
-        rc = tm__packed_take(packed, length, 2);
+        rc = tm__packed_get(packed, length, 2);
         if (rc == TM_OK)
             rc = tm__packed_skip(packed, length[0] | (uint64_t)length[1] << 8);
     }
@@ -112,7 +112,7 @@ static int open_zip(tm__packed *packed)
     member *it = packed->state;
     uint8_t head[LOCAL_BYTES];
     uint64_t flags, method;
-    int rc = tm__packed_take(packed, head, 4);
+    int rc = tm__packed_get(packed, head, 4);
 
     /* A descriptor, with or without its signature, stands before the next head. */
     if (rc == TM_OK && it->count > 0 && !it->has_sizes) {
@@ -121,14 +121,14 @@ static int open_zip(tm__packed *packed)
         else
             rc = tm__packed_skip(packed, 8);
         if (rc == TM_OK)
-            rc = tm__packed_take(packed, head, 4);
+            rc = tm__packed_get(packed, head, 4);
     }
     if (rc == TM_OK && memcmp(head, "PK\3\4", 4) != 0) {
         packed->is_over = 1;
         return TM_OK;
     }
     if (rc == TM_OK)
-        rc = tm__packed_take(packed, head + 4, LOCAL_BYTES - 4);
+        rc = tm__packed_get(packed, head + 4, LOCAL_BYTES - 4);
     if (rc < 0)
         return rc;
     flags = little(head + 6, 2);
@@ -153,7 +153,7 @@ static int read_stored(tm__packed *packed, uint8_t *to, size_t room, size_t *cou
 {
     member *it = packed->state;
     size_t some = it->stored < room ? (size_t)it->stored : room;
-    int rc = tm__packed_take(packed, to, some);
+    int rc = tm__packed_get(packed, to, some);
 
     if (rc < 0)
         return rc;

@@ -115,7 +115,7 @@ static int decode(tm__inflate *it, tm__packed *packed, const tm__inflate_code *c
         first = (first + count) << 1;
         value <<= 1;
     }
-    return tm__packed_damage(packed, "a code that is none");
+    return tm__packed_damage(packed, "an invalid code");
 }
 
 static int begin_fixed(tm__inflate *it)
@@ -151,7 +151,7 @@ static int begin_dynamic(tm__inflate *it, tm__packed *packed)
         lengths[order[i]] = (uint8_t)value;
     }
     if (literals > 286 || distances > 30 || !make(&it->lengths, lengths, 19))
-        return tm__packed_damage(packed, "a code that is none");
+        return tm__packed_damage(packed, "an invalid code");
     memset(lengths, 0, sizeof(lengths));
     while (at < literals + distances) {
         uint32_t symbol = 0, repeat = 1;
@@ -176,7 +176,7 @@ static int begin_dynamic(tm__inflate *it, tm__packed *packed)
     }
     if (!make(&it->lengths, lengths, literals) ||
         !make(&it->distances, lengths + literals, distances))
-        return tm__packed_damage(packed, "a code that is none");
+        return tm__packed_damage(packed, "an invalid code");
     return TM_OK;
 }
 
@@ -246,14 +246,14 @@ static int begin_match(tm__inflate *it, tm__packed *packed, uint32_t symbol)
 
     symbol -= 257;
     if (symbol >= sizeof(length_bits))
-        return tm__packed_damage(packed, "a length that is none");
+        return tm__packed_damage(packed, "an invalid length");
     rc = get(it, packed, length_bits[symbol], &more);
     if (rc < 0)
         return rc;
     it->length = lengths[symbol] + more;
     rc = decode(it, packed, &it->distances, &symbol);
     if (rc == TM_OK && symbol >= sizeof(distance_bits))
-        rc = tm__packed_damage(packed, "a distance that is none");
+        rc = tm__packed_damage(packed, "an invalid distance");
     if (rc == TM_OK)
         rc = get(it, packed, distance_bits[symbol], &more);
     if (rc < 0)
@@ -309,6 +309,6 @@ int tm__inflate_read(tm__inflate *it, tm__packed *packed, uint8_t *to, size_t ro
                                         : read_some(it, packed, to, &out);
     }
     *count = out;
-    /* What was decoded before the damage is handed on first. */
+    /* The bytes that were decoded before the damage are handed on first. */
     return out > 0 ? TM_OK : rc;
 }

@@ -54,7 +54,7 @@ static int open_frame(tm__packed *packed)
         return TM_OK;
     }
     if (rc == TM_OK)
-        rc = tm__packed_take(packed, head, sizeof(head));
+        rc = tm__packed_get(packed, head, sizeof(head));
     if (rc < 0)
         return rc;
     if (!is_lz4(head, 8) || head[4] >> 6 != 1 || (head[5] >> 4 & 7) < 4)
@@ -123,7 +123,7 @@ static int read_block(tm__packed *packed)
     frame *it = packed->state;
     uint8_t head[4];
     uint32_t bytes, is_stored;
-    int rc = tm__packed_take(packed, head, 4);
+    int rc = tm__packed_get(packed, head, 4);
 
     if (rc < 0)
         return rc;
@@ -140,7 +140,7 @@ static int read_block(tm__packed *packed)
         it->to = HISTORY_BYTES;
     }
     it->history = it->from = it->to;
-    rc = tm__packed_take(packed, it->block, bytes);
+    rc = tm__packed_get(packed, it->block, bytes);
     if (rc < 0)
         return rc;
     if (is_stored) {

@@ -39,7 +39,7 @@ int tm__packed_refill(tm__packed *packed)
     return TM_OK;
 }
 
-int tm__packed_take(tm__packed *packed, uint8_t *to, size_t bytes)
+int tm__packed_get(tm__packed *packed, uint8_t *to, size_t bytes)
 {
     while (bytes > 0) {
         size_t held;
@@ -63,7 +63,7 @@ int tm__packed_skip(tm__packed *packed, uint64_t bytes)
 
     while (bytes > 0) {
         size_t some = bytes < sizeof(passed) ? (size_t)bytes : sizeof(passed);
-        int rc = tm__packed_take(packed, passed, some);
+        int rc = tm__packed_get(packed, passed, some);
 
         if (rc < 0)
             return rc;

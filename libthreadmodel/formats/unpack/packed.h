@@ -49,7 +49,7 @@ extern const tm__packing tm__packing_mac;
 int tm__packed_refill(tm__packed *packed);
 
 /** Take some bytes. @return TM_OK; TM_EDAMAGED: it ends before; or what went wrong */
-int tm__packed_take(tm__packed *packed, uint8_t *to, size_t bytes);
+int tm__packed_get(tm__packed *packed, uint8_t *to, size_t bytes);
 
 int tm__packed_skip(tm__packed *packed, uint64_t bytes);
 

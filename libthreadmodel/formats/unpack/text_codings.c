@@ -79,7 +79,7 @@ static int read_utf16(tm__packed *packed, uint8_t *to, size_t room, size_t *coun
             packed->is_over = it->held_count == 0;
             break;
         }
-        /* A last odd byte is none. */
+        /* A last odd byte is dropped. */
         if (packed->end - packed->at == 1) {
             unit[0] = *packed->at++;
             rc = tm__packed_refill(packed);
