@@ -4,7 +4,6 @@
  * changes between the rounds. The input is steps of a byte, what to do, and what that
  * needs: to write a record, bytes of a ring or its header, or to have a round.
  */
-#define _GNU_SOURCE
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -26,11 +26,14 @@ def test_a_run_lasts_until_its_process_ended(
     assert record(trace, program("endings"), how).returncode == status
     model = threadmodel.open(str(trace))
     assert (model.run.ending, model.run.ending_status) == ending
-    last_ns = max(model.timeline()["start_ns"])
+    last_ns = max(int(start) for start in model.timeline()["start_ns"])
     assert model.length_ns >= last_ns
+    timeline = model.timeline()
     waits = [
-        end - start
-        for start, end, state in rows(model.timeline(), "start_ns", "end_ns", "state")
+        int(end) - int(start)
+        for start, end, state in zip(
+            timeline["start_ns"], timeline["end_ns"], timeline["state"], strict=True
+        )
         if state == "waiting"
     ]
     assert max(waits) >= IDLE_NS

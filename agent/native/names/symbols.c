@@ -5,6 +5,7 @@
 #include "names/cpp_library.h"
 #include "names/inlined_calls.h"
 #include "names/regular_file.h"
+#include "names/rust_name.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -131,20 +132,42 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+static void put_library(tm__symbol *to, const char *library)
+{
+    snprintf(to->module, sizeof(to->module), "%s", library);
+    to->build_id[0] = '\0';
+}
+
+static int is_of_rusts_library(const char *name)
+{
+    static const char *const crates[] = {"std::", "core::", "alloc::"};
+
+    name += strspn(name, "<&*[");
+    for (size_t i = 0; i < sizeof(crates) / sizeof(*crates); i++)
+        if (strncmp(name, crates[i], strlen(crates[i])) == 0)
+            return 1;
+    return 0;
+}
+
 static void copy_function(const tm__symbols *symbols, tm__symbol *to, const char *name)
 {
     const char *library = tm__cpp_library_of(name);
-    char *plain = NULL;
+    char rust[512], *plain = NULL;
     int status = 0;
+
+    if (tm__rust_name(name, rust, sizeof(rust))) {
+        snprintf(to->function, sizeof(to->function), "%s", rust);
+        if (is_of_rusts_library(rust))
+            put_library(to, "rust-std");
+        return;
+    }
 
     if (symbols->demangle && strncmp(name, "_Z", 2) == 0)
         plain = symbols->demangle(name, NULL, NULL, &status);
     snprintf(to->function, sizeof(to->function), "%s", plain ? plain : name);
     free(plain);
-    if (!library || strncmp(to->module, library, strlen(library)) == 0)
-        return;
-    snprintf(to->module, sizeof(to->module), "%s", library);
-    to->build_id[0] = '\0';
+    if (library && strncmp(to->module, library, strlen(library)) != 0)
+        put_library(to, library);
 }
 
 static void place_in(const tm__module *file, uint64_t address, tm__symbol *symbol)

@@ -25,9 +25,11 @@ typedef struct tm__self {
     int error;        ///< errno before it
     int destructor_rounds;
     struct tm__known_stack *stacks; ///< NULL: not asked for yet
-    uint32_t next_stack;            ///< which of them gives way to a new one
-    uint64_t vain[TM__VAIN_SLOTS];  ///< when a signal that met nobody was recorded last
-    uint32_t unlisted;              ///< locks that it owns beyond TM__HOLDS_MOST
+    uint64_t
+        stacks_used; ///< bits: those that are this thread's, and not the one's before
+    uint32_t next_stack;           ///< which of them gives way to a new one
+    uint64_t vain[TM__VAIN_SLOTS]; ///< when a signal that met nobody was recorded last
+    uint32_t unlisted;             ///< locks that it owns beyond TM__HOLDS_MOST
 } tm__self;
 
 extern __thread tm__self tm__the_self __attribute__((tls_model("initial-exec")));

@@ -152,6 +152,8 @@ static int write_bytes(tm__ring *ring, int kind, uint64_t object, uint64_t peer,
     return write_pieces(ring, kind, object, peer, payload, length, "", 0);
 }
 
+_Static_assert(TM__STACKS_CACHED == 64, "one bit of stacks_used for each");
+
 /* Several callers of one place may be equally deep. */
 enum { ALIKE_MOST = 8 };
 
@@ -167,7 +169,8 @@ static uint16_t find_known(tm__self *self, const void *site, uintptr_t here,
         (uint16_t)((hash >> 4 ^ hash >> 12) % TM__STACKS_CACHED & ~(ALIKE_MOST - 1u));
 
     for (unsigned i = 0; i < ALIKE_MOST; i++)
-        if (tm__known_stack_stands(&self->stacks[first + i], site, here)) {
+        if (self->stacks_used >> (first + i) & 1 &&
+            tm__known_stack_stands(&self->stacks[first + i], site, here)) {
             *is_known = 1;
             return (uint16_t)(first + i);
         }
@@ -203,8 +206,10 @@ static uint16_t stack_of(tm__ring *ring, const void *site)
     tm__stack_walk_end(&blocked);
     if (write_bytes(ring, TM__STACK, number, 0, frames, count * sizeof(*frames)) != 0)
         return TM__STACK_NONE;
-    if (known)
+    if (known) {
         tm__known_stack_end(known, site);
+        self->stacks_used |= UINT64_C(1) << number;
+    }
     return number;
 }
 

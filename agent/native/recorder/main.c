@@ -23,7 +23,7 @@
 
 #include "recorder/rounds.h"
 
-enum { ROUND_NS = 10000000 };
+enum { ROUND_NS = 10000000, LISTENERS = 64 };
 
 /* FNV-1a: a name of any length in a short key. */
 static uint64_t hash(const char *text)
@@ -35,6 +35,23 @@ static uint64_t hash(const char *text)
     return sum;
 }
 
+/* Whether a process of ours, or of root, listens at a name. Anybody may have taken it.
+ */
+static int is_ours(const struct sockaddr_un *address, socklen_t length)
+{
+    int handle = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    struct ucred peer;
+    socklen_t bytes = sizeof(peer);
+    int is_it = handle >= 0 &&
+                connect(handle, (const struct sockaddr *)address, length) == 0 &&
+                getsockopt(handle, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 &&
+                (peer.uid == geteuid() || peer.uid == 0);
+
+    if (handle >= 0)
+        close(handle);
+    return is_it;
+}
+
 /* A name in no file system, which the kernel forgets with the process. */
 static int is_alone(const char *output)
 {
@@ -42,7 +59,8 @@ static int is_alone(const char *output)
     char folder[4096];
     const char *slash = strrchr(output, '/');
     struct stat facts;
-    int length, handle = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    socklen_t bytes;
+    int length, handle = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
     snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - output) + 1 : 1,
              slash ? output : ".");
@@ -52,10 +70,12 @@ static int is_alone(const char *output)
                       "threadmodel/%llx/%llx/%llx", (unsigned long long)facts.st_dev,
                       (unsigned long long)facts.st_ino,
                       (unsigned long long)hash(slash ? slash + 1 : output));
-    return bind(handle, (struct sockaddr *)&address,
-                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
-                            (size_t)length)) == 0 ||
-           errno != EADDRINUSE;
+    bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
+    if (bind(handle, (struct sockaddr *)&address, bytes) == 0) {
+        listen(handle, LISTENERS);
+        return 1;
+    }
+    return errno != EADDRINUSE || !is_ours(&address, bytes);
 }
 
 /* Read what there is of a line, which ends as the input does. */

@@ -41,7 +41,7 @@ void tm__tick_clock_open(tm__tick_clock *clock, uint32_t uses_counter)
 
 uint64_t tm__tick_clock_read(tm__tick_clock *clock)
 {
-    uint64_t ticks, ns;
+    uint64_t ticks = 0, ns = 0;
 
     read_both(clock->uses_counter, &ticks, &ns);
     if (ns >= clock->later_ns + FIRST_NS && ticks > clock->later_ticks) {

@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import re
 import stat
 import subprocess
 from collections.abc import Mapping
@@ -18,6 +19,8 @@ PATIENCE_SECONDS: Final = 120.0
 DUMPER: Final = "threadmodel-native-dump"
 RECORDER: Final = "threadmodel-native-recorder"
 REGION_VARIABLE: Final = "THREADMODEL_NATIVE"
+#: of a program, in which the names of its libraries are looked for
+IMAGE_BYTES_MOST: Final = 256 << 20
 _ELF: Final = b"\x7fELF"
 _INTERPRETER: Final = 3
 
@@ -63,9 +66,18 @@ class Recorder:
         assert self._process.stdout
         self.region = self._process.stdout.readline().decode().strip()
 
-    def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
-        """Return the environment of a program that is to be recorded."""
-        preload = str(path(PRELOAD))
+    def environment(
+        self, variables: Mapping[str, str], program: str | None = None
+    ) -> dict[str, str]:
+        """Return the environment of a program that is to be recorded.
+
+        Args:
+            variables: as they are without recording
+            program: the file that it runs. The runtime of a sanitizer, which refuses to
+                start behind another library, is loaded before ours
+        """
+        sanitizers = sanitizers_of(program) if program else []
+        preload = ":".join([*sanitizers, str(path(PRELOAD))])
         if others := variables.get("LD_PRELOAD"):
             preload = f"{preload}:{others}"
         return {**variables, "LD_PRELOAD": preload, REGION_VARIABLE: self.region}
@@ -133,6 +145,20 @@ def dump(
     if done.returncode != 0:
         raise errors.AttachError(said.removeprefix("threadmodel: "))
     return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def sanitizers_of(program: str) -> list[str]:
+    """Name the runtimes of sanitizers that a program is linked with as libraries."""
+    try:
+        with open(program, "rb") as file:
+            image = file.read(IMAGE_BYTES_MOST)
+    except OSError:
+        return []
+    if image[:4] != _ELF:
+        return []
+    # The names of needed libraries lie one by one in a table of strings.
+    found = re.findall(rb"\0(lib(?:asan|tsan|hwasan|lsan)\.so\.\d+)(?=\0)", image)
+    return sorted({name.decode() for name in found})
 
 
 def why_unseen(program: str) -> str | None:

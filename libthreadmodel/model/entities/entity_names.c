@@ -149,11 +149,26 @@ void tm__labels_close(tm__labels *labels)
     tm__strings_clear(&labels->strings);
 }
 
+/* The end of a library's name with its version, whose dots separate no packages:
+ * "libc.so.6", "libpython3.11.so.1.0", "libevent-2.1.so.7". @return NULL: not of one */
+static const char *end_of_library(const char *name)
+{
+    const char *at = strstr(name, ".so");
+
+    if (!at || (at[3] && at[3] != '.'))
+        return NULL;
+    for (at += 3; *at == '.' && at[1] >= '0' && at[1] <= '9';)
+        at += 1 + strspn(at + 1, "0123456789");
+    return at;
+}
+
 /* Names of packages begin with small letters. */
 const char *tm__short_name(const char *name)
 {
     const char *dot;
 
+    if (end_of_library(name))
+        return name;
     while (*name >= 'a' && *name <= 'z' && (dot = strchr(name, '.')) != NULL &&
            strchr(dot + 1, '.') != NULL)
         name = dot + 1;

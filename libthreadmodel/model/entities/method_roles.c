@@ -14,6 +14,7 @@
 static const char *const default_libraries[] = {
     "libc++",
     "libstdc++",
+    "rust-std",
     "java.",
     "javax.",
     "jdk.",

@@ -37,7 +37,11 @@ def record_native(command: Sequence[str], output: str) -> NativeRun:
     with native.Recorder(output) as recorder:
         if not recorder.region:
             return NativeRun(run(command, os.environ), is_recorded=False)
-        status = run(command, recorder.environment(os.environ), recorder.ended)
+        status = run(
+            command,
+            recorder.environment(os.environ, shutil.which(command[0])),
+            recorder.ended,
+        )
     if recorder.status < 0:
         say(f"signal {-recorder.status} ended the recorder: the trace is cut")
         return NativeRun(status or CUT, is_cut=True)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs and machines that are unlike others."""
+
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from test_native import SECONDS, program, record, rows
+
+import threadmodel
+from threadmodel import native
+
+SOURCE = """
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t shared = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *unused)
+{
+    for (int i = 0; i < 50; i++) {
+        pthread_mutex_lock(&shared);
+        usleep(200);
+        pthread_mutex_unlock(&shared);
+    }
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("sanitizer", ["address", "thread"])
+def test_a_sanitizers_program_is_recorded(sanitizer: str, tmp_path: Path) -> None:
+    (tmp_path / "it.c").write_text(SOURCE)
+    made = subprocess.run(
+        [
+            *("gcc", f"-fsanitize={sanitizer}", "-O1", "-g", "-pthread"),
+            *("-w", "it.c", "-o", "it"),
+        ],
+        cwd=tmp_path,
+        check=False,
+    )
+    if made.returncode:
+        pytest.skip(f"no library of gcc's {sanitizer} sanitizer")
+    trace = tmp_path / "run.tmt"
+    done = record(trace, str(tmp_path / "it"))
+    assert done.returncode == 0, done.stderr
+    assert ("mutex shared",) in rows(threadmodel.open(str(trace)).holds(), "class")
+
+
+def test_runtimes_of_sanitizers_are_found_by_their_names(tmp_path: Path) -> None:
+    file = tmp_path / "program"
+    file.write_bytes(b"\x7fELF\0libc.so.6\0libasan.so.8\0libtsan.so.2x\0")
+    assert native.sanitizers_of(str(file)) == ["libasan.so.8"]
+    file.write_bytes(b"#!/bin/sh\0libasan.so.8\0")
+    assert native.sanitizers_of(str(file)) == []
+
+
+def socket_name(trace: Path) -> bytes:
+    value = 0xCBF29CE484222325
+    for byte in trace.name.encode():
+        value = (value ^ byte) * 0x100000001B3 % (1 << 64)
+    folder = trace.parent.stat()
+    return f"\0threadmodel/{folder.st_dev:x}/{folder.st_ino:x}/{value:x}".encode()
+
+
+def test_a_name_that_a_process_of_ours_has_is_respected(tmp_path: Path) -> None:
+    trace = tmp_path / "run.tmt"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as other:
+        other.bind(socket_name(trace))
+        other.listen()
+        done = record(trace, program("endings"))
+    assert "another recording writes this trace" in done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("setpriv"), reason="no setpriv")
+def test_a_name_that_a_stranger_has_taken_hinders_nobody(tmp_path: Path) -> None:
+    trace = tmp_path / "run.tmt"
+    taker = (
+        "import socket, sys; s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET);"
+        f"s.bind({socket_name(trace)!r}); s.listen(); print('taken', flush=True);"
+        "sys.stdin.read()"
+    )
+    command = ["setpriv", "--reuid=65534", "--clear-groups", sys.executable]
+    with subprocess.Popen(
+        [*command, "-c", taker],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as stranger:
+        assert stranger.stdout
+        if stranger.stdout.readline() != "taken\n":
+            pytest.skip("no other user can run Python here")
+        done = record(trace, program("endings"))
+        stranger.communicate(timeout=SECONDS)
+    assert done.returncode == 3, done.stderr
+    assert trace.exists()
