@@ -130,6 +130,10 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
             break;
         }
         provenance = tm__owner_provenance(model, object);
+        /* No release went unseen: the thread owns what it acquired, though it ran. */
+        if (are_reported && it->losses == model->losses &&
+            object->owner_provenance > provenance)
+            provenance = object->owner_provenance;
         if (!is_provable && provenance <= TM_PROVENANCE_INFERRED) {
             ++*unproven;
             continue;
