@@ -131,7 +131,7 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
         }
         provenance = tm__owner_provenance(model, object);
         /* No release went unseen: the thread owns what it acquired, though it ran. */
-        if (are_reported && it->losses == model->losses &&
+        if (are_reported && it->losses == model->intervals.losses &&
             object->owner_provenance > provenance)
             provenance = object->owner_provenance;
         if (!is_provable && provenance <= TM_PROVENANCE_INFERRED) {
