@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs and machines that are unlike others."""
 
+import re
 import shutil
 import socket
 import subprocess
@@ -8,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_native import SECONDS, program, record, rows
+from test_native import SECONDS, environment, program, record, recorder, rows
 
 import threadmodel
 from threadmodel import native
@@ -103,4 +104,40 @@ def test_a_name_that_a_stranger_has_taken_hinders_nobody(tmp_path: Path) -> None
         done = record(trace, program("endings"))
         stranger.communicate(timeout=SECONDS)
     assert done.returncode == 3, done.stderr
+    assert trace.exists()
+
+
+@pytest.mark.parametrize("kib", ["16", "1000", "4096"])
+def test_rings_may_have_another_size(kib: str, tmp_path: Path) -> None:
+    trace = tmp_path / "run.tmt"
+    command = [sys.executable, "-m", "threadmodel", "record", "--native"]
+    done = subprocess.run(
+        [*command, "--ring-kib", kib, "-o", trace, "--", program("endings")],
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 3, done.stderr
+    assert "waiting" in list(threadmodel.open(str(trace)).timeline()["state"])
+
+
+def test_of_limited_address_space_little_is_taken(tmp_path: Path) -> None:
+    trace = tmp_path / "run.tmt"
+    words = recorder(trace, "sh", "-c", "")
+    words[-1] = f"{program('endings')} vain; grep VmSize /proc/self/status"
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -v 3000000; exec "$@"', "sh", *words],
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "at most 256 threads at once are recorded" in done.stderr
+    (size,) = re.findall(r"VmSize:\s+(\d+) kB", done.stdout)
+    assert int(size) < 128 * 1024
     assert trace.exists()

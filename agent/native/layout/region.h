@@ -20,8 +20,10 @@ enum {
     TM__STACKS_CACHED = 64,
     TM__FRAMES_MOST = 32,
     TM__RING_HEADER_BYTES = 8192,
-    TM__RING_BYTES = 128 * 1024, ///< of records; no record wraps
-    TM__RING_STRIDE = TM__RING_HEADER_BYTES + TM__RING_BYTES,
+    TM__RING_BYTES =
+        128 * 1024, ///< of records, unless another size is asked for; no record wraps
+    TM__RING_BYTES_LEAST = 16 * 1024, ///< all sizes are powers of 2
+    TM__RING_BYTES_MOST = 4096 * 1024,
     TM__CONTROL_BYTES = 128 * 1024
 };
 
@@ -46,7 +48,8 @@ typedef struct tm__control {
     _Atomic uint64_t next_thread; ///< ids of threads, of all processes
     _Atomic uint64_t next_image;
     uint64_t ticks_per_ms; ///< of the clock
-    uint64_t reserved;
+    uint32_t ring_bytes;
+    uint32_t rings_most; ///< at most TM__RINGS_MOST
     _Atomic uint32_t states[TM__RINGS_MOST];
 } tm__control;
 
@@ -126,7 +129,10 @@ typedef struct tm__ring {
 _Static_assert(sizeof(tm__ring) <= TM__RING_HEADER_BYTES,
                "a ring's header is too small");
 
-#define TM__REGION_BYTES                                                               \
-    (TM__CONTROL_BYTES + (uint64_t)TM__RINGS_MOST * TM__RING_STRIDE)
+static inline uint64_t tm__region_bytes(uint32_t ring_bytes, uint32_t rings)
+{
+    return TM__CONTROL_BYTES +
+           (uint64_t)rings * ((uint64_t)TM__RING_HEADER_BYTES + ring_bytes);
+}
 
 #endif

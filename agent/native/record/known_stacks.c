@@ -22,9 +22,9 @@ typedef tm__known_stack stacks_of_thread[TM__STACKS_CACHED];
 
 static stacks_of_thread *the_stacks;
 
-void tm__known_stacks_begin(void)
+void tm__known_stacks_begin(uint32_t rings)
 {
-    const size_t bytes = TM__RINGS_MOST * sizeof(*the_stacks);
+    const size_t bytes = rings * sizeof(*the_stacks);
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 

@@ -22,7 +22,7 @@ typedef struct tm__known_stack {
 } tm__known_stack;
 
 /** Once a process: room for all threads. Without it every stack is walked. */
-void tm__known_stacks_begin(void);
+void tm__known_stacks_begin(uint32_t rings);
 
 /** A thread's, TM__STACKS_CACHED of them, none known; NULL: there is no room. */
 tm__known_stack *tm__known_stacks_of(uint32_t ring_number);

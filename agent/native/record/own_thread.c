@@ -29,6 +29,7 @@ static const uint64_t NO_IMAGE;
 __thread tm__self tm__the_self __attribute__((tls_model("initial-exec")));
 const uint64_t *tm__the_image = &NO_IMAGE;
 tm__control *tm__the_control;
+uint32_t tm__the_ring_bytes;
 
 atomic_int tm__is_sandboxed;
 
@@ -39,6 +40,7 @@ static uint64_t *the_wiped_page;
 static uint32_t the_process;
 static int is_in_namespace; ///< of processes; numbers are those that /proc has
 static unsigned char *the_rings;
+static uint32_t the_rings_most;
 static pthread_key_t the_key;
 
 static void report(const char *what)
@@ -54,12 +56,14 @@ static void report(const char *what)
 
 static tm__ring *ring_at(uint32_t number)
 {
-    return (tm__ring *)(void *)(the_rings + (size_t)number * TM__RING_STRIDE);
+    return (tm__ring *)(void *)(the_rings + (size_t)number * (TM__RING_HEADER_BYTES +
+                                                              tm__the_ring_bytes));
 }
 
 uint32_t tm__ring_number(const tm__ring *ring)
 {
-    return (uint32_t)(((const unsigned char *)ring - the_rings) / TM__RING_STRIDE);
+    return (uint32_t)((size_t)((const unsigned char *)ring - the_rings) /
+                      (TM__RING_HEADER_BYTES + tm__the_ring_bytes));
 }
 
 static void set_state(const tm__ring *ring, uint32_t state)
@@ -98,7 +102,7 @@ tm__ring *tm__ring_claim(void)
     /* Without a recorder nobody frees the rings of threads that end. */
     if (atomic_load_explicit(&tm__the_control->stopped, memory_order_relaxed))
         return NULL;
-    for (uint32_t i = 0; i < TM__RINGS_MOST; i++) {
+    for (uint32_t i = 0; i < the_rings_most; i++) {
         _Atomic uint32_t *state = &tm__the_control->states[i];
         uint32_t unused = TM__RING_FREE;
         tm__ring *ring;
@@ -250,32 +254,46 @@ tm__ring *tm__ring_attach(void)
     return tm__the_self.ring;
 }
 
+/* Whether it is laid out as the recorder does, for a file of that size. */
+static int read_sizes(const tm__control *control, uint64_t bytes)
+{
+    tm__the_ring_bytes = control->ring_bytes;
+    the_rings_most = control->rings_most;
+    return control->magic == TM__REGION_MAGIC &&
+           tm__the_ring_bytes >= TM__RING_BYTES_LEAST &&
+           tm__the_ring_bytes <= TM__RING_BYTES_MOST &&
+           (tm__the_ring_bytes & (tm__the_ring_bytes - 1)) == 0 &&
+           the_rings_most <= TM__RINGS_MOST &&
+           tm__region_bytes(tm__the_ring_bytes, the_rings_most) == bytes;
+}
+
 static void *map_region(const char *path)
 {
     int descriptor = open(path, O_RDWR | O_CLOEXEC);
     void *memory = MAP_FAILED;
-    tm__control *control;
     struct stat facts;
+    int is_ours;
 
     if (descriptor < 0)
         return NULL;
     /* The recorder may be gone, and the name be another file's. */
-    if (fstat(descriptor, &facts) != 0 || (uint64_t)facts.st_size != TM__REGION_BYTES ||
+    if (fstat(descriptor, &facts) != 0 || (uint64_t)facts.st_size < TM__CONTROL_BYTES ||
         (fcntl(descriptor, F_GET_SEALS) & F_SEAL_SHRINK) == 0) {
         close(descriptor);
         errno = EPROTO;
         return NULL;
     }
-    memory = mmap(NULL, TM__REGION_BYTES, PROT_READ | PROT_WRITE,
+    memory = mmap(NULL, (size_t)facts.st_size, PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_NORESERVE, descriptor, 0);
     close(descriptor);
     if (memory == MAP_FAILED)
         return NULL;
-    madvise(memory, TM__REGION_BYTES, MADV_DONTDUMP);
-    control = memory;
-    if (control->magic == TM__REGION_MAGIC)
+    is_ours = read_sizes(memory, (uint64_t)facts.st_size);
+    if (is_ours) {
+        madvise(memory, (size_t)facts.st_size, MADV_DONTDUMP);
         return memory;
-    munmap(memory, TM__REGION_BYTES);
+    }
+    munmap(memory, (size_t)facts.st_size);
     errno = EPROTO;
     return NULL;
 }
@@ -301,7 +319,7 @@ void tm__process_begin(void)
     }
     the_rings = (unsigned char *)tm__the_control + TM__CONTROL_BYTES;
     tm__modules_begin();
-    tm__known_stacks_begin();
+    tm__known_stacks_begin(the_rings_most);
     the_wiped_page = page;
     become_image();
     tm__the_image = page;

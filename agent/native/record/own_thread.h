@@ -37,6 +37,7 @@ extern __thread tm__self tm__the_self __attribute__((tls_model("initial-exec")))
 /** The image that this process is; 0 in a fork, where the kernel wipes it. */
 extern const uint64_t *tm__the_image;
 extern tm__control *tm__the_control;
+extern uint32_t tm__the_ring_bytes; ///< a power of 2
 
 /** The slow half of tm__ring_here(): a new thread, a fork, or nothing to do. */
 tm__ring *tm__ring_attach(void);

@@ -90,18 +90,19 @@ static void end(tm__ring *ring)
 
 static unsigned char *bytes_of(tm__ring *ring, uint64_t at)
 {
-    return (unsigned char *)ring + TM__RING_HEADER_BYTES + at % TM__RING_BYTES;
+    return (unsigned char *)ring + TM__RING_HEADER_BYTES +
+           (at & (tm__the_ring_bytes - 1));
 }
 
 static tm__record *reserve(tm__ring *ring, uint32_t bytes)
 {
     uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
     uint64_t used = head - atomic_load_explicit(&ring->tail, memory_order_acquire);
-    uint64_t to_end = TM__RING_BYTES - head % TM__RING_BYTES;
+    uint64_t to_end = tm__the_ring_bytes - (head & (tm__the_ring_bytes - 1));
     uint64_t padding = to_end < bytes ? to_end : 0;
     tm__record *record;
 
-    if (used + padding + bytes > TM__RING_BYTES)
+    if (used + padding + bytes > tm__the_ring_bytes)
         return NULL;
     if (padding) {
         record = (tm__record *)(void *)bytes_of(ring, head);
@@ -118,7 +119,7 @@ static void commit(tm__ring *ring, uint32_t bytes)
     uint64_t used = head - atomic_load_explicit(&ring->tail, memory_order_relaxed);
 
     atomic_store_explicit(&ring->head, head + bytes, memory_order_release);
-    if (used < TM__RING_BYTES / 2 && used + bytes >= TM__RING_BYTES / 2)
+    if (used < tm__the_ring_bytes / 2 && used + bytes >= tm__the_ring_bytes / 2)
         wake_recorder();
 }
 

@@ -273,14 +273,15 @@ static void extract_loss(tm__ring_reader *reader, uint64_t now)
 
 /* Copy the head of the record at a place.
  * @return where it lies; NULL: there is none that makes sense */
-static const void *record_at(const tm__ring *ring, uint64_t tail, uint64_t head,
+static const void *record_at(const tm__ring_reader *reader, uint64_t tail,
                              tm__record *record)
 {
-    const unsigned char *bytes = (const unsigned char *)ring + TM__RING_HEADER_BYTES;
-    uint64_t at = tail % TM__RING_BYTES, left = TM__RING_BYTES - at;
+    const unsigned char *bytes =
+        (const unsigned char *)reader->ring + TM__RING_HEADER_BYTES;
+    uint64_t at = tail % reader->ring_bytes, left = reader->ring_bytes - at;
 
-    if (left > head - tail)
-        left = head - tail;
+    if (left > reader->head - tail)
+        left = reader->head - tail;
     *record = (tm__record){0};
     memcpy(record, bytes + at, left < sizeof(*record) ? left : sizeof(*record));
     atomic_signal_fence(memory_order_seq_cst);
@@ -307,11 +308,10 @@ void tm__gather_begin(tm__ring_reader *reader)
     tm__record record;
 
     reader->head = atomic_load_explicit(&ring->head, memory_order_acquire);
-    if (reader->head - tail > TM__RING_BYTES || reader->head % 8 != 0)
+    if (reader->head - tail > reader->ring_bytes || reader->head % 8 != 0)
         drop(reader);
     else
-        for (; tail != reader->head &&
-               (place = record_at(ring, tail, reader->head, &record));
+        for (; tail != reader->head && (place = record_at(reader, tail, &record));
              tail += record.bytes)
             if (record.kind == TM__MODULE || record.kind == TM__STACK)
                 add_fresh(reader, place, &record);
@@ -341,7 +341,7 @@ void tm__gather_records(tm__ring_reader *reader, const tm__tick_clock *clock)
 
     while (reader->tail != reader->head) {
         tm__record record;
-        const void *place = record_at(ring, reader->tail, reader->head, &record);
+        const void *place = record_at(reader, reader->tail, &record);
 
         if (!place) {
             atomic_fetch_add(&ring->lost, 1);

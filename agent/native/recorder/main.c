@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The recorder of native programs, a process beside the program. Its first argument is
- * the trace. It prints what the program needs in its environment, and records until its
- * standard input ends; a line there reports how the program ended, "PID STATUS". Then
- * it prints, each up to a byte 0, "trace" and where that is, if there is one, "also"
- * and where that of another process is, and where the trace shows nothing "unseen" and
- * a program that has none.
+ * the trace, the second how many KiB a ring has. It prints what the program needs in
+ * its environment, and records until its standard input ends; a line there reports how
+ * the program ended, "PID STATUS". Then it prints, each up to a byte 0, "trace" and
+ * where that is, if there is one, "also" and where that of another process is, and
+ * where the trace shows nothing "unseen" and a program that has none.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -107,13 +107,26 @@ static void pause_for_round(tm__control *control)
     syscall(SYS_futex, &control->woken, FUTEX_WAIT, woken, &until, NULL, 0);
 }
 
+/* The next power of 2; 0: out of bounds */
+static uint32_t ring_bytes_of(const char *kib)
+{
+    unsigned long wanted = kib ? strtoul(kib, NULL, 10) * 1024 : TM__RING_BYTES;
+    uint32_t bytes = TM__RING_BYTES_LEAST;
+
+    if (wanted < TM__RING_BYTES_LEAST || wanted > TM__RING_BYTES_MOST)
+        return 0;
+    while (bytes < wanted)
+        bytes *= 2;
+    return bytes;
+}
+
 int main(int argc, char **argv)
 {
     static tm__recorder it;
-    uint32_t ringless;
+    uint32_t ringless, ring_bytes;
 
-    if (argc != 2) {
-        fprintf(stderr, "usage: threadmodel-native-recorder TRACE\n");
+    if (argc < 2 || argc > 3 || (ring_bytes = ring_bytes_of(argv[2])) == 0) {
+        fprintf(stderr, "usage: threadmodel-native-recorder TRACE [RING_KIB]\n");
         return 2;
     }
     it.output = argv[1];
@@ -123,10 +136,16 @@ int main(int argc, char **argv)
                 it.output);
         return 2;
     }
-    if (!it.readers.all || tm__memory_open(&it.memory) != 0) {
+    if (!it.readers.all || tm__memory_open(&it.memory, ring_bytes) != 0) {
         fprintf(stderr, "threadmodel: no memory to share: %s\n", strerror(errno));
         return 2;
     }
+    if (it.memory.rings_most < TM__RINGS_MOST)
+        fprintf(
+            stderr,
+            "threadmodel: at most %u threads at once are recorded: address space is "
+            "limited, or the rings are large\n",
+            it.memory.rings_most);
     /* Symbols come from this machine: a download would hold up all rings. */
     unsetenv("DEBUGINFOD_URLS");
     signal(SIGINT, SIG_IGN);
@@ -157,8 +176,9 @@ int main(int argc, char **argv)
         printf("unseen %s%c", it.unseen[i], 0);
     ringless = atomic_load(&it.memory.control->ringless);
     if (ringless)
-        fprintf(stderr, "threadmodel: %u threads were not recorded: more than %d\n",
-                ringless, TM__RINGS_MOST);
+        fprintf(stderr,
+                "threadmodel: %u threads were not recorded: more than %u at once\n",
+                ringless, it.memory.rings_most);
     free(it.readers.all);
     free(it.others);
     return it.rc;

@@ -37,7 +37,8 @@ typedef struct tm__ring_reader {
     uint64_t seen_first;
     uint64_t barrier_cycle; ///< in which it came to the barrier it waits at
     uint64_t head;          ///< of the ring, as the round began
-    uint64_t tail;          ///< of the ring: so far it was read
+    uint32_t ring_bytes;
+    uint64_t tail; ///< of the ring: so far it was read
     struct tm__native_stack *stacks[TM__STACKS_CACHED];
     tm__open_hold holds[TM__HOLDS_MOST];
     tm__wanted wanted;

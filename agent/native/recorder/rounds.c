@@ -89,7 +89,7 @@ static void find_rings(tm__recorder *it)
     tm__control *control = it->memory.control;
     uint32_t end = atomic_load(&control->used_end);
 
-    it->readers.end = end < TM__RINGS_MOST ? end : TM__RINGS_MOST;
+    it->readers.end = end < it->memory.rings_most ? end : it->memory.rings_most;
     for (uint32_t i = 0; i < it->readers.end; i++) {
         tm__ring_reader *reader = &it->readers.all[i];
         uint32_t state =
@@ -101,6 +101,7 @@ static void find_rings(tm__recorder *it)
             continue;
         memset(reader, 0, sizeof(*reader));
         reader->ring = tm__memory_ring(&it->memory, i);
+        reader->ring_bytes = it->memory.ring_bytes;
         reader->thread = reader->ring->thread;
         reader->image = image_of(it, reader->ring);
         if (reader->image)

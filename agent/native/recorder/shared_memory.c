@@ -10,8 +10,30 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { RINGS_LEAST = 16 };
+
+/* Address space for the rings. The program, which has the same limit, needs it too. */
+static uint64_t addresses_most(void)
+{
+    const uint64_t unlimited = UINT64_C(8) << 30, limited = 64 << 20;
+    uint64_t most = unlimited;
+    struct rlimit limit;
+
+    for (int which = 0; which < 2; which++) {
+        if (getrlimit(which ? RLIMIT_DATA : RLIMIT_AS, &limit) != 0 ||
+            limit.rlim_cur == RLIM_INFINITY)
+            continue;
+        if (most > limited)
+            most = limited;
+        if (most > limit.rlim_cur / 8)
+            most = limit.rlim_cur / 8;
+    }
+    return most;
+}
 
 /* Whether the kernel's own clock trusts the processor's counter. */
 static uint32_t may_use_counter(void)
@@ -29,23 +51,48 @@ static uint32_t may_use_counter(void)
     return strcmp(name, "tsc") == 0 || strcmp(name, "arch_sys_counter") == 0;
 }
 
-int tm__memory_open(tm__memory *memory)
+/* So much address space that the rings of all threads have room in it, where there is
+ * so much. @return MAP_FAILED: there is none */
+static void *map_all(tm__memory *memory, int descriptor)
+{
+    const uint64_t most = addresses_most();
+    void *bytes = MAP_FAILED;
+
+    memory->rings_most = TM__RINGS_MOST;
+    while (memory->rings_most > RINGS_LEAST &&
+           tm__region_bytes(memory->ring_bytes, memory->rings_most) > most)
+        memory->rings_most /= 2;
+    for (; bytes == MAP_FAILED && memory->rings_most >= RINGS_LEAST;
+         memory->rings_most /= 2) {
+        bytes = mmap(NULL, tm__region_bytes(memory->ring_bytes, memory->rings_most),
+                     PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+        if (bytes != MAP_FAILED)
+            break;
+    }
+    return bytes;
+}
+
+int tm__memory_open(tm__memory *memory, uint32_t ring_bytes)
 {
     int descriptor = memfd_create("threadmodel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     void *bytes = MAP_FAILED;
     struct stat facts;
 
-    if (descriptor < 0 || ftruncate(descriptor, (off_t)TM__REGION_BYTES) != 0 ||
-        fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    memory->ring_bytes = ring_bytes;
+    if (descriptor < 0)
         return -1;
-    bytes = mmap(NULL, TM__REGION_BYTES, PROT_READ | PROT_WRITE,
-                 MAP_SHARED | MAP_NORESERVE, descriptor, 0);
-    if (bytes == MAP_FAILED)
+    bytes = map_all(memory, descriptor);
+    if (bytes == MAP_FAILED ||
+        ftruncate(descriptor,
+                  (off_t)tm__region_bytes(ring_bytes, memory->rings_most)) != 0 ||
+        fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
         return -1;
     memory->control = bytes;
     memory->rings = (unsigned char *)bytes + TM__CONTROL_BYTES;
     memory->inode = fstat(descriptor, &facts) == 0 ? (uint64_t)facts.st_ino : 0;
     memory->control->uses_counter = may_use_counter();
+    memory->control->ring_bytes = ring_bytes;
+    memory->control->rings_most = memory->rings_most;
     memory->control->magic = TM__REGION_MAGIC;
     snprintf(memory->path, sizeof(memory->path), "/proc/%d/fd/%d", (int)getpid(),
              descriptor);

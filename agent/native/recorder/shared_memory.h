@@ -8,6 +8,7 @@
 #include "layout/region.h"
 
 typedef struct tm__memory {
+    uint32_t ring_bytes, rings_most; ///< as they were laid out, whatever it has by now
     tm__control *control;
     unsigned char *rings;
     char path[64];  ///< for programs to open it by
@@ -15,11 +16,13 @@ typedef struct tm__memory {
 } tm__memory;
 
 /** @return 0; -1: errno says why not */
-int tm__memory_open(tm__memory *memory);
+int tm__memory_open(tm__memory *memory, uint32_t ring_bytes);
 
 static inline tm__ring *tm__memory_ring(const tm__memory *memory, uint32_t number)
 {
-    return (tm__ring *)(void *)(memory->rings + (size_t)number * TM__RING_STRIDE);
+    return (tm__ring *)(void *)(memory->rings +
+                                (size_t)number *
+                                    (TM__RING_HEADER_BYTES + memory->ring_bytes));
 }
 
 #endif

@@ -42,15 +42,19 @@ def path(name: str) -> Path:
 class Recorder:
     """The process that writes the trace, from its start to the end of the program."""
 
-    def __init__(self, output: str) -> None:
+    def __init__(self, output: str, ring_kib: int | None = None) -> None:
         """Start it; what it writes to stderr is for the user.
+
+        Args:
+            output: the trace
+            ring_kib: of memory for the records of one thread, 16 to 4096
 
         Raises:
             MissingFileError: this build has none
             OSError: it cannot be started
         """
         self._process = subprocess.Popen(
-            [path(RECORDER), output],
+            [path(RECORDER), output, *([str(ring_kib)] if ring_kib else [])],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,

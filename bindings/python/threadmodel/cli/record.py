@@ -44,6 +44,12 @@ Stamp = tuple[int, int, int]
     is_flag=True,
     help="Record a program in C, C++ or the like, by its calls of pthreads.",
 )
+@click.option(
+    "--ring-kib",
+    metavar="KIB",
+    type=click.IntRange(16, 4096),
+    help="Native: memory for the records of one thread. [default: 128]",
+)
 @recording_options
 @click.argument("command", metavar="PROGRAM [ARGUMENT]...", nargs=-1)
 @click.pass_context
@@ -51,6 +57,7 @@ def record(
     context: click.Context,
     output: str,
     is_native: bool,
+    ring_kib: int | None,
     depth: int | None,
     agent_options: tuple[str, ...],
     command: tuple[str, ...],
@@ -76,6 +83,10 @@ def record(
         raise click.UsageError("record what? Name a program: record -- java ...")
     if is_native and "%p" in output:
         raise click.UsageError("-o of --native has no %p: others become run-PID.tmt")
+    if ring_kib is not None and not is_native:
+        raise click.UsageError(
+            "--ring-kib is for --native; the agent has -A buffer=KIB"
+        )
     is_java = os.path.basename(command[0]) == "java"
     if is_native and (depth is not None or agent_options):
         raise click.UsageError("--depth and --agent-option are the JVM agent's")
@@ -84,7 +95,7 @@ def record(
     native = None
     try:
         if is_native:
-            native = record_native(command, pattern)
+            native = record_native(command, pattern, ring_kib)
             status = native.status
         else:
             status = _record_java(command, pattern, is_java, depth, agent_options)

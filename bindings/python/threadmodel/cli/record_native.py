@@ -27,14 +27,16 @@ class NativeRun(NamedTuple):
     others: tuple[str, ...] = ()
 
 
-def record_native(command: Sequence[str], output: str) -> NativeRun:
+def record_native(
+    command: Sequence[str], output: str, ring_kib: int | None = None
+) -> NativeRun:
     """Run a program.
 
     Raises:
         MissingFileError: this build records no native programs
         OSError: the program cannot be started
     """
-    with native.Recorder(output) as recorder:
+    with native.Recorder(output, ring_kib) as recorder:
         if not recorder.region:
             return NativeRun(run(command, os.environ), is_recorded=False)
         status = run(
