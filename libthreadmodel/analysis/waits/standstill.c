@@ -17,6 +17,8 @@
 /* A wait is long that lasts so many times the longest of its like that has ended, and
  * as long as this at least: a shorter one may be over at once. */
 enum { TIMES_USUAL = 3, LEAST_NS = 100000000, LEAST_INFERRED_NS = 1000000000 };
+/* Whoever is left after so many rounds may be helped in one more. */
+enum { ROUNDS_AT_MOST = 64, SERVERS_KNOWN = 64, STARVED_AT_MOST = 64 };
 /* So many of a thread's last intervals show what it runs. */
 enum { STACKS_LOOKED_AT = 8 };
 
@@ -63,6 +65,7 @@ static int is_whole(const tm__wait_graph *graph)
 
 typedef struct part {
     tm__wait_graph *graph;
+    int is_task_run;   ///< in this round; -1: not looked at yet
     int64_t *usual_ns; ///< of each of heads[]: the longest wait there that has ended
 } part;
 
@@ -94,13 +97,17 @@ static int can_serve(const tm__wait_graph *graph, uint32_t thread, int may_start
            (is_alive(&graph->nodes[thread]) && !graph->nodes[thread].is_member);
 }
 
+/* Of a place that more served than are kept any thread may be the next. */
 static int any_can_serve(const tm__wait_graph *graph, uint32_t thread)
 {
     const tm__wait_node *node = &graph->nodes[thread];
+    uint32_t count = 0;
 
     for (uint32_t i = node->server; i != TM__NONE; i = graph->servers[i].next) {
         const tm__wait_server *server = &graph->servers[i];
 
+        if (++count > SERVERS_KNOWN)
+            return 1;
         if (server->thread != thread &&
             can_serve(graph, server->thread, !node->is_signal_lost))
             return 1;
@@ -131,17 +138,24 @@ static int may_run_tasks(const tm__wait_graph *graph, uint32_t thread)
 }
 
 /* A task that was given to an executor is being run by a worker, or in its queue. */
-static int is_task_run(const tm__wait_graph *graph, uint32_t waiter)
+static int is_task_run(part *p)
 {
+    const tm__wait_graph *graph = p->graph;
+
+    if (p->is_task_run >= 0)
+        return p->is_task_run;
+    p->is_task_run = 0;
     for (uint32_t i = 0; i < graph->model->entities.threads_count; i++) {
         const tm__wait_node *node = &graph->nodes[i];
 
-        if (i != waiter && !node->is_member &&
+        if (!node->is_member &&
             (node->kind == TM__NODE_MOVES || node->kind == TM__NODE_WAITS) &&
-            may_run_tasks(graph, i))
-            return 1;
+            may_run_tasks(graph, i)) {
+            p->is_task_run = 1;
+            break;
+        }
     }
-    return 0;
+    return p->is_task_run;
 }
 
 static const uint32_t *place_group(const part *p, const tm__wait_node *node)
@@ -168,7 +182,7 @@ static int is_long(const part *p, const tm__wait_node *node)
            (!group || length_ns >= tm__product(p->usual_ns[*group - 1], TIMES_USUAL));
 }
 
-static int can_go_on(const part *p, uint32_t thread)
+static int can_go_on(part *p, uint32_t thread)
 {
     const tm__wait_graph *graph = p->graph;
     const tm__wait_node *node = &graph->nodes[thread];
@@ -181,7 +195,7 @@ static int can_go_on(const part *p, uint32_t thread)
     case TM_WAIT_EDGE_JOIN:
     case TM_WAIT_EDGE_CLASS: return !graph->nodes[node->on].is_member;
     case TM_WAIT_EDGE_SERVED: return !is_long(p, node) || any_can_serve(graph, thread);
-    case TM_WAIT_EDGE_TASK: return !is_long(p, node) || is_task_run(graph, thread);
+    case TM_WAIT_EDGE_TASK: return !is_long(p, node) || is_task_run(p);
     default: return 1;
     }
 }
@@ -200,26 +214,25 @@ static int waits_for_the_ended(const tm__wait_graph *graph, uint32_t thread)
     return 1;
 }
 
-static int leads_to(const tm__wait_graph *graph, uint32_t from, uint32_t to)
-{
-    const tm__wait_node *node = &graph->nodes[from];
+enum { IS_MEMBER = 1, IS_NEEDED = 3 };
 
-    if (from == to || !node->is_member)
-        return 0;
-    if (node->on == to)
-        return 1;
-    for (uint32_t i = node->server; i != TM__NONE; i = graph->servers[i].next)
-        if (graph->servers[i].thread == to)
-            return 1;
-    return 0;
-}
-
-static int is_needed(const tm__wait_graph *graph, uint32_t thread)
+/* Mark the members that another member waits for. */
+static void mark_needed(tm__wait_graph *graph)
 {
-    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
-        if (leads_to(graph, i, thread))
-            return 1;
-    return 0;
+    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++) {
+        const tm__wait_node *node = &graph->nodes[i];
+
+        if (!node->is_member)
+            continue;
+        if (node->on != TM__NONE && node->on != i && graph->nodes[node->on].is_member)
+            graph->nodes[node->on].is_member = IS_NEEDED;
+        for (uint32_t s = node->server; s != TM__NONE; s = graph->servers[s].next) {
+            uint32_t thread = graph->servers[s].thread;
+
+            if (thread != i && graph->nodes[thread].is_member)
+                graph->nodes[thread].is_member = IS_NEEDED;
+        }
+    }
 }
 
 /* Take away whoever can be helped, until nobody can. A thread that nobody needs, and
@@ -228,20 +241,25 @@ static void remove_helped(part *p)
 {
     tm__wait_graph *graph = p->graph;
     uint32_t count = graph->model->entities.threads_count;
-    int changed;
+    int changed = 1, rounds = 0;
 
-    do {
+    for (; changed && rounds < ROUNDS_AT_MOST; rounds++) {
         changed = 0;
+        p->is_task_run = -1;
         for (uint32_t i = 0; i < count; i++)
             if (graph->nodes[i].is_member && can_go_on(p, i)) {
                 graph->nodes[i].is_member = 0;
                 changed = 1;
             }
-    } while (changed);
+    }
+    mark_needed(graph);
     for (uint32_t i = 0; i < count; i++)
-        if (graph->nodes[i].is_member && waits_for_the_ended(graph, i) &&
-            !is_needed(graph, i))
+        if (changed ||
+            (graph->nodes[i].is_member == IS_MEMBER && waits_for_the_ended(graph, i)))
             graph->nodes[i].is_member = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (graph->nodes[i].is_member)
+            graph->nodes[i].is_member = IS_MEMBER;
 }
 
 /* ---- how long such waits usually are ---- */
@@ -290,15 +308,19 @@ static int find_part(tm__wait_graph *graph)
 /* Virtual threads that wait for what one has that was woken, and has no carrier. */
 static void add_those_behind(tm__wait_graph *graph)
 {
-    uint32_t count = graph->model->entities.threads_count;
+    uint32_t count = graph->model->entities.threads_count, starved = 0;
 
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t k = 0; graph->nodes[i].edge == TM_WAIT_EDGE_CARRIER && k < count;
-             k++)
+    for (uint32_t i = 0; i < count && starved < STARVED_AT_MOST; i++) {
+        if (graph->nodes[i].kind != TM__NODE_WAITS ||
+            graph->nodes[i].edge != TM_WAIT_EDGE_CARRIER)
+            continue;
+        starved++;
+        for (uint32_t k = 0; k < count; k++)
             if (graph->nodes[k].kind == TM__NODE_WAITS &&
                 graph->nodes[i].object != TM__NONE &&
                 graph->nodes[k].object == graph->nodes[i].object)
                 graph->nodes[k].is_member = 1;
+    }
 }
 
 static void sum_up(tm__standstill *found, const tm__wait_graph *graph)

@@ -65,24 +65,49 @@ static int add_places(tm__wait_graph *graph)
 
 /* ---- who served them ---- */
 
+/* Of a place that so many served any thread may be the next: no more are kept. */
+enum { SERVERS_KEPT = 64 };
+enum { KEY_SERVER, KEY_COUNT };
+
+/* @return TM_OK or TM_ENOMEM; a server that is one too many is not kept */
+static int new_server(tm__wait_graph *graph, uint32_t group, uint32_t thread)
+{
+    uint32_t *count =
+        tm__triple_map_at(&graph->members, graph->memory, group, TM__NONE, KEY_COUNT);
+    uint32_t *value;
+
+    if (!count)
+        return TM_ENOMEM;
+    if (++*count > SERVERS_KEPT + 1)
+        return TM_OK;
+    if (tm__reserve(graph->memory, &graph->servers, &graph->servers_capacity,
+                    (size_t)graph->servers_count + 1, sizeof(*graph->servers)) < 0)
+        return TM_ENOMEM;
+    value =
+        tm__triple_map_at(&graph->members, graph->memory, group, thread, KEY_SERVER);
+    if (!value)
+        return TM_ENOMEM;
+    graph->servers[graph->servers_count] = (tm__wait_server){
+        .thread = thread, .next = graph->heads[group], .last_ns = INT64_MIN};
+    graph->heads[group] = graph->servers_count++;
+    *value = graph->servers_count;
+    return TM_OK;
+}
+
 static int add_server(tm__wait_graph *graph, uint32_t group, uint32_t thread,
                       int64_t time_ns, int is_useless)
 {
-    uint32_t *value =
-        tm__triple_map_at(&graph->members, graph->memory, group, thread, 0);
+    const uint32_t *value =
+        tm__triple_map_find(&graph->members, group, thread, KEY_SERVER);
     tm__wait_server *server;
 
-    if (!value)
-        return TM_ENOMEM;
-    if (!*value) {
-        if (tm__reserve(graph->memory, &graph->servers, &graph->servers_capacity,
-                        (size_t)graph->servers_count + 1, sizeof(*graph->servers)) < 0)
+    if (!value) {
+        if (new_server(graph, group, thread) < 0)
             return TM_ENOMEM;
-        graph->servers[graph->servers_count] = (tm__wait_server){
-            .thread = thread, .next = graph->heads[group], .last_ns = INT64_MIN};
-        graph->heads[group] = graph->servers_count++;
-        *value = graph->servers_count;
+        value = tm__triple_map_find(&graph->members, group, thread, KEY_SERVER);
     }
+    if (!value)
+        return TM_OK;
     server = &graph->servers[*value - 1];
     server->count++;
     server->useless += (uint32_t)is_useless;
