@@ -49,7 +49,8 @@ static int open_by(tm__file *file, tm__memory *memory, const char *path, open_fn
 
 static int make_or_empty(const char *path)
 {
-    return open_anyway(path, O_CREAT | O_TRUNC, 0666);
+    /* It may name hosts, and the arguments of a command line. */
+    return open_anyway(path, O_CREAT | O_TRUNC, 0600);
 }
 
 int tm__file_open(tm__file *file, tm__memory *memory, const char *path)

@@ -12,7 +12,7 @@ typedef struct tm__file {
     char *path;
 } tm__file;
 
-/** Make the file, or empty it. @return TM_OK, TM_ENOMEM, TM_EIO */
+/** Make the file, with mode 0600, or empty it. @return TM_OK, TM_ENOMEM, TM_EIO */
 int tm__file_open(tm__file *file, tm__memory *memory, const char *path);
 
 /**

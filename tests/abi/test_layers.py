@@ -38,6 +38,8 @@ LAYERS: dict[str, set[str]] = {
     GROUPING: BELOW_QUESTIONS,
     TIMELINE: BELOW_QUESTIONS,
     RESOURCES: BELOW_QUESTIONS,
+    WAITS: BELOW_QUESTIONS | {TIMELINE},
+    "analysis/units": BELOW_QUESTIONS | {RESOURCES},
     LOCKS: BELOW_QUESTIONS | {GROUPING, TIMELINE, RESOURCES},
     "analysis/statistics": BELOW_QUESTIONS | {GROUPING, TIMELINE, LOCKS},
     PATH: BELOW_QUESTIONS | {TIMELINE},
@@ -79,7 +81,7 @@ NATIVE_ROOMS: dict[str, set[str]] = {
     "record": {"layout"},
     "interpose": {"layout", "record"},
     "names": set(),
-    "recorder": {"layout", "names"},
+    "recorder": {"base", "layout", "names"},
     "inspect": {"names"},
 }
 BELOW: dict[str, set[str]] = LAYERS | ROOMS | NATIVE_ROOMS

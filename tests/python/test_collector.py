@@ -5,6 +5,7 @@ import contextlib
 import errno
 import json
 import os
+import resource
 import signal
 import socket
 import ssl
@@ -19,7 +20,7 @@ import pytest
 
 import threadmodel
 from conftest import Cli, one_line
-from test_listen import connect, listening
+from test_listen import connect, first_block_end, listening
 from threadmodel import Event, EventKind, fleet
 from threadmodel.cli import secured
 from threadmodel.cli.collector import (
@@ -29,6 +30,7 @@ from threadmodel.cli.collector import (
     folder_name,
     host_of,
 )
+from threadmodel.cli.peers import PAUSE_S, Peers
 from threadmodel.cli.segments import Spool
 from threadmodel.run import Run
 
@@ -400,6 +402,55 @@ def test_a_listener_beside_the_agent_passes_on_by_tls(
             beside.communicate(timeout=60)
     assert {path.parent.name for path in files(tmp_path / "runs")} == {"shop-1"}
     assert {path.read_bytes() for path in files(tmp_path / "runs")} == {whole}
+
+
+def test_a_certificate_that_is_refused_after_the_handshake_is_reported(
+    keys: Path, trace: Path, tmp_path: Path
+) -> None:
+    """In TLS 1.3 the client's side of it is over before the collector has judged."""
+    options = ("--folder", "runs", *tls_options(keys, "localhost"))
+    with listening("127.0.0.1:0", *options, folder=tmp_path) as (_, collector):
+        port = collector.rpartition(":")[2]
+        passing = ("--forward", f"localhost:{port}", *tls_options(keys, "stranger"))
+        with (
+            listening("unix:here", *passing, folder=tmp_path) as (beside, _),
+            connect(f"unix:{tmp_path / 'here'}") as peer,
+        ):
+            # The rest does not come: the agent has nothing to report for long.
+            peer.sendall(trace.read_bytes()[: first_block_end(trace.read_bytes())])
+            assert beside.stderr is not None
+            said = beside.stderr.readline()
+            assert "an agent was closed" in said
+            assert "TLS" in said or "closed the connection" in said or "reset" in said
+            peer.settimeout(30)
+            with contextlib.suppress(ConnectionError):
+                assert peer.recv(1) == b""
+
+
+def test_a_collector_without_descriptors_waits_and_goes_on() -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        peers = Peers(listener, None)
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        with socket.create_connection(listener.getsockname()):
+            lowest = os.dup(0)
+            os.close(lowest)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, hard))
+            try:
+                used, began = time.process_time(), time.monotonic()
+                for _ in range(5):
+                    peers._accept()
+                used = time.process_time() - used
+                took = time.monotonic() - began
+            finally:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+            assert peers._peers == []
+            assert took >= 5 * PAUSE_S
+            assert used < took / 2
+            peers._accept()
+            assert len(peers._peers) == 1
+        peers.close()
 
 
 def test_an_agent_is_closed_where_nobody_collects(trace: Path, tmp_path: Path) -> None:

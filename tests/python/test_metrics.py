@@ -108,6 +108,13 @@ def test_a_live_recording_is_scraped_while_it_comes(
             least = threadmodel.open(trace).event_count
             assert events_at_least(address, least) == least
             assert get(address, "/secrets")[0] == 404
+            # Those that stay and ask nothing do not hinder others either.
+            silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(8)]
+            began = time.monotonic()
+            assert get(address)[0] == 200
+            assert time.monotonic() - began < metrics.PATIENCE_S
+            for one in silent:
+                one.close()
         process.communicate(timeout=60)
     assert process.returncode == 0
 

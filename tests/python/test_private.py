@@ -5,6 +5,7 @@ import os
 import stat
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,7 @@ def test_a_link_is_neither_written_through_nor_read_through(tmp_path: Path) -> N
 def test_a_pipe_of_somebody_else_keeps_nobody_waiting(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(OSError, match="no regular file"):
+    with pytest.raises(OSError, match="not a regular file"):
         private.open_foreign(pipe)
 
 
@@ -137,3 +138,48 @@ def test_what_is_converted_is_its_owners_alone(
 def test_convert_writes_to_a_device(cli: Cli, trace: Path) -> None:
     assert cli("convert", trace, "-o", "/dev/null").returncode == 0
     assert stat.S_ISCHR(os.lstat("/dev/null").st_mode)
+
+
+WRITERS: dict[str, Callable[[threadmodel.Model, Path], object]] = {
+    "html": lambda model, path: model.to_html(path),
+    "csv": lambda model, path: model.threads().to_csv(path),
+    "json": lambda model, path: model.threads().to_json(path),
+    "parquet": lambda model, path: model.threads().to_parquet(path),
+    "dot": lambda model, path: model.export(path, "dot"),
+    "perfetto": lambda model, path: model.export(path, "perfetto"),
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_what_is_written_of_a_run_is_its_owners_alone(
+    trace: Path, tmp_path: Path, name: str
+) -> None:
+    model = threadmodel.open(trace)
+    path = tmp_path / f"run.{name}"
+    before = os.umask(0)
+    try:
+        WRITERS[name](model, path)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert path.stat().st_size > 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("report", "-o", "run.html"),
+        ("report", "-o", "run.md"),
+        ("report", "-o", "run.txt"),
+        ("export", "-o", "run.json"),
+    ],
+    ids=" ".join,
+)
+def test_the_files_of_a_command_are_their_owners_alone(
+    trace: Path, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    verb, *rest = arguments
+    command = [sys.executable, "-m", "threadmodel", verb, trace, *rest]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run(command, cwd=tmp_path, env=environment, umask=0, check=True)
+    assert stat.S_IMODE((tmp_path / rest[-1]).stat().st_mode) == 0o600

@@ -110,7 +110,7 @@ class Dataset:
         if "file" not in self._system.protocol:
             yield
             return
-        self._system.makedirs(self._root, exist_ok=True)
+        self._make_folder(self._root)
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         descriptor = os.open(self._path(LOCK), flags, 0o600)
         try:
@@ -325,7 +325,7 @@ class Dataset:
         pyarrow = extra("pyarrow")
         parquet = extra("pyarrow", module="pyarrow.parquet")
         part = self._next_part
-        self._system.makedirs(self._path(part), exist_ok=True)
+        self._make_folder(self._path(part))
         whole = {name: pyarrow.concat_tables(some) for name, some in tables.items()}
         if runs:
             whole["runs"] = pyarrow.Table.from_pylist(runs, _schema_of(runs))
@@ -336,6 +336,13 @@ class Dataset:
                 parquet.write_table(table, file, compression="zstd")
         self._state["parts"].append(part)
         self._store(UNFINISHED)
+
+    def _make_folder(self, path: str) -> None:
+        if "file" in self._system.protocol:
+            # Its owner's alone, with all that is in it.
+            os.makedirs(path, mode=0o700, exist_ok=True)
+        else:
+            self._system.makedirs(path, exist_ok=True)
 
     def _path(self, name: str) -> str:
         return posixpath.join(self._root, name)
@@ -374,7 +381,7 @@ class Dataset:
         if "file" not in self._system.protocol:
             self._system.pipe_file(self._path(name), content)
         else:
-            self._system.makedirs(self._root, exist_ok=True)
+            self._make_folder(self._root)
             self._system.pipe_file(self._path(name + ".new"), content)
             self._system.mv(self._path(name + ".new"), self._path(name))
         self._seen[name] = content

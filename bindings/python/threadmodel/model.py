@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from threadmodel import errors, page
+from threadmodel import errors, page, private
 from threadmodel import locks as of_locks
 from threadmodel import path as of_path
 from threadmodel import statistics as of_statistics
@@ -267,7 +267,7 @@ class Model(Sink):
         if target is None:
             return text
         if isinstance(target, (str, os.PathLike)):
-            with open(target, "w", encoding="utf-8") as file:
+            with open(target, "w", encoding="utf-8", opener=private.owner_only) as file:
                 file.write(text)
         else:
             target.write(text.encode())

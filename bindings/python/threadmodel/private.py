@@ -10,6 +10,14 @@ from typing import BinaryIO, Final
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
+def owner_only(path: str, flags: int) -> int:
+    """Open a file for `open(..., opener=owner_only)`: a new one has mode 600.
+
+    Reports and tables name hosts, classes and the arguments of a command line.
+    """
+    return os.open(path, flags | os.O_CLOEXEC, 0o600)
+
+
 def create(path: str | os.PathLike[str], buffering: int = -1) -> BinaryIO:
     """Make a file in place of one of that name, and open it for writing.
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, overload
 
-from threadmodel import arrow, errors
+from threadmodel import arrow, errors, private
 from threadmodel._library import WriteTarget, check, ffi, lib, text
 from threadmodel.column import CHUNK, Column
 from threadmodel.extras import extra
@@ -188,7 +188,11 @@ class Table:
         parquet = extra("pyarrow", module="pyarrow.parquet")
         if isinstance(target, (str, os.PathLike)):
             target = os.fspath(target)
-        parquet.write_table(self.to_arrow(), target)
+        if not isinstance(target, (str, os.PathLike)):
+            parquet.write_table(self.to_arrow(), target)
+            return
+        with open(target, "wb", opener=private.owner_only) as file:
+            parquet.write_table(self.to_arrow(), file)
 
     def __arrow_c_schema__(self) -> object:
         """Return the columns' types as an ``arrow_schema`` capsule."""
@@ -251,7 +255,9 @@ class Table:
         if target is None:
             return self._as_text(writer)
         if isinstance(target, (str, os.PathLike)):
-            with open(target, "wb", buffering=WRITE_BYTES) as file:
+            with open(
+                target, "wb", buffering=WRITE_BYTES, opener=private.owner_only
+            ) as file:
                 self._write(writer, file)
             return None
         self._give(writer, target.write)

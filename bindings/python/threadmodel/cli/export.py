@@ -79,7 +79,7 @@ def write_folder(model: Model, folder: Path, form: str, step: Listener) -> None:
         form: ``csv``, ``parquet``, or ``sheet``, which is CSV for a spreadsheet
         step: called with what is being written
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     extension = "csv" if form == "sheet" else form
     for name in ALL_TABLES:
         step(f"writing {name}")

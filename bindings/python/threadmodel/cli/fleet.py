@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import click
 
-from threadmodel import errors
+from threadmodel import errors, private
 from threadmodel.cli.asking import TOP
 from threadmodel.cli.files import (
     INPUT_DATASET,
@@ -220,7 +220,7 @@ def report(
         folder = os.path.dirname(os.path.abspath(output))
         near = {url: relative(path, folder) for url, path in links.items()}
         page = hypertext.render(sections, title, near)
-    with open(output, "wb") as file:
+    with open(output, "wb", opener=private.owner_only) as file:
         file.write(page.encode(errors="backslashreplace"))
 
 
@@ -237,7 +237,7 @@ def _write_reports(urls: list[str], folder: str) -> dict[str, str]:
     from threadmodel import page
     from threadmodel.fleet import opened
 
-    os.makedirs(folder, exist_ok=True)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
     written: dict[str, str] = {}
     with LateProgress() as progress:
         for number, url in enumerate(urls, 1):
@@ -249,7 +249,7 @@ def _write_reports(urls: list[str], folder: str) -> dict[str, str]:
             except (errors.ThreadmodelError, OSError) as failure:
                 say(f"{url}: {failure}")
                 continue
-            with open(path, "wb") as file:
+            with open(path, "wb", opener=private.owner_only) as file:
                 file.write(text.encode())
             written[url] = path
     return written

@@ -7,6 +7,7 @@ so is the listener for the agent, which then writes to its file alone or drops e
 """
 
 import contextlib
+import select
 import socket
 import ssl
 import threading
@@ -56,15 +57,31 @@ class Forwarder:
                 data: bytes | bytearray = peer.said
                 while data:
                     collector.sendall(data)
-                    data = agent.recv(CHUNK_BYTES)
+                    data = self._next(agent, collector)
                 if isinstance(collector, ssl.SSLSocket):
                     # Without it the other side cannot tell an end from a cut.
                     with contextlib.suppress(OSError):
                         collector.unwrap()
         except OSError as failure:
-            say(f"{self._name}: {failure.strerror or failure}: an agent was closed")
+            say(f"{self._name}: {_reason(failure)}: an agent was closed")
         finally:
             self._room.release()
+
+    def _next(self, agent: socket.socket, collector: socket.socket) -> bytes:
+        """Wait for more of the agent; b"": it has ended.
+
+        A collector sends nothing. What comes from it is the end of the connection, or
+        a refusal: in TLS 1.3 that of a certificate comes after the handshake.
+
+        Raises:
+            OSError: the collector has closed the connection, with its reason
+        """
+        while True:
+            readable, _, _ = select.select([agent, collector], [], [])
+            if collector in readable:
+                _check_open(collector)
+            if agent in readable:
+                return agent.recv(CHUNK_BYTES)
 
     def _connected(self) -> socket.socket:
         plain = socket.create_connection(self._target, timeout=CONNECT_S)
@@ -78,3 +95,21 @@ class Forwarder:
             raise
         made.settimeout(None)
         return made
+
+
+def _check_open(collector: socket.socket) -> None:
+    """Take what a collector sent, such as tickets of TLS, without waiting for more."""
+    collector.setblocking(False)
+    try:
+        if not collector.recv(CHUNK_BYTES):
+            raise ConnectionResetError("the collector closed the connection")
+    except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
+        pass
+    finally:
+        collector.setblocking(True)
+
+
+def _reason(failure: OSError) -> str:
+    if isinstance(failure, ssl.SSLError) and failure.reason:
+        return f"TLS: {failure.reason.replace('_', ' ').lower()}"
+    return failure.strerror or str(failure)

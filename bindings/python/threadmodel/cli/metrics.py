@@ -6,7 +6,7 @@ import socket
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
 from threadmodel.model import Model
@@ -15,8 +15,10 @@ CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 STATES: Final = ("blocked", "reentering", "waiting", "joining", "parked", "io")
 # Beyond it a series for each class costs more than it says.
 MOST_CLASSES: Final = 50
-# A scraper that says nothing for so long is sent away: others wait for it.
+# A scraper that says nothing for so long is sent away.
 PATIENCE_S: Final = 5.0
+# Scrapers at once; one more is sent away at once.
+MOST_SCRAPERS: Final = 16
 S: Final = 1e9
 
 Labels = dict[str, str]
@@ -38,17 +40,19 @@ class Metrics:
     def __init__(self, model: Model) -> None:
         """Remember the model; nothing is asked yet."""
         self._model = model
+        self._lock = threading.Lock()
         self._highest: dict[tuple[str, str], float] = {}
         self._lines: list[str] = []
 
     def render(self) -> str:
-        """Ask the model, and write a page of metrics."""
-        self._lines = []
-        self._blocking()
-        self._locks()
-        self._threads()
-        self._rest()
-        return "".join(f"{line}\n" for line in self._lines)
+        """Ask the model, and write a page of metrics, for one scraper at a time."""
+        with self._lock:
+            self._lines = []
+            self._blocking()
+            self._locks()
+            self._threads()
+            self._rest()
+            return "".join(f"{line}\n" for line in self._lines)
 
     def _put(self, name: str, kind: str, about: str, samples: Samples) -> None:
         full = f"threadmodel_{name}"
@@ -176,7 +180,28 @@ def _handler(metrics: Metrics) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-class _Server(HTTPServer):
+class _Server(ThreadingHTTPServer):
+    """A thread for each scraper, so that none waits for another that says nothing."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._room = threading.Semaphore(MOST_SCRAPERS)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if not self._room.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._room.release()
+
     def handle_error(self, request: object, client_address: object) -> None:
         # A scraper that goes away, or sends what is no request, is no concern of ours.
         pass
@@ -184,7 +209,7 @@ class _Server(HTTPServer):
 
 @contextlib.contextmanager
 def served(listener: socket.socket, model: Model) -> Iterator[None]:
-    """Answer scrapers on a listening socket, one at a time, in a thread."""
+    """Answer scrapers on a listening socket, each in a thread of its own."""
     server = _Server(
         listener.getsockname()[:2], _handler(Metrics(model)), bind_and_activate=False
     )

@@ -6,6 +6,7 @@ program that sends something else or nothing at all, or somebody else's agent.
 """
 
 import contextlib
+import errno
 import hmac
 import os
 import selectors
@@ -32,6 +33,9 @@ MOST_PACKED_BYTES: Final = 17 << 20
 # From being connected to the end of the first block, however it comes.
 PATIENCE_S: Final = 10.0
 MOST_PEERS: Final = 16
+# Until a connection is accepted again where there is no descriptor or memory for one.
+PAUSE_S: Final = 0.1
+NO_ROOM: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 CHUNK_BYTES: Final = 1 << 18
 TOKEN_PREFIX: Final = b"threadmodel "
 NO_TRACE: Final = "a peer sent something else than a trace: still listening"
@@ -181,6 +185,7 @@ class Peers:
         self._tls = tls
         self._selector = selectors.DefaultSelector()
         self._peers: list[Peer] = []
+        self._is_out_of_room = False
         listener.setblocking(False)
         self._selector.register(listener, selectors.EVENT_READ)
 
@@ -222,8 +227,11 @@ class Peers:
     def _accept(self) -> None:
         try:
             connection, address = self._listener.accept()
-        except OSError:
+        except OSError as failure:
+            if failure.errno in NO_ROOM:
+                self._pause(failure)
             return
+        self._is_out_of_room = False
         if not _is_ours(connection):
             connection.close()
             say("a peer was of another user: still listening")
@@ -244,6 +252,13 @@ class Peers:
         peer = Peer(connection, self._token, host)
         self._peers.append(peer)
         self._selector.register(connection, selectors.EVENT_READ, peer)
+
+    def _pause(self, failure: OSError) -> None:
+        """Wait a moment: without room for a connection, one that waits stays ready."""
+        if not self._is_out_of_room:
+            say(f"no connection is accepted: {failure.strerror}")
+        self._is_out_of_room = True
+        time.sleep(PAUSE_S)
 
     def _make_room(self, host: str) -> bool:
         """Send one away for a new one of a host.

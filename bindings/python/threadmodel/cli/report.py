@@ -14,7 +14,7 @@ import click
 from rich.console import Console
 
 import threadmodel
-from threadmodel import page
+from threadmodel import page, private
 from threadmodel.cli import export, markdown, terminal
 from threadmodel.cli.files import INPUT, OUTPUT, OUTPUT_FOLDER, FileCommand
 from threadmodel.cli.messages import say
@@ -172,7 +172,9 @@ def _target(output: str | None) -> Iterator[Writable]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     else:
-        with open(output, "wb", buffering=WRITE_BYTES) as file:
+        with open(
+            output, "wb", buffering=WRITE_BYTES, opener=private.owner_only
+        ) as file:
             yield file
 
 
@@ -184,6 +186,6 @@ def print_sections(sections: "list[terminal.Section]", output: str | None) -> No
             width = FILE_WIDTH
         terminal.show(sections, Console(width=width, highlight=False))
     else:
-        with open(output, "w", encoding="utf-8") as file:
+        with open(output, "w", encoding="utf-8", opener=private.owner_only) as file:
             console = Console(file=file, width=FILE_WIDTH, highlight=False)
             terminal.show(sections, console)
