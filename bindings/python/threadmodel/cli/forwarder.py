@@ -110,6 +110,8 @@ def _check_open(collector: socket.socket) -> None:
 
 
 def _reason(failure: OSError) -> str:
+    if isinstance(failure, ssl.SSLEOFError):
+        return "the collector closed the connection"
     if isinstance(failure, ssl.SSLError) and failure.reason:
         return f"TLS: {failure.reason.replace('_', ' ').lower()}"
     return failure.strerror or str(failure)
