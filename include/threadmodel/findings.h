@@ -70,6 +70,9 @@
  *   or less than one where their number is unknown: then others had them.
  * - lock_inversion: a cycle of lock order of the same objects, see lockorder.h. It
  *   costs nothing in this run; it may deadlock another time.
+ * - long_park: two or more threads parked eight times or more at one place of the
+ *   program, one of them for 10 % of the run, where no owner and no unpark is recorded.
+ *   Suspected.
  * - sampled_block: in two or more of several thread dumps a thread is blocked, or
  *   queues to re-enter, by the same class at the same line. The owner is the one of the
  *   last dump.
@@ -115,7 +118,7 @@ TM_BEGIN_DECLS
  * virtual_threads_pinned, hot_lock, lock_convoy, oversubscribed_lock, wake_up_latency,
  * held_while_sleeping, held_while_io, held_while_waiting, held_while_parked,
  * held_while_blocked, notify_all_herd, useless_notify, class_initialisation,
- * class_loading, long_wait, wait_always_times_out, sleep_on_critical_path,
+ * class_loading, long_wait, long_park, wait_always_times_out, sleep_on_critical_path,
  * unbalanced_join, straggler, too_few_processors, lock_inversion, sampled_block,
  * sampled_wait, sampled_io, sampled_processor, blocking_thread, pool_starved,
  * carriers_taken), title string (at most twelve words), impact_ns int64 (time lost, of

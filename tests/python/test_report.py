@@ -97,7 +97,8 @@ def in_terminal(
 
 def test_the_report_has_the_story(cli: Cli, trace: Path) -> None:
     done = cli("report", trace)
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.returncode == 2
+    assert done.stderr.endswith(b"empty.tmt: no event of threads or locks was found\n")
     shown = done.stdout.decode()
     assert "Test VM 1" in shown
     assert "100 ms" in shown

@@ -165,7 +165,7 @@ class Model(Sink):
         event_loop_blocked, virtual_threads_pinned, hot_lock, lock_convoy,
         oversubscribed_lock, wake_up_latency, held_while_sleeping, held_while_io,
         held_while_waiting, held_while_parked, held_while_blocked, notify_all_herd,
-        useless_notify, class_initialisation, class_loading, long_wait,
+        useless_notify, class_initialisation, class_loading, long_wait, long_park,
         wait_always_times_out, sleep_on_critical_path, unbalanced_join, straggler,
         too_few_processors, lock_inversion, sampled_block, sampled_wait, sampled_io,
         sampled_processor, blocking_thread, pool_starved, carriers_taken), title string

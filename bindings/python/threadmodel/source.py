@@ -40,6 +40,22 @@ Listener = Callable[[Progress], object]
 Path = str | os.PathLike[str]
 
 
+def _recordings_in(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
+    """Return the chunks in the folder of a JFR repository, or the path of a file."""
+    if not os.path.isdir(path):
+        return [path]
+    folder = os.fspath(path)
+    found = sorted(
+        name for name in os.listdir(folder) if name.endswith((".jfr", ".jfr.part"))
+    )
+    # A JVM writes its newest chunk still: it may hold nothing yet.
+    chunks = [os.path.join(folder, name) for name in found]
+    chunks = [chunk for chunk in chunks if os.path.getsize(chunk)]
+    if not chunks:
+        raise errors.FormatError(f"{folder}: a folder without recordings, *.jfr")
+    return list(chunks)
+
+
 def open_source(names: Sequence[bytes], choices: Any = ffi.NULL) -> Any:
     """Open files by these names, the first of which ``choices`` does not hold."""
     out = ffi.new("tm_source **")
@@ -81,7 +97,8 @@ def read(
         NewerVersionError: a newer release wrote it (a ValueError)
         InvalidArgumentError: the dialect is none (a ValueError)
     """
-    paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
+    given = [path] if isinstance(path, (str, os.PathLike)) else list(path)
+    paths = [file for one in given for file in _recordings_in(one)]
     if not paths:
         raise errors.InvalidArgumentError("no path to read from")
     names = [path_bytes(one) for one in paths]

@@ -217,6 +217,7 @@ int tm__find_waits(tm__findings *findings);
 int tm__find_notifies(tm__findings *findings);
 int tm__find_samples(tm__findings *findings);
 int tm__find_in_dumps(tm__findings *findings);
+int tm__find_parks(tm__findings *findings);
 int tm__find_class_work(tm__findings *findings);
 int tm__find_workers(tm__findings *findings);
 int tm__find_pinned(tm__findings *findings);

@@ -128,6 +128,8 @@ static const struct {
     /* Of one wait it is known whether events were lost meanwhile. */
     {"long_wait",
      NEED(EVENTS) | NEED(WAITS) | NEED(STACKS) | NEED(OWN_STACKS) | NEED(MOST_EVENTS)},
+    /* Where wakers are recorded, these are found as resources. */
+    {"long_park", NEED(EVENTS) | NEED(PARKS) | NEED(STACKS) | NEED(MOST_EVENTS)},
     /* One that a notify ended may have been too short, or lost. */
     {"wait_always_times_out",
      NEED(EVENTS) | NEED(WAITS) | NEED(STACKS) | NEED(SHORT_ONES) | NEED(ALL_EVENTS)},

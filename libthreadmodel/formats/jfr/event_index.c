@@ -63,6 +63,7 @@ int tm__jfr_index_build(tm__jfr_index *index, tm__jfr_walk *walk, uint64_t *coun
 
     index->entry_count = index->about_count = index->checkpoint_count = 0;
     fill_whats(index);
+    memset(index->passed, 0, sizeof(index->passed));
     while (rc == TM_OK && tm__jfr_walk_next(walk)) {
         int what = walk->type < TM__JFR_DENSE_TYPES
                        ? index->whats[walk->type]
@@ -70,8 +71,10 @@ int tm__jfr_index_build(tm__jfr_index *index, tm__jfr_walk *walk, uint64_t *coun
 
         if (walk->type == TM__JFR_CHECKPOINT_TYPE)
             rc = add_checkpoint(index, walk);
-        if (what == TM__JFR_NOTHING || walk->type <= TM__JFR_CHECKPOINT_TYPE)
+        if (what == TM__JFR_NOTHING || walk->type <= TM__JFR_CHECKPOINT_TYPE) {
+            index->passed[walk->type % TM__JFR_DENSE_TYPES]++;
             continue;
+        }
         if (what < 0 || what == UNKNOWN) {
             rc = tm__notes_damage(notes,
                                   "the event at byte %llu is of a type that the chunk "

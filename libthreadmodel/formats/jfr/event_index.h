@@ -23,7 +23,8 @@ typedef struct tm__jfr_index {
     const tm__jfr_metadata *metadata;
     uint8_t whats[TM__JFR_DENSE_TYPES]; ///< enum tm__jfr_what of a type, or unknown
     uint8_t is_wanted[TM__JFR_WHAT_COUNT];
-    tm__jfr_entry *entries; ///< of the timeline
+    uint32_t passed[TM__JFR_DENSE_TYPES]; ///< events of a type that are not read
+    tm__jfr_entry *entries;               ///< of the timeline
     uint32_t entry_count;
     uint32_t entry_capacity;
     tm__jfr_entry *abouts; ///< of the recording: settings, JVM, losses

@@ -129,6 +129,24 @@ static int load_constants(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
     return rc;
 }
 
+/* What a chunk holds of which nothing is read. */
+static int note_passed(tm__jfr_recording *self)
+{
+    const tm__jfr_metadata *metadata = &self->metadata;
+    int rc = TM_OK;
+
+    for (uint32_t i = 0; rc == TM_OK && i < metadata->type_count; i++) {
+        uint64_t id = metadata->types[i].id;
+
+        if (id > TM__JFR_CHECKPOINT_TYPE && id < TM__JFR_DENSE_TYPES &&
+            self->events.index.passed[id])
+            rc = tm__jfr_settings_pass(&self->settings,
+                                       tm__jfr_type_name(metadata, &metadata->types[i]),
+                                       self->events.index.passed[id]);
+    }
+    return rc;
+}
+
 /* Where the chunk's types are known: what it says, and where. */
 static int load_known(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
                       const tm__jfr_walk *walk)
@@ -150,6 +168,8 @@ static int load_known(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
     self->entities.jvm = self->settings.jvm;
     if (rc == TM_OK && !self->events.is_by_thread)
         rc = tm__jfr_events_decode(&self->events, walk->base);
+    if (rc == TM_OK && self->events.index.entry_count == 0)
+        rc = note_passed(self);
     return rc;
 }
 

@@ -17,6 +17,9 @@
 /* More in one file are taken for the last: ids have room for so many. */
 enum { MAX_JVMS = 1024 };
 
+/* Kinds of events that are not read and are counted; the JDK has two hundred. */
+enum { MAX_PASSED = 1024 };
+
 #define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
 
 static const struct {
@@ -147,6 +150,63 @@ int tm__jfr_settings_jvm(tm__jfr_settings *settings, tm__jfr_jvm jvm, const char
     return TM_OK;
 }
 
+int tm__jfr_settings_pass(tm__jfr_settings *settings, const char *name, uint64_t count)
+{
+    uint32_t index;
+
+    if (tm__strings_intern(&settings->strings, &index, name) < 0)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < settings->passed_count; i++)
+        if (settings->passed[i].name == index) {
+            settings->passed[i].count += count;
+            return TM_OK;
+        }
+    if (settings->passed_count == MAX_PASSED)
+        return TM_OK;
+    if (tm__reserve(settings->memory, &settings->passed, &settings->passed_capacity,
+                    (size_t)settings->passed_count + 1, sizeof(*settings->passed)) < 0)
+        return TM_ENOMEM;
+    settings->passed[settings->passed_count].name = index;
+    settings->passed[settings->passed_count++].count = count;
+    return TM_OK;
+}
+
+/* What a recording holds of which nothing is read, the most frequent first. */
+static int note_passed(tm__jfr_settings *settings, tm__notes *notes)
+{
+    char text[400] = "";
+    size_t length = 0;
+
+    for (uint32_t shown = 0; shown < 6; shown++) {
+        struct tm__jfr_passed *most = NULL;
+
+        for (uint32_t i = 0; i < settings->passed_count; i++)
+            if (settings->passed[i].count &&
+                (!most || settings->passed[i].count > most->count))
+                most = &settings->passed[i];
+        if (!most || length + 80 > sizeof(text))
+            break;
+        length +=
+            (size_t)snprintf(text + length, sizeof(text) - length, "%s%s %.50s",
+                             shown ? ", " : "", tm__group_digits(most->count).text,
+                             tm__strings_get(&settings->strings, most->name));
+        most->count = 0;
+    }
+    return tm__notes_caveat(
+        notes,
+        "The recording holds no event of locks, waits, parks, sleeps "
+        "or threads. Of these nothing is read: %s.",
+        length ? text : "it has no event at all");
+}
+
+static int is_empty(const tm__jfr_settings *settings)
+{
+    for (int i = TM__JFR_NOTHING + 1; i < TM__JFR_SETTING; i++)
+        if (settings->counts[i])
+            return 0;
+    return 1;
+}
+
 void tm__jfr_settings_describe(const tm__jfr_settings *settings, tm_run *run)
 {
     const tm__jfr_setting *enter = &settings->of[TM__JFR_ENTER];
@@ -210,9 +270,12 @@ static int note_absence(const tm__jfr_settings *settings, tm__notes *notes)
     return rc;
 }
 
-int tm__jfr_settings_caveats(const tm__jfr_settings *settings, tm__notes *notes)
+int tm__jfr_settings_caveats(tm__jfr_settings *settings, tm__notes *notes)
 {
-    int rc = note_thresholds(settings, notes);
+    int rc = is_empty(settings) ? note_passed(settings, notes) : TM_OK;
+
+    if (rc == TM_OK)
+        rc = note_thresholds(settings, notes);
 
     if (rc == TM_OK)
         rc = note_absence(settings, notes);
@@ -253,6 +316,8 @@ void tm__jfr_settings_free(tm__jfr_settings *settings)
 {
     tm__strings_clear(&settings->strings);
     tm__jfr_text_free(&settings->text);
+    tm__free(settings->memory, settings->passed,
+             settings->passed_capacity * sizeof(*settings->passed));
     tm__free(settings->memory, settings->jvms,
              settings->jvm_capacity * sizeof(*settings->jvms));
 }

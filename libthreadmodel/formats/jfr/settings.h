@@ -57,9 +57,15 @@ typedef struct tm__jfr_settings {
     tm__jfr_jvm *jvms; ///< all that are in the file
     uint32_t jvm_count;
     uint32_t jvm_capacity;
-    uint32_t jvm;     ///< jvms[] whose chunk it is
-    uint32_t vm;      ///< strings
-    uint32_t command; ///< strings
+    uint32_t jvm;           ///< jvms[] whose chunk it is
+    uint32_t vm;            ///< strings
+    uint32_t command;       ///< strings
+    struct tm__jfr_passed { ///< kinds of events that are not read
+        uint32_t name;      ///< strings
+        uint64_t count;
+    } * passed;
+    uint32_t passed_count;
+    uint32_t passed_capacity;
     tm__jfr_text text;
 } tm__jfr_settings;
 
@@ -83,11 +89,14 @@ void tm__jfr_settings_read(tm__jfr_settings *settings, int what, const char *nam
 int tm__jfr_settings_jvm(tm__jfr_settings *settings, tm__jfr_jvm jvm, const char *name,
                          const char *version, const char *command);
 
+/** Count events of a type that are not read. @return TM_OK or TM_ENOMEM */
+int tm__jfr_settings_pass(tm__jfr_settings *settings, const char *name, uint64_t count);
+
 /** Write into a run what is known: vm, command, pid, threshold and kinds. */
 void tm__jfr_settings_describe(const tm__jfr_settings *settings, tm_run *run);
 
 /** Note what the recording cannot show. @return TM_OK or TM_ENOMEM */
-int tm__jfr_settings_caveats(const tm__jfr_settings *settings, tm__notes *notes);
+int tm__jfr_settings_caveats(tm__jfr_settings *settings, tm__notes *notes);
 
 void tm__jfr_settings_free(tm__jfr_settings *settings);
 

@@ -163,6 +163,21 @@ static void chunks_that_overlap_are_merged_by_the_time_of_each_event(void **stat
     recorder_free(&all);
 }
 
+static void a_recording_without_events_says_so(void **state)
+{
+    recorder all;
+    int rc;
+
+    (void)state;
+    length = 0;
+    make_ends(50000000000, NULL, 0);
+    append();
+    all = emit_all((const char *)bytes, length, &rc);
+    assert_int_equal(rc, TM_OK);
+    assert_non_null(strstr(all.text, "caveat The recording holds no event of locks"));
+    recorder_free(&all);
+}
+
 static void a_chunk_that_was_not_finished_ends_where_another_begins(void **state)
 {
     size_t whole;
@@ -456,6 +471,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chunks_follow_one_another),
         cmocka_unit_test(chunks_that_overlap_are_merged_by_the_time_of_each_event),
+        cmocka_unit_test(a_recording_without_events_says_so),
         cmocka_unit_test(a_chunk_that_was_not_finished_ends_where_another_begins),
         cmocka_unit_test(a_chunk_that_is_cut_is_read_as_far_as_it_is_there),
         cmocka_unit_test(a_long_chunk_is_read_by_a_pipe),

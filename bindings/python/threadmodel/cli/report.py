@@ -31,6 +31,7 @@ from threadmodel.tables import ALL_TABLES
 from threadmodel.text import clean, count
 
 PARTLY: Final = 3
+NOTHING: Final = 2
 # Where no terminal says how wide it is, a page that fits most screens and diffs.
 FILE_WIDTH: Final = 120
 HTML_SUFFIXES: Final = (".html", ".htm")
@@ -104,7 +105,8 @@ def report(
     summary as Markdown.
 
     The exit status is 3 when FILE is damaged or cut: the readable part is reported, and
-    a line on stderr names what is missing. It is 2 when FILE cannot be read.
+    a line on stderr names what is missing. It is 2 when FILE cannot be read, or holds
+    no event of threads or locks.
 
     \b
     threadmodel report run.tmt
@@ -164,6 +166,9 @@ def report(
     if model.damage is not None:
         say(f"only partly read: {model.damage}")
         context.exit(PARTLY)
+    if not model.event_count:
+        say(f"{clean(files[0])}: no event of threads or locks was found")
+        context.exit(NOTHING)
 
 
 @contextlib.contextmanager
