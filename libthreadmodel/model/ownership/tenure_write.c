@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who has which lock: fed by every event that says so, one fact at a time. Most enters
- * and exits of a JVM's monitors are never reported, so what is kept of an owner are the
- * instants at which it is known to have had the lock; tenure_bounds.c says what
- * follows from them.
+ * The owners of locks, written by every event that states one, one fact at a time. Most
+ * enters and exits of a JVM's monitors are never reported, so a record keeps the
+ * instants at which its owner is known to have had the lock; tenure_bounds.c derives
+ * the rest.
  *
  * The last record of a lock is written over while nobody queues for it, so that a lock
  * that is taken a million times and never fought for costs one record.
@@ -77,7 +77,8 @@ uint32_t tm__tenure_wanted(tm_model *model, uint32_t object, int64_t time_ns)
     return model->entities.objects[object].tenure;
 }
 
-/* The owner cannot have let go since the last fact: it has been blocked all the time.
+/* The owner cannot have released it since the last fact: it has been blocked all the
+ * time.
  */
 static int is_certain(const tm_model *model, uint32_t object)
 {
@@ -87,7 +88,7 @@ static int is_certain(const tm_model *model, uint32_t object)
            tm__owner_provenance(model, it) > TM_PROVENANCE_INFERRED;
 }
 
-/* It has another owner now, so the last one has let go, seen or not. */
+/* It has another owner now, so the last one has released it, seen or not. */
 static void pass_on(tm_model *model, uint32_t object, tm__tenure *last, uint32_t to,
                     int64_t time_ns)
 {
@@ -150,7 +151,8 @@ void tm__tenure_got(tm_model *model, uint32_t object, const tm__had *fact,
     int most;
 
     if (last && last->owner == fact->thread && !(last->flags & TM__TENURE_OVER)) {
-        /* Another was told that it has the lock before its own event came. */
+        /* An event of another thread named it as the owner before its own event came.
+         */
         if (last->stack == TM__NONE || fact->stack != TM__NONE)
             last->stack = fact->stack;
         last->had_ns = fact->time_ns > last->had_ns ? fact->time_ns : last->had_ns;
@@ -180,13 +182,13 @@ void tm__tenure_released(tm_model *model, uint32_t object, const tm__had *fact)
     int reads_on;
     tm__tenure *last;
 
-    /* The last one of several: the others have let go before. */
+    /* The last one of several: the others have released it before. */
     if (tm__is_shared(model, object) && tm__reader_of(model, object, fact->thread)) {
         tm__tenure_left(model, object, fact);
         tm__tenure_nobody_shares(model, object, fact->time_ns);
         return;
     }
-    /* Who lets go had it, though no event may have told so. */
+    /* A thread that releases it had it, though perhaps no event said so. */
     tm__tenure_had(model, object, fact);
     last = tm__tenure_last(model, object);
     if (last->owner != fact->thread)

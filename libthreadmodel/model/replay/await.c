@@ -26,120 +26,13 @@
 #include "model/intervals/lost_events.h"
 #include "model/replay/await.h"
 #include "model/replay/block_end.h"
-#include "model/replay/replay.h"
+#include "model/replay/end_cause.h"
 #include "model/state/model.h"
+#include "model/wakeups/posts.h"
 #include "model/wakeups/wait_set.h"
 
 /** How many posts of an object are looked at for one by the thread that is named. */
 enum { POSTS_LOOKED_AT = 32 };
-
-/* What a thread was given, posts[] or TM__NONE. */
-static uint32_t *post_of(tm_model *model, uint32_t thread)
-{
-    return &model->intervals.wakes[thread].post;
-}
-
-static int reserve_posts(tm_model *model, size_t more)
-{
-    return tm__reserve(
-        &model->memory, &model->wakeups.posts, &model->wakeups.posts_capacity,
-        model->wakeups.posts_count + more, sizeof(*model->wakeups.posts));
-}
-
-/* Room was reserved. */
-static uint32_t new_post(tm_model *model, tm__post post)
-{
-    uint32_t index = model->wakeups.free_post;
-
-    if (index == TM__NONE)
-        index = model->wakeups.posts_count++;
-    else
-        model->wakeups.free_post = model->wakeups.posts[index].next;
-    model->wakeups.posts[index] = post;
-    return index;
-}
-
-static void forget(tm_model *model, uint32_t index)
-{
-    model->wakeups.posts[index].next = model->wakeups.free_post;
-    model->wakeups.free_post = index;
-}
-
-/* Append to the posts of the object that somebody is thought to have got. */
-static void append(tm_model *model, uint32_t index)
-{
-    tm__post *post = &model->wakeups.posts[index];
-    tm__object_detail *detail = &model->entities.details[post->object];
-
-    post->next = TM__NONE;
-    post->previous = detail->post_tail;
-    if (detail->post_tail == TM__NONE)
-        detail->post_head = index;
-    else
-        model->wakeups.posts[detail->post_tail].next = index;
-    detail->post_tail = index;
-}
-
-static void unlink_entry(tm_model *model, uint32_t index)
-{
-    const tm__post *post = &model->wakeups.posts[index];
-    tm__object_detail *detail = &model->entities.details[post->object];
-
-    if (post->previous == TM__NONE)
-        detail->post_head = post->next;
-    else
-        model->wakeups.posts[post->previous].next = post->next;
-    if (post->next == TM__NONE)
-        detail->post_tail = post->previous;
-    else
-        model->wakeups.posts[post->next].previous = post->previous;
-}
-
-/* A post that somebody was thought to have got. */
-static void drop(tm_model *model, uint32_t index)
-{
-    if (model->wakeups.posts[index].waiter != TM__NONE)
-        *post_of(model, model->wakeups.posts[index].waiter) = TM__NONE;
-    unlink_entry(model, index);
-    forget(model, index);
-}
-
-/* The post whose permits nobody waited for becomes another, or none. */
-static void set_spare(tm_model *model, uint32_t object, uint32_t index)
-{
-    tm__object_detail *detail = &model->entities.details[object];
-
-    if (detail->post_spare != TM__NONE)
-        forget(model, detail->post_spare);
-    detail->post_spare = index;
-}
-
-/* The permit of a listed post is the waiter's, who leaves the wait set for it. */
-static void assign(tm_model *model, uint32_t index, uint32_t waiter)
-{
-    model->wakeups.posts[index].waiter = waiter;
-    *post_of(model, waiter) = index;
-    if (model->entities.threads[waiter].waits_in == model->wakeups.posts[index].object)
-        tm__wait_set_remove(model, waiter);
-}
-
-/* A permit that its waiter did not take goes to the next, or is kept as spare. */
-static void pass_on(tm_model *model, uint32_t index)
-{
-    tm__post *post = &model->wakeups.posts[index];
-    uint32_t next = model->entities.objects[post->object].waiter_head;
-
-    *post_of(model, post->waiter) = TM__NONE;
-    post->is_named = 0;
-    post->candidates = 2;
-    if (next != TM__NONE) {
-        assign(model, index, next);
-        return;
-    }
-    post->waiter = TM__NONE;
-    unlink_entry(model, index);
-    set_spare(model, post->object, index);
-}
 
 int tm__on_post(tm_model *model, const tm__fact *fact)
 {
@@ -160,30 +53,30 @@ int tm__on_post(tm_model *model, const tm__fact *fact)
     for (uint32_t i = model->entities.objects[fact->object].waiter_head;
          i != TM__NONE && woken < permits; i = model->entities.threads[i].next)
         woken++;
-    if (reserve_posts(model, (size_t)woken + 2) < 0)
+    if (tm__posts_reserve(model, (size_t)woken + 2) < 0)
         return TM_ENOMEM;
     if (woken > 1)
         post.group = model->intervals.group_count++;
     /* Somebody waits in spite of what is spare, so another took it; or is about to. */
     if (woken > 0 && model->entities.details[fact->object].post_spare != TM__NONE) {
-        set_spare(model, fact->object, TM__NONE);
+        tm__post_set_spare(model, fact->object, TM__NONE);
         post.candidates = 2;
     }
     waiter = fact->peer;
-    if (waiter != TM__NONE && *post_of(model, waiter) == TM__NONE)
+    if (waiter != TM__NONE && *tm__post_of(model, waiter) == TM__NONE)
         post.is_named = 1;
     else
         waiter = model->entities.objects[fact->object].waiter_head;
     for (; permits > 0 && waiter != TM__NONE; permits--) {
-        index = new_post(model, post);
-        append(model, index);
-        assign(model, index, waiter);
+        index = tm__post_new(model, post);
+        tm__post_append(model, index);
+        tm__post_assign(model, index, waiter);
         post.is_named = 0;
         waiter = model->entities.objects[fact->object].waiter_head;
     }
     if (permits > 0) {
         post.permits = permits;
-        set_spare(model, fact->object, new_post(model, post));
+        tm__post_set_spare(model, fact->object, tm__post_new(model, post));
     }
     return TM_OK;
 }
@@ -216,7 +109,7 @@ void tm__on_await(tm_model *model, const tm__fact *fact)
     wait.flags |= TM__INTERVAL_NOT_OWNED;
     tm__begin(model, fact->thread, fact->time_ns, wait);
     /* One that was posted to already needs no other permit. */
-    if (fact->object != TM__NONE && *post_of(model, fact->thread) == TM__NONE)
+    if (fact->object != TM__NONE && *tm__post_of(model, fact->thread) == TM__NONE)
         tm__wait_set_add(model, fact->object, fact->thread);
 }
 
@@ -246,32 +139,33 @@ static uint32_t find_post(const tm_model *model, uint32_t object, uint32_t poste
  * or waits on. */
 static void exchange(tm_model *model, uint32_t index, uint32_t thread)
 {
-    uint32_t other = model->wakeups.posts[index].waiter, mine = *post_of(model, thread);
+    uint32_t other = model->wakeups.posts[index].waiter,
+             mine = *tm__post_of(model, thread);
 
     if (mine != TM__NONE) {
-        *post_of(model, thread) = TM__NONE;
+        *tm__post_of(model, thread) = TM__NONE;
         model->wakeups.posts[mine].waiter = TM__NONE;
     }
     if (other != TM__NONE) {
         const tm__thread *it = &model->entities.threads[other];
 
-        *post_of(model, other) = TM__NONE;
+        *tm__post_of(model, other) = TM__NONE;
         model->wakeups.posts[index].waiter = TM__NONE;
         if (mine != TM__NONE &&
             model->wakeups.posts[mine].object == model->wakeups.posts[index].object)
-            assign(model, mine, other);
+            tm__post_assign(model, mine, other);
         else if (it->blocking_state == TM_STATE_WAITING && it->waits_in == TM__NONE &&
                  it->bound == TM__NONE)
             tm__wait_set_put_first(model, model->wakeups.posts[index].object, other);
     }
     if (mine != TM__NONE && model->wakeups.posts[mine].waiter == TM__NONE)
-        drop(model, mine);
+        tm__post_drop(model, mine);
 }
 
 /* What a thread that was not let go by time took; TM__NONE where no post was seen. */
 static uint32_t find_used(tm_model *model, const tm__fact *fact, int64_t since_ns)
 {
-    uint32_t index = *post_of(model, fact->thread);
+    uint32_t index = *tm__post_of(model, fact->thread);
 
     if (fact->object == TM__NONE)
         return TM__NONE;
@@ -326,9 +220,9 @@ static uint32_t row_of(tm_model *model, const tm__fact *fact, int64_t since_ns)
     if (post->time_ns < since_ns)
         it->effect = TM__EFFECT_PERMIT;
     if (index != model->entities.details[fact->object].post_spare)
-        drop(model, index);
+        tm__post_drop(model, index);
     else if (--model->wakeups.posts[index].permits == 0)
-        set_spare(model, fact->object, TM__NONE);
+        tm__post_set_spare(model, fact->object, TM__NONE);
     return row;
 }
 
@@ -362,7 +256,7 @@ void tm__on_awaited(tm_model *model, const tm__fact *original)
 {
     tm__fact fact = *original;
     tm__thread *thread = &model->entities.threads[fact.thread];
-    uint32_t *own = post_of(model, fact.thread), row;
+    uint32_t *own = tm__post_of(model, fact.thread), row;
     tm__interval *wait;
 
     if (thread->blocking_state == TM_STATE_IO) {
@@ -373,7 +267,7 @@ void tm__on_awaited(tm_model *model, const tm__fact *original)
         model->diagnostics[TM_DIAGNOSTIC_END_WITHOUT_BEGIN]++;
         tm__must_run(model, &fact);
         if (*own != TM__NONE)
-            drop(model, *own);
+            tm__post_drop(model, *own);
         return;
     }
     wait = &thread->intervals[tm__blocking_index(thread)];
@@ -387,18 +281,8 @@ void tm__on_awaited(tm_model *model, const tm__fact *original)
     if (row == TM__NONE)
         row = row_of(model, &fact, wait->start_ns);
     else if (*own != TM__NONE)
-        pass_on(model, *own);
+        tm__post_pass_on(model, *own);
     tm__blocking_object(model, original);
     tm__blocking_end(model, fact.thread, fact.time_ns);
     tm__run(model, fact.thread, fact.time_ns, row);
-}
-
-void tm__await_left(tm_model *model, uint32_t thread)
-{
-    uint32_t post =
-        thread < model->intervals.wakes_count ? *post_of(model, thread) : TM__NONE;
-
-    if (post != TM__NONE && model->wakeups.posts[post].object ==
-                                tm__now(&model->entities.threads[thread])->object)
-        drop(model, post);
 }

@@ -10,9 +10,9 @@
 #include "model/entities/thread.h"
 #include "model/intervals/cpu.h"
 #include "model/intervals/interval.h"
-#include "model/replay/await.h"
 #include "model/state/model.h"
 #include "model/wakeups/binding.h"
+#include "model/wakeups/posts.h"
 #include "model/wakeups/wait_set.h"
 
 void tm__blocking_end(tm_model *model, uint32_t thread, int64_t time_ns)

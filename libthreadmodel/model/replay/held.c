@@ -9,7 +9,7 @@
 #include "model/ownership/tenure.h"
 #include "model/ownership/tenure_shared.h"
 #include "model/replay/fresh_object.h"
-#include "model/replay/replay.h"
+#include "model/replay/held.h"
 #include "model/state/model.h"
 
 /* What was not stated at this very time is not held; of synchronizers, too, where all

@@ -16,7 +16,7 @@
 #include "model/ownership/wakeup_latency.h"
 #include "model/replay/block_end.h"
 #include "model/replay/fresh_object.h"
-#include "model/replay/replay.h"
+#include "model/replay/monitor.h"
 #include "model/state/model.h"
 
 /* Whether an event names the owner. Who has ended may have a monitor for as long as

@@ -17,8 +17,9 @@
 #include "model/ownership/tenure_shared.h"
 #include "model/ownership/wakeup_latency.h"
 #include "model/replay/block_end.h"
+#include "model/replay/end_cause.h"
 #include "model/replay/fresh_object.h"
-#include "model/replay/replay.h"
+#include "model/replay/park_permit.h"
 #include "model/state/model.h"
 
 /* The thread queues for a lock that others may have: one of which an owner was told. */

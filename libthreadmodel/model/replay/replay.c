@@ -5,6 +5,9 @@
  * look at the thread's last interval and an append is rare.
  */
 #include "model/replay/block_end.h"
+#include "model/replay/held.h"
+#include "model/replay/monitor.h"
+#include "model/replay/park_permit.h"
 #include "model/replay/replay.h"
 
 #include "base/map.h"
@@ -23,7 +26,10 @@
 #include "model/ownership/owner_facts.h"
 #include "model/ownership/tenure.h"
 #include "model/replay/await.h"
+#include "model/replay/thread_life.h"
+#include "model/replay/thread_state_facts.h"
 #include "model/replay/unit.h"
+#include "model/replay/wait.h"
 #include "model/state/model.h"
 #include "model/wakeups/binding.h"
 

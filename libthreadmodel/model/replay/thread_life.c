@@ -12,8 +12,11 @@
 #include "model/ownership/owner_facts.h"
 #include "model/replay/await.h"
 #include "model/replay/block_end.h"
+#include "model/replay/end_cause.h"
 #include "model/replay/fresh_object.h"
-#include "model/replay/replay.h"
+#include "model/replay/park_permit.h"
+#include "model/replay/thread_life.h"
+#include "model/replay/wait.h"
 #include "model/state/model.h"
 #include "model/wakeups/binding.h"
 #include "model/wakeups/wait_set.h"
@@ -132,45 +135,6 @@ static void note_end(tm__thread *thread, uint16_t flags)
         blocking->flags |= TM__INTERVAL_INTERRUPTED;
 }
 
-/* An interrupt from before the blocking interval would have ended it at once: where it
- * did not, the program had cleared it. */
-static void forget_old_interrupt(tm_model *model, tm__thread *thread)
-{
-    if (thread->interrupt != TM__NONE && tm__is_blocked(thread) &&
-        tm__row(model, thread->interrupt)->from_ns < tm__blocked_since_ns(thread))
-        thread->interrupt = TM__NONE;
-}
-
-uint32_t tm__end_cause(tm_model *model, const tm__fact *fact, int provenance)
-{
-    tm__thread *thread = &model->entities.threads[fact->thread];
-    uint32_t row = thread->interrupt;
-
-    if (fact->flags & TM_EVENT_TIMED_OUT) {
-        /* An interrupt that is pending as well came too late, or just in time. */
-        if (fact->flags & TM_EVENT_BY_INTERRUPT) {
-            thread->interrupt = TM__NONE;
-            provenance = TM_PROVENANCE_INFERRED;
-        }
-        return tm__interaction_unseen(model, TM_INTERACTION_TIMEOUT, TM__NONE,
-                                      provenance, fact);
-    }
-    if (fact->flags & TM_EVENT_BY_INTERRUPT) {
-        thread->interrupt = TM__NONE;
-        if (row == TM__NONE)
-            return tm__interaction_unseen(model, TM_INTERACTION_INTERRUPT, TM__NONE,
-                                          TM_PROVENANCE_UNKNOWN, fact);
-        if (tm__lost_since(model, tm__row(model, row)->from_ns) ||
-            tm__row(model, row)->candidates > 1)
-            provenance = TM_PROVENANCE_INFERRED;
-        tm__interaction_woke(model, row, fact->thread, fact);
-        tm__row(model, row)->provenance = (uint8_t)provenance;
-        return row;
-    }
-    forget_old_interrupt(model, thread);
-    return TM__NONE;
-}
-
 void tm__on_joined(tm_model *model, const tm__fact *fact)
 {
     tm__thread *thread = &model->entities.threads[fact->thread];
@@ -242,7 +206,7 @@ void tm__on_interrupt_called(tm_model *model, const tm__fact *fact)
         tm__must_run(model, fact);
     row = tm__interaction_new(model, TM_INTERACTION_INTERRUPT, fact);
     tm__row(model, row)->to_thread = fact->peer;
-    forget_old_interrupt(model, target);
+    tm__forget_old_interrupt(model, target);
     /* The bit was set before the call was reported: a thread that took it in between,
      * and waits by now, is woken for no reason that its end will tell. */
     if (target->blocking_state == TM_STATE_WAITING && tm__is_blocked(target))

@@ -11,7 +11,7 @@
 #include "model/ownership/owner_facts.h"
 #include "model/replay/block_end.h"
 #include "model/replay/fresh_object.h"
-#include "model/replay/replay.h"
+#include "model/replay/thread_state_facts.h"
 #include "model/state/model.h"
 #include "model/wakeups/binding.h"
 #include "model/wakeups/wait_set.h"
