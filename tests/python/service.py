@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from threadmodel import Event, EventKind, Frame, Model, Run
+from threadmodel import Event, EventKind, Frame, Model, Run, Sink
 
 US: Final = 1000
 MS: Final = 1000 * US
@@ -161,11 +161,9 @@ class Service:
         self.owner = 0
         if self.queue:
             other, goes_on = self.queue.pop(0)
-            self.emit(
-                now + 5 * US, other, KIND.CONTENDED_ENTERED, object=LOCK, peer=worker
-            )
+            self.emit(now, other, KIND.CONTENDED_ENTERED, object=LOCK, peer=worker)
             self.owner = other
-            self.then(now + 5 * US, goes_on)
+            self.then(now, goes_on)
         self.answers(worker, start, now)
 
     def answers(self, worker: int, start: int, now: int) -> None:
@@ -192,6 +190,11 @@ class Service:
     def model(self) -> Model:
         """Return the model of the recording."""
         model = Model()
+        self.fill(model)
+        return model
+
+    def fill(self, model: Sink) -> None:
+        """Report the recording."""
         model.define_run(Run(start_ns=1, kinds=frozenset(EventKind), processors=4))
         methods: dict[tuple[str, str], int] = {}
         for stack, frames in STACKS.items():
@@ -215,4 +218,3 @@ class Service:
         for thread in sorted({event.thread for event in self.events} - {POLLER}):
             model.define_thread(thread, f"worker-{thread}")
         model.ingest(sorted(self.events, key=lambda event: event.time_ns))
-        return model

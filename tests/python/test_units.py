@@ -2,10 +2,14 @@
 """Requests: what is inferred of them against the service's own log, and what-if against
 the service that was really changed."""
 
+import json
+from pathlib import Path
+
 import pytest
 
+from conftest import Cli
 from service import Service
-from threadmodel import Model, Selection
+from threadmodel import Model, Selection, Writer
 
 
 def main_kind(model: Model) -> dict[str, object]:
@@ -113,3 +117,49 @@ def test_what_if_predicts_the_service_that_was_changed(
     # The run is as long as its load: its gain is that of the same requests.
     factor = (row["length_ns"] + row["gain_ns"]) / row["length_ns"]
     assert factor == pytest.approx(row["throughput"] / row["throughput_now"], rel=0.01)
+
+
+def recorded(service: Service, path: Path) -> Path:
+    with Writer(path) as writer:
+        service.fill(writer)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "verdict"),
+    [
+        ({"permits": 2}, {"permits": 6}, "better"),
+        ({"permits": 6}, {"permits": 2}, "worse"),
+        ({"permits": 2}, {"permits": 2, "seed": 5}, "equal"),
+        # More requests that queue for more: no locks at all before, some now.
+        ({"permits": 2}, {"permits": 8, "hold_ms": 0.3}, "better"),
+        ({"hold_ms": 0.2}, {"hold_ms": 3}, "worse"),
+        ({"query_ms": 5}, {"query_ms": 5.1, "seed": 7}, "equal"),
+    ],
+)
+def test_rate_and_latency_decide_whether_a_service_is_worse(
+    before: dict[str, float],
+    after: dict[str, float],
+    verdict: str,
+    tmp_path: Path,
+    cli: Cli,
+) -> None:
+    old = recorded(Service(**before), tmp_path / "old.tmt")
+    new = recorded(Service(**after), tmp_path / "new.tmt")
+    done = cli("check", new, "--no-regression", old)
+    assert done.returncode == (1 if verdict == "worse" else 0)
+    assert f"requests are {verdict}" in done.stdout.decode()
+    done = cli("diff", old, new, "--json")
+    (row,) = json.loads(done.stdout)["requests"]
+    assert row["verdict"] == verdict
+    assert f"requests are {verdict}" in cli("diff", old, new).stdout.decode()
+
+
+def test_a_limit_of_the_99th_percentile(tmp_path: Path, cli: Cli) -> None:
+    service = Service(permits=2)
+    path = recorded(service, tmp_path / "run.tmt")
+    p99_ms = service.p99_ns() / 1e6
+    assert cli("check", path, "--max-p99", f"{p99_ms * 1.2:.2f}").returncode == 0
+    done = cli("check", path, "--max-p99", f"{p99_ms * 0.8:.2f}")
+    assert done.returncode == 1
+    assert b"max-p99: the 99th percentile of app.Order.handle is" in done.stdout

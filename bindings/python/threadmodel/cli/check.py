@@ -13,16 +13,24 @@ from rich.console import Console
 
 import threadmodel
 from threadmodel.cli import terminal
-from threadmodel.cli.asking import from_option
+from threadmodel.cli.asking import Moment, from_option
 from threadmodel.cli.files import INPUT, OUTPUT, FileCommand
 from threadmodel.cli.grid import Column, Grid
 from threadmodel.cli.messages import say
-from threadmodel.cli.regressions import broken_at, odds, percent, place, regressions
+from threadmodel.cli.regressions import (
+    broken_at,
+    more_deadlocks,
+    odds,
+    percent,
+    place,
+    regressions,
+)
 from threadmodel.cli.report import PARTLY
 from threadmodel.cli.verdict import Broken, junit, sarif
 from threadmodel.comparison import Comparison, compare, idle_in, lock_share
 from threadmodel.errors import DamagedTraceWarning, InvalidArgumentError
 from threadmodel.judgement import HUNG, judge
+from threadmodel.load import Change, behind, compare_loads, loads, measure, risen
 from threadmodel.model import Model
 from threadmodel.selection import Selection
 from threadmodel.text import clean, duration
@@ -117,10 +125,17 @@ def diff(
     sides = (before, *more_before), (after, *more_after)
     models = [_open_all(side) for side in sides]
     found = compare(*models, start_ns=from_ns or 0)
+    change = _requests(models[0], models[1], from_ns or 0, None)
     if as_json:
-        click.echo(json.dumps(found.tables()))
+        tables: dict[str, Any] = dict(found.tables())
+        if change is not None:
+            tables["requests"] = [change.row()]
+        click.echo(json.dumps(tables))
     else:
-        terminal.show(_sections(found, top), _console())
+        sections = _sections(found, top)
+        if change is not None:
+            sections.insert(0, _request_section(change, models[1][0]))
+        terminal.show(sections, _console())
     if _name_damaged(sides[0] + sides[1], models[0] + models[1]):
         context.exit(PARTLY)
 
@@ -132,6 +147,13 @@ def diff(
     type=Share(),
     metavar="SHARE",
     help="Threads may queue for locks for at most this share of their time: 5%.",
+)
+@click.option(
+    "--max-p99",
+    "max_p99_ns",
+    type=Moment(),
+    metavar="TIME",
+    help="99 of 100 requests may take at most this long: 50ms; without a unit ms.",
 )
 @click.option("--no-deadlock", is_flag=True, help="No deadlock may be found.")
 @click.option(
@@ -146,7 +168,8 @@ def diff(
     metavar="BASE",
     type=INPUT,
     multiple=True,
-    help="Neither locks nor the run may take longer than in this one; may be repeated.",
+    help="Requests may not be served worse than in this run; without requests, neither "
+    "locks nor the run may take longer; may be repeated.",
 )
 @click.option(
     "--tolerance",
@@ -170,6 +193,7 @@ def check(
     context: click.Context,
     runs: tuple[str, ...],
     max_blocked_share: float | None,
+    max_p99_ns: int | None,
     no_deadlock: bool,
     no_hang: bool,
     bases: tuple[str, ...],
@@ -180,7 +204,11 @@ def check(
 ) -> None:
     """Check the run in RUN against limits; exit with 1 when one is broken.
 
-    Each broken limit is printed, a line each. A lock is a regression when threads are
+    Each broken limit is printed, a line each. Where all runs have requests, stated or
+    inferred, their rate and latency decide, while the rate is steady: start-up does not
+    count, and a service that is faster does not fail because it queues for more.
+
+    Without requests, a lock is a regression when threads are
     blocked by it, at one class, method and line, for a greater part of the run's length
     than in BASE, by more than the tolerance and by half a percent of the length.
 
@@ -195,10 +223,11 @@ def check(
     threadmodel check run.tmt --no-regression base.tmt --junit check.xml
     threadmodel check new-*.tmt --no-regression b1.tmt --no-regression b2.tmt
     """
-    if max_blocked_share is None and not no_deadlock and not no_hang and not bases:
+    asked = (max_blocked_share, max_p99_ns)
+    if asked == (None, None) and not no_deadlock and not no_hang and not bases:
         raise click.UsageError(
-            "nothing to check: use --verdict, --max-blocked-share, --no-deadlock or "
-            "--no-regression"
+            "nothing to check: use --verdict, --max-blocked-share, --max-p99, "
+            "--no-deadlock or --no-regression"
         )
     if tolerance is not None and not bases:
         raise click.UsageError("--tolerance is for --no-regression")
@@ -224,9 +253,25 @@ def check(
             for model in models
             for one in _blocked(model, max_blocked_share, start_ns)
         ]
+    if max_p99_ns is not None:
+        limits["max-p99"] = [
+            one
+            for path, model in zip(runs, models, strict=True)
+            for one in _slow(path, model, max_p99_ns, start_ns)
+        ]
     if bases:
+        change = _requests(base_models, models, start_ns, tolerance)
         found = compare(base_models, models, start_ns=start_ns)
-        limits["no-regression"] = regressions(found, tolerance)
+        if change is None:
+            limits["no-regression"] = regressions(found, tolerance)
+        else:
+            click.echo(clean(change.basis()))
+            if change.verdict != "worse":
+                click.echo(clean(change.sentence()))
+            limits["no-regression"] = [
+                *_worse_requests(change, models[0]),
+                *more_deadlocks(found),
+            ]
     broken = [item for found in limits.values() for item in found]
     if junit_file is not None:
         Path(junit_file).write_bytes(junit(runs[0], limits, broken))
@@ -240,6 +285,65 @@ def check(
     # What is missing may have broken a limit.
     if is_damaged:
         context.exit(PARTLY)
+
+
+def _requests(
+    before: list[Model], after: list[Model], start_ns: int, tolerance: float | None
+) -> Change | None:
+    """Compare the requests of two sides; None: one of the runs has none."""
+    sides = loads(before, start_ns), loads(after, start_ns)
+    if sides[0] is None or sides[1] is None:
+        return None
+    return compare_loads(sides[0], sides[1], tolerance)
+
+
+def _worse_requests(change: Change, model: Model) -> list[Broken]:
+    if change.verdict != "worse":
+        return []
+    broken = [Broken("no-regression", change.sentence())]
+    broken += [Broken("no-regression", line) for line in _risen(change, model)]
+    return broken
+
+
+def _risen(change: Change, model: Model) -> list[str]:
+    """Say what a request spends more time in than before."""
+    lines = []
+    for place_, old, new in risen(change):
+        state, class_name, method = place_
+        words = [state or "on no known thread"]
+        if class_name is not None:
+            words.append(f"for {class_name}")
+        if method is not None:
+            words.append(f"in {method}")
+        lines.append(
+            f"a request is {' '.join(words)} for {duration(round(new))}, "
+            f"{duration(round(old))} before{behind(model, place_)}"
+        )
+    return lines
+
+
+def _request_section(change: Change, model: Model) -> terminal.Section:
+    section = terminal.Section("Requests, before and after")
+    section.line(change.sentence())
+    section.line(change.basis())
+    for line in _risen(change, model):
+        section.line(line)
+    return section
+
+
+def _slow(path: str, model: Model, most_ns: int, start_ns: int) -> list[Broken]:
+    load = measure(model, start_ns)
+    if load is None:
+        raise InvalidArgumentError(
+            f"--max-p99 of {path}: the run has no requests, or too few"
+        )
+    if load.p99_ns <= most_ns:
+        return []
+    text = (
+        f"the 99th percentile of {load.kind['kind'] or 'requests'} is "
+        f"{duration(load.p99_ns)}, more than {duration(most_ns)}"
+    )
+    return [Broken("max-p99", text)]
 
 
 def _check_shows(

@@ -45,11 +45,17 @@ def regressions(found: Comparison, tolerance: float | None) -> list[Broken]:
     else:
         given = TOLERANCE_OF_ONE if tolerance is None else tolerance
         broken = _beyond_tolerance(found, given)
+    return [*broken, *more_deadlocks(found)]
+
+
+def more_deadlocks(found: Comparison) -> list[Broken]:
+    """Return whether there are more deadlocks than before."""
+    (run,) = found.run
     before, after = (run[f"deadlocks_{side}"] for side in ("before", "after"))
-    if after > before:
-        text = f"{before} deadlocks before, {after} now"
-        broken.append(Broken("no-regression", text))
-    return broken
+    if after <= before:
+        return []
+    text = f"{before} deadlocks before, {after} now"
+    return [Broken("no-regression", text)]
 
 
 def _beyond_tolerance(found: Comparison, tolerance: float) -> list[Broken]:

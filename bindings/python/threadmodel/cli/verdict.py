@@ -17,7 +17,8 @@ RULES: Final = {
     "no-deadlock": "No deadlock may be found",
     "verdict": "No thread may be deadlocked, stuck or starved",
     "max-blocked-share": "Threads may queue for locks for a part of their time only",
-    "no-regression": "No lock may take more of the run than in the base run",
+    "max-p99": "99 of 100 requests may take a given time at most",
+    "no-regression": "Requests, or else locks, may not take longer than in the base",
 }
 SARIF_VERSION: Final = "2.1.0"
 SARIF_SCHEMA: Final = (

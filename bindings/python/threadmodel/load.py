@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How two runs served their requests: by rate and latency, where both have requests.
+
+A service's run is as long as its load, and a faster one may queue for more of it. So
+where a run has a main kind of unit, that kind's rate and duration decide. Both are
+measured while the rate is steady: start-up does not count.
+"""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from threadmodel.selection import Selection
+from threadmodel.text import clean, duration
+
+if TYPE_CHECKING:
+    from threadmodel.model import Model
+
+Row = dict[str, Any]
+Place = tuple[str | None, str | None, str | None]
+
+# Of fewer units the rate of two runs differs by chance.
+ENOUGH_UNITS: Final = 100
+# For a smaller part of the run its requests are not what it is about.
+PART_OF_RUN: Final = 0.3
+SLICES: Final = 10
+# By less than this a rate differs between runs of one program on a busy machine.
+RATE_TOLERANCE: Final = 0.1
+LATENCY_TOLERANCE: Final = 0.25
+ERRORS: Final = 3.0
+NAME_LENGTH: Final = 200
+
+
+@dataclass(frozen=True)
+class Load:
+    """What a run served, while its rate was steady."""
+
+    kind: Row
+    rate: float
+    rate_error: float
+    mean_ns: float
+    mean_error_ns: float
+    p99_ns: int
+    parts: dict[Place, float]
+    from_ns: int
+    to_ns: int
+
+
+@dataclass(frozen=True)
+class Change:
+    """What became of the requests from one side to the other."""
+
+    verdict: str
+    before: Load
+    after: Load
+
+    def sentence(self) -> str:
+        """Say it in numbers."""
+        before, after = self.before, self.after
+        return (
+            f"requests are {self.verdict}: {before.rate:,.1f} a second before, "
+            f"{after.rate:,.1f} now; mean latency {duration(round(before.mean_ns))} "
+            f"before, {duration(round(after.mean_ns))} now; 99th percentile "
+            f"{duration(before.p99_ns)} before, {duration(after.p99_ns)} now"
+        )
+
+    def row(self) -> Row:
+        """Return the numbers, for JSON."""
+        row: Row = {"verdict": self.verdict}
+        for side, load in (("before", self.before), ("after", self.after)):
+            row[f"kind_{side}"] = load.kind["kind"]
+            row[f"throughput_{side}"] = load.rate
+            row[f"latency_ns_{side}"] = round(load.mean_ns)
+            row[f"latency_p99_ns_{side}"] = load.p99_ns
+            row[f"steady_from_ns_{side}"] = load.from_ns
+            row[f"steady_to_ns_{side}"] = load.to_ns
+        return row
+
+    def basis(self) -> str:
+        """Say what the numbers are of."""
+        sides = []
+        for load in (self.before, self.after):
+            name = clean(load.kind["kind"] or "units without a name", NAME_LENGTH)
+            sides.append(
+                f"{name}, {load.kind['provenance']}, from {duration(load.from_ns)} to "
+                f"{duration(load.to_ns)}"
+            )
+        return "requests: " + "; then ".join(sides)
+
+
+def loads(models: Sequence["Model"], start_ns: int = 0) -> list[Load] | None:
+    """Measure the load of each run; None: one has no requests, or too few."""
+    found = []
+    for model in models:
+        load = measure(model, start_ns)
+        if load is None:
+            return None
+        found.append(load)
+    return found or None
+
+
+def measure(model: "Model", start_ns: int = 0) -> Load | None:
+    """Measure the load of one run, from a time on."""
+    if start_ns >= model.length_ns:
+        return None
+    selection = Selection(window=(start_ns, None))
+    kinds = [row for row in model.unit_kinds(selection) if row["main"]]
+    if not kinds:
+        return None
+    (kind,) = kinds
+    low, high = kind["steady_from_ns"], kind["steady_to_ns"]
+    units = [
+        (row["end_ns"], row["duration_ns"])
+        for row in model.units(selection)
+        if row["finished"]
+        and row["kind"] == kind["kind"]
+        and row["provenance"] == kind["provenance"]
+        and low < row["end_ns"] <= high
+    ]
+    if len(units) < ENOUGH_UNITS or (high - low) < PART_OF_RUN * model.length_ns:
+        return None
+    slices: list[list[int]] = [[] for _ in range(SLICES)]
+    for end_ns, length_ns in units:
+        at = (end_ns - low) * SLICES // (high - low)
+        slices[min(at, SLICES - 1)].append(length_ns)
+    rates = [len(part) * SLICES / (high - low) * 1e9 for part in slices]
+    means = [statistics.fmean(part) for part in slices if part]
+    lengths = sorted(length_ns for _, length_ns in units)
+    parts = {
+        (row["state"], row["class"], row["method"]): float(row["mean_ns"])
+        for row in model.unit_parts(selection)
+        if row["kind"] == kind["kind"] and row["thread_id"] == kind["thread_id"]
+    }
+    return Load(
+        kind=dict(kind),
+        rate=len(units) / (high - low) * 1e9,
+        rate_error=statistics.stdev(rates) / SLICES**0.5,
+        mean_ns=statistics.fmean(lengths),
+        mean_error_ns=statistics.stdev(means) / len(means) ** 0.5
+        if len(means) > 1
+        else 0.0,
+        p99_ns=lengths[min(len(lengths) * 99 // 100, len(lengths) - 1)],
+        parts=parts,
+        from_ns=low,
+        to_ns=high,
+    )
+
+
+def middle(side: Sequence[Load]) -> Load:
+    """Return the run of the median rate."""
+    return sorted(side, key=lambda load: load.rate)[len(side) // 2]
+
+
+def compare_loads(
+    before: Sequence[Load], after: Sequence[Load], tolerance: float | None = None
+) -> Change:
+    """Say whether requests are served better, worse, or as before.
+
+    The rate decides; where it is equal the mean latency does. A difference counts if it
+    is more than is tolerated, and more than the slices of the runs differ by.
+    """
+    old, new = middle(before), middle(after)
+    least = RATE_TOLERANCE if tolerance is None else tolerance
+    noise = ERRORS * max(
+        _noise([load.rate for load in before], old.rate_error, old.rate),
+        _noise([load.rate for load in after], new.rate_error, new.rate),
+    )
+    bound = 1 + max(least, noise)
+    if new.rate > old.rate * bound:
+        return Change("better", old, new)
+    if new.rate * bound < old.rate:
+        return Change("worse", old, new)
+    noise = ERRORS * max(
+        _noise([load.mean_ns for load in before], old.mean_error_ns, old.mean_ns),
+        _noise([load.mean_ns for load in after], new.mean_error_ns, new.mean_ns),
+    )
+    least = LATENCY_TOLERANCE if tolerance is None else tolerance
+    bound = 1 + max(least, noise)
+    if new.mean_ns * bound < old.mean_ns:
+        return Change("better", old, new)
+    if new.mean_ns > old.mean_ns * bound:
+        return Change("worse", old, new)
+    return Change("equal", old, new)
+
+
+def _noise(values: Sequence[float], error: float, middle_value: float) -> float:
+    """Return the error of a figure, as a part of it: within runs and between them."""
+    if not middle_value:
+        return 0.0
+    between = statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0
+    return max(error, between) / middle_value
+
+
+def risen(change: Change, count: int = 3) -> list[tuple[Place, float, float]]:
+    """Return what requests spend more time in than before, the most first."""
+    before, after = change.before.parts, change.after.parts
+    rows = [
+        (place, before.get(place, 0.0), ns)
+        for place, ns in after.items()
+        if ns > before.get(place, 0.0)
+    ]
+    rows.sort(key=lambda row: row[1] - row[2])
+    return rows[:count]
+
+
+def behind(model: "Model", place: Place) -> str:
+    """Say what ended the waits at a place, and which workers did, where it is known."""
+    state, _, method = place
+    if method is None or state not in ("parked", "waiting"):
+        return ""
+    words = []
+    rows = [row for row in model.resources() if row["waiting_method"] == method]
+    if rows and rows[0]["releasing_method"] is not None:
+        by = clean(rows[0]["releasing_method"], NAME_LENGTH)
+        words.append(f"ended by {by}")
+        if rows[0]["releaser"] is not None:
+            words.append(f"of {clean(rows[0]['releaser'], NAME_LENGTH)}")
+    return f" ({' '.join(words)})" if words else ""
