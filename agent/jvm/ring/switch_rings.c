@@ -52,7 +52,7 @@ static ring *rings;
 static int ring_count;
 static int late[MOST_LATE];
 static int late_count;
-static uint64_t missed, lost;
+static uint64_t missed, lost, records;
 static int64_t soonest_ns = INT64_MAX; /* the earliest next of all rings */
 
 static int open_event(uint32_t os_id, int processor, int is_of_threads)
@@ -169,7 +169,7 @@ int tm__switch_rings_open(int is_late)
     rings = calloc((size_t)count, sizeof(*rings));
     if (!rings)
         return ENOMEM;
-    missed = lost = 0;
+    missed = lost = records = 0;
     for (; ring_count < count && !error; ring_count += !error)
         error = open_ring(&rings[ring_count], ring_count, own);
     if (error) {
@@ -194,6 +194,24 @@ uint64_t tm__switch_rings_missed(void)
 uint64_t tm__switch_rings_lost(void)
 {
     return lost;
+}
+
+uint64_t tm__switch_rings_read(void)
+{
+    return records;
+}
+
+int tm__switch_rings_count(void)
+{
+    return ring_count;
+}
+
+void tm__switch_rings_stop(void)
+{
+    for (int i = 0; i < late_count; i++)
+        ioctl(late[i], PERF_EVENT_IOC_DISABLE, 0);
+    for (int i = 0; i < ring_count; i++)
+        ioctl(rings[i].fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 /* ---- records ---- */
@@ -293,6 +311,7 @@ int tm__switch_rings_next(tm__switch *out, int64_t until_ns)
         if (!it->has_next || it->next.time_ns != soonest_ns)
             continue;
         *out = it->next;
+        records++;
         it->has_next = 0;
         load(it);
         find_soonest();

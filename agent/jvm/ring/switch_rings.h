@@ -35,6 +35,15 @@ int64_t tm__switch_rings_peek_ns(void);
 /** The next record by time, at the latest of `until_ns`. @return 0: there is none */
 int tm__switch_rings_next(tm__switch *out, int64_t until_ns);
 
+/** Records that were made, ever, as far as they were read. */
+uint64_t tm__switch_rings_read(void);
+
+/** How many processors have a ring. */
+int tm__switch_rings_count(void);
+
+/** Make no more of them; those that are there can be read. */
+void tm__switch_rings_stop(void);
+
 /** Records that found no room, ever. */
 uint64_t tm__switch_rings_lost(void);
 

@@ -23,6 +23,7 @@
 
 #include "ring/recording_state.h"
 #include "ring/switch_rings.h"
+#include "rings/clock.h"
 #include "vm/options.h"
 
 static const int64_t SHORT_NS = INT64_C(20000);
@@ -50,6 +51,15 @@ static size_t slots;          /* a power of two, or 0 */
 static uint64_t known_sum;    /* of what is in the table */
 static absence *absences;     /* a ring of the oldest on */
 static size_t absence_first, absence_count, absence_capacity;
+/* A switch's two records take the kernel some 1.2 us. They may take one part in a
+ * hundred of all processors. */
+enum { RECORD_NS = 600, PART = 100 };
+static const int64_t WINDOW_NS = INT64_C(1000000000);
+static int64_t window_ns;       /* when the present one began */
+static uint64_t window_records; /* read by then */
+static size_t left_at;          /* place in by_os_id of what was not ended then */
+static int64_t stopped_ns;      /* since when none is made; 0: they are */
+
 static int64_t merged_ns; /* all before is in the trace */
 static int refused;       /* error number */
 static int is_wanted;
@@ -100,7 +110,7 @@ static size_t slot_of(uint64_t os_id)
 
 static void push(tm__buffer *buffer, int64_t out_ns);
 
-/* What was before recording began is as if it was then. */
+/* A switch before recording began counts as one at its beginning. */
 static int64_t recorded_ns(const tm__switch *it)
 {
     int64_t start_ns = tm__the_recording.start_ns;
@@ -154,6 +164,20 @@ static int is_of_a_thread(tm__buffer *buffer)
            buffer->os_id != own_os_id;
 }
 
+static int is_too_much(int64_t now_ns)
+{
+    uint64_t made = tm__switch_rings_read() - window_records;
+    int64_t passed_ns = now_ns - window_ns;
+
+    if (passed_ns < WINDOW_NS)
+        return 0;
+    window_ns = now_ns;
+    window_records += made;
+    /* The first window has no beginning. */
+    return passed_ns < 10 * WINDOW_NS &&
+           (int64_t)made * RECORD_NS > passed_ns / PART * tm__switch_rings_count();
+}
+
 void tm__switches_begin_round(void)
 {
     uint64_t sum = 0;
@@ -187,6 +211,10 @@ void tm__switches_begin_round(void)
         known_sum = sum;
     }
     tm__switch_rings_begin_round();
+    if (!stopped_ns && is_too_much(tm__now_ns())) {
+        tm__switch_rings_stop();
+        stopped_ns = tm__now_ns();
+    }
 }
 
 /* ---- events ---- */
@@ -202,7 +230,7 @@ void tm__switches_follow(tm__buffer *buffer, const tm_event *event)
         buffer->switches.is_blocked = 0;
     else
         return;
-    /* What it does proves that it is there; its return may have been lost. */
+    /* An event of the thread proves that it runs; its return may have been lost. */
     buffer->switches.out_ns = NOT_OUT;
     buffer->switches.is_reported = 0;
 }
@@ -280,12 +308,33 @@ static int take(tm_event *event, const tm__switch *it)
     return 1;
 }
 
+/* No record will say that a thread is back: from the stop on that is not known. */
+static int next_left(tm_event *event)
+{
+    for (; slots && left_at < slots; left_at++) {
+        tm__buffer *buffer = by_os_id[left_at];
+
+        if (!buffer || !buffer->switches.is_reported)
+            continue;
+        buffer->switches.is_reported = 0;
+        *event = (tm_event){.time_ns = stopped_ns > buffer->switches.last_ns
+                                           ? stopped_ns
+                                           : buffer->switches.last_ns,
+                            .thread = buffer->thread,
+                            .kind = TM_EVENT_ON_CPU};
+        return 1;
+    }
+    return 0;
+}
+
 int tm__switches_next(tm_event *event, int64_t until_ns)
 {
     tm__switch it;
 
     if (until_ns > merged_ns)
         merged_ns = until_ns;
+    if (stopped_ns && until_ns > stopped_ns && tm__switch_rings_peek_ns() > until_ns)
+        return next_left(event);
     while (tm__switch_rings_peek_ns() <= until_ns) {
         if (next_long(event, tm__switch_rings_peek_ns()))
             return 1;
@@ -299,10 +348,19 @@ int tm__switches_report(void)
 {
     const tm_sink *sink = tm__the_recording.sink;
     uint64_t lost = tm__switch_rings_lost();
-    char text[160];
+    char text[240];
+    int rc = TM_OK;
 
-    if (!lost)
-        return TM_OK;
+    if (stopped_ns) {
+        snprintf(text, sizeof(text),
+                 "When threads had a processor is recorded for the first %.1f s alone: "
+                 "they switch so often that it took 1 %% of the processors. From then "
+                 "on running includes waits in native code.",
+                 (double)(stopped_ns - tm__the_recording.start_ns) / 1e9);
+        rc = sink->caveat(sink->payload, text);
+    }
+    if (rc < 0 || !lost)
+        return rc;
     snprintf(
         text, sizeof(text),
         "%llu switches of processors were lost: the kernel's rings were full. Some "
@@ -320,6 +378,8 @@ void tm__switches_close(void)
     absences = NULL;
     slots = absence_first = absence_count = absence_capacity = 0;
     known_sum = 0;
-    merged_ns = 0;
+    merged_ns = stopped_ns = window_ns = 0;
+    window_records = 0;
+    left_at = 0;
     memset(strays, 0, sizeof(strays));
 }

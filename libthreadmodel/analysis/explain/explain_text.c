@@ -193,9 +193,14 @@ void tm__explain_write(tm__explanation *it, const tm__step_of_chain *step, int i
     add_thread(it, step->thread);
     switch (step->reason) {
     case TM__REASON_RUNNING:
-        add(it, is_first ? " was running"
-                         : " was running, or waited in native code or for a "
-                           "processor, which no event shows: the chain ends here");
+        if (tm__model_reports(it->model, TM_EVENT_OFF_CPU))
+            add(it, is_first ? " was running"
+                             : " was running, on a processor as far as was recorded: "
+                               "the root cause");
+        else
+            add(it, is_first ? " was running"
+                             : " was running, or waited in native code or for a "
+                               "processor, which no event shows: the chain ends here");
         break;
     case TM__REASON_NO_PROCESSOR:
         add(it, " could run, and had no processor: the root cause");
