@@ -24,7 +24,14 @@ ROOT = Path(__file__).resolve().parent.parent
 PUBLIC = ROOT / "include/threadmodel"
 PRIVATE = ROOT / "libthreadmodel"
 # Their headers stay where they are, since files set macros for them.
-FOREIGN = ("expat.h", "uthash.h", "yajl/yajl_parse.h", "zstd.h", "zstd_errors.h")
+FOREIGN = (
+    "expat.h",
+    "lzma.h",
+    "uthash.h",
+    "yajl/yajl_parse.h",
+    "zstd.h",
+    "zstd_errors.h",
+)
 VISIBLE = """\
 #pragma GCC visibility push(default)
 #include <{}>

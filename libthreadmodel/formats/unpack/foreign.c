@@ -15,7 +15,7 @@ static int is_xz(const uint8_t *bytes, size_t length)
     return length > 6 && memcmp(bytes, "\xfd\x37zXZ\0", 6) == 0;
 }
 
-#if defined(TM_WITHOUT_ZSTD) || defined(TM_WITHOUT_LZMA)
+#if defined(TM_WITHOUT_ZSTD) || !defined(TM_WITH_LZMA)
 static int lacking(tm__packed *packed)
 {
     return tm__fail(TM_EUNSUPPORTED,
@@ -28,17 +28,17 @@ static int lacking(tm__packed *packed)
 #ifndef TM_WITHOUT_ZSTD
 #include <zstd.h>
 
-typedef struct zstd {
+typedef struct frames {
     ZSTD_DStream *stream;
     size_t left; ///< 0: between two frames
-} zstd;
+} frames;
 
 /** No window is larger: 128 MiB is what zstd's own tool takes by itself. */
 enum { WINDOW_LOG = 27 };
 
 static int begin_zstd(tm__packed *packed)
 {
-    zstd *it = packed->state;
+    frames *it = packed->state;
 
     it->stream = ZSTD_createDStream();
     if (!it->stream)
@@ -49,7 +49,7 @@ static int begin_zstd(tm__packed *packed)
 
 static int read_zstd(tm__packed *packed, uint8_t *to, size_t room, size_t *count)
 {
-    zstd *it = packed->state;
+    frames *it = packed->state;
     ZSTD_outBuffer out = {to, room, 0};
 
     while (out.pos == 0) {
@@ -74,19 +74,19 @@ static int read_zstd(tm__packed *packed, uint8_t *to, size_t room, size_t *count
 
 static void end_zstd(tm__packed *packed)
 {
-    zstd *it = packed->state;
+    frames *it = packed->state;
 
     ZSTD_freeDStream(it->stream);
 }
 
 const tm__packing tm__packing_zstd = {
-    "zstd", sizeof(zstd), is_zstd, begin_zstd, read_zstd, end_zstd,
+    "zstd", sizeof(frames), is_zstd, begin_zstd, read_zstd, end_zstd,
 };
 #else
 const tm__packing tm__packing_zstd = {"zstd", 1, is_zstd, lacking, NULL, NULL};
 #endif
 
-#ifndef TM_WITHOUT_LZMA
+#ifdef TM_WITH_LZMA
 #include <lzma.h>
 
 /** As much as xz -9 needs, and some. */
