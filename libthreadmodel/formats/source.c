@@ -40,7 +40,7 @@ struct tm_source {
     void *reader;
     tm__filter filter;
     int is_named; ///< the sink was told file and format
-    int is_damage_told;
+    int is_damage_reported;
 };
 
 static int unknown(const char *path, const uint8_t *bytes, size_t length)
@@ -284,11 +284,11 @@ static int end_of_stream(tm_source *source, const tm_sink *sink)
 
     if (!damage)
         return TM_OK;
-    if (!source->is_damage_told)
+    if (!source->is_damage_reported)
         rc = sink->caveat(sink->payload, damage);
     if (rc < 0)
         return rc;
-    source->is_damage_told = 1;
+    source->is_damage_reported = 1;
     return tm__fail(TM_EDAMAGED, "%s", damage);
 }
 
