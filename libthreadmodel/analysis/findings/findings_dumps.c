@@ -6,7 +6,7 @@
  *     exec-11 .. 16   parked in ConcurrentBag.borrow     in 2 of 2 dumps
  *     exec-1 .. 3     a socket, in OrderDao.query        in 2 of 2 dumps
  *
- * One dump shows less: who blocks whom, a pool of which every worker waits for a task,
+ * One dump shows less: who blocks whom, a pool whose workers all wait for tasks,
  * and carriers that are all taken.
  */
 #include <string.h>
