@@ -62,12 +62,13 @@ static int64_t stopped_ns;      /* since when none is made; 0: they are */
 
 static int64_t merged_ns; /* all before is in the trace */
 static int refused;       /* error number */
-static int is_wanted;
+static int is_wanted, began_late;
 static uint32_t own_os_id;
 
 void tm__switches_open(int is_late)
 {
     is_wanted = tm__the_options.switches != 0;
+    began_late = is_late;
     refused = is_wanted ? tm__switch_rings_open(is_late) : 0;
 }
 
@@ -79,6 +80,12 @@ int tm__switches_emit_facts(void)
     own_os_id = (uint32_t)syscall(SYS_gettid);
     if (tm__switch_rings_are_open()) {
         atomic_fetch_or(&tm__the_recording.kinds, TM__KIND(ON_CPU) | TM__KIND(OFF_CPU));
+        if (began_late)
+            return sink->caveat(
+                sink->payload,
+                "When they had a processor is recorded of threads that ran before "
+                "recording began only from their first other event on: until then they "
+                "seem to run.");
         if (!tm__switch_rings_missed())
             return TM_OK;
         snprintf(text, sizeof(text),
