@@ -92,7 +92,7 @@ typedef struct tm__ownership {
     uint32_t nestings_max;      ///< there are never more
     uint32_t nestings_coarse;   ///< half of them are in use: what is new is coarse
     uint64_t nestings_left_out; ///< blocks whose held locks were not kept
-    uint64_t nestings_unproven; ///< blocks of which stacks do not show what was held
+    uint64_t nestings_unproven; ///< blocks whose stacks do not show what was held
     uint32_t noted_count;       ///< 0 except inside ingest
     tm__noted noted[TM__NOTED_AT_ONCE]; ///< to be put into nestings
     tm__inside inside[TM__INSIDE_SLOTS];
