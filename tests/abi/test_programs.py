@@ -83,8 +83,8 @@ class Programs:
         for node in [call for name in STARTS for call in self.calls.get(name, [])]:
             if node.args:
                 function = node.func
-                # A method of that name of something else starts none.
-                if isinstance(function, ast.Attribute) and (
+                # A function of that name of something else starts no program.
+                if not isinstance(function, ast.Attribute) or (
                     not isinstance(function.value, ast.Name)
                     or function.value.id not in ("subprocess", "shutil")
                 ):
