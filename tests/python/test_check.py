@@ -279,7 +279,7 @@ def test_a_synchronizer_is_a_lock(cli: Cli, tmp_path: Path) -> None:
         with threadmodel.Writer(tmp_path / f"{name}.tmt") as writer:
             of_a_reentrant_lock(writer, held_ms)
     slow, fast = tmp_path / "slow.tmt", tmp_path / "fast.tmt"
-    shown = cli("report", slow).stdout.decode()
+    shown = cli("report", "--all", slow).stdout.decode()
     hottest = shown[shown.index("Hottest locks") : shown.index("Threads, ")]
     assert "Longest waits" not in hottest
     assert "demo.Account.transfer:42" in hottest

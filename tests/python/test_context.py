@@ -122,7 +122,7 @@ def test_the_report_shows_how_long_the_collector_stopped_all(
     path = tmp_path / "run.tmt"
     with threadmodel.Writer(path) as writer:
         fill(writer)
-    said = cli("report", path).stdout.decode()
+    said = cli("report", "--all", path).stdout.decode()
     share = 4 * MS / threadmodel.open(path).length_ns
     assert f"2, 4.00 ms in all, the longest 3.00 ms, {share:.1%} of the run" in said
     assert "pinned    1, 5.00 ms in all" in said

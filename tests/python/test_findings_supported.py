@@ -233,7 +233,7 @@ def test_every_report_lists_what_was_not_looked_for(tmp_path: Path, cli: Cli) ->
         "Not looked for: sampled block, sampled wait, sampled io, sampled processor. "
         "One thread dump shows one instant."
     )
-    text = " ".join(cli("report", *names).stdout.decode().split())
+    text = " ".join(cli("report", "--all", *names).stdout.decode().split())
     assert line in text
     assert "with the locks that they name" in text
     markdown = cli("report", *names, "--markdown").stdout.decode().replace("\\", "")
@@ -248,7 +248,7 @@ def test_reports_of_a_whole_recording_list_nothing(tmp_path: Path, cli: Cli) -> 
         runs.define(writer)
         writer.define_run(Run(kinds=ALL_KINDS))
         writer.ingest(runs.events())
-    assert "Not looked for" not in cli("report", str(path)).stdout.decode()
+    assert "Not looked for" not in cli("report", "--all", str(path)).stdout.decode()
 
 
 def test_a_thread_that_may_have_slept_unseen_is_no_case_for_a_profiler() -> None:

@@ -97,7 +97,7 @@ def test_a_java_program_is_recorded(cli: Cli, contend: Path) -> None:
     rows = {row["method"]: row for row in model.callers()}
     assert rows["Contend.want"]["blocked_count"] == 3
     assert rows["Contend.want"]["blocked_total_ns"] > 50_000_000
-    shown = cli("report", "c.tmt").stdout.decode()
+    shown = cli("report", "--all", "c.tmt").stdout.decode()
     assert "Contend.want" in shown
 
 

@@ -42,6 +42,9 @@ TABLES = [
     "hold_times",
     "resources",
     "resource_uses",
+    "units",
+    "unit_kinds",
+    "unit_parts",
     "findings",
     "verdict",
     "verdict_members",
@@ -96,9 +99,8 @@ def in_terminal(
 
 
 def test_the_report_has_the_story(cli: Cli, trace: Path) -> None:
-    done = cli("report", trace)
-    assert done.returncode == 2
-    assert done.stderr.endswith(b"empty.tmt: no event of threads or locks was found\n")
+    done = cli("report", "--all", trace)
+    assert (done.returncode, done.stderr) == (0, b"")
     shown = done.stdout.decode()
     assert "Test VM 1" in shown
     assert "100 ms" in shown
@@ -121,7 +123,7 @@ def test_the_report_has_the_story(cli: Cli, trace: Path) -> None:
 
 
 def test_long_tables_report_how_much_more_there_is(cli: Cli, trace: Path) -> None:
-    shown = cli("report", "--top", "2", trace).stdout.decode()
+    shown = cli("report", "--all", "--top", "2", trace).stdout.decode()
     assert "and 3 more" in shown
 
 
@@ -141,7 +143,7 @@ def test_work_that_takes_long_shows_progress(trace: Path, tmp_path: Path) -> Non
     assert trace.stat().st_size < select.PIPE_BUF * 8
     shown, status = in_terminal(["report", str(fifo)], watch=feed)
     assert status == 0
-    assert b"Hottest locks" in shown
+    assert b"All tables" in shown
 
 
 def test_work_that_is_soon_done_shows_no_progress(trace: Path) -> None:
@@ -153,7 +155,7 @@ def test_work_that_is_soon_done_shows_no_progress(trace: Path) -> None:
     shown, _ = in_terminal(
         ["report", str(trace)], command=[sys.executable, "-c", script]
     )
-    assert b"Hottest locks" in shown
+    assert b"All tables" in shown
     assert b"reading" not in shown
 
 
@@ -232,7 +234,7 @@ def test_a_cut_file_is_reported_with_status_3(
         runs.fill(writer)
     whole = path.read_bytes()
     path.write_bytes(whole[: int(len(whole) * length)])
-    done = cli("report", path)
+    done = cli("report", "--all", path)
     assert done.returncode == 3
     assert "cut.tmt" in one_line(done.stderr)
     assert b"Threads" in done.stdout
@@ -344,10 +346,10 @@ def test_a_closed_stdout_is_no_traceback(cli: Cli, trace: Path) -> None:
 
 
 def test_colour_is_for_terminals(trace: Path) -> None:
-    shown, status = in_terminal(["report", str(trace)])
+    shown, status = in_terminal(["report", "--all", str(trace)])
     assert status == 0
     assert b"\x1b[1;36m" in shown
-    shown, status = in_terminal(["report", str(trace)], {"NO_COLOR": "1"})
+    shown, status = in_terminal(["report", "--all", str(trace)], {"NO_COLOR": "1"})
     assert status == 0
     assert not re.search(rb"\x1b\[[0-9;]*3[0-7]m", shown)
 
@@ -359,7 +361,7 @@ def test_the_report_fits_the_terminal(
     from rich.cells import cell_len
 
     for path in (trace, hostile_trace):
-        shown, status = in_terminal(["report", str(path)], columns=columns)
+        shown, status = in_terminal(["report", "--all", str(path)], columns=columns)
         assert status == 0
         if columns < 80:
             continue
@@ -373,12 +375,14 @@ def test_the_report_fits_the_terminal(
 def test_hostile_names_do_not_reach_the_terminal_raw(
     cli: Cli, hostile_trace: Path
 ) -> None:
-    shown, status = in_terminal(["report", str(hostile_trace)], {"NO_COLOR": "1"})
+    shown, status = in_terminal(
+        ["report", "--all", str(hostile_trace)], {"NO_COLOR": "1"}
+    )
     assert status == 0
     text = ESCAPE.sub(b"", shown).decode()
     assert not set(text) & set("\x1b\x9b\x07\u2028\u202e\u2066")
     assert b"\x1b[31mred" not in shown
-    plain = cli("report", hostile_trace).stdout.decode()
+    plain = cli("report", "--all", hostile_trace).stdout.decode()
     assert "\\x1b[0m" in plain
     assert "[/] :smile:" in plain
     assert "one\\x0atwo" in plain
@@ -392,14 +396,14 @@ def test_hostile_names_survive_json(cli: Cli, hostile_trace: Path) -> None:
 
 
 def test_an_ascii_terminal_gets_a_report(cli: Cli, hostile_trace: Path) -> None:
-    done = cli("report", hostile_trace, env={"PYTHONIOENCODING": "ascii"})
+    done = cli("report", "--all", hostile_trace, env={"PYTHONIOENCODING": "ascii"})
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.isascii()
 
 
 def test_a_run_without_events_has_a_report(cli: Cli, tmp_path: Path) -> None:
     threadmodel.Writer(tmp_path / "empty.tmt").close()
-    done = cli("report", "empty.tmt")
+    done = cli("report", "--all", "empty.tmt")
     assert (done.returncode, done.stderr) == (0, b"")
     report = json.loads(cli("report", "--json", "empty.tmt").stdout)
     assert report["threads"] == []
@@ -437,7 +441,9 @@ def test_threads_in_every_state_fit(tmp_path: Path, cli: Cli, width: int) -> Non
                     threadmodel.Event(time_ns + 123_456, 1, end, **named),
                 ]
             )
-    shown = cli("report", "all.tmt", env={"COLUMNS": str(width)}).stdout.decode()
+    shown = cli(
+        "report", "--all", "all.tmt", env={"COLUMNS": str(width)}
+    ).stdout.decode()
     threads = shown[shown.index("Threads, ") :].splitlines()
     for by in ("locks", "waiting", "joining", "sleeping", "parked"):
         assert by in threads[1]
@@ -468,7 +474,7 @@ def test_what_sound_programs_do_to_a_report_is_explained(
                 ),
             ]
         )
-    said = cli("report", path).stdout.decode()
+    said = cli("report", "--all", path).stdout.decode()
     assert "File20.java" in said
     assert "File40.java" not in said
     assert "int[]: on HotSpot, the lock of a class" in said
@@ -497,7 +503,7 @@ def test_threads_of_one_state_among_several_are_an_upper_bound(
                 (8, 7, kind.CONTENDED_ENTERED, 20),
             )
         )
-    said = cli("report", path).stdout.decode()
+    said = cli("report", "--all", path).stdout.decode()
     threads = {
         (line.split()[0], "blocked" in line): line.rstrip().rsplit("  ", 1)[1].strip()
         for line in said[said.index("Hottest") : said.index("Threads, ")].splitlines()
@@ -507,3 +513,39 @@ def test_threads_of_one_state_among_several_are_an_upper_bound(
     assert threads["demo.Both", True] == "<= 2"
     assert threads["demo.Both", False] == "1"
     assert threads["demo.Blocked", True] == "1"
+
+
+@pytest.mark.parametrize("example", ["demo/demo", "press/slow", "shop/slow"])
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_report_fits_a_screen_and_begins_with_the_verdict(
+    cli: Cli, example: str, width: int
+) -> None:
+    trace = Path(__file__).parents[2] / f"docs/examples/{example}.tmt"
+    model = threadmodel.open(trace)
+    (verdict,) = model.verdict()
+    done = cli("report", trace, env={"COLUMNS": str(width)})
+    shown = done.stdout.decode().splitlines()
+    assert len(shown) <= 24
+    assert verdict["title"].startswith(shown[0])
+    assert "--all" in shown[-1]
+    # A command is not wrapped, so that it can be copied.
+    assert all(len(line) <= width for line in shown if "threadmodel " not in line)
+    first = next(
+        row
+        for row in model.findings()
+        if row["kind"] != "deadlock" and not row["minor"]
+    )
+    text = " ".join(done.stdout.decode().split())
+    assert first["title"] in text
+    assert first["advice"] in text
+
+
+def test_a_text_of_the_screen_is_never_cut_within_a_sentence(cli: Cli) -> None:
+    trace = Path(__file__).parents[2] / "docs/examples/demo/demo.tmt"
+    rows = list(threadmodel.open(trace).findings())
+    for width in (40, 60, 80, 200):
+        done = cli("report", trace, env={"COLUMNS": str(width)})
+        text = " ".join(done.stdout.decode().split())
+        for row in rows[1:2]:
+            begin = text.index(row["waits"].split(". ")[0])
+            assert text[begin:].startswith(row["waits"].split(". ")[0])

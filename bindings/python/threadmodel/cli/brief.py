@@ -13,7 +13,8 @@ there is little room, later sentences are left out.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Sequence
 from typing import Any, Final
 
 from rich.console import Console
@@ -23,22 +24,22 @@ from threadmodel.calm import not_looked_for
 from threadmodel.cli import terminal
 from threadmodel.cli.messages import called_as, quoted, shell_word
 from threadmodel.cli.page import FACT_WIDTH, NAME_LENGTH, Fact, Section
+from threadmodel.judgement import HUNG, judge, lines
 from threadmodel.model import Model
 from threadmodel.text import clean, count, duration
 
 # What a terminal of the usual size shows.
 HEIGHT: Final = 24
+INDENT: Final = 2
 # Lines of the waits and of the advice of a card.
 WAITS_LINES: Final = 2
 ADVICE_LINES: Final = 2
-VERDICT_LINES: Final = 6
+VERDICT_LINES: Final = 5
+# More of a text is not looked at.
+TEXT_LENGTH: Final = 4000
 # Findings that say what a verdict of these kinds has said.
-SAID_BY_VERDICT: Final = {
-    "deadlocked": ("deadlock",),
-    "stuck": ("lost_notify", "stuck"),
-    "partly_stuck": ("lost_notify", "stuck"),
-}
-_SENTENCE: Final = re.compile(r"(?<=[.:;]) +(?=[A-Z0-9\"'])")
+SAID_BY_VERDICT: Final = dict.fromkeys(HUNG, ("deadlock", *HUNG))
+_SENTENCE: Final = re.compile(r"(?<=\.) +")
 # What shows more of a finding, by the table that it rests on.
 _MORE: Final = {
     "deadlocks": "deadlocks {file}",
@@ -48,7 +49,7 @@ _MORE: Final = {
     "threads": "threads {file}",
 }
 
-Row = Mapping[str, Any]
+Row = dict[str, Any]
 
 
 def sections(model: Model, file: str, console: Console) -> list[Section]:
@@ -59,12 +60,13 @@ def sections(model: Model, file: str, console: Console) -> list[Section]:
         file: as it was named, for the commands that show more
         console: how wide the lines may be
     """
-    verdict = terminal.verdict(model)
-    verdict.body[:] = _fitting(verdict.body, console, VERDICT_LINES)
-    said = SAID_BY_VERDICT.get(terminal.verdict_kind(model), ())
+    judged = judge(model)
+    verdict = Section(_wrapped(clean(judged["title"], NAME_LENGTH), console.width))
+    verdict.body += _fitting(lines(judged), console, VERDICT_LINES)
+    said = SAID_BY_VERDICT.get(judged["kind"], ())
     found = [row for row in model.findings() if not row["minor"]]
     cards = [row for row in found if row["kind"] not in said]
-    ending = Section(_run(model))
+    ending = Section(_wrapped(_run(model), console.width))
     _notes(ending, model, file)
     room = HEIGHT - _height(verdict, console) - _height(ending, console) - 3
     shown, others = _cards(cards, file, console, room)
@@ -73,15 +75,22 @@ def sections(model: Model, file: str, console: Console) -> list[Section]:
     return [section for section in (verdict, shown, ending) if section.heading]
 
 
-def _fitting(body: Sequence[Any], console: Console, most: int) -> list[Any]:
-    """Return the first parts that take no more lines than that, one at least."""
-    kept: list[Any] = []
-    lines = 0
-    for part in body:
-        lines += _lines(part, console)
-        if kept and lines > most:
+def _wrapped(text: str, width: int) -> str:
+    return "\n".join(textwrap.wrap(text, width, break_on_hyphens=False))
+
+
+def _fitting(texts: Sequence[str], console: Console, most: int) -> list[Text]:
+    """Return the first sentences of texts in at most so many lines, one at least."""
+    kept: list[Text] = []
+    for text in texts:
+        room = most - len(kept)
+        if kept and room <= 0:
             break
-        kept.append(part)
+        whole = _whole(text, console, room)
+        wrapped = _wrapped(whole, console.width - INDENT).split("\n")
+        if kept and len(wrapped) > room:
+            break
+        kept += map(Text, wrapped)
     return kept
 
 
@@ -95,8 +104,11 @@ def _lines(part: Any, console: Console) -> int:
 
 
 def _height(section: Section, console: Console) -> int:
-    heading = len(Text(section.heading).wrap(console, console.width))
-    return heading + sum(_lines(part, console) for part in section.body)
+    return (
+        section.heading.count("\n")
+        + 1
+        + sum(_lines(part, console) for part in section.body)
+    )
 
 
 def _cards(
@@ -116,23 +128,30 @@ def _cards(
     return section, ()
 
 
-def _card(row: Row, file: str, console: Console) -> list[Fact]:
+def _card(row: Row, file: str, console: Console) -> list[Fact | Text]:
     impact = duration(row["impact_ns"]) if row["impact_ns"] else "-"
-    advice = " ".join(filter(None, (row["gain"], row["advice"])))
-    parts = [Fact(impact, terminal.title_of(row), "bold")]
+    advice = " ".join(filter(None, (row["advice"], row["gain"])))
+    parts: list[Fact | Text] = [Fact(impact, terminal.title_of(row), "bold")]
     for text, most in ((row["waits"], WAITS_LINES), (advice, ADVICE_LINES)):
         if text:
             parts.append(Fact("", _sentences(text, console, most)))
-    parts.append(Fact("", _command(row, file), "cyan"))
+    # A command is not wrapped, so that it can be copied.
+    parts.append(Text(" " * (FACT_WIDTH - INDENT) + _command(row, file), "cyan"))
     return parts
 
 
 def _sentences(text: str, console: Console, most: int) -> str:
+    """Return the first sentences of a card's text that fit into so many lines."""
+    return _whole(text, console, most, FACT_WIDTH)
+
+
+def _whole(text: str, console: Console, most: int, indent: int = INDENT) -> str:
     """Return the first sentences that fit into so many lines, one at least."""
+    width = max(console.width - indent, FACT_WIDTH)
     kept = ""
-    for sentence in _SENTENCE.split(clean(text, NAME_LENGTH)):
+    for sentence in _SENTENCE.split(clean(text, TEXT_LENGTH)):
         longer = f"{kept} {sentence}".lstrip()
-        if kept and _lines(Fact("", longer), console) > most:
+        if kept and len(Text(longer).wrap(console, width, overflow="fold")) > most:
             break
         kept = longer
     return kept
@@ -188,16 +207,13 @@ def _notes(section: Section, model: Model, file: str) -> None:
     """Add what limits the answers, a line each, and where all of it is."""
     notes = []
     if model.caveats:
-        notes.append(count(len(model.caveats), "caveat"))
+        notes.append(f"{count(len(model.caveats), 'caveat')} on the data")
     missing = not_looked_for(model)
     if missing:
-        kinds = count(len(missing), "kind of finding", "kinds of findings")
-        notes.append(f"{kinds} could not be looked for")
+        kinds = count(len(missing), "group of findings", "groups of findings")
+        notes.append(f"{kinds} that the data cannot show")
     everything = f"{called_as()} report {shell_word(file)} --all"
     limits = " and ".join(notes)
-    section.line(
-        f"{limits[:1].upper()}{limits[1:]}; all tables: {everything}"
-        if notes
-        else f"All tables: {everything}",
-        "dim",
-    )
+    if notes:
+        section.line(f"{limits[:1].upper()}{limits[1:]}.", "dim")
+    section.line(f"All tables: {everything}", "dim")

@@ -15,7 +15,7 @@ from rich.console import Console
 
 import threadmodel
 from threadmodel import page, private
-from threadmodel.cli import export, markdown, terminal
+from threadmodel.cli import brief, export, markdown, terminal
 from threadmodel.cli.files import INPUT, OUTPUT, OUTPUT_FOLDER, FileCommand
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
@@ -68,12 +68,18 @@ HTML_SUFFIXES: Final = (".html", ".htm")
     "-o", "--output", metavar="FILE", type=OUTPUT, help="Write there and not to stdout."
 )
 @click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Print all tables, not only what fits a screen.",
+)
+@click.option(
     "--top",
     metavar="N",
     type=click.IntRange(min=1),
     default=20,
     show_default=True,
-    help="Rows of a table to show in a terminal.",
+    help="Rows of a table to show with --all.",
 )
 @reading_options
 @click.pass_context
@@ -87,6 +93,7 @@ def report(
     as_html: bool,
     as_markdown: bool,
     output: str | None,
+    everything: bool,
     top: int,
     dialect: str | None,
     time_unit: str | None,
@@ -96,9 +103,11 @@ def report(
     Several thread dumps, or several recordings, are read as one run, in the order of
     their times.
 
-    Without options: a summary with findings, the hottest locks and the longest waits by
-    class and caller method, the threads that were blocked most, deadlocks with their
-    stacks, and inconsistencies in the events.
+    Without options: a screen with the verdict on the run, the largest causes of
+    waiting, each with advice and the command that shows more of it, and a line for
+    each other finding. With --all, the hottest locks and the longest waits by class
+    and caller method, the threads that were blocked most, deadlocks with their stacks,
+    caveats, and inconsistencies in the events as well.
 
     With -o NAME.html, or --html, it is one self-contained page for a browser with all
     of that and an interactive timeline. With -o NAME.md, or --markdown, it is the
@@ -155,7 +164,10 @@ def report(
                 file.write(html)
         else:
             progress.step("counting")
-            sections = terminal.sections(model, top)
+            if everything or as_markdown or output is not None:
+                sections = terminal.sections(model, top)
+            else:
+                sections = brief.sections(model, files[0], stdout_console())
             if as_markdown:
                 name = clean(Path(model.run.source or files[0]).name)
                 text = markdown.render(sections, f"Threads of {name}")
@@ -183,13 +195,18 @@ def _target(output: str | None) -> Iterator[Writable]:
             yield file
 
 
+def stdout_console() -> Console:
+    """Return what prints to stdout, as wide as that is."""
+    width = None
+    if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
+        width = FILE_WIDTH
+    return Console(width=width, highlight=False)
+
+
 def print_sections(sections: "list[terminal.Section]", output: str | None) -> None:
     """Print to a file, or to stdout as wide as that is."""
     if output is None:
-        width = None
-        if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
-            width = FILE_WIDTH
-        terminal.show(sections, Console(width=width, highlight=False))
+        terminal.show(sections, stdout_console())
     else:
         with open(output, "w", encoding="utf-8", opener=private.owner_only) as file:
             console = Console(file=file, width=FILE_WIDTH, highlight=False)

@@ -159,7 +159,7 @@ def findings(model: Model, most: int) -> Section:
     minor = [row for row in found if row["minor"]]
     for row in rows[:most]:
         impact = duration(row["impact_ns"]) if row["impact_ns"] else "-"
-        section.body.append(Fact(impact, _title(row), "bold"))
+        section.body.append(Fact(impact, title_of(row), "bold"))
         tried = " ".join(filter(None, (row["gain"], row["advice"], row["caveat"])))
         for text in (row["waits"], row["holds"], tried):
             if text:
@@ -169,7 +169,7 @@ def findings(model: Model, most: int) -> Section:
         section.line(calm(model))
     if minor:
         section.line(
-            "little to gain: " + "; ".join(_title(row) for row in minor[:FINDINGS]),
+            "little to gain: " + "; ".join(title_of(row) for row in minor[:FINDINGS]),
             "dim",
         )
     for text in not_looked_for(model):
@@ -177,7 +177,8 @@ def findings(model: Model, most: int) -> Section:
     return section
 
 
-def _title(row: Row) -> str:
+def title_of(row: Row) -> str:
+    """Write the title of a finding, with the word for a suspicion."""
     title = clean(row["title"], NAME_LENGTH)
     return f"Suspected: {title}" if row["suspected"] else title
 
