@@ -404,7 +404,8 @@ def test_an_ascii_terminal_gets_a_report(cli: Cli, hostile_trace: Path) -> None:
 def test_a_run_without_events_has_a_report(cli: Cli, tmp_path: Path) -> None:
     threadmodel.Writer(tmp_path / "empty.tmt").close()
     done = cli("report", "--all", "empty.tmt")
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.returncode == 2
+    assert done.stderr.endswith(b"empty.tmt: no event of threads or locks was found\n")
     report = json.loads(cli("report", "--json", "empty.tmt").stdout)
     assert report["threads"] == []
 
