@@ -163,11 +163,7 @@ static void chunks_that_overlap_are_merged_by_the_time_of_each_event(void **stat
     recorder_free(&all);
 }
 
-<<<<<<< HEAD
 static void a_recording_without_events_is_a_caveat(void **state)
-=======
-static void a_recording_without_events_has_a_note(void **state)
->>>>>>> 6d8235cc (tests: take only calls of subprocess for programs that are started)
 {
     recorder all;
     int rc;
@@ -475,11 +471,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chunks_follow_one_another),
         cmocka_unit_test(chunks_that_overlap_are_merged_by_the_time_of_each_event),
-<<<<<<< HEAD
         cmocka_unit_test(a_recording_without_events_is_a_caveat),
-=======
-        cmocka_unit_test(a_recording_without_events_has_a_note),
->>>>>>> 6d8235cc (tests: take only calls of subprocess for programs that are started)
         cmocka_unit_test(a_chunk_that_was_not_finished_ends_where_another_begins),
         cmocka_unit_test(a_chunk_that_is_cut_is_read_as_far_as_it_is_there),
         cmocka_unit_test(a_long_chunk_is_read_by_a_pipe),
