@@ -103,7 +103,8 @@ def sandbox(text: str) -> Iterator[tuple[Path, dict[str, str]]]:
         yield (
             folder,
             {
-                **{k: v for k, v in os.environ.items() if k != "THREADMODEL_CALLED_AS"},
+                **os.environ,
+                "THREADMODEL_CALLED_AS": "threadmodel",
                 "PATH": f"{commands}:{os.environ['PATH']}",
                 "PYTHONPATH": str(package),
                 "COLUMNS": str(COLUMNS),

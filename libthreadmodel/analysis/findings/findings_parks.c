@@ -144,6 +144,7 @@ int tm__find_parks(tm__findings *findings)
             &p.single
                  .items[*tm__triple_map_find(&p.single.map, item->a, item->b, 0) - 1]);
     }
+    tm__tally_free(&p.of_thread, &findings->memory);
     tm__tally_free(&p.of_all, &findings->memory);
     tm__tally_free(&p.single, &findings->memory);
     return rc;

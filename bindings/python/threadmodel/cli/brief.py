@@ -52,12 +52,12 @@ _MORE: Final = {
 Row = dict[str, Any]
 
 
-def sections(model: Model, file: str, console: Console) -> list[Section]:
+def sections(model: Model, files: Sequence[str], console: Console) -> list[Section]:
     """Return the sections of a report that fits one screen.
 
     Args:
         model: asked
-        file: as it was named, for the commands that show more
+        files: as they were named, for the commands that show more
         console: how wide the lines may be
     """
     judged = judge(model)
@@ -66,8 +66,10 @@ def sections(model: Model, file: str, console: Console) -> list[Section]:
     said = SAID_BY_VERDICT.get(judged["kind"], ())
     found = [row for row in model.findings() if not row["minor"]]
     cards = [row for row in found if row["kind"] not in said]
+    # Most commands take one file.
+    file = files[0] if len(files) == 1 else None
     ending = Section(_wrapped(_run(model), console.width))
-    _notes(ending, model, file)
+    _notes(ending, model, files)
     room = HEIGHT - _height(verdict, console) - _height(ending, console) - 3
     shown, others = _cards(cards, file, console, room)
     if others:
@@ -112,7 +114,7 @@ def _height(section: Section, console: Console) -> int:
 
 
 def _cards(
-    rows: Sequence[Row], file: str, console: Console, room: int
+    rows: Sequence[Row], file: str | None, console: Console, room: int
 ) -> tuple[Section, Sequence[Row]]:
     """Return the cards that the room holds, one at least, and the other findings."""
     section = Section("Largest causes" if rows else "")
@@ -128,7 +130,7 @@ def _cards(
     return section, ()
 
 
-def _card(row: Row, file: str, console: Console) -> list[Fact | Text]:
+def _card(row: Row, file: str | None, console: Console) -> list[Fact | Text]:
     impact = duration(row["impact_ns"]) if row["impact_ns"] else "-"
     advice = " ".join(filter(None, (row["advice"], row["gain"])))
     parts: list[Fact | Text] = [Fact(impact, terminal.title_of(row), "bold")]
@@ -136,7 +138,8 @@ def _card(row: Row, file: str, console: Console) -> list[Fact | Text]:
         if text:
             parts.append(Fact("", _sentences(text, console, most)))
     # A command is not wrapped, so that it can be copied.
-    parts.append(Text(" " * (FACT_WIDTH - INDENT) + _command(row, file), "cyan"))
+    if file is not None:
+        parts.append(Text(" " * (FACT_WIDTH - INDENT) + _command(row, file), "cyan"))
     return parts
 
 
@@ -172,7 +175,7 @@ def _command(row: Row, file: str) -> str:
 
 
 def _also(
-    section: Section, rows: Sequence[Row], file: str, room: int, console: Console
+    section: Section, rows: Sequence[Row], file: str | None, room: int, console: Console
 ) -> None:
     """Add a line for each other finding, as far as there is room."""
     for number, row in enumerate(rows):
@@ -181,11 +184,10 @@ def _also(
         room -= _lines(fact, console)
         left = len(rows) - number
         if room < (left > 1):
-            section.line(
-                f"and {count(left, 'finding')} more: {called_as()} findings "
-                f"{shell_word(file)}",
-                "dim",
-            )
+            more = f"and {count(left, 'finding')} more"
+            if file is not None:
+                more += f": {called_as()} findings {shell_word(file)}"
+            section.line(more, "dim")
             return
         section.body.append(fact)
 
@@ -203,7 +205,7 @@ def _run(model: Model) -> str:
     return ", ".join(fact for fact in facts if fact)
 
 
-def _notes(section: Section, model: Model, file: str) -> None:
+def _notes(section: Section, model: Model, files: Sequence[str]) -> None:
     """Add what limits the answers, a line each, and where all of it is."""
     notes = []
     if model.caveats:
@@ -212,7 +214,8 @@ def _notes(section: Section, model: Model, file: str) -> None:
     if missing:
         kinds = count(len(missing), "group of findings", "groups of findings")
         notes.append(f"{kinds} that the data cannot show")
-    everything = f"{called_as()} report {shell_word(file)} --all"
+    names = " ".join(map(shell_word, files))
+    everything = f"{called_as()} report {names} --all"
     limits = " and ".join(notes)
     if notes:
         section.line(f"{limits[:1].upper()}{limits[1:]}.", "dim")

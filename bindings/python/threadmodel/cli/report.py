@@ -167,7 +167,7 @@ def report(
             if everything or as_markdown or output is not None:
                 sections = terminal.sections(model, top)
             else:
-                sections = brief.sections(model, files[0], stdout_console())
+                sections = brief.sections(model, files, stdout_console())
             if as_markdown:
                 name = clean(Path(model.run.source or files[0]).name)
                 text = markdown.render(sections, f"Threads of {name}")
