@@ -64,9 +64,10 @@ def test_what_a_jvm_sends_is_returned_to_the_byte(
 def dump(*words: str | Path) -> list[str]:
     """Return a command line that dumps a JVM whose answer is DUMP."""
     program = (
-        "import sys, threadmodel.attach\n"
+        "import sys, threadmodel.attach, threadmodel.hotspot\n"
         f"text = {DUMP!r}.decode('utf-8', 'surrogateescape')\n"
         "threadmodel.attach.dump = lambda pid, virtual: text\n"
+        "threadmodel.hotspot.is_jvm = lambda pid: True\n"
         "from threadmodel.cli import main\n"
         "main()\n"
     )

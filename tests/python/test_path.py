@@ -339,7 +339,7 @@ def test_wrong_questions_are_reported(model: threadmodel.Model) -> None:
         model.critical_path(thread="nobody")
     with pytest.raises(LookupError, match="77"):
         model.critical_path(thread=77)
-    with pytest.raises(ValueError, match="run ends"):
+    with pytest.raises(ValueError, match="ends after the run"):
         model.critical_path(to_ns=model.length_ns + 1)
 
 
