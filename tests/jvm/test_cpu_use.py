@@ -32,7 +32,7 @@ NOT_RUNNING = (
 
 @pytest.mark.every_release
 def test_running_is_what_the_scheduler_counts_and_a_read_is_none_of_it(java: Java):
-    run = java.record("Switched", 400, 10, 30)
+    run = java.record("Switched", 400, 10, 30, options="switches=y")
     if any("perf_event_open failed" in text for text in run.model.caveats):
         pytest.skip("the kernel does not let this user record switches")
     found = {row["name"]: row for row in run.model.threads()}
@@ -49,7 +49,7 @@ def test_running_is_what_the_scheduler_counts_and_a_read_is_none_of_it(java: Jav
     assert in_kernel + reader["runnable_total_ns"] >= run.said["waited"] * 0.98
 
 
-def test_switches_are_left_out_on_demand(java: Java):
-    run = java.record("Switched", 50, 2, 5, options="switches=n")
+def test_switches_are_recorded_on_demand_alone(java: Java):
+    run = java.record("Switched", 50, 2, 5)
     assert not {EventKind.ON_CPU, EventKind.OFF_CPU} & set(run.model.run.kinds)
     assert all(row["native_total_ns"] == 0 for row in run.model.threads())

@@ -203,8 +203,9 @@ def test_json_and_text_of_a_moment_are_one_model(at_rest: Moment, tmp_path: Path
             }
         )
     assert both[0] == both[1]
-    for name in ("virtual runs", "main"):
-        assert states(json)[name][0] == "running"
+    assert states(json)["virtual runs"][0] == "running"
+    # It reads from its standard input.
+    assert states(json)["main"][0] == "io"
     # A virtual thread has no name in the text, but its number.
     ids = {row["name"]: row["thread_id"] for row in json.threads()}
     mounted = [row["thread_id"] for row in text.threads() if row["virtual"]]

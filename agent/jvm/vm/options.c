@@ -57,7 +57,7 @@ static const tm__option OPTIONS[] = {
      .help = "report notify, park, sleep, start and interrupt"},
     {"gc", FLAG, AT(gc), .initial = "y", .value = "y|n",
      .help = "report pauses of the collector"},
-    {"switches", FLAG, AT(switches), .initial = "y", .value = "y|n",
+    {"switches", FLAG, AT(switches), .initial = "n", .value = "y|n",
      .help = "report when threads have a processor, where the\nkernel lets an ordinary "
              "user know"},
     {"held", FLAG, AT(held), .initial = "n", .value = "y|n",
