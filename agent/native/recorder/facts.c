@@ -119,6 +119,7 @@ void tm__facts_read_name(tm__ring_reader *reader)
 {
     char path[64];
     FILE *file;
+    size_t length;
 
     reader->os_id = atomic_load(&reader->ring->os_id);
     if (*reader->name || reader->os_id == 0)
@@ -128,10 +129,12 @@ void tm__facts_read_name(tm__ring_reader *reader)
     file = fopen(path, "re");
     if (!file)
         return;
-    if (!fgets(reader->name, sizeof(reader->name), file))
-        *reader->name = 0;
+    /* A name may hold a line feed: the last one alone is the kernel's. */
+    length = fread(reader->name, 1, sizeof(reader->name) - 1, file);
     fclose(file);
-    reader->name[strcspn(reader->name, "\n")] = 0;
+    if (length && reader->name[length - 1] == '\n')
+        length--;
+    reader->name[length] = 0;
 }
 
 static void begin_thread(const tm__item *item)
