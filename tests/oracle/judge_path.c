@@ -345,6 +345,14 @@ static void judge_path_to(struct walk *walk, const tm_model *model, int t, bool 
         wrong(trial, "no path to T%d: %s", t, tm_error_text());
         return;
     }
+    /* Snapshots without enters are dumps, which show no wake-ups: no path. */
+    if (tm_model_run(model)->kinds >> TM_EVENT_SNAPSHOT & 1 &&
+        !(tm_model_run(model)->kinds >> TM_EVENT_CONTENDED_ENTER & 1)) {
+        if (tm_table_row_count(table) > 0)
+            wrong(trial, "dumps have a path to T%d", t);
+        tm_table_free(table);
+        return;
+    }
     if (!full && tm_table_row_count(table) > 0) /* an end that was not seen */
         end_ns = tm_table_int64(table, "end_ns")[tm_table_row_count(table) - 1] +
                  trial->origin_ns;
