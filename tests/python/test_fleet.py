@@ -272,13 +272,13 @@ def test_a_file_that_cannot_be_opened_is_a_row_of_errors(
         (b"url,host\na,b\na,c\n", "a is in it twice"),
         (b"url,pid\na,1\n", "name of a fact, pid"),
         (b"url,run\na,1\n", "name of a fact, run"),
-        (b"url,host,host\na,1,2\n", "label 'host' is no name"),
-        (b"url,\na,1\n", "label '' is no name"),
+        (b"url,host,host\na,1,2\n", "label 'host' is not a valid name"),
+        (b"url,\na,1\n", "label '' is not a valid name"),
         (b"url,host\n\xff,1\n", "can't decode"),
         (b'url,host\n"a,b\n', "unexpected end of data"),
     ],
 )
-def test_a_manifest_that_is_none_is_refused(
+def test_an_invalid_manifest_is_refused(
     tmp_path: Path, content: bytes, said: str
 ) -> None:
     path = tmp_path / "manifest.csv"
@@ -323,7 +323,7 @@ def test_a_file_may_not_be_too_large_or_take_too_long(trace: Path) -> None:
     small = fleet.Limits(file_bytes=10)
     assert fleet.summarize_url(str(trace), small).error == "larger than 10 bytes"
     hasty = fleet.Limits(seconds=-1)
-    assert fleet.summarize_url(str(trace), hasty).error == "not read within -1 s"
+    assert fleet.summarize_url(str(trace), hasty).error == "not copied within -1 s"
 
 
 def test_an_interruption_leaves_what_was_and_is_continued(

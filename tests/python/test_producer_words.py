@@ -67,8 +67,9 @@ def test_answers_follow_the_producers_words(model: threadmodel.Model) -> None:
     assert [tuple(row.values()) for row in model.modules()] == [("shop", "5f0e12ab")]
 
 
-def test_a_kind_that_is_none_is_refused() -> None:
+def test_an_unknown_kind_is_refused() -> None:
+    unknown = max(ObjectKind) + 1
     with pytest.raises(
-        threadmodel.InvalidArgumentError, match="kind is out of range: 11"
+        threadmodel.InvalidArgumentError, match=f"kind is out of range: {unknown}"
     ):
-        threadmodel.Model().define_object(1, kind=ObjectKind.CHANNEL + 1)  # type: ignore[arg-type]
+        threadmodel.Model().define_object(1, kind=unknown)  # type: ignore[arg-type]

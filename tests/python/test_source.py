@@ -142,7 +142,7 @@ def test_files_that_are_no_traces_report_it(tmp_path: Path) -> None:
 def test_a_missing_file_is_a_file_not_found_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"nowhere\.tmt"):
         threadmodel.open(tmp_path / "nowhere.tmt")
-    with pytest.raises(OSError, match=str(tmp_path)):
+    with pytest.raises(threadmodel.FormatError, match=str(tmp_path)):
         threadmodel.open(tmp_path)
 
 
