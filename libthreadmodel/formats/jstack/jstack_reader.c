@@ -40,6 +40,7 @@ typedef struct reader {
     enum { FINDING, READING, FILLING, ENDING, EMITTING, CONCLUDING, DONE } state;
     tm__text text;
     int has_line;                            ///< text.line was not taken yet
+    int at_first;                            ///< the dump at hand began with it
     char recent[RECENT_LINES][RECENT_BYTES]; ///< the lines before, the last first
     size_t recent_length[RECENT_LINES];
     uint64_t dump_start; ///< of the dump at hand
@@ -154,6 +155,7 @@ static int begin(reader *self, const tm__grammar *grammar, size_t first, int is_
         return TM_ENOMEM;
     find_time(self);
     self->dump_start = self->last = start;
+    self->at_first = 1;
     tm__jstack_begin(&self->parser, grammar);
     self->state = READING;
     return TM_OK;
@@ -208,13 +210,18 @@ static int take_line(reader *self)
     const tm__grammar *grammar = self->parsed.grammar;
     uint64_t patience = self->parsed.has_end ? TAIL_BYTES : QUIET_BYTES;
     int rc = grammar->line(&self->parser, tm__slice_trim(self->text.line)), is_html;
+    int at_first = self->at_first;
     int64_t time_ns;
     size_t first;
 
-    if (rc == TM_ENOMEM || rc == TM__LINE_NEXT)
-        return rc == TM_ENOMEM ? rc : TM_OK;
-    if (rc == TM__LINE_OTHER) {
-        if (self->text.line.length > 0) {
+    if (rc == TM_ENOMEM)
+        return rc;
+    /* A line begins one dump at most, or reading would not go on. */
+    self->at_first = 0;
+    if (rc == TM__LINE_NEXT && !at_first)
+        return TM_OK;
+    if (rc == TM__LINE_OTHER || rc == TM__LINE_NEXT) {
+        if (self->text.line.length > 0 && !at_first) {
             grammar = find_start(self, &first, &is_html);
             if (grammar)
                 return TM_OK;

@@ -227,8 +227,10 @@ int tm__text_learn(tm__text *text, size_t first, int is_html)
     text->is_stripped = 1;
     text->is_escaped = first > 0 && text->line.bytes - first != text->buffer &&
                        memchr(before.bytes, '"', first) && is_escaped(text->line);
-    if (!text->is_escaped)
+    if (!text->is_escaped) {
+        text->line = tm__slice_from(text->line, (size_t)is_quoted);
         return TM_OK;
+    }
     return begin_string(text, first) < 0 ? TM_ENOMEM : TM_OK;
 }
 
