@@ -80,7 +80,7 @@ def test_nothing_of_the_tree_is_used(place: Place) -> None:
 def test_the_wheel_records_a_jvm_and_reports_it(place: Place) -> None:
     command = "threadmodel record -o jvm.tmt -- java -cp . Demo"
     place.run(*command.split())
-    assert "Deadlock of 2 threads" in place.run("threadmodel", "report", "jvm.tmt")
+    assert "Deadlocked since" in place.run("threadmodel", "report", "jvm.tmt")
     place.run("threadmodel", "report", "jvm.tmt", "-o", "jvm.html")
     page = (place.folder / "jvm.html").read_text()
     assert page.rstrip().endswith("</html>")
@@ -94,10 +94,10 @@ def test_the_wheel_records_a_native_program_and_reports_it(place: Place) -> None
     )
     command = "threadmodel record --native -o native.tmt -- ./contended"
     place.run(*command.split())
-    assert "lock_mutex" in place.run("threadmodel", "report", "native.tmt")
+    assert "lock_mutex" in place.run("threadmodel", "report", "--all", "native.tmt")
 
 
 def test_the_agent_of_the_jar_records_and_the_wheel_reports_it(place: Place) -> None:
     option = place.run("java", "-jar", place.jar, "option", "file=jar.tmt").strip()
     place.run("java", option, "-cp", ".", "Demo")
-    assert "Deadlock of 2 threads" in place.run("threadmodel", "report", "jar.tmt")
+    assert "Deadlocked since" in place.run("threadmodel", "report", "jar.tmt")
