@@ -16,6 +16,7 @@ ACCEPTED = frozenset(
     {
         "68bfc75dbbfebf61ec4e38088677d1f2f18d344d",
         "3ef9823bfebd0d8d21e4b0df1475bffc6f05bc49",
+        "442ecc7f2b902bbf13bb4aeadaca31846522cd1c",
     }
 )
 
