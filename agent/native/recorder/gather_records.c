@@ -412,6 +412,9 @@ static int by_time(const void *left, const void *right)
 void tm__gather_sort(tm__image *image)
 {
     /* Nothing comes late, so what was before the horizon stays as it is. */
-    qsort(image->items + image->item_first + image->ordered_count,
-          image->item_count - image->ordered_count, sizeof(*image->items), by_time);
+    size_t count = image->item_count - image->ordered_count;
+
+    if (count > 0)
+        qsort(image->items + image->item_first + image->ordered_count, count,
+              sizeof(*image->items), by_time);
 }

@@ -142,7 +142,7 @@ static int is_idle(const tm__judgement *it)
     const tm__time_spent *spent = &it->spent;
 
     return (it->graph.counts[TM__NODE_IDLE] && !it->graph.counts[TM__NODE_MOVES]) ||
-           spent->ran_ns + spent->queued_ns < spent->lived_ns / IDLE_PARTS;
+           tm__sum(spent->ran_ns, spent->queued_ns) < spent->lived_ns / IDLE_PARTS;
 }
 
 /* ---- the verdict ---- */

@@ -152,6 +152,10 @@ void tm__write_examined(tm__words *words, const tm__judgement *it)
     const char *missing[sizeof(kinds) / sizeof(*kinds)];
     size_t missing_count = 0, count = 0;
 
+    if (it->graph.at_ns == INT64_MIN) {
+        tm__write_words(words, "no event of a thread");
+        return;
+    }
     tm__write_count(words, live_threads(it));
     if (tm__model_is_of_dumps(it->model)) {
         tm__write_words(words, " in %u thread dump%s, with the locks that they name",
