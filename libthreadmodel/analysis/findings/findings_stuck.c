@@ -30,20 +30,18 @@ static int is_a_deadlock(const tm__wait_case *it)
 static void write_members(tm__finding *finding, tm__wait_case *it,
                           const tm__standstill *found)
 {
+    tm__words words = {.length = 0};
+
     if (found->kind == TM__STANDSTILL_WHOLE && found->since_ns != INT64_MIN) {
         tm__finding_write(finding, "Nothing moves since ");
         tm__finding_write_duration(finding,
                                    found->since_ns - tm__model_origin_ns(it->model));
         tm__finding_write(finding, ". ");
     }
-    for (uint32_t i = 0; i < it->count && i < DESCRIBED; i++) {
-        tm__words words = {.length = 0};
-
-        tm__write_why(&words, it, it->order[i]);
-        tm__finding_write(finding, "%s%s.", i ? " " : "", words.bytes);
-    }
-    if (it->count > DESCRIBED)
-        tm__finding_write(finding, " %u more wait.", it->count - DESCRIBED);
+    tm__write_members(&words, it, DESCRIBED);
+    if (words.length)
+        words.bytes[words.length - 1] = '\0';
+    tm__finding_write(finding, "%s", words.bytes);
 }
 
 static int report(tm__findings *findings, tm__wait_case *it,
@@ -86,8 +84,10 @@ static int report(tm__findings *findings, tm__wait_case *it,
     tm__finding_write(finding, "%s", advice.bytes);
     tm__part(finding, TM__CAVEAT);
     if (found->suspected)
-        tm__finding_write(finding, "Suspected: thread dumps some seconds apart would "
-                                   "confirm it.");
+        tm__finding_write(finding, "Suspected: %s would confirm it.",
+                          first->want == TM__WANT_UNKNOWN
+                              ? "thread dumps some seconds apart"
+                              : "a longer trace");
     return TM_OK;
 }
 

@@ -86,6 +86,11 @@ static int find_deadlock(tm__judgement *it)
 
 /* ---- how threads spent their time ---- */
 
+static int wants_lock(const tm__judgement *it, uint32_t object)
+{
+    return tm__wait_want(it->model, object) == TM__WANT_LOCK;
+}
+
 static void add_interval(tm__judgement *it, const tm__interval *interval,
                          int64_t length_ns)
 {
@@ -107,8 +112,9 @@ static void add_interval(tm__judgement *it, const tm__interval *interval,
     case TM_STATE_JOINING:
     case TM_STATE_PARKED:
         sum = tm__frame_is_idle(it->model, frame) ? &spent->idle_ns
-              : interval->tenure                  ? &spent->queued_ns
-                                                  : &spent->waited_ns;
+              : interval->tenure || wants_lock(it, interval->object)
+                  ? &spent->queued_ns
+                  : &spent->waited_ns;
         break;
     default: break;
     }
@@ -137,10 +143,26 @@ static void add_up(tm__judgement *it)
     }
 }
 
+/* Whoever waits for a lock, or has something to give away, is not idle. */
+static int has_demand(const tm__judgement *it)
+{
+    for (uint32_t i = 0; i < it->model->entities.threads_count; i++) {
+        const tm__wait_node *node = &it->graph.nodes[i];
+
+        if (node->kind == TM__NODE_WAITS &&
+            (node->want == TM__WANT_LOCK || node->want == TM__WANT_RECEIVER ||
+             node->edge == TM_WAIT_EDGE_OWNER))
+            return 1;
+    }
+    return 0;
+}
+
 static int is_idle(const tm__judgement *it)
 {
     const tm__time_spent *spent = &it->spent;
 
+    if (has_demand(it))
+        return 0;
     return (it->graph.counts[TM__NODE_IDLE] && !it->graph.counts[TM__NODE_MOVES]) ||
            tm__sum(spent->ran_ns, spent->queued_ns) < spent->lived_ns / IDLE_PARTS;
 }

@@ -5,7 +5,9 @@
 #include "model/entities/reports.h"
 
 /* So many members are described; the table has all of them. */
-enum { MEMBERS_DESCRIBED = 6 };
+enum { MEMBERS_DESCRIBED = 6, OTHERS_DESCRIBED = 3 };
+/* A smaller share, in percent, is left out. */
+#define SHARE_NAMED 0.1
 
 /* ---- the verdict ---- */
 
@@ -17,25 +19,102 @@ static void write_since(tm__words *words, const tm__judgement *it)
     }
 }
 
+enum { SHARES = 5 };
+
+/* The parts of the threads' lives, the largest first; what is next to nothing is left
+ * out. */
 static void write_shares(tm__words *words, const tm__judgement *it)
 {
     const tm__time_spent *spent = &it->spent;
     double whole = spent->lived_ns ? (double)spent->lived_ns : 1;
+    struct {
+        const char *what;
+        int64_t ns;
+    } shares[SHARES] = {{"ran or were not recorded", spent->ran_ns},
+                        {"queued for locks", spent->queued_ns},
+                        {"waited", spent->waited_ns},
+                        {"slept", spent->slept_ns},
+                        {"waited for work", spent->idle_ns}};
+    double percent;
 
-    tm__write_words(
-        words,
-        "threads ran or were not recorded for %.0f %% of their lives, queued for "
-        "locks for %.1f %%, waited for %.0f %%, slept for %.0f %% and waited for "
-        "work for %.0f %%",
-        100 * (double)spent->ran_ns / whole, 100 * (double)spent->queued_ns / whole,
-        100 * (double)spent->waited_ns / whole, 100 * (double)spent->slept_ns / whole,
-        100 * (double)spent->idle_ns / whole);
+    tm__write_words(words, "threads");
+    for (int n = 0; n < SHARES; n++) {
+        int largest = -1;
+
+        for (int i = 0; i < SHARES; i++)
+            if (shares[i].ns >= 0 && (largest < 0 || shares[i].ns > shares[largest].ns))
+                largest = i;
+        percent = 100 * (double)shares[largest].ns / whole;
+        if (percent < SHARE_NAMED && n)
+            break;
+        tm__write_words(words, "%s %s for %.*f %%%s", n ? "," : "",
+                        shares[largest].what, percent < 2, percent,
+                        n ? "" : " of their lives");
+        shares[largest].ns = -1;
+    }
 }
 
 static uint32_t live_threads(const tm__judgement *it)
 {
     return it->graph.counts[TM__NODE_MOVES] + it->graph.counts[TM__NODE_IDLE] +
            it->graph.counts[TM__NODE_WAITS];
+}
+
+/* Threads that wait, and no event shows who could end that.
+ * @param[out] listed  OTHERS_DESCRIBED of them; may be NULL */
+static uint32_t waits_unknown(const tm__judgement *it, uint32_t *listed)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < it->model->entities.threads_count; i++)
+        if (it->graph.nodes[i].kind == TM__NODE_WAITS &&
+            it->graph.nodes[i].edge == TM_WAIT_EDGE_UNKNOWN) {
+            if (listed && count < OTHERS_DESCRIBED)
+                listed[count] = i;
+            count++;
+        }
+    return count;
+}
+
+static void write_kind(tm__words *words, uint32_t count, const char *what, int *written)
+{
+    if (count)
+        tm__write_words(words, "%s%u %s", (*written)++ ? ", " : "", count, what);
+}
+
+/* The threads that are left at the end, where none is stuck. */
+static void write_left(tm__words *words, tm__judgement *it)
+{
+    const uint32_t *counts = it->graph.counts;
+    uint32_t listed[OTHERS_DESCRIBED], unknown = waits_unknown(it, listed);
+    int written = 0;
+
+    if (!live_threads(it))
+        return;
+    if (live_threads(it) == 1) {
+        tm__write_words(words, "1 thread is left: it %s. ",
+                        counts[TM__NODE_MOVES]  ? "can go on without another"
+                        : counts[TM__NODE_IDLE] ? "waits for work"
+                                                : "waits for another");
+        return;
+    }
+    tm__write_count(words, live_threads(it));
+    tm__write_words(words, " at the end: ");
+    write_kind(words, counts[TM__NODE_MOVES], "can go on without another", &written);
+    write_kind(words, counts[TM__NODE_IDLE],
+               counts[TM__NODE_IDLE] == 1 ? "waits for work" : "wait for work",
+               &written);
+    write_kind(words, counts[TM__NODE_WAITS],
+               counts[TM__NODE_WAITS] == 1 ? "waits for another" : "wait for others",
+               &written);
+    tm__write_words(words, ". ");
+    for (uint32_t i = 0; i < unknown && i < OTHERS_DESCRIBED; i++) {
+        tm__write_why(words, &it->members, listed[i]);
+        tm__write_words(words, ". ");
+    }
+    if (unknown > OTHERS_DESCRIBED)
+        tm__write_words(words, "Nor is it known of %u more. ",
+                        unknown - OTHERS_DESCRIBED);
 }
 
 void tm__write_title(tm__words *words, tm__judgement *it)
@@ -74,14 +153,18 @@ void tm__write_title(tm__words *words, tm__judgement *it)
         tm__write_words(words, " for what is queued behind them.");
         break;
     case TM_VERDICT_IDLE:
-        tm__write_words(words, it->graph.counts[TM__NODE_MOVES]
+        tm__write_words(words, it->graph.counts[TM__NODE_MOVES] +
+                                       it->graph.counts[TM__NODE_WAITS]
                                    ? "Idle: "
                                    : "Idle: all that is left waits for work; ");
         write_shares(words, it);
         tm__write_words(words, ".");
         break;
     case TM_VERDICT_HEALTHY:
-        tm__write_words(words, "No thread is stuck: ");
+        tm__write_words(words, !live_threads(it)         ? "All threads have ended: "
+                               : waits_unknown(it, NULL) ? "No thread is known to be "
+                                                           "stuck: "
+                                                         : "No thread is stuck: ");
         write_shares(words, it);
         tm__write_words(words, ".");
         break;
@@ -112,23 +195,12 @@ void tm__write_text(tm__words *words, tm__judgement *it)
                             "timeout. ");
         }
     }
-    for (uint32_t i = 0; i < it->count && i < MEMBERS_DESCRIBED; i++) {
-        tm__write_why(words, &it->members, it->order[i]);
-        tm__write_words(words, ". ");
-    }
-    if (it->count > MEMBERS_DESCRIBED)
-        tm__write_words(words, "%u more wait. ", it->count - MEMBERS_DESCRIBED);
+    tm__write_members(words, &it->members, MEMBERS_DESCRIBED);
     if (it->count && it->graph.counts[TM__NODE_IDLE])
-        tm__write_words(words, "%u wait for work. ", it->graph.counts[TM__NODE_IDLE]);
-    if (!it->count && it->verdict != TM_VERDICT_CANNOT_TELL) {
-        tm__write_count(words, live_threads(it));
-        tm__write_words(words,
-                        " at the end: %u can go on by themselves, %u wait for work, %u "
-                        "wait for others. ",
-                        it->graph.counts[TM__NODE_MOVES],
-                        it->graph.counts[TM__NODE_IDLE],
-                        it->graph.counts[TM__NODE_WAITS]);
-    }
+        tm__write_words(words, "%u more %s for work. ", it->graph.counts[TM__NODE_IDLE],
+                        it->graph.counts[TM__NODE_IDLE] == 1 ? "waits" : "wait");
+    if (!it->count && it->verdict != TM_VERDICT_CANNOT_TELL)
+        write_left(words, it);
     if (words->length && words->bytes[words->length - 1] == ' ')
         words->bytes[--words->length] = '\0';
 }
@@ -192,6 +264,9 @@ void tm__write_remedy(tm__words *words, const tm__judgement *it)
     if (!it->model->event_count)
         tm__write_words(words,
                         "Record the program with this package's agent or recorder.");
+    else if (it->suspected && it->count &&
+             it->graph.nodes[it->order[0]].want != TM__WANT_UNKNOWN)
+        tm__write_words(words, "Record for longer.");
     else if (it->suspected)
         tm__write_words(words, "Record for longer, or take thread dumps meanwhile.");
 }

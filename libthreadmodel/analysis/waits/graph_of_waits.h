@@ -48,6 +48,17 @@ enum tm__likeness {
     TM__LIKE_PLACE   ///< of the same class, by the same calling method
 };
 
+/** What a wait lacks, as the runtime states it. */
+enum tm__want {
+    TM__WANT_UNKNOWN,
+    TM__WANT_LOCK,
+    TM__WANT_RECEIVER,
+    TM__WANT_ANYTHING,         ///< a value, a signal or the ends of others
+    TM__WANT_ANYTHING_OR_TIME, ///< the same, or perhaps a timer
+    TM__WANT_INPUT,
+    TM__WANT_NOTHING ///< no thread can end the wait
+};
+
 typedef struct tm__wait_node {
     int64_t since_ns;  ///< of its blocking interval; INT64_MIN: not known
     uint32_t interval; ///< intervals[] with which that began; TM__NONE
@@ -59,6 +70,7 @@ typedef struct tm__wait_node {
     uint8_t move;      ///< enum tm__move
     uint8_t edge;      ///< enum tm_wait_edge
     uint8_t likeness;  ///< enum tm__likeness
+    uint8_t want;      ///< enum tm__want
     uint8_t provenance;
     uint8_t is_member;      ///< of the set that standstill.c found
     uint8_t is_lost;        ///< events were lost since
@@ -82,6 +94,7 @@ typedef struct tm__wait_graph {
     int64_t moved_ns;  ///< the last time at which any thread changed what it does
     tm__wait_node *nodes;
     uint32_t counts[TM__NODE_WAITS + 1];
+    uint32_t last_runner; ///< threads[] that runs when nobody else can go on
     uint32_t carriers_idle;
     uint32_t carriers_busy; ///< that carry, or are doing something else
     tm__triple_map places;  ///< (object or class, place, likeness): head + 1
@@ -105,6 +118,15 @@ void tm__wait_nodes_fill(tm__wait_graph *graph);
 
 /** wait_servers.c: who ended such waits before. @return TM_OK or TM_ENOMEM */
 int tm__wait_servers_find(tm__wait_graph *graph);
+
+/** wait_wants.c: what the runtime states that a wait for an object lacks. */
+int tm__wait_want(const tm_model *model, uint32_t object);
+/** Find the one thread that runs when no other can go on. */
+void tm__wait_find_last(tm__wait_graph *graph);
+/** Whether nobody is left who would end a wait that nobody has ended before. */
+int tm__wait_is_abandoned(const tm__wait_graph *graph, uint32_t thread);
+/** @return threads[] that started a thread, or TM__NONE */
+uint32_t tm__wait_starter(const tm_model *model, uint32_t thread);
 
 /** Whether a thread belongs to the VM, the recorder or the runtime. */
 int tm__is_runtime_thread(const tm_model *model, uint32_t thread);

@@ -66,22 +66,9 @@ static int is_whole(const tm__wait_graph *graph)
 typedef struct part {
     tm__wait_graph *graph;
     int is_task_run;   ///< in this round; -1: not looked at yet
-    int64_t *usual_ns; ///< of each of heads[]: the longest wait there that has ended
+    int64_t *usual_ns; ///< of each of heads[]: the longest wait there that has ended;
+                       ///< INT64_MAX: of what timers end, too
 } part;
-
-static uint32_t starter_of(const tm_model *model, uint32_t thread)
-{
-    const tm__thread *it = &model->entities.threads[thread];
-    uint32_t began = 0;
-    tm__wakeup_edge edge;
-
-    if (!it->interval_count || it->interval_first)
-        return TM__NONE;
-    if (it->intervals[0].state == TM_STATE_NEW && it->interval_count > 1)
-        began = 1;
-    edge = tm__wakeup_edge_to(model, thread, began);
-    return edge.kind == TM_INTERACTION_START ? edge.from : TM__NONE;
-}
 
 /* Whether a thread, or one that it may start again, can still do what it did before. */
 static int can_serve(const tm__wait_graph *graph, uint32_t thread, int may_start_again)
@@ -92,15 +79,22 @@ static int can_serve(const tm__wait_graph *graph, uint32_t thread, int may_start
         return !node->is_member;
     if (!may_start_again)
         return 0;
-    thread = starter_of(graph->model, thread);
+    thread = tm__wait_starter(graph->model, thread);
     return thread == TM__NONE ||
            (is_alive(&graph->nodes[thread]) && !graph->nodes[thread].is_member);
+}
+
+/* Whoever has something to give away, or wants a lock, is not idle. */
+static int is_demand(const tm__wait_node *node)
+{
+    return node->want == TM__WANT_LOCK || node->want == TM__WANT_RECEIVER;
 }
 
 /* Of a place that more served than are kept any thread may be the next. */
 static int any_can_serve(const tm__wait_graph *graph, uint32_t thread)
 {
     const tm__wait_node *node = &graph->nodes[thread];
+    int may_start_again = !node->is_signal_lost && !is_demand(node);
     uint32_t count = 0;
 
     for (uint32_t i = node->server; i != TM__NONE; i = graph->servers[i].next) {
@@ -108,8 +102,11 @@ static int any_can_serve(const tm__wait_graph *graph, uint32_t thread)
 
         if (++count > SERVERS_KNOWN)
             return 1;
+        /* The thread that ends the trace has left what it did before. */
+        if (server->thread == graph->last_runner && is_demand(node))
+            continue;
         if (server->thread != thread &&
-            can_serve(graph, server->thread, !node->is_signal_lost))
+            can_serve(graph, server->thread, may_start_again))
             return 1;
     }
     return 0;
@@ -182,6 +179,13 @@ static int is_long(const part *p, const tm__wait_node *node)
            (!group || length_ns >= tm__product(p->usual_ns[*group - 1], TIMES_USUAL));
 }
 
+static int is_timed_place(const part *p, const tm__wait_node *node)
+{
+    const uint32_t *group = place_group(p, node);
+
+    return group && p->usual_ns[*group - 1] == INT64_MAX;
+}
+
 static int can_go_on(part *p, uint32_t thread)
 {
     const tm__wait_graph *graph = p->graph;
@@ -195,6 +199,8 @@ static int can_go_on(part *p, uint32_t thread)
     case TM_WAIT_EDGE_JOIN:
     case TM_WAIT_EDGE_CLASS: return !graph->nodes[node->on].is_member;
     case TM_WAIT_EDGE_SERVED: return !is_long(p, node) || any_can_serve(graph, thread);
+    case TM_WAIT_EDGE_UNKNOWN:
+        return is_timed_place(p, node) || !tm__wait_is_abandoned(graph, thread);
     case TM_WAIT_EDGE_TASK: return !is_long(p, node) || is_task_run(p);
     default: return 1;
     }
@@ -205,7 +211,7 @@ static int waits_for_the_ended(const tm__wait_graph *graph, uint32_t thread)
 {
     const tm__wait_node *node = &graph->nodes[thread];
 
-    if (node->edge != TM_WAIT_EDGE_SERVED || node->is_signal_lost)
+    if (node->edge != TM_WAIT_EDGE_SERVED || node->is_signal_lost || is_demand(node))
         return 0;
     for (uint32_t i = node->server; i != TM__NONE; i = graph->servers[i].next)
         if (graph->servers[i].thread != thread &&
@@ -264,6 +270,18 @@ static void remove_helped(part *p)
 
 /* ---- how long such waits usually are ---- */
 
+/* A wait that no thread ended was ended by a timer, where all that others do is
+ * recorded. */
+static int ends_by_itself(const part *p, const tm__thread *thread, uint32_t first,
+                          uint32_t end)
+{
+    const tm_model *model = p->graph->model;
+
+    return tm__wait_want(model, thread->intervals[first].object) != TM__WANT_UNKNOWN &&
+           tm__wakeup_edge_to(model, (uint32_t)(thread - model->entities.threads), end)
+                   .from == TM__NONE;
+}
+
 static void look_at_thread(part *p, const tm__thread *thread)
 {
     for (uint32_t i = 0; i + 1 < thread->interval_count; i++) {
@@ -277,8 +295,12 @@ static void look_at_thread(part *p, const tm__thread *thread)
             it->flags & TM__INTERVAL_CONTINUES || end >= thread->interval_count)
             continue;
         group = place_group(p, &like);
-        length_ns = thread->intervals[end].start_ns - it->start_ns;
-        if (group && length_ns > p->usual_ns[*group - 1])
+        if (!group)
+            continue;
+        length_ns = ends_by_itself(p, thread, i, end)
+                        ? INT64_MAX
+                        : thread->intervals[end].start_ns - it->start_ns;
+        if (length_ns > p->usual_ns[*group - 1])
             p->usual_ns[*group - 1] = length_ns;
     }
 }

@@ -287,7 +287,7 @@ static void classify_wait(tm__wait_graph *graph, uint32_t thread, uint32_t index
             moves(node, TM__MOVE_WOKEN);
         else
             waits_on(node, TM_WAIT_EDGE_JOIN, at->peer, at->provenance);
-    } else if (waits_for_input(model, node->stack)) {
+    } else if (node->want == TM__WANT_INPUT || waits_for_input(model, node->stack)) {
         moves(node, TM__MOVE_INPUT);
     } else if (is_the_librarys(model, node, frame)) {
         node->kind = TM__NODE_IDLE;
@@ -313,6 +313,7 @@ static void describe(tm__wait_graph *graph, uint32_t thread, uint32_t index,
     node->interval = first;
     node->object = tm__interval_object(model, &it->intervals[index]);
     node->stack = begin->stack;
+    node->want = (uint8_t)tm__wait_want(model, node->object);
     node->since_ns = begin->start_ns;
     node->is_lost = tm__lost_between(model, begin->start_ns, graph->at_ns) != 0;
 }
@@ -436,4 +437,5 @@ void tm__wait_nodes_fill(tm__wait_graph *graph)
         if (ns > graph->moved_ns)
             graph->moved_ns = ns;
     }
+    tm__wait_find_last(graph);
 }

@@ -12,7 +12,7 @@
 #include "model/entities/reports.h"
 
 /* So many members are compared with one another. */
-enum { MEMBERS_COMPARED = 6 };
+enum { MEMBERS_COMPARED = 6, MEMBERS_ALIKE = 64 };
 
 void tm__write_words(tm__words *words, const char *format, ...)
 {
@@ -120,6 +120,24 @@ static void write_served(tm__words *words, const tm__wait_case *it,
         tm__write_words(words, "; %u threads did that in all", count);
 }
 
+static void write_unknown(tm__words *words, const tm__wait_node *node)
+{
+    switch (node->want) {
+    case TM__WANT_LOCK: tm__write_words(words, "; no event shows who owns it"); break;
+    case TM__WANT_RECEIVER:
+        tm__write_words(words, "; nobody was seen to receive what is sent there");
+        break;
+    case TM__WANT_NOTHING: tm__write_words(words, "; nothing can end that"); break;
+    case TM__WANT_ANYTHING:
+    case TM__WANT_ANYTHING_OR_TIME:
+        tm__write_words(words, "; no thread was seen to end such a wait");
+        break;
+    default:
+        tm__write_words(words, "; no event shows which thread could end that");
+        break;
+    }
+}
+
 void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
 {
     const tm_model *model = it->model;
@@ -137,6 +155,10 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
         tm__write_words(words, " was woken from its wait for ");
         write_object(words, it, node->object);
         tm__write_words(words, " and no carrier is free to run it");
+    } else if (node->want != TM__WANT_UNKNOWN) {
+        tm__write_words(
+            words, node->want == TM__WANT_LOCK ? " waits for a %s" : " waits (%s)",
+            tm__class_name(model, model->entities.objects[node->object].class_index));
     } else {
         tm__write_words(words, " waits for ");
         write_object(words, it, node->object);
@@ -161,11 +183,68 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
     case TM_WAIT_EDGE_SELF: tm__write_words(words, ", which it owns itself"); break;
     case TM_WAIT_EDGE_SERVED: write_served(words, it, node); break;
     case TM_WAIT_EDGE_TASK: tm__write_words(words, "; no worker runs that task"); break;
-    case TM_WAIT_EDGE_UNKNOWN:
-        tm__write_words(words, "; no event shows which thread could end that");
-        break;
+    case TM_WAIT_EDGE_UNKNOWN: write_unknown(words, node); break;
     default: break;
     }
+}
+
+/* ---- all of them ---- */
+
+/* Members that wait at one place for the same reason are one sentence. */
+static int is_alike(const tm__wait_case *it, uint32_t left, uint32_t right)
+{
+    const tm__wait_node *a = &it->graph->nodes[left], *b = &it->graph->nodes[right];
+
+    return a->edge == b->edge && a->on == b->on && a->server == b->server &&
+           a->object == b->object && a->stack != TM__NONE && b->stack != TM__NONE &&
+           it->graph->callers[a->stack] == it->graph->callers[b->stack];
+}
+
+static int is_first_of_its_kind(const tm__wait_case *it, uint32_t index)
+{
+    for (uint32_t k = 0; k < index && k < MEMBERS_ALIKE; k++)
+        if (is_alike(it, it->order[k], it->order[index]))
+            return 0;
+    return 1;
+}
+
+static uint32_t write_others(tm__words *words, const tm__wait_case *it, uint32_t index)
+{
+    int64_t last_ns = INT64_MIN;
+    uint32_t count = 0;
+
+    for (uint32_t k = index + 1; index < MEMBERS_ALIKE && k < it->count; k++)
+        if (is_alike(it, it->order[index], it->order[k])) {
+            int64_t since_ns = it->graph->nodes[it->order[k]].since_ns;
+
+            count++;
+            last_ns = since_ns > last_ns ? since_ns : last_ns;
+        }
+    if (!count)
+        return 0;
+    tm__write_words(words, ". %u more wait%s there", count, count == 1 ? "s" : "");
+    if (last_ns > it->model->first_ns || !tm__model_is_of_dumps(it->model)) {
+        tm__write_words(words, count == 1 ? ", since " : ", the last since ");
+        tm__write_instant(words, it, last_ns);
+    }
+    return count;
+}
+
+void tm__write_members(tm__words *words, tm__wait_case *it, uint32_t at_most)
+{
+    uint32_t described = 0, covered = 0;
+
+    for (uint32_t i = 0; i < it->count && described < at_most; i++) {
+        if (!is_first_of_its_kind(it, i))
+            continue;
+        described++;
+        covered++;
+        tm__write_why(words, it, it->order[i]);
+        covered += write_others(words, it, i);
+        tm__write_words(words, ". ");
+    }
+    if (covered < it->count)
+        tm__write_words(words, "%u more wait. ", it->count - covered);
 }
 
 /* ---- advice ---- */
@@ -218,6 +297,14 @@ static int shares_permits(const tm__wait_case *it)
     return it->count > 1 && object != TM__NONE;
 }
 
+static int all_want(const tm__wait_case *it, int want)
+{
+    for (uint32_t i = 0; i < it->count; i++)
+        if (it->graph->nodes[it->order[i]].want != want)
+            return 0;
+    return it->count != 0;
+}
+
 static int has_lost_signal(const tm__wait_case *it)
 {
     for (uint32_t i = 0; i < it->count; i++)
@@ -258,6 +345,14 @@ void tm__write_wait_advice(tm__words *words, const tm__wait_case *it)
         tm__write_words(words,
                         "Set a flag under the lock before the signal, and test it "
                         "under the same lock before each wait.");
+    else if (all_want(it, TM__WANT_RECEIVER))
+        tm__write_words(words,
+                        "Receive in every case, or give the channel room for what is "
+                        "sent after its receiver has given up.");
+    else if (all_want(it, TM__WANT_LOCK))
+        tm__write_words(words, "Unlock on every way out, acquire locks in one order "
+                               "everywhere, and do not acquire a lock again that the "
+                               "goroutine has, not even for reading.");
     else if (shares_a_monitor(it))
         tm__write_words(words,
                         "Waiters of different places share one condition: wake all of "

@@ -34,6 +34,9 @@ void tm__write_instant(tm__words *words, const tm__wait_case *it, int64_t time_n
 void tm__write_place(tm__words *words, const tm__wait_case *it, uint32_t stack);
 /** Why a member cannot go on, a sentence without its end. */
 void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread);
+/** Why they cannot go on, a sentence for all that wait alike, each with a blank after
+ * it; the rest beyond so many sentences is counted. */
+void tm__write_members(tm__words *words, tm__wait_case *it, uint32_t at_most);
 /** What to try; nothing where there is no member. */
 void tm__write_wait_advice(tm__words *words, const tm__wait_case *it);
 

@@ -98,6 +98,8 @@ static int define_class(tm__go_names *names, tm__go_text name, tm__go_text sourc
     definition.name = text;
     if (source.length)
         definition.source = text + name.length + 1;
+    if (source.length && tm__go_is_own_package(name))
+        definition.flags = TM_CLASS_LIBRARY;
     rc = sink->define_class(sink->payload, &definition);
     if (rc >= 0)
         names->classes_defined = *index + 1;

@@ -94,6 +94,7 @@ static const char *const takers[] = {
     "runtime.runFinalizers",
     "runtime.runfinq",
     "runtime.traceStartReadCPU.func1",
+    "runtime.updateMaxProcsGoroutine",
     "runtime.(*traceAdvancerState).start.func1",
     "runtime/trace.(*traceMultiplexer).startLocked.func1",
 };

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which packages are Go's own. */
+#include "formats/go/go_names.h"
+
+#include <string.h>
+
+/* The first element of their paths. Those of other modules have a dot in it, or stand
+ * where they were built. */
+static const char *const own[] = {
+    "archive",  "bufio",    "bytes",   "cmp",     "compress", "container", "context",
+    "crypto",   "database", "debug",   "embed",   "encoding", "errors",    "expvar",
+    "flag",     "fmt",      "go",      "hash",    "html",     "image",     "index",
+    "internal", "io",       "iter",    "log",     "maps",     "math",      "mime",
+    "net",      "os",       "path",    "plugin",  "reflect",  "regexp",    "runtime",
+    "slices",   "sort",     "strconv", "strings", "sync",     "syscall",   "testing",
+    "text",     "time",     "unicode", "unique",  "unsafe",   "vendor",    "weak",
+};
+
+int tm__go_is_own_package(tm__go_text package)
+{
+    uint32_t length = 0;
+
+    while (length < package.length && package.bytes[length] != '/')
+        length++;
+    for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+        if (strlen(own[i]) == length && memcmp(own[i], package.bytes, length) == 0)
+            return 1;
+    return 0;
+}
