@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/system.h"
 
-enum { WINDOW_BYTES = 256 << 10 };
+enum { WINDOW_BYTES = 256 << 10, STREAM_BYTES = 4 << 10 };
 
 static int copy_path(tm__input *input, tm__memory *memory, const char *path)
 {
@@ -155,9 +155,8 @@ static int read_more(tm__input *input, size_t *count)
     return done < 0 ? tm__fail_system(input->path, errno) : TM_OK;
 }
 
-static int make_room(tm__input *input, size_t wanted)
+static int reserve(tm__input *input, size_t capacity)
 {
-    size_t capacity = wanted > WINDOW_BYTES ? wanted : WINDOW_BYTES;
     uint8_t *window;
 
     if (capacity <= input->capacity)
@@ -168,6 +167,16 @@ static int make_room(tm__input *input, size_t wanted)
     input->bytes = input->window = window;
     input->capacity = capacity;
     return TM_OK;
+}
+
+/* The length of a stream is not known: its window grows with what it has delivered. */
+static int make_room(tm__input *input, uint64_t offset, size_t wanted)
+{
+    if (!input->stream.read)
+        return reserve(input, wanted > WINDOW_BYTES ? wanted : WINDOW_BYTES);
+    if (offset > WINDOW_BYTES)
+        return reserve(input, WINDOW_BYTES);
+    return reserve(input, offset > STREAM_BYTES ? (size_t)offset : STREAM_BYTES);
 }
 
 /* Have the window begin at `offset`, with what it holds of the bytes from there. */
@@ -216,15 +225,18 @@ int tm__input_view(tm__input *input, uint64_t offset, size_t wanted,
         if (offset > INT64_MAX - (uint64_t)wanted)
             return tm__fail(TM_EIO, "%s: byte %llu is beyond the end", input->path,
                             (unsigned long long)offset);
-        rc = make_room(input, wanted);
+        rc = make_room(input, offset, wanted);
         if (rc == TM_OK)
             rc = move_window(input, offset);
         if (rc < 0)
             return rc;
         while (input->start == offset && input->held < wanted) {
-            size_t count;
+            size_t count = 0;
 
-            rc = read_more(input, &count);
+            rc = input->held < input->capacity ? TM_OK
+                                               : reserve(input, 2 * input->capacity);
+            if (rc == TM_OK)
+                rc = read_more(input, &count);
             if (rc < 0)
                 return rc;
             if (count == 0)

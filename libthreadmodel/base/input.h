@@ -28,6 +28,8 @@ typedef struct tm__input_stream {
     void (*close)(void *state);
     /** @return why it ended before its end; NULL: it did not */
     const char *(*damage)(void *state);
+    /** @return bytes of the file behind it that were taken so far */
+    uint64_t (*position)(void *state);
     void *state;
 } tm__input_stream;
 

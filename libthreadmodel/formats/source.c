@@ -345,7 +345,10 @@ const char *tm_source_format(const tm_source *source)
 
 uint64_t tm_source_position_bytes(const tm_source *source)
 {
-    return source->format->position(source->reader);
+    const tm__input_stream *stream = &source->input.stream;
+
+    return stream->position ? stream->position(stream->state)
+                            : source->format->position(source->reader);
 }
 
 uint64_t tm_source_length_bytes(const tm_source *source)

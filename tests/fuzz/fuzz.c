@@ -298,7 +298,11 @@ void fuzz_read_bounded(const uint8_t *bytes, size_t count, size_t times, size_t 
     do
         rc = tm_source_read(source, tm_model_sink(model));
     while (rc == TM_MORE);
-    FUZZ_CHECK(rc == TM_OK || rc == TM_EDAMAGED || rc == TM_EVERSION);
+    /* A file in which nothing can be read is refused, and one that is packed too well
+     * is not read on. */
+    FUZZ_CHECK(rc == TM_OK || rc == TM_EDAMAGED || rc == TM_EVERSION ||
+               rc == TM_ELIMIT ||
+               (rc == TM_EFORMAT && tm_model_event_count(model) == 0));
     FUZZ_CHECK(tm_source_position_bytes(source) <= count);
     tm_source_close(source);
     fuzz_ask_all(model);

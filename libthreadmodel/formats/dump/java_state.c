@@ -79,8 +79,10 @@ static int blocked_state(const tm__dump *dump, const uint32_t *frames, uint32_t 
     uint32_t yields = yield_frames(dump, frames, count), waits;
     int parks = 0;
 
-    frames += yields;
-    count -= yields;
+    if (yields > 0) {
+        frames += yields;
+        count -= yields;
+    }
     waits = wait_frames(dump, frames, count);
 
     if (waits > 0) {

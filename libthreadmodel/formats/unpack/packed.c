@@ -119,6 +119,15 @@ static const char *damage_of(void *state)
                : NULL;
 }
 
+static uint64_t position_of(void *state)
+{
+    tm__packed *packed = state;
+
+    if (packed->inner.stream.position)
+        return packed->inner.stream.position(packed->inner.stream.state);
+    return packed->offset - (uint64_t)(packed->end - packed->at);
+}
+
 static void close_packed(void *state)
 {
     tm__packed *packed = state;
@@ -137,7 +146,8 @@ static void close_packed(void *state)
 static int wrap(tm__input *input, tm__memory *memory, const tm__packing *packing)
 {
     tm__packed *packed = tm__zalloc(memory, sizeof(*packed));
-    tm__input_stream stream = {read_packed, close_packed, damage_of, packed};
+    tm__input_stream stream = {read_packed, close_packed, damage_of, position_of,
+                               packed};
     int rc = TM_OK;
 
     if (!packed)
@@ -184,10 +194,22 @@ typedef struct chain {
     size_t path_bytes, next;
     tm__input input;
     uint64_t offset;
+    uint64_t passed; ///< bytes of the files that are over
     int is_open;
     uint8_t last;
     char damage[240];
 } chain;
+
+static uint64_t position_of_chain(void *state)
+{
+    chain *self = state;
+
+    if (!self->is_open)
+        return self->passed;
+    if (self->input.stream.position)
+        return self->passed + self->input.stream.position(self->input.stream.state);
+    return self->passed + self->offset;
+}
 
 static int read_chain(void *state, uint8_t *to, size_t room, size_t *count)
 {
@@ -225,6 +247,7 @@ static int read_chain(void *state, uint8_t *to, size_t room, size_t *count)
 
             snprintf(self->damage, sizeof(self->damage), "%s", text ? text : "");
         }
+        self->passed = position_of_chain(self);
         tm__input_close(&self->input);
         self->is_open = 0;
         self->next += strlen(self->paths + self->next) + 1;
@@ -259,7 +282,8 @@ int tm__packed_open_all(tm__input *input, tm__memory *memory, const char *const 
                         size_t count)
 {
     chain *self = tm__zalloc(memory, sizeof(*self));
-    tm__input_stream stream = {read_chain, close_chain, damage_of_chain, self};
+    tm__input_stream stream = {read_chain, close_chain, damage_of_chain,
+                               position_of_chain, self};
 
     if (!self)
         return TM_ENOMEM;
