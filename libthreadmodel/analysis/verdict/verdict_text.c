@@ -5,7 +5,7 @@
 #include "model/entities/reports.h"
 
 /* So many members are described; the table has all of them. */
-enum { MEMBERS_DESCRIBED = 6, OTHERS_DESCRIBED = 3 };
+enum { MEMBERS_DESCRIBED = 6, OTHERS_DESCRIBED = 3, RAN_ON_NS = 1000000000 };
 /* A smaller share, in percent, is left out. */
 #define SHARE_NAMED 0.1
 
@@ -60,6 +60,27 @@ static uint32_t live_threads(const tm__judgement *it)
            it->graph.counts[TM__NODE_WAITS];
 }
 
+/* A thread that has run since long before the end may be blocked by what was not
+ * recorded: another thread's initialisation of a class, for instance. */
+static uint32_t ran_on(const tm__judgement *it, uint32_t *listed)
+{
+    uint32_t count = 0;
+
+    if (tm__model_reports(it->model, TM_EVENT_ON_CPU))
+        return 0;
+    for (uint32_t i = 0; i < it->model->entities.threads_count; i++) {
+        const tm__wait_node *node = &it->graph.nodes[i];
+
+        if (node->kind != TM__NODE_MOVES || node->move != TM__MOVE_RUNS ||
+            node->since_ns == INT64_MIN || it->graph.at_ns - node->since_ns < RAN_ON_NS)
+            continue;
+        if (listed && count < OTHERS_DESCRIBED)
+            listed[count] = i;
+        count++;
+    }
+    return count;
+}
+
 /* Threads that wait, and no event shows who could end that.
  * @param[out] listed  OTHERS_DESCRIBED of them; may be NULL */
 static uint32_t waits_unknown(const tm__judgement *it, uint32_t *listed)
@@ -80,6 +101,22 @@ static void write_kind(tm__words *words, uint32_t count, const char *what, int *
 {
     if (count)
         tm__write_words(words, "%s%u %s", (*written)++ ? ", " : "", count, what);
+}
+
+static void write_ran_on(tm__words *words, tm__judgement *it)
+{
+    uint32_t listed[OTHERS_DESCRIBED], count = ran_on(it, listed);
+
+    for (uint32_t i = 0; i < count && i < OTHERS_DESCRIBED; i++) {
+        tm__write_thread(words, it->model, listed[i]);
+        tm__write_words(words, i + 2 == count ? " and " : i + 1 < count ? ", " : "");
+    }
+    if (count > OTHERS_DESCRIBED)
+        tm__write_words(words, "%u more", count - OTHERS_DESCRIBED);
+    if (count)
+        tm__write_words(words,
+                        ": no event for more than 1 s; a thread that computes, and one "
+                        "whose wait is not recorded, look alike. ");
 }
 
 /* The threads that are left at the end, where none is stuck. */
@@ -161,10 +198,11 @@ void tm__write_title(tm__words *words, tm__judgement *it)
         tm__write_words(words, ".");
         break;
     case TM_VERDICT_HEALTHY:
-        tm__write_words(words, !live_threads(it)         ? "All threads have ended: "
-                               : waits_unknown(it, NULL) ? "No thread is known to be "
-                                                           "stuck: "
-                                                         : "No thread is stuck: ");
+        tm__write_words(words, !live_threads(it) ? "All threads have ended: "
+                               : waits_unknown(it, NULL) + ran_on(it, NULL)
+                                   ? "No thread is known to be "
+                                     "stuck: "
+                                   : "No thread is stuck: ");
         write_shares(words, it);
         tm__write_words(words, ".");
         break;
@@ -199,8 +237,10 @@ void tm__write_text(tm__words *words, tm__judgement *it)
     if (it->count && it->graph.counts[TM__NODE_IDLE])
         tm__write_words(words, "%u more %s for work. ", it->graph.counts[TM__NODE_IDLE],
                         it->graph.counts[TM__NODE_IDLE] == 1 ? "waits" : "wait");
-    if (!it->count && it->verdict != TM_VERDICT_CANNOT_TELL)
+    if (!it->count && it->verdict != TM_VERDICT_CANNOT_TELL) {
         write_left(words, it);
+        write_ran_on(words, it);
+    }
     if (words->length && words->bytes[words->length - 1] == ' ')
         words->bytes[--words->length] = '\0';
 }

@@ -23,6 +23,8 @@
 /* Of a lock whose release is not reported the next owner may be on its way for as long
  * as this on a busy machine. */
 enum { WAKE_UP_NS = 100000000 };
+/* So many waiters of one lock are followed to its owner. */
+enum { QUEUE_LOOKED_AT = 1000 };
 
 /* Threads that the JVM itself starts, where a text names no thread group. */
 static const char *const vm_threads[] = {
@@ -31,8 +33,8 @@ static const char *const vm_threads[] = {
     "Reference Handler",        "Service Thread",         "Signal Dispatcher",
     "Sweeper thread",           "VirtualThread-unparker", "Write-Poller",
 };
-static const char *const vm_prefixes[] = {"C1 CompilerThread", "C2 CompilerThread",
-                                          "JVMCI", "JFR "};
+static const char *const vm_prefixes[] = {
+    "C1 CompilerThread", "C2 CompilerThread", "JDWP ", "JFR ", "JVMCI", "threadmodel "};
 /* Their groups, where groups are known: no thread of a program is in them unless it
  * asks for that. */
 static const char *const vm_groups[] = {"system", "InnocuousThreadGroup"};
@@ -188,8 +190,7 @@ static void wait_for_unknown_owner(tm__wait_graph *graph, tm__wait_node *node)
 {
     const tm_model *model = graph->model;
 
-    if (tm__owners_are_reported(model) ||
-        (graph->at_ns - node->since_ns < WAKE_UP_NS && !tm__model_is_of_dumps(model)))
+    if (graph->at_ns - node->since_ns < WAKE_UP_NS && !tm__model_is_of_dumps(model))
         moves(node, TM__MOVE_WOKEN);
     else
         waits_on(node, TM_WAIT_EDGE_UNKNOWN, TM__NONE, TM_PROVENANCE_UNKNOWN);
@@ -390,6 +391,31 @@ static void starve_of_carriers(tm__wait_graph *graph)
     }
 }
 
+/* A thread that waits for a lock does not own it. Where an owner has ended with the
+ * lock, all of its waiters wait for that one. */
+static void correct_owners(tm__wait_graph *graph)
+{
+    const tm_model *model = graph->model;
+
+    for (uint32_t i = 0; i < model->entities.threads_count; i++) {
+        tm__wait_node *node = &graph->nodes[i];
+        const tm__wait_node *owner;
+
+        if (node->kind != TM__NODE_WAITS || node->edge != TM_WAIT_EDGE_OWNER ||
+            node->object == TM__NONE)
+            continue;
+        owner = &graph->nodes[node->on];
+        for (int k = 0;
+             k < QUEUE_LOOKED_AT && owner->kind == TM__NODE_WAITS &&
+             owner->edge == TM_WAIT_EDGE_OWNER && owner->object == node->object;
+             k++)
+            owner = &graph->nodes[owner->on];
+        if (owner->kind == TM__NODE_WAITS && owner->edge == TM_WAIT_EDGE_DEAD_OWNER &&
+            owner->object == node->object)
+            waits_on(node, TM_WAIT_EDGE_DEAD_OWNER, owner->on, owner->provenance);
+    }
+}
+
 /* When a thread last changed what it does. A worker that was idle for its time, looks
  * for work and is idle again, or ends, changed nothing. */
 static int64_t moved_ns(const tm__wait_graph *graph, const tm__thread *thread)
@@ -427,6 +453,7 @@ void tm__wait_nodes_fill(tm__wait_graph *graph)
     }
     if (graph->carriers_busy && !graph->carriers_idle)
         starve_of_carriers(graph);
+    correct_owners(graph);
     for (uint32_t i = 0; i < model->entities.threads_count; i++) {
         int64_t ns;
 

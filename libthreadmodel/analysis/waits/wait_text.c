@@ -120,8 +120,27 @@ static void write_served(tm__words *words, const tm__wait_case *it,
         tm__write_words(words, "; %u threads did that in all", count);
 }
 
-static void write_unknown(tm__words *words, const tm__wait_node *node)
+/* A lock that no thread of a recording of all acquisitions acquired. */
+static int was_locked_before(const tm__wait_case *it, uint32_t thread)
 {
+    const tm__wait_node *node = &it->graph->nodes[thread];
+    const tm__thread *waiter = &it->model->entities.threads[thread];
+
+    return node->edge == TM_WAIT_EDGE_UNKNOWN && node->interval != TM__NONE &&
+           tm__owners_are_reported(it->model) &&
+           waiter->intervals[node->interval].state == TM_STATE_BLOCKED;
+}
+
+static void write_unknown(tm__words *words, const tm__wait_case *it, uint32_t thread)
+{
+    const tm__wait_node *node = &it->graph->nodes[thread];
+
+    if (was_locked_before(it, thread)) {
+        tm__write_words(words,
+                        "; no thread of the recording acquired it: it was locked "
+                        "before, perhaps by a thread that a fork did not copy");
+        return;
+    }
     switch (node->want) {
     case TM__WANT_LOCK: tm__write_words(words, "; no event shows who owns it"); break;
     case TM__WANT_RECEIVER:
@@ -183,7 +202,7 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
     case TM_WAIT_EDGE_SELF: tm__write_words(words, ", which it owns itself"); break;
     case TM_WAIT_EDGE_SERVED: write_served(words, it, node); break;
     case TM_WAIT_EDGE_TASK: tm__write_words(words, "; no worker runs that task"); break;
-    case TM_WAIT_EDGE_UNKNOWN: write_unknown(words, node); break;
+    case TM_WAIT_EDGE_UNKNOWN: write_unknown(words, it, thread); break;
     default: break;
     }
 }
@@ -258,6 +277,11 @@ static uint32_t edges_of(const tm__wait_case *it, int edge)
     return count;
 }
 
+static int is_served_or_unknown(const tm__wait_node *node)
+{
+    return node->edge == TM_WAIT_EDGE_SERVED || node->edge == TM_WAIT_EDGE_UNKNOWN;
+}
+
 /* Members that wait for one object at more than one place. */
 static int shares_a_monitor(const tm__wait_case *it)
 {
@@ -267,8 +291,7 @@ static int shares_a_monitor(const tm__wait_case *it)
             const tm__wait_node *right = &it->graph->nodes[it->order[k]];
 
             if (left->object != TM__NONE && left->object == right->object &&
-                left->edge == TM_WAIT_EDGE_SERVED &&
-                right->edge == TM_WAIT_EDGE_SERVED &&
+                is_served_or_unknown(left) && is_served_or_unknown(right) &&
                 it->model->entities.threads[it->order[i]]
                         .intervals[left->interval]
                         .state == TM_STATE_WAITING &&
@@ -277,6 +300,16 @@ static int shares_a_monitor(const tm__wait_case *it)
                 return 1;
         }
     return 0;
+}
+
+static int gives_permits(const tm_model *model, uint32_t object)
+{
+    const char *name =
+        object == TM__NONE
+            ? NULL
+            : tm__class_name(model, model->entities.objects[object].class_index);
+
+    return name && (strstr(name, "Semaphore") || strstr(name, "$ConditionObject"));
 }
 
 /* Members that all wait for one object, which only they ever gave back. */
@@ -288,7 +321,8 @@ static int shares_permits(const tm__wait_case *it)
         const tm__wait_node *node = &it->graph->nodes[it->order[i]];
         uint32_t s = node->server;
 
-        if (node->object != object || node->edge != TM_WAIT_EDGE_SERVED)
+        if (node->object != object || !is_served_or_unknown(node) ||
+            (node->edge == TM_WAIT_EDGE_UNKNOWN && !gives_permits(it->model, object)))
             return 0;
         for (; s != TM__NONE; s = it->graph->servers[s].next)
             if (!it->graph->nodes[it->graph->servers[s].thread].is_member)
@@ -345,6 +379,10 @@ void tm__write_wait_advice(tm__words *words, const tm__wait_case *it)
         tm__write_words(words,
                         "Set a flag under the lock before the signal, and test it "
                         "under the same lock before each wait.");
+    else if (was_locked_before(it, it->order[0]))
+        tm__write_words(words,
+                        "Hold no lock while another thread forks: acquire it in a "
+                        "handler of pthread_atfork, or call exec at once.");
     else if (all_want(it, TM__WANT_RECEIVER))
         tm__write_words(words,
                         "Receive in every case, or give the channel room for what is "

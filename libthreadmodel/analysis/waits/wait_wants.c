@@ -2,7 +2,7 @@
 /*
  * The part that a wait lacks, where the runtime states it: a goroutine wants a lock,
  * somebody to receive what it sends, or something to receive. Go's traces name no lock
- * and no channel, and an acquisition without contention is no event. A wait that nobody
+ * and no channel, and an uncontended acquisition is not in them. A wait that nobody
  * has ever ended is therefore judged by what is left that could end it.
  */
 #include <string.h>
@@ -106,8 +106,8 @@ static int is_only_one_left(const tm__wait_graph *graph, uint32_t thread)
     return 1;
 }
 
-/* Whoever has been at one thing since before the wait may own the lock, or come to
- * receive. */
+/* A thread that has been at one thing since before the wait may own the lock, or come
+ * to receive. */
 static int has_been_busy_since(const tm__wait_graph *graph, uint32_t thread)
 {
     for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
