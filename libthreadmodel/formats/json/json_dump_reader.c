@@ -24,6 +24,19 @@ static int is_blank(uint8_t byte)
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
+/* A member of that name that is a string has a text dump in it. */
+static int is_opening(tm__slice text)
+{
+    size_t at = tm__slice_find(text, opening);
+
+    if (at == text.length)
+        return 0;
+    text = tm__slice_trim(tm__slice_from(text, at + strlen(opening)));
+    if (!tm__slice_begins(text, ":"))
+        return 1;
+    return !tm__slice_begins(tm__slice_trim(tm__slice_from(text, 1)), "\"");
+}
+
 static int probe(const uint8_t *bytes, size_t length)
 {
     tm__slice text = {(const char *)bytes, length};
@@ -33,7 +46,7 @@ static int probe(const uint8_t *bytes, size_t length)
         at = 3;
     while (at < length && is_blank(bytes[at]))
         at++;
-    return at < length && bytes[at] == '{' && tm__slice_find(text, opening) < length;
+    return at < length && bytes[at] == '{' && is_opening(text);
 }
 
 #ifndef TM_WITHOUT_YAJL

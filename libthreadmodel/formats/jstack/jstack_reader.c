@@ -130,6 +130,14 @@ static void find_time(reader *self)
     tm__log_time(recent[1], &self->time_ns);
 }
 
+static int has_quote_entity(tm__slice line)
+{
+    return line.length > 0 && memchr(line.bytes, '&', line.length) &&
+           (tm__slice_find(line, "&quot;") < line.length ||
+            tm__slice_find(line, "&#34;") < line.length ||
+            tm__slice_find(line, "&#x22;") < line.length);
+}
+
 /* The grammar of what begins in the line, as it stands or with entities. */
 static const tm__grammar *find_start(reader *self, size_t *first, int *is_html)
 {
@@ -138,8 +146,8 @@ static const tm__grammar *find_start(reader *self, size_t *first, int *is_html)
     size_t length;
 
     *is_html = 0;
-    if (found || tm__slice_find(self->text.line, "&quot;") == self->text.line.length ||
-        self->text.line.length > sizeof(plain))
+    if (found || self->text.line.length > sizeof(plain) ||
+        !has_quote_entity(self->text.line))
         return found;
     length = tm__unescape_html(plain, self->text.line);
     *is_html = 1;

@@ -61,15 +61,28 @@ static size_t read_code(tm__slice text, uint32_t *code)
     return 5;
 }
 
-char tm__unescape(char *to, tm__slice text, size_t *length, size_t *taken)
+/* A character of a string; within another one a backslash stands before its quotes and
+ * backslashes. */
+static char take(tm__slice text, size_t *at, tm__quoting quoting)
+{
+    char c = text.bytes[(*at)++];
+
+    if (quoting == TM__QUOTED_TWICE && c == '\\' && *at < text.length &&
+        (text.bytes[*at] == '\\' || text.bytes[*at] == '"'))
+        c = text.bytes[(*at)++];
+    return c;
+}
+
+char tm__unescape(char *to, tm__slice text, tm__quoting quoting, size_t *length,
+                  size_t *taken)
 {
     size_t at = 0, out = 0, bytes;
     uint32_t code;
 
     while (at < text.length) {
-        char c = text.bytes[at++];
+        char c = take(text, &at, quoting);
 
-        if (c == '"' || c == '\n') {
+        if ((c == '"' && quoting != TM__UNQUOTED) || c == '\n') {
             *length = out;
             *taken = at;
             return c == '"' ? c : '\r';
@@ -78,7 +91,7 @@ char tm__unescape(char *to, tm__slice text, size_t *length, size_t *taken)
             to[out++] = c;
             continue;
         }
-        c = text.bytes[at++];
+        c = take(text, &at, quoting);
         switch (c) {
         case 'n':
             *length = out;
@@ -117,15 +130,39 @@ static const struct {
     {"&#x2f;", '/'},  {"&#47;", '/'},
 };
 
+static const char *const tags[] = {
+    "br",   "p",    "pre",   "code", "div", "span", "td",      "tr", "table",
+    "body", "html", "tbody", "li",   "ul",  "ol",   "samp",    "a",  "b",
+    "i",    "em",   "font",  "tt",   "th",  "head", "details", "h1",
+};
+
+size_t tm__html_tag(tm__slice text)
+{
+    size_t first = text.length > 1 && text.bytes[1] == '/' ? 2 : 1, length, end;
+    tm__slice name;
+
+    if (text.length < 3 || text.bytes[0] != '<')
+        return 0;
+    name = tm__slice_from(text, first);
+    for (length = 0; length < name.length && name.bytes[length] != '>' &&
+                     name.bytes[length] != ' ' && name.bytes[length] != '/';)
+        length++;
+    end = tm__slice_find(text, ">");
+    if (end == text.length)
+        return 0;
+    for (size_t i = 0; i < sizeof(tags) / sizeof(*tags); i++)
+        if (strlen(tags[i]) == length && memcmp(name.bytes, tags[i], length) == 0)
+            return end + 1;
+    return 0;
+}
+
 size_t tm__unescape_html(char *to, tm__slice text)
 {
-    static const char *const breaks[] = {"<br>",  "<br/>",  "<br />", "</p>",   "<p>",
-                                         "<pre>", "</pre>", "<code>", "</code>"};
     size_t out = 0, at = 0;
 
     while (at < text.length) {
         tm__slice rest = tm__slice_from(text, at);
-        size_t bytes = 0;
+        size_t bytes = tm__html_tag(rest);
 
         if (rest.bytes[0] == '&')
             for (size_t i = 0; !bytes && i < sizeof(entities) / sizeof(*entities); i++)
@@ -133,15 +170,40 @@ size_t tm__unescape_html(char *to, tm__slice text)
                     to[out++] = entities[i].c;
                     bytes = strlen(entities[i].name);
                 }
-        if (rest.bytes[0] == '<')
-            for (size_t i = 0; !bytes && i < sizeof(breaks) / sizeof(*breaks); i++)
-                if (tm__slice_begins(rest, breaks[i]))
-                    bytes = strlen(breaks[i]);
         if (!bytes) {
             to[out++] = rest.bytes[0];
             bytes = 1;
         }
         at += bytes;
+    }
+    return out;
+}
+
+/* U+00A0 in UTF-8. */
+size_t tm__unescape_blanks(char *to, tm__slice text)
+{
+    size_t out = 0;
+
+    for (size_t at = 0; at < text.length; at++) {
+        if (text.bytes[at] == '\xc2' && at + 1 < text.length &&
+            text.bytes[at + 1] == '\xa0') {
+            to[out++] = ' ';
+            at++;
+        } else {
+            to[out++] = text.bytes[at];
+        }
+    }
+    return out;
+}
+
+size_t tm__unescape_record(char *to, tm__slice text)
+{
+    size_t out = 0;
+
+    for (size_t at = 1; at < text.length; at++) {
+        if (text.bytes[at] == '"' && (++at == text.length || text.bytes[at] != '"'))
+            break;
+        to[out++] = text.bytes[at];
     }
     return out;
 }

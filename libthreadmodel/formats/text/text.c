@@ -70,7 +70,7 @@ static int next_of_string(tm__text *text)
     if (rc < 0)
         return rc;
     ended = tm__unescape(text->buffer, (tm__slice){(const char *)bytes, available},
-                         &length, &taken);
+                         text->quoting, &length, &taken);
     text->start = text->offset;
     text->line = trim_end((tm__slice){text->buffer, length});
     text->is_stripped = 1;
@@ -99,40 +99,56 @@ static int begin_string(tm__text *text, size_t first)
     return next_of_string(text);
 }
 
-static int copy_without_colours(tm__text *text)
+/* No output is longer than its input, so it may be written over itself. */
+static int copy(tm__text *text, size_t (*decode)(char *to, tm__slice text))
 {
-    if (text->line.bytes == text->buffer)
-        return TM_OK;
     if (reserve(text) < 0)
         return TM_ENOMEM;
-    text->line.length = tm__unescape_terminal(text->buffer, text->line);
+    text->line.length = decode(text->buffer, text->line);
     text->line.bytes = text->buffer;
     text->line = trim_end(text->line);
+    text->stripped = 0;
     return TM_OK;
 }
 
-static int copy_without_html(tm__text *text)
+/* Whether the line ends with a tag of HTML. */
+static int has_tag(tm__slice line)
 {
-    if (reserve(text) < 0)
-        return TM_ENOMEM;
-    /* The output is never longer, so it may be written over itself. */
-    text->line.length = tm__unescape_html(text->buffer, text->line);
-    text->line.bytes = text->buffer;
-    text->line = trim_end(text->line);
-    return TM_OK;
+    size_t at = line.length;
+
+    if (at == 0 || line.bytes[at - 1] != '>')
+        return 0;
+    while (at > 0 && line.bytes[at - 1] != '<')
+        at--;
+    return at > 0 && tm__html_tag(tm__slice_from(line, at - 1)) > 0;
 }
 
 /* Whether the line has angle brackets as entities where only they can be meant. */
 static int has_brackets(tm__slice line)
 {
-    size_t at;
-
     if (!line.length || !memchr(line.bytes, '&', line.length))
         return 0;
     line = tm__slice_trim(line);
-    at = tm__slice_find(line, "&lt;");
-    return at < line.length &&
-           (tm__slice_begins(line, "at ") || tm__slice_begins(line, "- "));
+    return (tm__slice_begins(line, "at ") || tm__slice_begins(line, "- ")) &&
+           (tm__slice_find(line, "&lt;") < line.length ||
+            tm__slice_find(line, "&#") < line.length);
+}
+
+/* "at a.B.c(B.java:1)\\par" of a text processor, "\\tat ..." of a string that was
+ * printed as it is in its source. */
+static void trim_escapes(tm__slice *line)
+{
+    static const char *const ends[] = {"\\par", "\\n"};
+
+    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+        size_t length = strlen(ends[i]);
+
+        if (line->length >= length &&
+            memcmp(line->bytes + line->length - length, ends[i], length) == 0)
+            *line = trim_end((tm__slice){line->bytes, line->length - length});
+    }
+    while (tm__slice_begins(*line, "\\t"))
+        *line = tm__slice_from(*line, 2);
 }
 
 /* Keep what was around the line: it may hold a time. */
@@ -150,6 +166,7 @@ static void note_around(tm__text *text, size_t first)
 static int undress(tm__text *text, uint64_t next)
 {
     size_t first;
+    int rc = TM_OK;
 
     text->is_stripped = 0;
     text->stripped = 0;
@@ -165,9 +182,17 @@ static int undress(tm__text *text, uint64_t next)
         }
     }
     text->offset = next;
-    if (text->is_html || has_brackets(text->line))
-        return copy_without_html(text) < 0 ? TM_ENOMEM : TM_MORE;
-    return TM_MORE;
+    trim_escapes(&text->line);
+    if (text->line.length && memchr(text->line.bytes, '\xc2', text->line.length))
+        rc = copy(text, tm__unescape_blanks);
+    /* A thread of a dump that is exported as CSV: each of its quotes is two. */
+    if (rc == TM_OK && text->line.length > 1 &&
+        tm__slice_begins(text->line, text->is_record ? "\"" : "\"\"\"") &&
+        text->line.bytes[text->line.length - 1] == '"')
+        rc = copy(text, tm__unescape_record);
+    if (rc == TM_OK && (text->is_html || has_brackets(text->line)))
+        rc = copy(text, tm__unescape_html);
+    return rc < 0 ? rc : TM_MORE;
 }
 
 int tm__text_next(tm__text *text)
@@ -186,8 +211,11 @@ int tm__text_next(tm__text *text)
         text->start = text->offset;
         if (text->line.length > 0 &&
             memchr(text->line.bytes, '\x1b', text->line.length))
-            rc = copy_without_colours(text);
+            rc = copy(text, tm__unescape_terminal);
         text->line = trim_end(text->line);
+        /* A prefix may have tags in it. */
+        if (rc == TM_OK && has_tag(text->line))
+            rc = copy(text, tm__unescape_html);
         if (rc == TM_OK)
             rc = undress(text, next);
         if (rc < 0)
@@ -203,16 +231,40 @@ static int is_escaped(tm__slice line)
            tm__slice_find(line, "\\t") < line.length;
 }
 
+/* Whether a string of JSON begins behind the text: a key stands before it. */
+static int ends_with_key(tm__slice text)
+{
+    if (text.length < 4 || text.bytes[text.length - 1] != '"')
+        return 0;
+    text = tm__slice_trim((tm__slice){text.bytes, text.length - 1});
+    if (text.length < 3 || text.bytes[text.length - 1] != ':')
+        return 0;
+    text = tm__slice_trim((tm__slice){text.bytes, text.length - 1});
+    return text.length > 1 && text.bytes[text.length - 1] == '"';
+}
+
+static tm__quoting quoting_of(tm__slice before)
+{
+    size_t at = before.length;
+
+    while (at > 0 && before.bytes[at - 1] != '"')
+        at--;
+    if (at == 0)
+        return TM__UNQUOTED;
+    return at > 1 && before.bytes[at - 2] == '\\' ? TM__QUOTED_TWICE : TM__QUOTED;
+}
+
 int tm__text_learn(tm__text *text, size_t first, int is_html)
 {
     int is_quoted = first > 0 && text->line.bytes[first - 1] == '\\' && !is_html;
     tm__slice before;
 
     text->is_html = is_html;
-    if (is_html && copy_without_html(text) < 0)
+    if (is_html && copy(text, tm__unescape_html) < 0)
         return TM_ENOMEM;
-    /* Of a string's own line: what is in the string is none of the prefix. */
-    if (text->is_stripped && (first == 0 || text->is_escaped)) {
+    /* Of a string's own line: what is in the string is none of the prefix. Nor is what
+     * was decoded behind it. */
+    if (text->is_stripped && (first == 0 || text->is_escaped || !text->stripped)) {
         text->line = tm__slice_from(text->line, first);
         return TM_OK;
     }
@@ -226,7 +278,12 @@ int tm__text_learn(tm__text *text, size_t first, int is_html)
     text->line = tm__slice_from(text->line, first);
     text->is_stripped = 1;
     text->is_escaped = first > 0 && text->line.bytes - first != text->buffer &&
-                       memchr(before.bytes, '"', first) && is_escaped(text->line);
+                       (is_escaped(text->line) || ends_with_key(before));
+    text->quoting = quoting_of(before);
+    text->is_record = !text->is_escaped && first > 1 &&
+                      before.bytes[first - 1] == '"' &&
+                      strchr(",;\t", before.bytes[first - 2]) != NULL;
+    text->prefix.length -= text->is_record && text->prefix.length > 0;
     if (!text->is_escaped) {
         text->line = tm__slice_from(text->line, (size_t)is_quoted);
         return TM_OK;

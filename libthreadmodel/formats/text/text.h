@@ -10,6 +10,7 @@
 #define TM_FORMATS_TEXT_TEXT_H
 
 #include "base/input.h"
+#include "formats/text/escape.h"
 #include "formats/text/prefix.h"
 
 enum { TM__AROUND_BYTES = 256 };
@@ -22,15 +23,17 @@ typedef struct tm__text {
     tm__slice line;   ///< lent until the next; without white space at its end
     uint64_t start;   ///< where it stands in the file
     int is_stripped;  ///< a prefix was taken off it
-    size_t stripped;  ///< how much
+    size_t stripped;  ///< how much, where that stands right before the line
     tm__slice around; ///< the end of that
 
     tm__prefix prefix;
     int is_escaped; ///< behind the prefix is a string of JSON
-    int is_html;    ///< it has entities
-    int in_string;  ///< the string goes on
-    int has_lines;  ///< of this string there was one
-    char *buffer;   ///< of the line, where it is not as it stands in the file
+    int is_record;  ///< its lines are fields of CSV, some of them in quotes
+    tm__quoting quoting;
+    int is_html;   ///< it has entities
+    int in_string; ///< the string goes on
+    int has_lines; ///< of this string there was one
+    char *buffer;  ///< of the line, where it is not as it stands in the file
     uint32_t capacity;
     char around_bytes[TM__AROUND_BYTES];
 } tm__text;

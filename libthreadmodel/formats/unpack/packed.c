@@ -19,7 +19,7 @@ enum { RATIO = 1100 };
 
 static const tm__packing *const packings[] = {
     &tm__packing_gzip, &tm__packing_zip,   &tm__packing_lz4, &tm__packing_zstd,
-    &tm__packing_xz,   &tm__packing_utf16, &tm__packing_mac,
+    &tm__packing_xz,   &tm__packing_utf16, &tm__packing_mac, &tm__packing_mail,
 };
 
 int tm__packed_refill(tm__packed *packed)
@@ -170,6 +170,8 @@ static int wrap(tm__input *input, tm__memory *memory, const tm__packing *packing
 
 int tm__packed_open(tm__input *input, tm__memory *memory)
 {
+    int is_mail = 0;
+
     for (int level = 0; level < LEVELS; level++) {
         const tm__packing *packing = NULL;
         const uint8_t *bytes = NULL;
@@ -177,8 +179,11 @@ int tm__packed_open(tm__input *input, tm__memory *memory)
         int rc = tm__input_view(input, 0, PROBE_BYTES, &bytes, &available);
 
         for (size_t i = 0; rc == TM_OK && i < sizeof(packings) / sizeof(*packings); i++)
-            if (!packing && packings[i]->probe(bytes, available))
+            if (!packing && packings[i]->probe(bytes, available) &&
+                !(is_mail && packings[i] == &tm__packing_mail))
                 packing = packings[i];
+        /* What is said of the encoding is there still when it was decoded. */
+        is_mail |= packing == &tm__packing_mail;
         if (rc == TM_OK && packing)
             rc = wrap(input, memory, packing);
         if (rc < 0 || !packing)

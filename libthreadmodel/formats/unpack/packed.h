@@ -44,6 +44,7 @@ extern const tm__packing tm__packing_zstd;
 extern const tm__packing tm__packing_xz;
 extern const tm__packing tm__packing_utf16;
 extern const tm__packing tm__packing_mac;
+extern const tm__packing tm__packing_mail;
 
 /** See more of what is packed, once all of it was taken. `at == end`: there is none. */
 int tm__packed_refill(tm__packed *packed);

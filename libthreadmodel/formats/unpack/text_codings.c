@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts in UTF-16, and with carriage returns for line ends. */
+/* Texts in UTF-16, with carriage returns for line ends, and of mail that is encoded. */
 #include <string.h>
 
 #include "formats/unpack/packed.h"
@@ -145,6 +145,94 @@ static int read_mac(tm__packed *packed, uint8_t *to, size_t room, size_t *count)
             to[i] = '\n';
     return rc;
 }
+
+/* Whether a mail, or a part of one, says that it is "quoted-printable". */
+static int is_mail(const uint8_t *bytes, size_t length)
+{
+    static const char field[] = "content-transfer-encoding:",
+                      value[] = "quoted-printable";
+    size_t at = 0, wanted = sizeof(field) - 1;
+
+    for (size_t begin = 0; begin + wanted < length; begin++) {
+        if (begin > 0 && bytes[begin - 1] != '\n')
+            continue;
+        for (at = 0; at < wanted && (bytes[begin + at] | 0x20) == (field[at] | 0x20);)
+            at++;
+        if (at < wanted)
+            continue;
+        for (at += begin; at < length && (bytes[at] == ' ' || bytes[at] == '\t');)
+            at++;
+        for (wanted = 0; at < length && wanted < sizeof(value) - 1 &&
+                         (bytes[at] | 0x20) == (value[wanted] | 0x20);
+             at++)
+            wanted++;
+        return wanted == sizeof(value) - 1;
+    }
+    return 0;
+}
+
+static int hex_digit(uint8_t c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                  : -1;
+}
+
+/* The next byte. @return -1: there is none, or what went wrong */
+static int next_byte(tm__packed *packed, int *rc)
+{
+    *rc = tm__packed_refill(packed);
+    return *rc < 0 || packed->at == packed->end ? -1 : *packed->at++;
+}
+
+/* "=3D" is "=", and "=" at the end of a line joins it with the next. */
+static int read_mail(tm__packed *packed, uint8_t *to, size_t room, size_t *count)
+{
+    coding *it = packed->state;
+    size_t out = 0;
+    int rc = TM_OK;
+
+    while (out < room) {
+        int byte = it->held_count ? it->held[0] : next_byte(packed, &rc), high, low;
+
+        it->held_count = 0;
+        if (rc < 0)
+            return out > 0 ? (*count = out, TM_OK) : rc;
+        if (byte < 0)
+            break;
+        if (byte != '=') {
+            to[out++] = (uint8_t)byte;
+            continue;
+        }
+        high = next_byte(packed, &rc);
+        if (high == '\n')
+            continue;
+        low = high < 0 ? -1 : next_byte(packed, &rc);
+        if (high == '\r' && low == '\n')
+            continue;
+        if (low >= 0 && hex_digit((uint8_t)high) >= 0 && hex_digit((uint8_t)low) >= 0) {
+            to[out++] =
+                (uint8_t)(hex_digit((uint8_t)high) << 4 | hex_digit((uint8_t)low));
+            continue;
+        }
+        /* It stands for itself, and what followed as well. */
+        to[out++] = '=';
+        if (high >= 0 && out < room)
+            to[out++] = (uint8_t)high;
+        if (low >= 0) {
+            it->held[0] = (uint8_t)low;
+            it->held_count = 1;
+        }
+    }
+    *count = out;
+    packed->is_over = out == 0;
+    return TM_OK;
+}
+
+const tm__packing tm__packing_mail = {
+    "mail", sizeof(coding), is_mail, NULL, read_mail, NULL,
+};
 
 const tm__packing tm__packing_utf16 = {
     "UTF-16", sizeof(coding), is_utf16, NULL, read_utf16, NULL,
