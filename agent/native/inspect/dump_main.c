@@ -19,19 +19,28 @@
 #include "inspect/lock_words.h"
 #include "inspect/runtime.h"
 
-enum { LOOKS_MOST = 10000 };
+enum { LOOKS_MOST = 10000, ROUNDS_MOST = 4 };
 
 static int look(tm__target *target, const char *how)
 {
     if (tm__target_look(target) == 0)
         return 0;
-    if (strcmp(how, "none") != 0)
-        tm__frames_read(target);
-    for (size_t i = 0; i < target->task_count; i++)
-        tm__lock_words_find(target, &target->tasks[i]);
-    tm__lock_words_find_once(target);
-    tm__runtime_find_lock(target);
-    tm__target_confirm(target);
+    /* Stacks take longest. Threads that have moved since are looked at again, so that
+     * at one instant all that is shown was so. */
+    for (int i = 0; i < ROUNDS_MOST; i++) {
+        if (strcmp(how, "none") != 0)
+            tm__frames_read(target);
+        for (size_t k = 0; k < target->task_count; k++)
+            if (!target->tasks[k].wait.is_confirmed)
+                tm__lock_words_find(target, &target->tasks[k]);
+        tm__lock_words_find_once(target);
+        tm__runtime_find_lock(target);
+        if (tm__target_confirm(target) == 0)
+            break;
+        if (i + 1 < ROUNDS_MOST)
+            tm__target_look_again(target);
+    }
+    tm__target_forget_moved(target);
     /* What a thread waits for is known by now: to stop it changes what it is seen in.
      */
     if (strcmp(how, "stop") == 0)

@@ -157,6 +157,8 @@ void tm__frames_read(tm__target *target)
     for (size_t i = 0; i < target->task_count; i++) {
         tm__task *task = &target->tasks[i];
 
+        if (!task->has_moved)
+            continue;
         if (task->program_counter)
             walk_thread(target, task, task->program_counter, NULL);
         else

@@ -10,7 +10,7 @@
 
 #include "inspect/target.h"
 
-/** Fill in the frames of all threads that do not run. */
+/** Fill in the frames of threads that have moved, and do not run. */
 void tm__frames_read(tm__target *target);
 
 /** Stop the threads whose stacks are not whole, one after the other. */

@@ -445,7 +445,7 @@ void tm__lock_words_owner(const tm__target *target, tm__thread_wait *wait)
     rwlock_words rwlock;
     uint64_t descriptor = 0;
 
-    if (target->libc == TM__LIBC_MUSL) {
+    if (wait->is_musl) {
         wait->owner = tm__musl_words_owner(target, wait);
         return;
     }

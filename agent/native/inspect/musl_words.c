@@ -105,6 +105,7 @@ void tm__musl_words_find(tm__target *target, tm__task *task, int hint)
     uint32_t operation, value;
     tm__thread_wait *wait = &task->wait;
 
+    wait->is_musl = 1;
     if (!tm__futex_of(target, task, &address, &operation, &value))
         return;
     if (hint == TM__WAIT_RWLOCK_READ || hint == TM__WAIT_RWLOCK_WRITE) {

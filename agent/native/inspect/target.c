@@ -197,6 +197,7 @@ size_t tm__target_look(tm__target *it)
         if (!task)
             continue;
         task->tid = tid;
+        task->has_moved = 1;
         if (!read_status(it, task)) {
             it->task_count--;
             it->gone++;
@@ -225,16 +226,63 @@ static int stands(tm__target *it, const tm__task *task)
            memcmp(now.arguments, task->arguments, sizeof(now.arguments)) == 0;
 }
 
-void tm__target_confirm(tm__target *it)
+size_t tm__target_confirm(tm__target *it)
 {
+    size_t moved = 0;
+
     for (size_t i = 0; i < it->task_count; i++) {
         tm__task *task = &it->tasks[i];
         tm__thread_wait again = task->wait;
 
+        task->has_moved = 0;
         if (task->wait.kind == TM__WAIT_NONE)
             continue;
         tm__lock_words_owner(it, &again);
-        task->wait.is_confirmed = again.owner == task->wait.owner && stands(it, task);
+        task->has_moved = !stands(it, task);
+        task->wait.is_confirmed = again.owner == task->wait.owner && !task->has_moved;
+        moved += (size_t)task->has_moved;
+    }
+    return moved;
+}
+
+void tm__target_look_again(tm__target *it)
+{
+    for (size_t i = 0; i < it->task_count; i++) {
+        tm__task *task = &it->tasks[i];
+
+        if (!task->has_moved)
+            continue;
+        memset(&task->wait, 0, sizeof(task->wait));
+        task->frame_count = 0;
+        task->call = TM__CALL_UNKNOWN;
+        task->stack_pointer = task->program_counter = 0;
+        if (read_status(it, task))
+            read_call(it, task);
+        else
+            task->state = 'Z';
+    }
+}
+
+static int is_of_lock(int kind)
+{
+    return kind == TM__WAIT_MUTEX || kind == TM__WAIT_RWLOCK_READ ||
+           kind == TM__WAIT_RWLOCK_WRITE || kind == TM__WAIT_LOCK_OF_LIBC;
+}
+
+void tm__target_forget_moved(tm__target *it)
+{
+    for (size_t i = 0; i < it->task_count; i++) {
+        tm__task *task = &it->tasks[i];
+
+        if (!is_of_lock(task->wait.kind))
+            continue;
+        /* It may have the lock by now, whose owner others name. */
+        if (task->has_moved) {
+            memset(&task->wait, 0, sizeof(task->wait));
+            task->call = TM__CALL_UNKNOWN;
+        } else if (!task->wait.is_confirmed && task->wait.owner == task->inner) {
+            task->wait.owner = 0;
+        }
     }
 }
 

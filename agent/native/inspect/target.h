@@ -39,6 +39,7 @@ typedef struct tm__thread_wait {
     uint32_t owner;   ///< number of the thread that owns it, or is joined, as the
                       ///< process itself has it; 0: nobody, or not known
     int is_timed;     ///< it has a limit
+    int is_musl;      ///< the object is laid out as musl does
     int is_confirmed; ///< thread and lock were seen the same twice, with no step
                       ///< between
     char type[48];    ///< "recursive, robust"; "": as usual, or not known
@@ -59,6 +60,7 @@ typedef struct tm__task {
     uint64_t frames[TM__DUMP_FRAMES_MOST]; ///< return addresses, innermost first
     size_t frame_count;
     int is_cut;      ///< more frames are there
+    int has_moved;   ///< since it was looked at, or it was not looked at before
     int was_stopped; ///< for its stack
 } tm__task;
 
@@ -88,8 +90,17 @@ int tm__target_open(tm__target *it, uint32_t pid);
 /** Look at its threads, again. @return how many there are; 0: it has ended */
 size_t tm__target_look(tm__target *it);
 
-/** Confirm what threads wait for: those that have not run in between. */
-void tm__target_confirm(tm__target *it);
+/**
+ * Confirm what threads wait for: those that have not run since they were looked at.
+ * @return how many have, which `has_moved` names
+ */
+size_t tm__target_confirm(tm__target *it);
+
+/** Look again at the threads that have moved. */
+void tm__target_look_again(tm__target *it);
+
+/** Of threads that have moved, forget which lock they waited for. */
+void tm__target_forget_moved(tm__target *it);
 
 /** Read memory. @return whether all of it was there */
 int tm__target_read(const tm__target *it, uint64_t address, void *to, size_t bytes);

@@ -291,6 +291,21 @@ static void *sleepers(void *number)
     return NULL;
 }
 
+/* Nobody hangs: each has the mutex in turn, and sleeps with it and without. */
+static void *in_turn(void *number)
+{
+    const struct timespec with = {0, 5000000}, without = {0, 500000};
+
+    name_thread("turn", (int)(intptr_t)number);
+    for (;;) {
+        pthread_mutex_lock(&mutexes[0]);
+        nanosleep(&with, NULL);
+        pthread_mutex_unlock(&mutexes[0]);
+        nanosleep(&without, NULL);
+    }
+    return NULL;
+}
+
 static const struct {
     const char *name;
     void *(*routine)(void *);
@@ -313,6 +328,7 @@ static const struct {
     {"stream", streams},
     {"dead-owner", dies_owning},
     {"sleep", sleepers},
+    {"turns", in_turn},
 };
 
 int main(int argc, char **argv)
