@@ -60,7 +60,8 @@ enum tm_event_kind {
     TM_EVENT_AWAIT = 31,    ///< blocks for object, which no thread owns: a semaphore,
                             ///< channel, barrier, future or futex, or a socket, file
                             ///< or other object of I/O; timeout
-    TM_EVENT_AWAITED = 32,  ///< got what it awaited; peer: who posted it
+    TM_EVENT_AWAITED = 32,  ///< got what it awaited; peer: who posted it; object: of
+                            ///< I/O, where its name was known only by then
     TM_EVENT_POST = 33,     ///< adds `value` permits of object (0: one); peer: to whom
     TM_EVENT_RUNNABLE = 34, ///< may run, and is not on a processor yet; peer: who
                             ///< made it so

@@ -92,7 +92,8 @@ class EventKind(IntEnum):
     #: blocks for object, which no thread owns: a semaphore, channel, barrier, future
     #: or futex, or a socket, file or other object of I/O; timeout
     AWAIT = 31
-    #: got what it awaited; peer: who posted it
+    #: got what it awaited; peer: who posted it; object: of I/O, where its name was
+    #: known only by then
     AWAITED = 32
     #: adds ``value`` permits of object (0: one); peer: to whom
     POST = 33

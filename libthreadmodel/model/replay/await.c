@@ -234,10 +234,12 @@ static void end_io(tm_model *model, const tm__fact *fact)
     uint32_t row;
 
     tm__blocking_stack(model, fact);
-    tm__blocking_object(model, fact);
     for (uint32_t i = tm__blocking_index(thread); i < thread->interval_count; i++) {
         tm__interval *part = &thread->intervals[i];
 
+        /* A connection has its peer, and a look-up its name, when it is over. */
+        if (fact->object != TM__NONE)
+            part->object = fact->object;
         part->is_idle |= (uint8_t)is_idle(model, fact) & 1;
         if (fact->flags & TM_EVENT_TIMED_OUT)
             part->flags |= TM__INTERVAL_TIMED_OUT;
