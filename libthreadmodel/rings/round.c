@@ -93,6 +93,8 @@ static int64_t find_horizon(const tm__round *round, tm__thread_ring *first, int 
     int64_t last = round->last_horizon_ns ? round->last_horizon_ns : TM__BEGINS;
     int64_t horizon = final ? round->now_ns : round->seen_ns;
 
+    if (!final && round->most_ns < horizon)
+        horizon = round->most_ns;
     for (tm__thread_ring *r = first; r; r = r->next) {
         int64_t bound = bound_of(r, round, last);
 
@@ -109,6 +111,7 @@ void tm__round_begin(tm__round *round)
 {
     round->now_ns = tm__now_ns();
     round->seen_ns = round->now_ns - tm__membarrier();
+    round->most_ns = INT64_MAX;
 }
 
 int tm__round_limit(tm__round *round, tm__thread_ring *first, int final)

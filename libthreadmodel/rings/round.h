@@ -32,6 +32,7 @@ typedef struct tm__round {
     int is_taken;    ///< the first was handed out
     int64_t now_ns;  ///< when it began
     int64_t seen_ns; ///< what was begun before that is seen
+    int64_t most_ns; ///< it goes no further, unless it is final: as the drainer sets it
     int64_t horizon_ns;
     int64_t last_horizon_ns;
 } tm__round;

@@ -187,8 +187,6 @@ def test_run_reports_what_was_recorded(java: Java):
         EventKind.SHUTDOWN,
         # Of other runtimes.
         EventKind.ACQUIRED,
-        EventKind.AWAIT,
-        EventKind.AWAITED,
         EventKind.POST,
         EventKind.RUNNABLE,
         EventKind.UNIT_BEGIN,

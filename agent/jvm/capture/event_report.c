@@ -261,6 +261,23 @@ int tm__event_report_again(tm__event_report *report)
     return 1;
 }
 
+int tm__event_report_since(tm__event_report *report, int64_t since_ns)
+{
+    report->weak = NULL;
+    report->skipped_frames = 0;
+    report->wakes_writer = 0;
+    report->time_ns = since_ns;
+    atomic_store(&report->buffer->ring.since, since_ns);
+    measure_next(report);
+    tm__watchdog_look(tm__now_ns());
+    if (is_recording() && tm__session() == report->session) {
+        report_loss(report);
+        return 1;
+    }
+    tm__thread_ring_end(&report->buffer->ring);
+    return 0;
+}
+
 /** What is done to an event after the walk of its stack, when it begins. */
 typedef struct settling {
     tm__event_settle_fn settle;

@@ -65,6 +65,13 @@ int tm__event_report_begin_here(tm__event_report *report, JNIEnv *jni);
 int tm__event_report_again(tm__event_report *report);
 
 /**
+ * Begin an event that began earlier: since then no later one has got into the trace,
+ * and from here on this holds them up. The report has a buffer, a thread and a session.
+ * @return 0: recording has stopped since
+ */
+int tm__event_report_since(tm__event_report *report, int64_t since_ns);
+
+/**
  * Put the event into the ring.
  * @param depth  frames of the calling thread's stack to add, at most
  * @param event  without time and thread

@@ -72,6 +72,7 @@ static int state_of(uint16_t kind)
     case TM_EVENT_CONTENDED_ENTER: return TM_STATE_BLOCKED;
     case TM_EVENT_WAIT: return TM_STATE_WAITING;
     case TM_EVENT_PARK: return TM_STATE_PARKED;
+    case TM_EVENT_AWAIT: return TM_STATE_IO;
     default: return TM_STATE_SLEEPING;
     }
 }

@@ -12,8 +12,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "capture/io_hooks.h"
 #include "capture/native_hooks.h"
 #include "ring/recording_state.h"
+#include "vm/options.h"
 #include "vm/vm.h"
 
 static void (*virtual_is_near)(JNIEnv *jni);
@@ -35,22 +37,61 @@ static int by_name(const char *name, const char *signature)
     return -1;
 }
 
-static int is_of_class(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method, const char *name)
+/* The class of a method, as a signature to be deallocated; NULL: not known. */
+static char *class_of(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method)
 {
     jclass class = NULL;
     char *signature = NULL;
-    int is = 0;
 
     if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) != JVMTI_ERROR_NONE)
-        return 0;
-    if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) ==
-        JVMTI_ERROR_NONE) {
-        is = strcmp(signature, name) == 0;
-        (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
-    }
+        return NULL;
+    if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) != JVMTI_ERROR_NONE)
+        signature = NULL;
     if (jni)
         (*jni)->DeleteLocalRef(jni, class);
+    return signature;
+}
+
+static int is_of_class(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method, const char *name)
+{
+    char *signature = class_of(jvmti, jni, method);
+    int is = signature && strcmp(signature, name) == 0;
+
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
     return is;
+}
+
+static tm__io_hook *io_hook(const char *name, const char *signature, const char *class)
+{
+    for (size_t i = 0; i < tm__io_hook_count; i++) {
+        tm__io_hook *hook = &tm__io_hooks[i];
+
+        if (strcmp(hook->name, name) == 0 && strcmp(hook->signature, signature) == 0 &&
+            (!class || tm__io_hook_is_of(hook, class)))
+            return hook;
+    }
+    return NULL;
+}
+
+/* The stand-in for a method that may wait in the kernel; NULL: it does not, or a
+ * second copy of a library has it. */
+static tm__io_hook *find_io(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method,
+                            const void *address)
+{
+    char *name = NULL, *signature = NULL, *class = NULL;
+    tm__io_hook *hook = NULL;
+    const void *original;
+
+    if (!tm__the_options.io || (*jvmti)->GetMethodName(jvmti, method, &name, &signature,
+                                                       NULL) != JVMTI_ERROR_NONE)
+        return NULL;
+    if (io_hook(name, signature, NULL) && (class = class_of(jvmti, jni, method)))
+        hook = io_hook(name, signature, class);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)class);
+    original = hook ? atomic_load(&hook->original) : NULL;
+    return original && original != address ? NULL : hook;
 }
 
 /* Which hook a method wants; -1: none. Early on, methods have no names yet, or as in
@@ -78,9 +119,20 @@ static void JNICALL method_bound(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread,
     tm__hook *hook = found >= 0 ? &tm__hooks[found] : NULL;
 
     (void)thread;
-    if (hook && !hook->ours.address)
+    if (!hook) {
+        tm__io_hook *io = find_io(jvmti, jni, method, address);
+
+        if (io && address != io->ours.address) {
+            atomic_store_explicit(&io->original, address, memory_order_release);
+            *ours = io->ours.address;
+            atomic_fetch_or(&tm__the_recording.kinds,
+                            TM__KIND(AWAIT) | TM__KIND(AWAITED));
+        }
+        return;
+    }
+    if (!hook->ours.address)
         virtual_is_near(jni);
-    if (!hook || !hook->ours.address || address == hook->ours.address)
+    if (!hook->ours.address || address == hook->ours.address)
         return;
     atomic_store_explicit(&hook->original, address, memory_order_release);
     *ours = hook->ours.address;

@@ -50,10 +50,10 @@ static const int64_t PACE_NS = 10000000;
 static const int64_t ROUND_NS = 50000000;
 static const int64_t POOR_ROUND_NS = 1000000000; /* where something is owed */
 
-static const uint64_t BEGINS =
-    TM__KIND(CONTENDED_ENTER) | TM__KIND(WAIT) | TM__KIND(PARK) | TM__KIND(SLEEP);
+static const uint64_t BEGINS = TM__KIND(CONTENDED_ENTER) | TM__KIND(WAIT) |
+                               TM__KIND(PARK) | TM__KIND(SLEEP) | TM__KIND(AWAIT);
 static const uint64_t ENDS = TM__KIND(CONTENDED_ENTERED) | TM__KIND(WAITED) |
-                             TM__KIND(UNPARKED) | TM__KIND(SLEPT);
+                             TM__KIND(UNPARKED) | TM__KIND(SLEPT) | TM__KIND(AWAITED);
 
 /* What the writer sets and every thread reads. */
 static struct {

@@ -146,6 +146,8 @@ void tm__buffer_recycle(tm__buffer *buffer)
     buffer->place_thread = 0;
     memset(buffer->notified, 0, sizeof(buffer->notified));
     memset(buffer->virtuals, 0, sizeof(buffer->virtuals));
+    atomic_store(&buffer->call.since_ns, TM__CALL_NONE);
+    buffer->call.voluntary = 0;
     atomic_store(&buffer->listed, 0);
     pthread_mutex_unlock(&list_lock);
 }
@@ -178,6 +180,8 @@ void tm__buffer_renew(tm__buffer *buffer, int is_resumed)
         buffer->deferred = (tm_event){0};
     buffer->name_hash = 0;
     atomic_store(&buffer->stacks.bare_since_ns, 0);
+    /* A call that goes on began when nothing was recorded. */
+    atomic_store(&buffer->call.since_ns, TM__CALL_NONE);
     memset(buffer->notified, 0, sizeof(buffer->notified));
     memset(buffer->virtuals, 0, sizeof(buffer->virtuals));
 }

@@ -14,6 +14,7 @@
 
 #include "rings/ring_file.h"
 #include "rings/thread_ring.h"
+#include "ring/kernel_call.h"
 #include "ring/schedstat.h"
 
 /** Have a weak reference to the thread go along with an event. Its two halves stand in
@@ -119,6 +120,7 @@ typedef struct tm__buffer {
     tm__object_cache objects;
     tm__stacks stacks;
     tm__costs costs;
+    tm__kernel_call call;
 
     /* the writer's */
     _Alignas(64) int64_t

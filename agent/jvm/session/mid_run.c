@@ -12,6 +12,7 @@
 
 #include "blocked/catch_up.h"
 #include "blocked/long_blocked.h"
+#include "ident/io_objects.h"
 #include "ident/objects_by_hash.h"
 #include "ident/thread_id.h"
 #include "ident/thread_identity.h"
@@ -123,6 +124,7 @@ int tm__mid_run_begin(JNIEnv *jni, jthread asker, tm__buffer **own)
     int rc = TM_OK;
 
     if (tm__the_vm.replaces_natives) {
+        tm__io_objects_look();
         tm__natives_rebind(jni);
         if (tm__virtual_exist(jni))
             tm__virtual_install(jni);

@@ -5,16 +5,24 @@
  * registerNatives() binds when it is called again: the VM asks us about each, as it
  * does at its start.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* RTLD_NOLOAD, dl_iterate_phdr */
+#endif
 #include "session/native_rebind.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "capture/io_hooks.h"
 #include "capture/native_hooks.h"
 #include "probe_class.h"
 #include "ring/recording_state.h"
 #include "virtual/enumerate.h"
 #include "virtual/native_methods.h"
+#include "vm/options.h"
 #include "vm/java_fields.h"
 #include "vm/vm.h"
 
@@ -73,14 +81,137 @@ static const char *name_in(JNIEnv *jni, jclass class, tm__hook *hook)
     return NULL;
 }
 
-static int put(JNIEnv *jni, jclass class, tm__hook *hook, void *function)
+static int register_one(JNIEnv *jni, jclass class, const char *name,
+                        const char *signature, void *function)
 {
-    const char *name = name_in(jni, class, hook);
-    JNINativeMethod method = {(char *)name, (char *)hook->signature, function};
-    int rc = name ? (*jni)->RegisterNatives(jni, class, &method, 1) : JNI_ERR;
+    JNINativeMethod method = {(char *)name, (char *)signature, function};
+    int rc = (*jni)->RegisterNatives(jni, class, &method, 1);
 
     (*jni)->ExceptionClear(jni);
     return rc == JNI_OK ? 0 : -1;
+}
+
+static int put(JNIEnv *jni, jclass class, tm__hook *hook, void *function)
+{
+    const char *name = name_in(jni, class, hook);
+
+    return name ? register_one(jni, class, name, hook->signature, function) : -1;
+}
+
+/* ---- methods that wait in the kernel ---- */
+
+/* Libraries of the JDK, by handle. */
+typedef struct libraries {
+    void *handles[4];
+    int count;
+} libraries;
+
+static int open_library(struct dl_phdr_info *info, size_t bytes, void *payload)
+{
+    static const char *const names[] = {"/libjava.so", "/libnio.so", "/libnet.so"};
+    libraries *it = payload;
+    const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+
+    (void)bytes;
+    for (size_t i = 0; slash && i < sizeof(names) / sizeof(*names); i++)
+        if (strcmp(slash, names[i]) == 0 && it->count < 4) {
+            void *handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+
+            if (handle)
+                it->handles[it->count++] = handle;
+        }
+    return 0;
+}
+
+/* The function that the VM would bind, by the name that JNI gives it. */
+static void *exported(const libraries *from, const tm__io_hook *hook)
+{
+    char symbol[160];
+    void *address = NULL;
+
+    snprintf(symbol, sizeof(symbol), "Java_%.*s_%s", (int)strlen(hook->class) - 2,
+             hook->class + 1, hook->name);
+    for (char *at = symbol; *at; at++)
+        if (*at == '/')
+            *at = '_';
+    for (int i = 0; i < from->count && !address; i++)
+        address = dlsym(from->handles[i], symbol);
+    return address;
+}
+
+/* A class that is loaded is bound; one that is not will be told by the VM. Netty binds
+ * its own by RegisterNatives, and what it bound before an attach is not known. */
+static void bind_io(JNIEnv *jni, jclass class, const char *signature,
+                    const libraries *from)
+{
+    for (size_t i = 0; i < tm__io_hook_count; i++) {
+        tm__io_hook *hook = &tm__io_hooks[i];
+
+        if (!tm__io_hook_is_of(hook, signature) ||
+            (!is_native(class, jni, hook->name, hook->signature, 0) &&
+             !is_native(class, jni, hook->name, hook->signature, 1)))
+            continue;
+        if (!atomic_load(&hook->original) && hook->class[0] != '*')
+            atomic_store(&hook->original, exported(from, hook));
+        if (atomic_load(&hook->original) &&
+            register_one(jni, class, hook->name, hook->signature, hook->ours.address) ==
+                0)
+            atomic_fetch_or(&tm__the_recording.kinds,
+                            TM__KIND(AWAIT) | TM__KIND(AWAITED));
+    }
+}
+
+/* The VM's own functions are put there again. */
+static void unbind_io(JNIEnv *jni, jclass class, const char *signature,
+                      const libraries *from)
+{
+    (void)from;
+    for (size_t i = 0; i < tm__io_hook_count; i++) {
+        tm__io_hook *hook = &tm__io_hooks[i];
+        void *original = atomic_load(&hook->original);
+
+        if (original && tm__io_hook_is_of(hook, signature) &&
+            (is_native(class, jni, hook->name, hook->signature, 0) ||
+             is_native(class, jni, hook->name, hook->signature, 1)))
+            register_one(jni, class, hook->name, hook->signature, original);
+    }
+}
+
+static int is_of_io(const char *signature)
+{
+    for (size_t i = 0; i < tm__io_hook_count; i++)
+        if (tm__io_hook_is_of(&tm__io_hooks[i], signature))
+            return 1;
+    return 0;
+}
+
+/* For all classes that are loaded and have such methods: none is loaded for it. */
+static void each_io(JNIEnv *jni, void (*bind_class)(JNIEnv *, jclass, const char *,
+                                                    const libraries *))
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    libraries from = {.count = 0};
+    jclass *classes = NULL;
+    jint count = 0;
+
+    if (!tm__the_options.io ||
+        (*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE)
+        return;
+    dl_iterate_phdr(open_library, &from);
+    for (jint i = 0; i < count; i++) {
+        char *signature = NULL;
+
+        if ((*jvmti)->GetClassSignature(jvmti, classes[i], &signature, NULL) ==
+            JVMTI_ERROR_NONE) {
+            if (is_of_io(signature))
+                bind_class(jni, classes[i], signature, &from);
+            (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+        }
+        (*jni)->DeleteLocalRef(jni, classes[i]);
+    }
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
+    for (int i = 0; i < from.count; i++)
+        dlclose(from.handles[i]);
 }
 
 /* The method by which a class of the JDK binds its own natives; NULL: none. */
@@ -174,8 +305,10 @@ static void JNICALL bind_all(JNIEnv *jni, jclass probe)
     for (int i = 0; i < TM__HOOK_COUNT; i++)
         if (bind(jni, &tm__hooks[i]) == 0)
             atomic_fetch_or(&tm__the_recording.kinds, tm__hooks[i].kinds);
-    /* Where there is no virtual thread yet, the first will be told by a binding. */
-    if (!tm__the_java.virtual_class || tm__virtual_exist(jni))
+    each_io(jni, bind_io);
+    /* The first virtual thread, and classes that are loaded later, are told by a
+     * binding. */
+    if (!tm__the_options.io && (!tm__the_java.virtual_class || tm__virtual_exist(jni)))
         ask_for_bindings(JVMTI_DISABLE);
 }
 
@@ -184,6 +317,7 @@ static void JNICALL unbind_all(JNIEnv *jni, jclass probe)
     (void)probe;
     /* Or the VM would ask about each again. */
     ask_for_bindings(JVMTI_DISABLE);
+    each_io(jni, unbind_io);
     for (int i = 0; i < TM__HOOK_COUNT; i++) {
         tm__hook *hook = &tm__hooks[i];
         void *original = atomic_load(&hook->original);

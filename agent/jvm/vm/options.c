@@ -57,6 +57,10 @@ static const tm__option OPTIONS[] = {
      .help = "report notify, park, sleep, start and interrupt"},
     {"gc", FLAG, AT(gc), .initial = "y", .value = "y|n",
      .help = "report pauses of the collector"},
+    {"io", FLAG, AT(io), .initial = "y", .value = "y|n",
+     .help = "report waits for sockets, files, selectors, names\nand processes"},
+    {"paths", FLAG, AT(paths), .initial = "n", .value = "y|n",
+     .help = "name files by their paths, and not by a hash"},
     {"switches", FLAG, AT(switches), .initial = "n", .value = "y|n",
      .help = "report when threads have a processor, where the\nkernel lets an ordinary "
              "user know"},

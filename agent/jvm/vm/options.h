@@ -42,6 +42,8 @@ typedef struct tm__options {
     uint64_t monitor; ///< blocks and waits are reported
     uint64_t contention_analysis; ///< native methods are replaced, for notify and so on
     uint64_t gc;                  ///< pauses of the collector are reported
+    uint64_t io;                  ///< waits in the kernel are reported
+    uint64_t paths;               ///< files are named by their paths
     uint64_t switches;            ///< when threads have a processor is reported
     uint64_t held;        ///< monitors held are reported at each contended enter
     uint64_t cpu;         ///< TM__CPU_NONE or so

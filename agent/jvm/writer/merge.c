@@ -18,6 +18,7 @@
 #include "rings/round.h"
 #include "ring/watchdog.h"
 #include "writer/definition_emit.h"
+#include "writer/kernel_waits.h"
 #include "writer/missed_notifies.h"
 #include "writer/sampled_stacks.h"
 #include "writer/stack_table.h"
@@ -84,10 +85,34 @@ static int emit_switches(int64_t until_ns)
     return rc;
 }
 
+/* Waits in the kernel that go on, and began before a time. */
+static int emit_waits(int64_t until_ns)
+{
+    tm__buffer *buffer;
+    int rc = TM_OK;
+
+    while (rc >= 0 && (buffer = tm__kernel_waits_next(&batch[batch_count], until_ns))) {
+        int64_t time_ns = batch[batch_count].time_ns;
+        tm_event event = batch[batch_count];
+
+        rc = emit_holders(time_ns);
+        if (rc >= 0)
+            rc = emit_switches(time_ns);
+        batch[batch_count] = event;
+        tm__switches_follow(buffer, &event);
+        tm__sampled_stacks_follow(&batch[batch_count], event.thread != buffer->thread);
+        if (rc >= 0 && ++batch_count == BATCH)
+            rc = emit_batch();
+    }
+    return rc;
+}
+
 static int emit_others(int64_t until_ns)
 {
-    int rc = emit_holders(until_ns);
+    int rc = emit_waits(until_ns);
 
+    if (rc >= 0)
+        rc = emit_holders(until_ns);
     return rc < 0 ? rc : emit_switches(until_ns);
 }
 
@@ -190,6 +215,8 @@ int tm__merge_round(JNIEnv *jni, int final)
     tm__round_begin(&the_round);
     first = tm__buffer_first();
     rings = (tm__thread_ring *)first;
+    the_round.most_ns = tm__kernel_waits_claim(first, the_round.now_ns,
+                                               the_round.last_horizon_ns, final);
     if (tm__round_limit(&the_round, rings, final) != 0)
         return TM_OK; /* there may be memory in the next round */
     horizon_ns = the_round.horizon_ns;
@@ -211,5 +238,6 @@ int tm__merge_round(JNIEnv *jni, int final)
 void tm__merge_close(void)
 {
     tm__round_free(&the_round);
+    tm__kernel_waits_close();
     batch_count = 0;
 }

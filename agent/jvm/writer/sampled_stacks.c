@@ -192,6 +192,7 @@ void tm__sampled_stacks_follow(tm_event *event, int is_virtual)
     case TM_EVENT_CONTENDED_ENTER:
     case TM_EVENT_WAIT:
     case TM_EVENT_PARK:
+    case TM_EVENT_AWAIT:
     case TM_EVENT_SLEEP: begin(event); return;
     case TM_EVENT_CONTENDED_ENTERED:
         end(event, TM_EVENT_CONTENDED_ENTER, is_virtual);
@@ -199,6 +200,7 @@ void tm__sampled_stacks_follow(tm_event *event, int is_virtual)
     case TM_EVENT_WAITED: end(event, TM_EVENT_WAIT, is_virtual); return;
     case TM_EVENT_UNPARKED: end(event, TM_EVENT_PARK, is_virtual); return;
     case TM_EVENT_SLEPT: end(event, TM_EVENT_SLEEP, is_virtual); return;
+    case TM_EVENT_AWAITED: end(event, TM_EVENT_AWAIT, is_virtual); return;
     default: break;
     }
     if (CALLS >> event->kind & 1)
