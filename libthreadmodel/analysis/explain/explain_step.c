@@ -102,7 +102,7 @@ static void explain_wait(tm__explanation *it, tm__step_of_chain *step, uint32_t 
         step->provenance = wait->provenance;
         return;
     }
-    if (wait->is_idle || tm__explain_is_idle(model, wait->stack)) {
+    if (tm__interval_is_idle(wait) || tm__explain_is_idle(model, wait->stack)) {
         step->reason = TM__REASON_IDLE;
         return;
     }

@@ -13,7 +13,8 @@ int tm__blocked_part_at(const tm__findings *findings, const tm__thread *thread,
                            .to_ns = tm__interval_end_ns(findings->model, thread, index),
                            .place = tm__caller_of(&findings->places, at->stack),
                            .state = at->state};
-    it->is_idle = at->is_idle || tm__caller_is_idle(&findings->places, it->place);
+    it->is_idle =
+        tm__interval_is_idle(at) || tm__caller_is_idle(&findings->places, it->place);
     switch (at->state) {
     case TM_STATE_SLEEPING:
     case TM_STATE_BLOCKED:

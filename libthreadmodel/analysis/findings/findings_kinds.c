@@ -170,7 +170,7 @@ static blocked_time add_up(const tm_model *model)
             const tm__interval *it = &thread->intervals[i];
             int64_t ns = tm__interval_end_ns(model, thread, i) - it->start_ns;
 
-            if (!tm__is_stopped(it->state) || it->is_idle)
+            if (!tm__is_stopped(it->state) || tm__interval_is_idle(it))
                 continue;
             sums.all_ns = tm__sum(sums.all_ns, ns);
             if (it->stack == TM__NONE)

@@ -61,9 +61,10 @@ void tm__put_interval_detail(tm__listing *list, const tm_model *model,
     tm__put_bool(builder, it->flags & TM__INTERVAL_UNSPLIT);
     tm__put_bool(builder, it->flags & TM__INTERVAL_SAMPLED);
     if (!tm__pass_unwanted(builder, 1))
-        tm__put_bool(builder, it->is_idle || ((it->state == TM_STATE_WAITING ||
-                                               it->state == TM_STATE_PARKED) &&
-                                              tm__frame_is_idle(model, caller)));
+        tm__put_bool(builder,
+                     tm__interval_is_idle(it) || ((it->state == TM_STATE_WAITING ||
+                                                   it->state == TM_STATE_PARKED) &&
+                                                  tm__frame_is_idle(model, caller)));
 }
 
 static void put_interval(tm__listing *list, const tm_model *model,

@@ -81,7 +81,7 @@ int tm__blocking_next(tm__blocking_walk *walk, tm__blocking_part *part)
             continue;
         part->object = tm__interval_object(walk->model, it);
         part->stack = it->stack;
-        part->is_idle = it->is_idle;
+        part->is_idle = tm__interval_is_idle(it);
         return 1;
     }
     return 0;

@@ -131,7 +131,8 @@ static int is_timed(const tm_model *model, const tm__thread *thread, uint32_t fi
          tm__stack_has(model, it->stack,
                        "java.util.concurrent.locks.LockSupport.parkUntil")))
         return 1;
-    return it->is_timed || thread->intervals[index].flags & TM__INTERVAL_TIMED_OUT;
+    return it->traits & TM__TRAIT_TIMED ||
+           thread->intervals[index].flags & TM__INTERVAL_TIMED_OUT;
 }
 
 /* A worker that waits for as long as it may live: its time is up when nothing has come,

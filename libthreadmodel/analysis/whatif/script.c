@@ -159,7 +159,8 @@ static void put_rest(tm__script_writer *w, const tm__pause *p, int64_t length_ns
 
 static int is_idle(const tm__script_writer *w, const tm__interval *it)
 {
-    return it->is_idle || (it->stack != TM__NONE && w->script->idle[it->stack]);
+    return tm__interval_is_idle(it) ||
+           (it->stack != TM__NONE && w->script->idle[it->stack]);
 }
 
 /* Asleep, or in I/O that the thread itself began: as long in any replay. The next

@@ -15,9 +15,10 @@ enum {
     TM__NEEDS_WAKES = 32,     ///< looks at wakes[]
     TM__IS_USE = 64,          ///< says how much of the processors a thread had
     TM__IS_UNIT = 128,        ///< of a unit of work: `peer` is no thread
+    TM__IS_OBSERVED = 256,    ///< is seen of a thread, which does nothing then
 };
 
 /** By kind of event. */
-extern const uint8_t tm__event_needs[TM_EVENT_KIND_END];
+extern const uint16_t tm__event_needs[TM_EVENT_KIND_END];
 
 #endif

@@ -28,7 +28,8 @@ static int find_stack(tm_model *model, uint32_t id, uint32_t *index)
     return *index != TM__NONE ? TM_OK : tm__model_stack(model, id, index);
 }
 
-/* The other thread: by its id, or by its thread object as some formats say it. */
+/* The other thread: by its id, or by its thread object as some formats say it. The
+ * peer of a unit is its parent. */
 static int find_peer(tm_model *model, const tm_event *event, tm__fact *fact)
 {
     int rc;
@@ -38,6 +39,8 @@ static int find_peer(tm_model *model, const tm_event *event, tm__fact *fact)
             fact->peer = model->entities.objects[fact->object].thread;
         return TM_OK;
     }
+    if (tm__event_needs[event->kind] & TM__IS_UNIT)
+        return TM_OK;
     rc = find_thread(model, event->peer, &fact->peer);
     if (rc < 0)
         return rc;
@@ -70,7 +73,7 @@ static int intern(tm_model *model, const tm_event *event, tm__fact *fact)
         rc = find_object(model, event->object, &fact->object);
     if (rc == TM_OK && event->stack)
         rc = find_stack(model, event->stack, &fact->stack);
-    if (rc == TM_OK && !(tm__event_needs[event->kind] & TM__IS_UNIT))
+    if (rc == TM_OK)
         rc = find_peer(model, event, fact);
     if (rc == TM_OK && event->flags & TM_EVENT_OWNER_READ)
         rc = find_owner(model, event, fact);

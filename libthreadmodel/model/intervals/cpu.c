@@ -81,42 +81,42 @@ static void leave_processor(tm_model *model, const tm__fact *fact, int state)
                              .cause = TM__NONE});
 }
 
-/* It begins to run: since its wake-up it was runnable.
- * @param[in,out] time_ns  when it runs
- * @param cause  of the end of its block, interactions[] or TM__NONE
- * @return the cause of its running */
-static uint32_t wait_for_cpu(tm_model *model, uint32_t thread, int64_t *time_ns,
-                             uint32_t cause)
+/* It runs, or could. */
+static inline tm__interval active(int state, uint32_t cause)
+{
+    return (tm__interval){.state = (uint8_t)state,
+                          .object = TM__NONE,
+                          .stack = TM__NONE,
+                          .peer = TM__NONE,
+                          .cause = cause};
+}
+
+/* It begins to run: since its wake-up it was runnable. Most producers report no
+ * wake-ups: tm__run() is shorter without this. */
+static __attribute__((noinline)) void run_woken(tm_model *model, uint32_t thread,
+                                                int64_t time_ns, uint32_t cause)
 {
     tm__wake *wake = &model->intervals.wakes[thread];
     tm__thread *it = &model->entities.threads[thread];
     int64_t since_ns = wake->runnable_ns;
 
     wake->runnable_ns = INT64_MIN;
-    if (since_ns == INT64_MIN || !is_held_back(it) || since_ns > *time_ns ||
-        since_ns < tm__blocked_since_ns(it))
-        return cause;
-    tm__begin(model, thread, since_ns,
-              (tm__interval){.state = TM_STATE_RUNNABLE,
-                             .object = TM__NONE,
-                             .stack = TM__NONE,
-                             .peer = TM__NONE,
-                             .cause = cause});
-    if (wake->on_cpu_ns != INT64_MIN && wake->on_cpu_ns < *time_ns)
-        *time_ns = wake->on_cpu_ns;
-    return TM__NONE;
+    if (since_ns != INT64_MIN && is_held_back(it) && since_ns <= time_ns &&
+        since_ns >= tm__blocked_since_ns(it)) {
+        tm__begin(model, thread, since_ns, active(TM_STATE_RUNNABLE, cause));
+        cause = TM__NONE;
+        if (wake->on_cpu_ns != INT64_MIN && wake->on_cpu_ns < time_ns)
+            time_ns = wake->on_cpu_ns;
+    }
+    tm__begin(model, thread, time_ns, active(TM_STATE_RUNNING, cause));
 }
 
 void tm__run(tm_model *model, uint32_t thread, int64_t time_ns, uint32_t cause)
 {
     if (thread < model->intervals.wakes_count)
-        cause = wait_for_cpu(model, thread, &time_ns, cause);
-    tm__begin(model, thread, time_ns,
-              (tm__interval){.state = TM_STATE_RUNNING,
-                             .object = TM__NONE,
-                             .stack = TM__NONE,
-                             .peer = TM__NONE,
-                             .cause = cause});
+        run_woken(model, thread, time_ns, cause);
+    else
+        tm__begin(model, thread, time_ns, active(TM_STATE_RUNNING, cause));
 }
 
 void tm__on_runnable(tm_model *model, const tm__fact *fact)

@@ -21,6 +21,12 @@ enum {
     TM__INTERVAL_NOT_OWNED = 128  ///< a wait for what no thread owns
 };
 
+/** What is known of a block when it begins: bits of `traits`. */
+enum {
+    TM__TRAIT_TIMED = 1, ///< a wait, join, park or sleep with a timeout
+    TM__TRAIT_IDLE = 2,  ///< I/O that others begin of their own accord
+};
+
 /**
  * A thread is in `state` from start_ns to the start of its next interval; the
  * last one is open until the thread's next event.
@@ -34,8 +40,7 @@ typedef struct tm__interval {
     uint8_t state;      ///< enum tm_state
     uint8_t provenance; ///< enum tm_provenance of peer
     uint8_t flags;
-    uint8_t is_timed : 1; ///< a wait, join, park or sleep with a timeout
-    uint8_t is_idle : 1;  ///< I/O that others begin of their own accord
+    uint8_t traits;  ///< of the block: TM__TRAIT_TIMED, TM__TRAIT_IDLE
     uint32_t tenure; ///< of a block: the object's last record when it began; 0: none
 } tm__interval;
 
@@ -44,6 +49,12 @@ _Static_assert(sizeof(tm__interval) == 32, "an interval is 32 bytes");
 /** A thread's timeline begins with room for these, as much as most threads need where
  * there are very many. */
 enum { TM__FIRST_INTERVALS = 12 };
+
+/** It is I/O that others begin of their own accord. */
+static inline int tm__interval_is_idle(const tm__interval *it)
+{
+    return (it->traits & TM__TRAIT_IDLE) != 0;
+}
 
 /** When an interval ends; the last event's time for an open one. */
 int64_t tm__interval_end_ns(const tm_model *model, const tm__thread *thread,
@@ -103,8 +114,11 @@ static inline int64_t tm__blocked_since_ns(const tm__thread *thread)
 /** A thread in this state waits for something that is to happen. */
 static inline int tm__is_stopped(int state)
 {
-    return (state >= TM_STATE_BLOCKED && state <= TM_STATE_DEADLOCKED) ||
-           state == TM_STATE_IO;
+    enum { LAST_IN_ROW = TM_STATE_DEADLOCKED - TM_STATE_BLOCKED };
+    const unsigned stopped =
+        ((2u << LAST_IN_ROW) - 1) << TM_STATE_BLOCKED | 1u << TM_STATE_IO;
+
+    return (int)(stopped >> state & 1);
 }
 
 /** Its time is the clock's or the outside world's: no thread of the run shortens it. */
@@ -138,17 +152,11 @@ static inline int tm__interval_reserve(tm_model *model, uint32_t thread, uint32_
                                            : tm__interval_grow(model, it, needed);
 }
 
-/** Whether what begins with a fact ends by itself when its time is up. */
-static inline int tm__is_timed(const tm__fact *fact)
+/** TM__TRAIT_TIMED where a block that an event begins ends by itself when the event's
+ * time is up, else 0. */
+static inline uint8_t tm__timeout_trait(const tm__fact *fact)
 {
-    switch (fact->kind) {
-    case TM_EVENT_SNAPSHOT: return (fact->flags & TM_EVENT_TIMED) != 0;
-    case TM_EVENT_WAIT:
-    case TM_EVENT_JOIN:
-    case TM_EVENT_PARK:
-    case TM_EVENT_AWAIT: return fact->value > 0 && fact->value < INT64_MAX / 2;
-    default: return 0;
-    }
+    return fact->value > 0 && fact->value < INT64_MAX / 2 ? TM__TRAIT_TIMED : 0;
 }
 
 /** What begins with a fact, of its object and with its stack. */
@@ -159,7 +167,6 @@ static inline tm__interval tm__interval_of(int state, const tm__fact *fact)
                           .stack = fact->stack,
                           .peer = TM__NONE,
                           .cause = TM__NONE,
-                          .is_timed = (uint8_t)tm__is_timed(fact),
                           .flags = fact->flags & TM_EVENT_SAMPLED ? TM__INTERVAL_SAMPLED
                                                                   : 0};
 }

@@ -98,11 +98,13 @@ void tm__on_await(tm_model *model, const tm__fact *fact)
                 tm__object_is_io(model->entities.objects[fact->object].kind);
 
     tm__must_run(model, fact);
+    wait.traits = tm__timeout_trait(fact);
     tm__set_deadline(model, fact);
     model->entities.threads[fact->thread].fickle = 0;
     if (is_io) {
         wait.state = TM_STATE_IO;
-        wait.is_idle = (uint8_t)is_idle(model, fact) & 1;
+        if (is_idle(model, fact))
+            wait.traits |= TM__TRAIT_IDLE;
         tm__begin(model, fact->thread, fact->time_ns, wait);
         return;
     }
@@ -240,7 +242,8 @@ static void end_io(tm_model *model, const tm__fact *fact)
         /* A connection has its peer, and a look-up its name, when it is over. */
         if (fact->object != TM__NONE)
             part->object = fact->object;
-        part->is_idle |= (uint8_t)is_idle(model, fact) & 1;
+        if (is_idle(model, fact))
+            part->traits |= TM__TRAIT_IDLE;
         if (fact->flags & TM_EVENT_TIMED_OUT)
             part->flags |= TM__INTERVAL_TIMED_OUT;
         if (fact->flags & TM_EVENT_BY_INTERRUPT)

@@ -30,7 +30,7 @@ static tm__aggregate *find_aggregate(tm_model *model, uint32_t thread,
                                .class_index = TM__NONE,
                                .stack = blocking->stack,
                                .state = blocking->state,
-                               .is_idle = blocking->is_idle,
+                               .is_idle = tm__interval_is_idle(blocking) & 1,
                                .next = model->entities.threads[thread].aggregate};
     uint32_t *value, key = aggregate.object;
 

@@ -68,6 +68,7 @@ void tm__on_park(tm_model *model, const tm__fact *fact)
     tm__interval park = tm__interval_of(TM_STATE_PARKED, fact);
 
     tm__must_run(model, fact);
+    park.traits = tm__timeout_trait(fact);
     tm__set_deadline(model, fact);
     if (fact->object != TM__NONE)
         queue_for(model, fact, &park);

@@ -222,6 +222,7 @@ int tm__replay(tm_model *model, const tm_event *event, tm__fact *fact)
 {
     tm__thread *thread;
     int64_t time_ns;
+    unsigned needs;
     int rc;
 
     if (fact->thread == TM__NONE && fact->kind != TM_EVENT_GC_PAUSE)
@@ -232,7 +233,8 @@ int tm__replay(tm_model *model, const tm_event *event, tm__fact *fact)
     rc = reserve(model, fact);
     if (rc < 0)
         return rc;
-    if (tm__event_needs[fact->kind] & TM__NEEDS_PEER && fact->peer == TM__NONE) {
+    needs = tm__event_needs[fact->kind];
+    if (needs & TM__NEEDS_PEER && fact->peer == TM__NONE) {
         model->diagnostics[TM_DIAGNOSTIC_NO_THREAD]++;
         return TM_OK;
     }
@@ -251,18 +253,15 @@ int tm__replay(tm_model *model, const tm_event *event, tm__fact *fact)
         thread->end_ns = INT64_MIN;
         tm__run(model, fact->thread, fact->time_ns, TM__NONE);
     }
-    if (!(tm__event_needs[fact->kind] & TM__REPORTS_NO_STATE) &&
-        thread->losses != model->intervals.losses) {
+    if (!(needs & TM__REPORTS_NO_STATE) && thread->losses != model->intervals.losses) {
         thread->losses = model->intervals.losses;
         thread->permit_unseen = 1; /* an unpark of it may be among what was lost */
     }
-    rc = tm__event_needs[fact->kind] & TM__IS_UNIT
-             ? tm__on_unit(model, fact, event->peer)
-             : dispatch(model, fact);
+    rc = needs & TM__IS_UNIT ? tm__on_unit(model, fact, event->peer)
+                             : dispatch(model, fact);
     /* HELD is an observation, not an action of the thread; so are switches, which the
      * kernel stamps: an action may have read the clock just before one. */
-    if (fact->kind != TM_EVENT_HELD && fact->kind != TM_EVENT_ON_CPU &&
-        fact->kind != TM_EVENT_OFF_CPU)
+    if (!(needs & TM__IS_OBSERVED))
         model->entities.threads[fact->thread].last_ns = fact->time_ns;
     return rc;
 }

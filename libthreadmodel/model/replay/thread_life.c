@@ -99,6 +99,7 @@ void tm__on_join(tm_model *model, const tm__fact *fact)
     tm__interval join = tm__interval_of(TM_STATE_JOINING, fact);
 
     tm__must_run(model, fact);
+    join.traits = tm__timeout_trait(fact);
     tm__set_deadline(model, fact);
     if (fact->peer != TM__NONE && fact->peer != fact->thread) {
         if (model->entities.threads[fact->peer].object != TM__NONE)

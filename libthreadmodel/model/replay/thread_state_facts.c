@@ -56,6 +56,7 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
     tm__interval seen = tm__interval_of((int)fact->value, fact);
 
     seen.flags |= TM__INTERVAL_SNAPSHOT;
+    seen.traits = fact->flags & TM_EVENT_TIMED ? TM__TRAIT_TIMED : 0;
     if (is_known(thread, fact)) {
         note_owner(model, fact, &thread->intervals[tm__blocking_index(thread)]);
         tm__deadlock_seen_again(model, fact);

@@ -73,6 +73,7 @@ void tm__on_wait(tm_model *model, const tm__fact *fact)
     tm__object *object;
 
     tm__must_run(model, fact);
+    wait.traits = tm__timeout_trait(fact);
     tm__set_deadline(model, fact);
     if (fact->object == TM__NONE) {
         tm__begin(model, fact->thread, fact->time_ns, wait);
