@@ -86,9 +86,18 @@ static int find_deadlock(tm__judgement *it)
 
 /* ---- how threads spent their time ---- */
 
-static int wants_lock(const tm__judgement *it, uint32_t object)
+int tm__is_queueing(const tm__judgement *it, const tm__interval *interval)
 {
-    return tm__wait_want(it->model, object) == TM__WANT_LOCK;
+    switch (interval->state) {
+    case TM_STATE_BLOCKED:
+    case TM_STATE_REENTERING:
+    case TM_STATE_DEADLOCKED: return 1;
+    case TM_STATE_WAITING:
+    case TM_STATE_PARKED:
+        return interval->tenure != 0 ||
+               tm__wait_want(it->model, interval->object) == TM__WANT_LOCK;
+    default: return 0;
+    }
 }
 
 static void add_interval(tm__judgement *it, const tm__interval *interval,
@@ -112,9 +121,8 @@ static void add_interval(tm__judgement *it, const tm__interval *interval,
     case TM_STATE_JOINING:
     case TM_STATE_PARKED:
         sum = tm__frame_is_idle(it->model, frame) ? &spent->idle_ns
-              : interval->tenure || wants_lock(it, interval->object)
-                  ? &spent->queued_ns
-                  : &spent->waited_ns;
+              : tm__is_queueing(it, interval)     ? &spent->queued_ns
+                                                  : &spent->waited_ns;
         break;
     default: break;
     }
@@ -179,6 +187,8 @@ static int verdict_of(const tm__judgement *it)
     }
     if (!it->spent.lived_ns || tm__model_is_of_dumps(it->model))
         return TM_VERDICT_CANNOT_TELL;
+    if (it->bound.object != TM__NONE)
+        return TM_VERDICT_BOUND;
     return is_idle(it) ? TM_VERDICT_IDLE : TM_VERDICT_HEALTHY;
 }
 
@@ -189,6 +199,9 @@ static int judge(tm__judgement *it)
     if (rc < 0)
         return rc;
     add_up(it);
+    rc = tm__find_bound(it);
+    if (rc < 0)
+        return rc;
     if (!find_deadlock(it)) {
         it->verdict = verdict_of(it);
         it->suspected = it->found.kind && it->found.suspected;

@@ -17,12 +17,22 @@ typedef struct tm__time_spent {
     int64_t idle_ns; ///< waited for work
 } tm__time_spent;
 
+/** The lock that bounds the run. */
+typedef struct tm__bound {
+    uint32_t object; ///< objects[] or TM__NONE: no lock does
+    uint32_t stack;  ///< of the longest wait for it
+    uint32_t users;  ///< threads that queued for it
+    int64_t queued_ns;
+    int64_t users_ns; ///< in which they were not idle
+} tm__bound;
+
 typedef struct tm__judgement {
     const tm_model *model;
     tm__memory memory;
     tm__wait_graph graph;
     tm__standstill found;
     tm__time_spent spent;
+    tm__bound bound; ///< of a verdict that no thread is stuck
     tm__labels labels;
     uint32_t *order; ///< threads[] of the members, as they wait for one another
     uint32_t count;
@@ -35,6 +45,11 @@ typedef struct tm__judgement {
 /** @return TM_OK or TM_ENOMEM, and then nothing is to be closed */
 int tm__judgement_open(tm__judgement *it, const tm_model *model);
 void tm__judgement_close(tm__judgement *it);
+
+/** Whether a thread is queued for a lock in an interval. */
+int tm__is_queueing(const tm__judgement *it, const tm__interval *interval);
+/** bound.c: find the lock that bounds the run. @return TM_OK or TM_ENOMEM */
+int tm__find_bound(tm__judgement *it);
 
 /** The columns `title`, `text`, `examined` and `remedy`, which may be left empty. */
 void tm__write_title(tm__words *words, tm__judgement *it);

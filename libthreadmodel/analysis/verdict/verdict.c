@@ -24,7 +24,11 @@ static void put_words(tm__builder *builder, tm__judgement *it,
 
 static void write_advice(tm__words *words, tm__judgement *it)
 {
-    tm__write_wait_advice(words, &it->members);
+    if (it->verdict == TM_VERDICT_BOUND)
+        tm__write_words(words, "Hold the lock for less time, acquire it less often, or "
+                               "divide what it protects.");
+    else
+        tm__write_wait_advice(words, &it->members);
 }
 
 static void write_examined(tm__words *words, tm__judgement *it)
@@ -55,6 +59,12 @@ static void put_first(tm__builder *builder, tm__judgement *it)
     uint32_t first = first_of(it);
     const tm__wait_node *node = first == TM__NONE ? NULL : &it->graph.nodes[first];
     uint32_t object = node ? node->object : TM__NONE;
+    uint32_t stack = node ? node->stack : TM__NONE;
+
+    if (it->verdict == TM_VERDICT_BOUND) {
+        object = it->bound.object;
+        stack = it->bound.stack;
+    }
 
     if (node) {
         tm__put_uint64(builder, model->entities.threads[first].id);
@@ -69,8 +79,7 @@ static void put_first(tm__builder *builder, tm__judgement *it)
         object == TM__NONE
             ? NULL
             : tm__class_name(model, model->entities.objects[object].class_index));
-    tm__put_frame(builder, model,
-                  tm__stack_caller(model, node ? node->stack : TM__NONE));
+    tm__put_frame(builder, model, tm__stack_caller(model, stack));
 }
 
 static void put_row(tm__builder *builder, tm__judgement *it)

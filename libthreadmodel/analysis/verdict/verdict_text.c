@@ -54,6 +54,24 @@ static void write_shares(tm__words *words, const tm__judgement *it)
     }
 }
 
+static void write_bound(tm__words *words, tm__judgement *it)
+{
+    const tm__bound *bound = &it->bound;
+
+    tm__write_words(words, "Bound by ");
+    tm__write_object(words, &it->members, bound->object);
+    if (bound->stack != TM__NONE) {
+        tm__write_words(words, " in ");
+        tm__write_place(words, &it->members, bound->stack);
+    }
+    tm__write_words(words, ": ");
+    tm__write_count(words, bound->users);
+    tm__write_words(words,
+                    " queued for it for %.0f %% of the time in which they were not "
+                    "idle.",
+                    100 * (double)bound->queued_ns / (double)bound->users_ns);
+}
+
 static uint32_t live_threads(const tm__judgement *it)
 {
     return it->graph.counts[TM__NODE_MOVES] + it->graph.counts[TM__NODE_IDLE] +
@@ -189,6 +207,7 @@ void tm__write_title(tm__words *words, tm__judgement *it)
         tm__write_words(words, it->count == 1 ? " waits" : " wait");
         tm__write_words(words, " for what is queued behind them.");
         break;
+    case TM_VERDICT_BOUND: write_bound(words, it); break;
     case TM_VERDICT_IDLE:
         tm__write_words(words, it->graph.counts[TM__NODE_MOVES] +
                                        it->graph.counts[TM__NODE_WAITS]

@@ -62,11 +62,17 @@ void tm__write_instant(tm__words *words, const tm__wait_case *it, int64_t time_n
 }
 
 /* "ReentrantLock$NonfairSync@1b2c" of the same with its packages. */
-static void write_object(tm__words *words, tm__wait_case *it, uint32_t object)
+void tm__write_object(tm__words *words, tm__wait_case *it, uint32_t object)
 {
     const char *label = tm__label(it->labels, it->model, object);
     const char *dot = label ? strrchr(label, '.') : NULL;
 
+    if (tm__wait_want(it->model, object) != TM__WANT_UNKNOWN) {
+        tm__write_words(
+            words, "%s",
+            tm__class_name(it->model, it->model->entities.objects[object].class_index));
+        return;
+    }
     tm__write_words(words, "%.150s",
                     !label || !*label ? "something unknown"
                     : dot             ? dot + 1
@@ -172,7 +178,7 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
         tm__write_words(words, " has initialised a class");
     } else if (node->edge == TM_WAIT_EDGE_CARRIER) {
         tm__write_words(words, " was woken from its wait for ");
-        write_object(words, it, node->object);
+        tm__write_object(words, it, node->object);
         tm__write_words(words, " and no carrier is free to run it");
     } else if (node->want != TM__WANT_UNKNOWN) {
         tm__write_words(
@@ -180,7 +186,7 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
             tm__class_name(model, model->entities.objects[node->object].class_index));
     } else {
         tm__write_words(words, " waits for ");
-        write_object(words, it, node->object);
+        tm__write_object(words, it, node->object);
     }
     tm__write_words(words, " in ");
     tm__write_place(words, it, node->stack);

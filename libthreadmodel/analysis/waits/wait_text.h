@@ -32,6 +32,8 @@ void tm__write_count(tm__words *words, uint32_t count);
 void tm__write_instant(tm__words *words, const tm__wait_case *it, int64_t time_ns);
 /** "Account.transfer:42", or "an unknown method". */
 void tm__write_place(tm__words *words, const tm__wait_case *it, uint32_t stack);
+/** "ReentrantLock$NonfairSync@1b2c": an object without its packages. */
+void tm__write_object(tm__words *words, tm__wait_case *it, uint32_t object);
 /** Why a member cannot go on, a sentence without its end. */
 void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread);
 /** Why they cannot go on, a sentence for all that wait alike, each with a blank after

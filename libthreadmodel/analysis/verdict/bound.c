@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lock that bounds a run: the threads that use it queue for it most of the time
+ * in which they are not idle, and no small part of the program does. One look at each
+ * interval, and two numbers an object.
+ */
+#include "analysis/verdict/judge.h"
+
+#include "base/saturate.h"
+#include "model/entities/caller_frame.h"
+#include "model/entities/object.h"
+
+/* Of their busy time its users queue for it for this share, and all threads of the
+ * program together for that; less than so long is not worth a verdict. */
+enum { USERS_SHARE = 50, PROGRAM_SHARE = 25, WORTH_NS = 10000000, USERS_AT_LEAST = 2 };
+
+typedef struct lock_use {
+    int64_t queued_ns;
+    int64_t users_ns; ///< in which the threads that queued were not idle
+    int64_t longest_ns;
+    uint32_t stack;  ///< of the longest wait
+    uint32_t users;  ///< threads that queued
+    uint32_t latest; ///< thread + 1 that was counted last
+} lock_use;
+
+/* The interval's length up to the instant of the verdict. */
+static int64_t length_of(const tm__judgement *it, const tm__thread *thread, uint32_t i)
+{
+    int64_t end_ns = tm__interval_end_ns(it->model, thread, i);
+
+    if (end_ns > it->graph.at_ns)
+        end_ns = it->graph.at_ns;
+    return end_ns > thread->intervals[i].start_ns
+               ? end_ns - thread->intervals[i].start_ns
+               : 0;
+}
+
+static int64_t busy_ns(const tm__judgement *it, const tm__thread *thread)
+{
+    int64_t sum_ns = 0;
+
+    for (uint32_t i = 0; i < thread->interval_count; i++) {
+        const tm__interval *interval = &thread->intervals[i];
+        uint32_t frame =
+            interval->stack == TM__NONE ? TM__NONE : it->graph.callers[interval->stack];
+
+        if (interval->state != TM_STATE_NEW && interval->state != TM_STATE_DEAD &&
+            !(tm__is_stopped(interval->state) && tm__frame_is_idle(it->model, frame)))
+            sum_ns = tm__sum(sum_ns, length_of(it, thread, i));
+    }
+    return sum_ns;
+}
+
+static void add_queueing(const tm__judgement *it, lock_use *uses, uint32_t thread,
+                         uint32_t index, int64_t thread_ns)
+{
+    const tm__thread *of = &it->model->entities.threads[thread];
+    const tm__interval *interval = &of->intervals[index];
+    uint32_t object = tm__interval_object(it->model, interval);
+    int64_t length_ns = length_of(it, of, index);
+    lock_use *use;
+
+    if (object == TM__NONE || !tm__is_queueing(it, interval))
+        return;
+    use = &uses[object];
+    use->queued_ns = tm__sum(use->queued_ns, length_ns);
+    if (length_ns > use->longest_ns && interval->stack != TM__NONE) {
+        use->longest_ns = length_ns;
+        use->stack = interval->stack;
+    }
+    if (use->latest == thread + 1)
+        return;
+    use->latest = thread + 1;
+    use->users++;
+    use->users_ns = tm__sum(use->users_ns, thread_ns);
+}
+
+static int is_bound(const tm__judgement *it, const lock_use *use)
+{
+    int64_t all_ns = it->spent.lived_ns - it->spent.idle_ns;
+
+    return use->queued_ns >= WORTH_NS && use->users >= USERS_AT_LEAST &&
+           use->queued_ns / USERS_SHARE >= use->users_ns / 100 &&
+           use->queued_ns / PROGRAM_SHARE >= all_ns / 100;
+}
+
+int tm__find_bound(tm__judgement *it)
+{
+    const tm_model *model = it->model;
+    size_t bytes = ((size_t)model->entities.objects_count + 1) * sizeof(lock_use);
+    lock_use *uses = tm__resize(&it->memory, NULL, 0, bytes);
+
+    it->bound = (tm__bound){.object = TM__NONE, .stack = TM__NONE};
+    if (!uses)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < model->entities.objects_count; i++)
+        uses[i] = (lock_use){.stack = TM__NONE};
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
+        const tm__thread *thread = &model->entities.threads[t];
+        int64_t thread_ns;
+
+        if (tm__is_runtime_thread(model, t) || thread->flags & TM_THREAD_CARRIER)
+            continue;
+        thread_ns = busy_ns(it, thread);
+        for (uint32_t i = 0; i < thread->interval_count; i++)
+            add_queueing(it, uses, t, i, thread_ns);
+    }
+    for (uint32_t i = 0; i < model->entities.objects_count; i++)
+        if (is_bound(it, &uses[i]) && uses[i].queued_ns > it->bound.queued_ns)
+            it->bound = (tm__bound){.object = i,
+                                    .stack = uses[i].stack,
+                                    .users = uses[i].users,
+                                    .queued_ns = uses[i].queued_ns,
+                                    .users_ns = uses[i].users_ns};
+    tm__free(&it->memory, uses, bytes);
+    return TM_OK;
+}
