@@ -136,7 +136,7 @@ static void key_of_address(endpoint *it)
     it->key = hash_of(seed, &port, sizeof(port));
 }
 
-/* @return 0; -1: it is no socket */
+/* @return 0; -1: it is not a socket */
 static int find_socket(endpoint *it, int fd)
 {
     socklen_t length = sizeof(it->address);

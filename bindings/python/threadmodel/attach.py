@@ -59,6 +59,12 @@ class Recording:
         self._has_ended = False
         self._has_answered = False
 
+    def path_here(self) -> Path:
+        """Where this process finds the trace while it grows."""
+        if self.jvm.shares_files:
+            return self.output
+        return self.jvm.root / self._inner.lstrip("/")
+
     def notices(self) -> list[str]:
         """Return the agent's new messages: a deadlock, or a loss."""
         self._hear()

@@ -182,7 +182,7 @@ int tm__packed_open(tm__input *input, tm__memory *memory)
             if (!packing && packings[i]->probe(bytes, available) &&
                 !(is_mail && packings[i] == &tm__packing_mail))
                 packing = packings[i];
-        /* What is said of the encoding is there still when it was decoded. */
+        /* The header that names the encoding is still there after decoding. */
         is_mail |= packing == &tm__packing_mail;
         if (rc == TM_OK && packing)
             rc = wrap(input, memory, packing);

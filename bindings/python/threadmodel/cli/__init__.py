@@ -40,6 +40,7 @@ COMMANDS: Final = {
     "stats": "stats",
     "threads": "findings",
     "timeline": "timeline",
+    "top": "top",
     "whatif": "chains",
 }
 
