@@ -28,6 +28,8 @@ tm__slice tm__slice_from(tm__slice slice, size_t first)
 {
     if (first > slice.length)
         first = slice.length;
+    if (first == 0)
+        return slice;
     return (tm__slice){slice.bytes + first, slice.length - first};
 }
 
@@ -61,6 +63,8 @@ tm__slice tm__slice_word(tm__slice *text)
     tm__slice word = {text->bytes, 0};
     size_t at = 0;
 
+    if (text->length == 0)
+        return word;
     while (at < text->length && is_blank(text->bytes[at]))
         at++;
     word.bytes = text->bytes + at;

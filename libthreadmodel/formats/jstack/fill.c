@@ -37,7 +37,7 @@ static uint64_t mix(uint64_t number)
 
 static const tm__jstack_lock *locks_of(const tm__jstack_dump *parsed, uint32_t thread)
 {
-    return parsed->locks + parsed->threads[thread].lock_first;
+    return parsed->locks ? parsed->locks + parsed->threads[thread].lock_first : NULL;
 }
 
 /* The number of a frame; its text is looked up once. */
