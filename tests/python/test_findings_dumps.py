@@ -106,3 +106,19 @@ def test_what_is_seen_once_is_no_finding(
     tmp_path: Path, dumps: list[list[str]]
 ) -> None:
     assert findings(tmp_path, *dumps) == []
+
+
+def test_the_owner_of_all_that_are_blocked_is_named_first(tmp_path: Path) -> None:
+    def wanting(id_: int) -> str:
+        return blocked(id_, of="java.lang.Class").replace(
+            f"0x0000000622a0{id_:04x}> (a java.lang.Class)",
+            "0x0000000622a00007> (a java.lang.Class for shop.Feed)",
+        )
+
+    owner = running(7).replace("(a shop.Account)", "(a java.lang.Class for shop.Feed)")
+    dump = [owner, wanting(12), wanting(13)]
+    (row,) = findings(tmp_path, dump, dump)
+    assert row["title"] == (
+        "worker-7 blocks 2 threads by class Feed in several thread dumps"
+    )
+    assert str(row["holds"]).startswith("worker-7 had class Feed in the last dump: ")

@@ -4,6 +4,8 @@
  * same line. A few dumps are no measure of time, but that several in a row find a
  * thread where it was is no accident.
  */
+#include <string.h>
+
 #include "analysis/findings/findings.h"
 #include "base/search.h"
 #include "model/entities/thread.h"
@@ -72,7 +74,7 @@ static void say_owner(samples *s, tm__finding *finding, uint32_t thread)
     tm__findings *f = s->findings;
     const tm__interval *it = tm__now(&f->model->entities.threads[thread]);
 
-    if (!it || it->peer == TM__NONE ||
+    if (!it || it->peer == TM__NONE || it->peer == thread ||
         (it->state != TM_STATE_BLOCKED && it->state != TM_STATE_REENTERING))
         return;
     tm__part(finding, TM__HOLDS);
@@ -84,10 +86,36 @@ static void say_owner(samples *s, tm__finding *finding, uint32_t thread)
     tm__finding_write(finding, ".");
 }
 
+/* The owner that all of an item's threads were blocked by in the last dump; TM__NONE:
+ * some have gone on, or had another one. */
+static uint32_t owner_of_all(const samples *s, const tm__tally_item *item,
+                             uint32_t *object)
+{
+    const tm_model *model = s->findings->model;
+    uint32_t owner = TM__NONE, count = 0;
+
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
+        const tm__interval *it = tm__now(&model->entities.threads[t]);
+
+        if (!it || it->state != item->c ||
+            tm__caller_of(&s->findings->places, it->stack) != item->a ||
+            tm__class_name_of_object(model, it->object) != item->b)
+            continue;
+        if (it->peer == TM__NONE || it->peer == t || (count > 0 && it->peer != owner))
+            return TM__NONE;
+        *object = count > 0 && it->object != *object ? TM__NONE : it->object;
+        owner = it->peer;
+        count++;
+    }
+    return count == item->count ? owner : TM__NONE;
+}
+
 static int say(samples *s, const tm__tally_item *item, int64_t time_ns,
                int64_t longest_ns)
 {
     tm__findings *f = s->findings;
+    uint32_t object = TM__NONE, owner = owner_of_all(s, item, &object);
+    const char *name = tm__strings_get(&f->model->entities.strings, item->b);
     tm__finding *finding = tm__finding_new(f, "sampled_block", "timeline", time_ns);
 
     if (!finding)
@@ -99,9 +127,18 @@ static int say(samples *s, const tm__tally_item *item, int64_t time_ns,
     tm__where_text(finding, "state", tm_state_name((int)item->c));
     tm__where_class(finding, f->model, item->b);
     tm__where_caller(finding, f, "method", item->a, 1);
+    if (owner != TM__NONE) {
+        tm__finding_write_thread(finding, f->model, owner);
+        tm__finding_write(finding, " blocks ");
+    }
     tm__finding_write_threads(finding, (uint32_t)item->count);
-    tm__finding_write(finding, " blocked by ");
-    tm__finding_write_class(finding, f->model, item->b);
+    tm__finding_write(finding, owner == TM__NONE ? " blocked by " : " by ");
+    /* The lock of a class is known by which class that is. */
+    if (owner != TM__NONE && object != TM__NONE && name &&
+        strcmp(name, "java.lang.Class") == 0)
+        tm__finding_write_object(finding, f, object);
+    else
+        tm__finding_write_class(finding, f->model, item->b);
     tm__finding_write(finding, " in several thread dumps");
     tm__part(finding, TM__WAITS);
     tm__finding_write_thread(finding, f->model, item->worst_thread);

@@ -62,10 +62,15 @@ def sections(model: Model, files: Sequence[str], console: Console) -> list[Secti
     """
     judged = judge(model)
     verdict = Section(_wrapped(clean(judged["title"], NAME_LENGTH), console.width))
-    verdict.body += _fitting(lines(judged), console, VERDICT_LINES)
     said = SAID_BY_VERDICT.get(judged["kind"], ())
     found = [row for row in model.findings() if not row["minor"]]
     cards = [row for row in found if row["kind"] not in said]
+    # Where no verdict can be given, as of dumps, what was found comes first.
+    if judged["kind"] == "cannot_tell" and cards:
+        title = clean(terminal.title_of(cards[0]), NAME_LENGTH)
+        verdict.body += _fitting([judged["title"]], console, VERDICT_LINES)
+        verdict.heading = _wrapped(f"{title}.", console.width)
+    verdict.body += _fitting(lines(judged), console, VERDICT_LINES)
     # Most commands take one file.
     file = files[0] if len(files) == 1 else None
     ending = Section(_wrapped(_run(model), console.width))
@@ -132,7 +137,8 @@ def _cards(
 
 def _card(row: Row, file: str | None, console: Console) -> list[Fact | Text]:
     impact = duration(row["impact_ns"]) if row["impact_ns"] else "-"
-    advice = " ".join(filter(None, (row["advice"], row["gain"])))
+    # Of a dump the finding says what the owner did, and has no advice.
+    advice = " ".join(filter(None, (row["advice"], row["gain"]))) or row["holds"]
     parts: list[Fact | Text] = [Fact(impact, terminal.title_of(row), "bold")]
     for text, most in ((row["waits"], WAITS_LINES), (advice, ADVICE_LINES)):
         if text:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from threadmodel import lock_time
 from threadmodel.calm import calm, not_looked_for
+from threadmodel.cli.dump_stacks import dump_stacks
 from threadmodel.cli.grid import Column, Grid
 from threadmodel.cli.page import NAME_LENGTH, add_more, caller_of, name_of
 from threadmodel.cli.page import Fact as Fact
@@ -81,6 +82,7 @@ def sections(model: Model, top: int) -> list[Section]:
         verdict(model),
         _summary(model, threads, odd),
         findings(model, FINDINGS),
+        dump_stacks(model, top),
         _blocking("Hottest locks", hot, top) or _never_blocked(),
         _blocking("Longest waits", waits, top) or Section(""),
         threads_of(model, threads, top),

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the last of some thread dumps shows: equal stacks together, and how many threads
+have moved since the first."""
+
+from typing import Any, Final
+
+from threadmodel.cli.grid import Column, Grid
+from threadmodel.cli.page import Section, add_more, name_of
+from threadmodel.model import Model
+from threadmodel.text import clean, count, duration
+
+# Formats of files that hold nothing but dumps.
+FORMATS: Final = ("jstack", "json", "plain", "thread_info")
+NOT_THERE: Final = ("dead", "unknown")
+NAME_LENGTH: Final = 40
+
+Row = dict[str, Any]
+
+
+def dump_stacks(model: Model, top: int) -> Section:
+    """List the stacks of the last dump, those of the most threads first.
+
+    Args:
+        model: asked
+        top: rows of the table
+    """
+    section = Section("")
+    if model.run.format not in FORMATS:
+        return section
+    last = {row["thread_id"]: row for row in model.timeline()}
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in last.values():
+        if row["state"] not in NOT_THERE:
+            key = (row["idle"], row["state"], row["stack"], row["peer_id"])
+            groups.setdefault(key, []).append(row)
+    if not groups:
+        return section
+    section.heading = "Threads of the last dump, equal stacks together"
+    found = sorted(groups.values(), key=lambda rows: (rows[0]["idle"], -len(rows)))
+    has_moved = model.length_ns > 0
+    columns = [
+        Column("threads"),
+        Column("state", label=True),
+        Column("method", name=True),
+        Column("for", name=True, optional=True),
+        *([Column("there for")] if has_moved else []),
+        Column("names", name=True),
+    ]
+    rows = [
+        [
+            f"{len(rows):,}",
+            "idle" if rows[0]["idle"] else name_of(rows[0]["state"]),
+            _place(rows[0]),
+            _wanted(rows),
+            *([_since(rows, model.length_ns)] if has_moved else []),
+            _names(rows),
+        ]
+        for rows in found[:top]
+    ]
+    section.body.append(Grid(columns, rows))
+    add_more(section, len(found) - top)
+    if has_moved:
+        section.line(_moved(model, list(last.values())), "dim")
+    return section
+
+
+def _place(row: Row) -> str:
+    line = f":{row['line']}" if row["line"] else ""
+    return f"{name_of(row['method'], '-')}{line}"
+
+
+def _wanted(rows: list[Row]) -> str:
+    """Return what all of them wait for, and the thread that has it."""
+    objects = {row["object"] for row in rows}
+    wanted = objects.pop() if len(objects) == 1 else rows[0]["class"]
+    text = name_of(wanted, "-")
+    return f"{text} of {name_of(rows[0]['peer'])}" if rows[0]["peer"] else text
+
+
+def _since(rows: list[Row], length_ns: int) -> str:
+    """Return for how long the dumps have found the threads there, at least."""
+    least = min(length_ns - row["start_ns"] for row in rows)
+    most = max(length_ns - row["start_ns"] for row in rows)
+    return (
+        duration(least) if least == most else f"{duration(least)} to {duration(most)}"
+    )
+
+
+def _names(rows: list[Row]) -> str:
+    first = clean(rows[0]["thread"] or f"#{rows[0]['thread_id']}", NAME_LENGTH)
+    return first if len(rows) == 1 else f"{first} and {len(rows) - 1} more"
+
+
+def _moved(model: Model, last: list[Row]) -> str:
+    """State how many threads did something else since the first dump."""
+    there = [row for row in last if row["state"] not in NOT_THERE]
+    first = min(row["start_ns"] for row in model.timeline())
+    still = sum(row["start_ns"] == first for row in there)
+    ended = sum(row["state"] == "dead" for row in last)
+    text = (
+        f"Since the first dump {count(still, 'thread')} did not move, and "
+        f"{len(there) - still} moved or started"
+    )
+    return f"{text}; {ended} ended." if ended else f"{text}."
