@@ -28,6 +28,14 @@ static int (*const detectors[])(tm__findings *) = {
 
 enum { TITLE_WORDS = 12 };
 
+/* Several threads together may lose more than the length of the run, and one of them
+ * cannot. The length of a dump is not known. */
+static int64_t most_of_one_thread(const tm__findings *findings, int64_t impact_ns)
+{
+    return findings->run_ns > 0 && impact_ns > findings->run_ns ? findings->run_ns
+                                                                : impact_ns;
+}
+
 tm__finding *tm__finding_new(tm__findings *findings, const char *kind,
                              const char *evidence, int64_t impact_ns)
 {
@@ -40,7 +48,7 @@ tm__finding *tm__finding_new(tm__findings *findings, const char *kind,
     *item = (tm__finding){.kind = kind,
                           .evidence = evidence,
                           .impact_ns = impact_ns,
-                          .bound_ns = impact_ns,
+                          .bound_ns = most_of_one_thread(findings, impact_ns),
                           .class_name = TM__NONE,
                           .place = TM__NONE,
                           .blocked_place = TM__NONE,
