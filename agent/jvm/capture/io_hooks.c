@@ -208,6 +208,16 @@ enum {
     NETTY_EPOLL_WAIT,
     NETTY_EPOLL_WAIT_OLD,
     NETTY_EPOLL_WAIT_TIMER,
+    CLOSE_OLD,
+    PRE_CLOSE_OLD,
+    CLOSE_UNIX,
+    PRE_CLOSE_UNIX,
+    CLOSE_NUMBER_OLD,
+    CLOSE_NUMBER,
+    CLOSE_SOCKET,
+    CLOSE_CLEANED,
+    CLOSE_ITSELF,
+    OLD_CLOSE,
     HOOK_COUNT
 };
 
@@ -373,6 +383,41 @@ CALL(jlong, NETTY_EPOLL_WAIT_TIMER, TM__USE_POLL, -1, 0, END,
       jint seconds, jint ns, jlong least_ms),
      jni, self, epoll, events, count, timer, seconds, ns, least_ms)
 
+/* A close, before and after which a descriptor may be looked up. */
+#define CLOSE(id, parameters, ...)                                                     \
+    static void JNICALL call_##id parameters                                           \
+    {                                                                                  \
+        union {                                                                        \
+            void *address;                                                             \
+            void(JNICALL * function) parameters;                                       \
+        } original = {ORIGINAL(id)};                                                   \
+                                                                                       \
+        atomic_fetch_add(&tm__the_closes, 1);                                          \
+        original.function(__VA_ARGS__);                                                \
+        atomic_fetch_add(&tm__the_closes, 1);                                          \
+    }
+
+#define CLOSES_FILE(X)                                                                 \
+    X(CLOSE_OLD, "Lsun/nio/ch/FileDispatcherImpl;", "close0")                          \
+    X(PRE_CLOSE_OLD, "Lsun/nio/ch/FileDispatcherImpl;", "preClose0")                   \
+    X(CLOSE_UNIX, "Lsun/nio/ch/UnixDispatcher;", "close0")                             \
+    X(PRE_CLOSE_UNIX, "Lsun/nio/ch/UnixDispatcher;", "preClose0")
+#define CLOSES_NUMBER(X)                                                               \
+    X(CLOSE_NUMBER_OLD, "Lsun/nio/ch/FileDispatcherImpl;", "closeIntFD")               \
+    X(CLOSE_NUMBER, "Lsun/nio/ch/UnixFileDispatcherImpl;", "closeIntFD")               \
+    X(CLOSE_SOCKET, "Ljava/net/SocketCleanable;", "cleanupClose0")
+#define CLOSE_FILE(id, class, name)                                                    \
+    CLOSE(id, (JNIEnv * jni, jobject self, jobject file), jni, self, file)
+#define CLOSE_INT(id, class, name)                                                     \
+    CLOSE(id, (JNIEnv * jni, jobject self, jint fd), jni, self, fd)
+
+CLOSES_FILE(CLOSE_FILE)
+CLOSES_NUMBER(CLOSE_INT)
+CLOSE(CLOSE_CLEANED, (JNIEnv * jni, jobject self, jint fd, jlong handle), jni, self, fd,
+      handle)
+CLOSE(CLOSE_ITSELF, (JNIEnv * jni, jobject self), jni, self)
+CLOSE(OLD_CLOSE, (JNIEnv * jni, jobject self, jboolean is_half), jni, self, is_half)
+
 /* ---- the table ---- */
 
 #define FILE_TYPE "Ljava/io/FileDescriptor;"
@@ -391,6 +436,8 @@ CALL(jlong, NETTY_EPOLL_WAIT_TIMER, TM__USE_POLL, -1, 0, END,
 #define ROW_LOOK_UP(id, class, name)                                                   \
     ROW(id, class, name, "(Ljava/lang/String;)[Ljava/net/InetAddress;")
 #define ROW_REVERSE(id, class, name) ROW(id, class, name, "([B)Ljava/lang/String;")
+#define ROW_CLOSE_FILE(id, class, name) ROW(id, class, name, "(" FILE_TYPE ")V")
+#define ROW_CLOSE_INT(id, class, name) ROW(id, class, name, "(I)V")
 #define ROW_URING(id, class, name) ROW(id, class, name, "(IIII)I")
 
 #define NET "Lsun/nio/ch/Net;"
@@ -460,36 +507,107 @@ tm__io_hook tm__io_hooks[] = {
                                                     ROW(OLD_READ,
                                                         "Ljava/net/SocketInputStream;",
                                                         "socketRead0",
-                                                        "(" FILE_TYPE "[BIII)I")
-                                                        ROW(OLD_WRITE,
-                                                            "Ljava/net/"
-                                                            "SocketOutputStream;",
-                                                            "socketWrite0",
-                                                            "(" FILE_TYPE
-                                                            "[BII)V") ROW(OLD_RECEIVE,
-                                                                          OLD_DATAGRAM,
-                                                                          "receive0",
-                                                                          "(Ljava/net/"
-                                                                          "DatagramPack"
-                                                                          "et;)V")
-                                                            ROW(OLD_PEEK, OLD_DATAGRAM,
-                                                                "peekData",
-                                                                "(Ljava/net/"
-                                                                "DatagramPacket;)I")
-                                                                ROW(NETTY_EPOLL_WAIT,
+                                                        "(" FILE_TYPE "[BIII)I") ROW(OLD_WRITE,
+                                                                                     "L"
+                                                                                     "j"
+                                                                                     "a"
+                                                                                     "v"
+                                                                                     "a"
+                                                                                     "/"
+                                                                                     "n"
+                                                                                     "e"
+                                                                                     "t"
+                                                                                     "/"
+                                                                                     "S"
+                                                                                     "o"
+                                                                                     "c"
+                                                                                     "k"
+                                                                                     "e"
+                                                                                     "t"
+                                                                                     "O"
+                                                                                     "u"
+                                                                                     "t"
+                                                                                     "p"
+                                                                                     "u"
+                                                                                     "t"
+                                                                                     "S"
+                                                                                     "t"
+                                                                                     "r"
+                                                                                     "e"
+                                                                                     "a"
+                                                                                     "m"
+                                                                                     ";",
+                                                                                     "s"
+                                                                                     "o"
+                                                                                     "c"
+                                                                                     "k"
+                                                                                     "e"
+                                                                                     "t"
+                                                                                     "W"
+                                                                                     "r"
+                                                                                     "i"
+                                                                                     "t"
+                                                                                     "e"
+                                                                                     "0",
+                                                                                     "(" FILE_TYPE
+                                                                                     "["
+                                                                                     "B"
+                                                                                     "I"
+                                                                                     "I"
+                                                                                     ")"
+                                                                                     "V")
+                                                        ROW(OLD_RECEIVE, OLD_DATAGRAM,
+                                                            "receive0",
+                                                            "(Ljava/net/"
+                                                            "DatagramPack"
+                                                            "et;)V") ROW(OLD_PEEK,
+                                                                         OLD_DATAGRAM,
+                                                                         "peekData",
+                                                                         "(Ljava/net/"
+                                                                         "DatagramPacke"
+                                                                         "t;)I")
+                                                            ROW(NETTY_EPOLL_WAIT,
+                                                                NETTY_EPOLL,
+                                                                "epollWait", "(IJII)I")
+                                                                ROW(NETTY_EPOLL_WAIT_OLD,
                                                                     NETTY_EPOLL,
-                                                                    "epollWait",
-                                                                    "(IJII)I")
-                                                                    ROW(NETTY_EPOLL_WAIT_OLD,
+                                                                    "epollWait0",
+                                                                    "(IJIIII)I")
+                                                                    ROW(NETTY_EPOLL_WAIT_TIMER,
                                                                         NETTY_EPOLL,
-                                                                        "epollWait0",
-                                                                        "(IJIIII)I")
-                                                                        ROW(NETTY_EPOLL_WAIT_TIMER,
-                                                                            NETTY_EPOLL,
-                                                                            "epollWait"
-                                                                            "0",
-                                                                            "(IJIIIIJ)"
-                                                                            "J")};
+                                                                        "epollWait"
+                                                                        "0",
+                                                                        "(IJIIIIJ)"
+                                                                        "J") CLOSES_FILE(ROW_CLOSE_FILE)
+                                                                        CLOSES_NUMBER(ROW_CLOSE_INT) ROW(
+                                                                            CLOSE_CLEANED,
+                                                                            "Ljava/io/"
+                                                                            "FileCleana"
+                                                                            "ble;",
+                                                                            "cleanupClo"
+                                                                            "se0",
+                                                                            "(IJ)V")
+                                                                            ROW(CLOSE_ITSELF,
+                                                                                "Ljava/"
+                                                                                "io/"
+                                                                                "FileDe"
+                                                                                "script"
+                                                                                "or;",
+                                                                                "close"
+                                                                                "0",
+                                                                                "()V")
+                                                                                ROW(OLD_CLOSE,
+                                                                                    OLD_SOCKET,
+                                                                                    "so"
+                                                                                    "ck"
+                                                                                    "et"
+                                                                                    "Cl"
+                                                                                    "os"
+                                                                                    "e"
+                                                                                    "0",
+                                                                                    "(Z"
+                                                                                    ")"
+                                                                                    "V")};
 const size_t tm__io_hook_count = HOOK_COUNT;
 
 int tm__io_hook_is_of(const tm__io_hook *hook, const char *class)

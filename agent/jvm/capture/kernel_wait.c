@@ -23,6 +23,7 @@
 
 enum { LARGE_BYTES = 32 << 10 };
 static const int64_t SHORT_NS = INT64_C(20000);
+static const int64_t SLICE_NS = INT64_C(200000);
 
 static long voluntary_switches(void)
 {
@@ -88,12 +89,40 @@ int tm__kernel_wait_is_long(const tm__kernel_wait *wait)
 static int has_waited(tm__kernel_wait *wait)
 {
     long before = wait->buffer->call.voluntary, now;
+    int64_t took_ns = tm__now_ns() - wait->since_ns;
 
-    if (tm__now_ns() - wait->since_ns < SHORT_NS)
+    if (took_ns < SHORT_NS)
         return 0;
+    /* Who loses its processor to another mostly does so for longer. */
+    if (took_ns < SLICE_NS && (wait->use == TM__USE_READ || wait->use == TM__USE_POLL))
+        return 1;
     now = voluntary_switches();
     wait->buffer->call.voluntary = now;
     return now != before;
+}
+
+/* To ask the kernel for the two ends of a connection takes as long as all else. The
+ * same descriptor is the same connection for as long as the JDK has closed none. */
+static tm__io_object object_of(const tm__kernel_wait *wait, const char *name)
+{
+    tm__kernel_call *call = &wait->buffer->call;
+    uint32_t use = wait->use & ~(uint32_t)TM__USE_LARGE;
+    uint32_t closes = atomic_load(&tm__the_closes);
+    size_t i = use != TM__USE_READ;
+    tm__io_object object = {call->known[i].object, call->known[i].is_idle};
+
+    if (object.id && !name && call->known[i].use == use &&
+        call->known[i].fd == wait->fd && call->known[i].closes == closes &&
+        call->known[i].session == wait->session)
+        return object;
+    object = tm__io_object_of(wait->buffer, NULL, use, wait->fd, name);
+    call->known[i].object = name ? 0 : object.id;
+    call->known[i].is_idle = object.is_idle;
+    call->known[i].use = use;
+    call->known[i].fd = wait->fd;
+    call->known[i].closes = closes;
+    call->known[i].session = wait->session;
+    return object;
 }
 
 static void report_end(tm__event_report *report, tm__io_object object)
@@ -111,7 +140,7 @@ static void end_claimed(tm__kernel_wait *wait, tm__event_report *report,
     /* An event in between has ended the wait. */
     if (wait->begun != wait->buffer->begun || !tm__event_report_again(report))
         return;
-    report_end(report, tm__io_object_of(wait->buffer, NULL, wait->use, wait->fd, name));
+    report_end(report, object_of(wait, name));
 }
 
 /* Both at once; until then the beginning holds all later events up. */
@@ -136,7 +165,7 @@ static void report_both(tm__kernel_wait *wait, tm__event_report *report,
         end_claimed(wait, report, name);
         return;
     }
-    object = tm__io_object_of(buffer, NULL, wait->use, wait->fd, name);
+    object = object_of(wait, name);
     tm__event_report_add(report, TM__WHOLE_STACK,
                          (tm_event){.kind = TM_EVENT_AWAIT,
                                     .object = object.id,

@@ -33,9 +33,19 @@ typedef struct tm__kernel_call {
     _Atomic int fd; ///< -1: none
     _Atomic uint32_t use;
     _Atomic uint64_t thread;
+    struct {
+        uint64_t object;
+        uint32_t session, closes; ///< that it holds for
+        uint32_t use;
+        int fd;
+        int is_idle;
+    } known[2];        ///< its thread's: what it waited for last, to read and else
     int64_t begins_ns; ///< the writer's: since when it is seen to begin
     long voluntary;    ///< its thread's: switches by itself, as read last
 } tm__kernel_call;
+
+/** How often the JDK has closed a descriptor: its number may be another's by now. */
+extern _Atomic uint32_t tm__the_closes;
 
 /** A call begins. @return its time */
 static inline int64_t tm__kernel_call_begin(tm__kernel_call *call, uint64_t thread,
