@@ -59,6 +59,12 @@ static int gains_nothing(const tm__findings *findings, const tm__gain *gain)
            gain->high_ns < findings->run_ns / 20;
 }
 
+/* Whether the replay with nothing changed is an image of the run. */
+static int is_image(const tm__findings *findings, int64_t off_ns, uint64_t forced)
+{
+    return !forced && off_ns <= findings->run_ns / 8 && off_ns >= -findings->run_ns / 8;
+}
+
 /*
  * Whether the replay can be believed. It cannot where threads blocked one another in
  * it, or where it is no image of the run even unchanged. A gain far below what a thread
@@ -72,8 +78,8 @@ static int is_reliable(const tm__findings *findings, const tm__finding *item,
 {
     int is_lock = item->lock_group != TM__NONE;
 
-    if (!gain->is_known || gain->forced || gain->off_ns > findings->run_ns / 8 ||
-        gain->off_ns < -findings->run_ns / 8 || gain->middle_ns > findings->run_ns)
+    if (!gain->is_known || !is_image(findings, gain->off_ns, gain->forced) ||
+        gain->middle_ns > findings->run_ns)
         return 0;
     if (gain->middle_ns >= item->bound_ns / (is_lock ? 4 : 2))
         return 1;
@@ -92,15 +98,38 @@ typedef struct asked {
     size_t part_count;
 } asked;
 
+/** Of whom a replay asks. */
+typedef struct asker {
+    const tm__findings *findings;
+    tm__finding *const *items;
+} asker;
+
+static int needs_run(const void *context, int64_t off_ns, uint64_t forced)
+{
+    const asker *it = context;
+
+    return is_image(it->findings, off_ns, forced);
+}
+
+/* What is unreliable already stays so: a bound only raises `high_ns` and `forced`. */
+static int needs_item(const void *context, uint32_t item, const tm__gain *gain)
+{
+    const asker *it = context;
+
+    return is_reliable(it->findings, it->items[item], gain);
+}
+
 static int ask_locks(asked *all)
 {
     uint32_t groups[ASKED_AT_MOST];
+    asker context = {all->findings, all->items};
+    tm__replays_needed needed = {&context, needs_run, needs_item};
 
     for (uint32_t i = 0; i < all->lock_count; i++)
         groups[i] = all->items[i]->lock_group;
     return all->lock_count ? tm__gain_ask_locks(all->gains, all->findings->model,
                                                 all->findings->lock_group_of, groups,
-                                                all->lock_count)
+                                                all->lock_count, &needed)
                            : TM_OK;
 }
 
@@ -115,8 +144,10 @@ static int ask_part(void *context, size_t part)
         tm__gain_question question = {.change = item->change,
                                       .class_name = item->class_name,
                                       .method = item->change_method};
+        asker one = {all->findings, &all->items[i]};
+        tm__replays_needed needed = {&one, needs_run, needs_item};
 
-        rc = tm__gain_ask(&all->gains[i], all->findings->model, &question);
+        rc = tm__gain_ask(&all->gains[i], all->findings->model, &question, &needed);
     }
     return rc;
 }

@@ -20,7 +20,22 @@ typedef struct tm__candidate {
     int64_t hidden_ns;   ///< what one saves that must be over for the run to be; 0
     int64_t absorbed_ns; ///< by which threads wait longer for what is not recorded
     uint64_t forced;     ///< threads that its replays had to let go on
+    int is_settled;      ///< it is not reported: no more replays
 } tm__candidate;
+
+struct tm__gain;
+
+/** Which replays a question needs; without one it needs all. */
+typedef struct tm__replays_needed {
+    const void *context;
+    /** Whether anything is reported where the replay with nothing changed is off by so
+     * much, and had to let so many threads go on. */
+    int (*of_run)(const void *context, int64_t off_ns, uint64_t forced);
+    /** Whether a candidate with a gain like this is reported. Its bounds are
+     * still to be replayed: it may gain more and less, and more threads may be let go
+     * on. */
+    int (*of_item)(const void *context, uint32_t item, const struct tm__gain *gain);
+} tm__replays_needed;
 
 typedef struct tm__candidates {
     const tm_model *model;
@@ -44,6 +59,7 @@ typedef struct tm__candidates {
     int64_t off_ns;         ///< the replay with nothing changed less the recording
     uint64_t forced;        ///< threads that the unchanged replays had to let go on
     int is_too_long;        ///< the run has too many steps
+    const tm__replays_needed *needed; ///< NULL: all
     tm__triple_map seen; ///< classes on the path; (class, method) that are candidates
     TM__ARRAY(tm__candidate, items);
 } tm__candidates;

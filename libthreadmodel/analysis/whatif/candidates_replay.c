@@ -5,6 +5,7 @@
  * a bound have one script, which they read, and are shared among a caller's threads.
  */
 #include "analysis/whatif/candidates.h"
+#include "analysis/whatif/gain.h"
 #include "base/parallel.h"
 #include "base/saturate.h"
 
@@ -188,9 +189,44 @@ static int replay_part(void *context, size_t part)
     int rc = open_replayer(r, at->all);
 
     for (size_t i = part; rc == TM_OK && i < at->all->items_count; i += at->part_count)
-        if (at->all->items[i].scaled)
+        if (at->all->items[i].scaled && !at->all->items[i].is_settled)
             rc = replay_one(at, r, &at->all->items[i]);
     return rc;
+}
+
+/* Whether more is to be known of one that was replayed in the middle. */
+static int is_needed(const tm__candidates *all, uint32_t item)
+{
+    tm__candidate likely = all->items[item];
+    tm__gain gain;
+
+    likely.gains_ns[TM__HOLDS_SHORT] = likely.gains_ns[TM__HOLDS_LIKELY];
+    likely.gains_ns[TM__HOLDS_LONG] = likely.gains_ns[TM__HOLDS_LIKELY];
+    gain = tm__gain_of(all, &likely);
+    return all->needed->of_item(all->needed->context, item, &gain);
+}
+
+/* Settle those that are not reported, whatever their next replays would be: all of
+ * them where the unchanged replay is too far from the run. */
+static void settle(tm__candidates *all, int is_replayed)
+{
+    const tm__replays_needed *needed = all->needed;
+    int is_near = needed && needed->of_run(needed->context, all->off_ns, all->forced);
+
+    for (uint32_t i = 0; needed && i < all->items_count; i++) {
+        tm__candidate *it = &all->items[i];
+
+        if (!is_near || !it->scaled || (is_replayed && !is_needed(all, i)))
+            it->is_settled = 1;
+    }
+}
+
+static int is_settled(const tm__candidates *all)
+{
+    for (uint32_t i = 0; i < all->items_count; i++)
+        if (!all->items[i].is_settled)
+            return 0;
+    return 1;
 }
 
 static int replay_all(tm__candidates *all, const tm__script *script, int bound)
@@ -199,6 +235,7 @@ static int replay_all(tm__candidates *all, const tm__script *script, int bound)
     const tm_executor *executor = &all->model->executor;
     int rc = replay_unchanged(&at);
 
+    settle(all, bound != TM__HOLDS_LIKELY);
     at.part_count = tm__parts_of(executor);
     if (at.part_count > all->items_count)
         at.part_count = all->items_count;
@@ -220,8 +257,12 @@ static int replay_at(tm__candidates *all, tm__script *script, int bound)
     }
     if (rc < 0)
         return rc;
-    if (bound == TM__HOLDS_LIKELY)
+    if (bound == TM__HOLDS_LIKELY) {
         count_rest(all, script);
+        settle(all, 0);
+        if (is_settled(all))
+            return TM_OK;
+    }
     return replay_all(all, script, bound);
 }
 
@@ -242,11 +283,13 @@ static int replay_at_bounds(tm__candidates *all)
         .end_ns = all->path.end_ns};
     int rc = tm__signals_find(&all->signals, &script);
 
-    for (int i = 0; rc == TM_OK && i < 3 && !all->is_too_long; i++) {
+    for (int i = 0; rc == TM_OK && i < 3 && !all->is_too_long && !is_settled(all);
+         i++) {
         all->holds.bound = bounds[i];
         rc = i ? tm__holds_gather(&all->holds) : TM_OK;
         if (rc == TM_OK)
             rc = replay_at(all, &script, bounds[i]);
+        settle(all, 1);
     }
     tm__script_free(&script);
     return rc;

@@ -65,7 +65,7 @@ static int replay(tm__candidates *all, tm__gain *gains)
 }
 
 int tm__gain_ask(tm__gain *gain, const tm_model *model,
-                 const tm__gain_question *question)
+                 const tm__gain_question *question, const tm__replays_needed *needed)
 {
     tm_whatif_options options = TM_WHATIF_OPTIONS_INIT;
     tm__candidates all;
@@ -74,6 +74,7 @@ int tm__gain_ask(tm__gain *gain, const tm_model *model,
     options.change = question->change;
     options.permits = model->entities.threads_count;
     tm__candidates_open(&all, model, &options);
+    all.needed = needed;
     rc = tm__candidates_open_model(&all);
     if (rc == TM_OK)
         rc = choose(&all, question);
@@ -89,7 +90,7 @@ int tm__gain_ask(tm__gain *gain, const tm_model *model,
 
 int tm__gain_ask_locks(tm__gain *gains, const tm_model *model,
                        const uint32_t *of_object, const uint32_t *groups,
-                       uint32_t count)
+                       uint32_t count, const tm__replays_needed *needed)
 {
     tm_whatif_options options = TM_WHATIF_OPTIONS_INIT;
     tm__candidates all;
@@ -99,6 +100,7 @@ int tm__gain_ask_locks(tm__gain *gains, const tm_model *model,
     options.permits = model->entities.threads_count;
     tm__candidates_open(&all, model, &options);
     all.groups = of_object;
+    all.needed = needed;
     rc = tm__candidates_open_model(&all);
     if (rc == TM_OK)
         rc = tm__candidates_gather(&all);

@@ -26,9 +26,12 @@ typedef struct tm__gain_question {
     uint32_t method;     ///< strings
 } tm__gain_question;
 
-/** @return TM_OK or TM_ENOMEM */
+/**
+ * @param needed  which replays; the gain of one that they do not settle is unreliable
+ * @return TM_OK or TM_ENOMEM
+ */
 int tm__gain_ask(tm__gain *gain, const tm_model *model,
-                 const tm__gain_question *question);
+                 const tm__gain_question *question, const tm__replays_needed *needed);
 
 /**
  * What if nobody had to wait for the locks of one group? Of each of some groups, on the
@@ -40,6 +43,6 @@ int tm__gain_ask(tm__gain *gain, const tm_model *model,
  */
 int tm__gain_ask_locks(tm__gain *gains, const tm_model *model,
                        const uint32_t *of_object, const uint32_t *groups,
-                       uint32_t count);
+                       uint32_t count, const tm__replays_needed *needed);
 
 #endif
