@@ -166,11 +166,28 @@ def whole_threads(text: str, release: str) -> set[str]:
     }
 
 
+def deadlocked(model: threadmodel.Model) -> set[str]:
+    return {row["thread"] for row in model.deadlocks()}
+
+
+def test_a_dump_cut_within_an_address_is_of_the_same_jvm(tmp_path: Path):
+    text = "\n".join(lines("jdk11-l.txt")) + "\n"
+    (tmp_path / "one.txt").write_text(text)
+    path = tmp_path / "two.txt"
+    cut = text[: text.index("tid=0x") + 10]
+    path.write_text(f"{cut}\n2026-11-28 01:20:50 INFO x - next\n{text}")
+    assert answer(path) == answer(tmp_path / "one.txt")
+
+
 def test_what_is_whole_is_read_of_any_cut_dump(tmp_path: Path):
     random_ = random.Random(7)
     prefixes = ("", "> ", "web-1 | ", "2026-11-28T01:20:46.123Z ", "\t", "app[12]: ")
     count = 10_000 if os.environ.get("TM_TEST_FULL") else 300
     path = tmp_path / "cut.txt"
+    hung = {}
+    for release in RELEASES:
+        path.write_text("\n".join(lines(release)))
+        hung[release] = deadlocked(threadmodel.open(path))
     for _ in range(count):
         release = random_.choice(RELEASES)
         text = "\n".join(lines(release))
@@ -183,9 +200,11 @@ def test_what_is_whole_is_read_of_any_cut_dump(tmp_path: Path):
         is_mailed = random_.random() < 0.3
         dump = mailed(cut.split("\n")).rstrip("\n") if is_mailed else cut
         path.write_text("".join(prefix + line + "\n" for line in dump.split("\n")))
-        read = {row["name"] for row in threadmodel.open(path).threads()}
+        model = threadmodel.open(path)
+        read = {row["name"] for row in model.threads()}
         names = {line[1 : line.rindex('" #')] for line in wanted}
         assert names <= read, (release, begin, end, prefix)
+        assert deadlocked(model) <= hung[release], (release, begin, end, prefix)
 
 
 def test_a_dump_that_was_cut_swallows_nothing_of_the_next(tmp_path: Path):

@@ -217,3 +217,11 @@ def test_a_wrapped_dump_reads_as_the_dump_that_it_was_made_of(
     made = FORMS[form](dump)
     other.write_bytes(made if isinstance(made, bytes) else made.encode())
     assert answer(other) == answer(plain)
+
+
+def test_a_record_reads_without_the_first_line_of_its_dump(tmp_path: Path):
+    dump = lines("depot-jdk17.txt")
+    plain, other = tmp_path / "plain.txt", tmp_path / "other.csv"
+    plain.write_text("\n".join(dump[2:]))
+    other.write_text(exported(dump[2:]))
+    assert answer(other) >= answer(plain)

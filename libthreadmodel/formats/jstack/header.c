@@ -166,7 +166,8 @@ static int read_tid(tm__slice word, tm__slice rest, tm__jstack_thread *thread,
         heading->is_certain = heading->has_nid = heading->has_number = 1;
         return 1;
     }
-    thread->address = number;
+    /* At the end of its line it may be cut. */
+    thread->address = first.length > 0 ? number : 0;
     if (!heading->has_number)
         thread->id = number | UINT64_C(1) << 63;
     if (tm__slice_begins(first, "nid=")) {

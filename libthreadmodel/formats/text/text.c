@@ -284,6 +284,9 @@ int tm__text_learn(tm__text *text, size_t first, int is_html)
                       before.bytes[first - 1] == '"' &&
                       strchr(",;\t", before.bytes[first - 2]) != NULL;
     text->prefix.length -= text->is_record && text->prefix.length > 0;
+    if (!text->is_escaped && tm__slice_begins(text->line, "\"\"\"") &&
+        tm__slice_ends(text->line, "\""))
+        return copy(text, tm__unescape_record);
     if (!text->is_escaped) {
         text->line = tm__slice_from(text->line, (size_t)is_quoted);
         return TM_OK;
