@@ -46,10 +46,12 @@ def test_a_thread_is_in_io_for_as_long_as_it_measured_itself(java: Java):
     assert io["acceptor", f"connections to :{port}"] > 0
     waited = said["selected_selector"]
     assert is_near(io["selector", "a selector"], waited, waited)
-    # The start of a process reads a pipe as well, and a writer loads classes.
+    # The start of a process reads a pipe as well.
     assert io["child", "a pipe"] >= said["read_child"] * 0.95
-    synced = sum(ns for (thread, _), ns in io.items() if thread == "writer")
-    assert synced >= said["synced_writer"] * 0.95
+    # A sync that found nothing to wait for is no wait: the longest is one.
+    rows = run.model.statistics(by=("thread",))
+    longest = max(row["io_max_ns"] or 0 for row in rows if row["thread"] == "writer")
+    assert longest >= said["synced_writer"] * 0.9
     assert not run.odd()
 
 

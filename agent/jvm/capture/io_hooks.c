@@ -422,23 +422,22 @@ CLOSE(OLD_CLOSE, (JNIEnv * jni, jobject self, jboolean is_half), jni, self, is_h
 
 #define FILE_TYPE "Ljava/io/FileDescriptor;"
 #define ROW(id, class, name, signature)                                                \
-    [id] = {class, name, signature, {.function = (void (*)(void))call_##id},           \
-            NULL,  NULL},
-#define ROW_INT(id, class, name) ROW(id, class, name, "(" FILE_TYPE "JI)I")
-#define ROW_LONG(id, class, name) ROW(id, class, name, "(" FILE_TYPE "JI)J")
-#define ROW_AT(id, class, name) ROW(id, class, name, "(" FILE_TYPE "JIJ)I")
-#define ROW_FORCE(id, class, name) ROW(id, class, name, "(" FILE_TYPE "Z)I")
-#define ROW_LOCK(id, class, name) ROW(id, class, name, "(" FILE_TYPE "ZJJZ)I")
-#define ROW_READ_ARRAY(id, class, name) ROW(id, class, name, "([BII)I")
-#define ROW_READ_BYTE(id, class, name) ROW(id, class, name, "()I")
-#define ROW_WRITE_ARRAY(id, class, name) ROW(id, class, name, "([BII)V")
-#define ROW_SYNC(id, class, name) ROW(id, class, name, "()V")
+    [id] = {class, name, signature, {.function = (void (*)(void))call_##id}, NULL, NULL}
+#define ROW_INT(id, class, name) ROW(id, class, name, "(" FILE_TYPE "JI)I"),
+#define ROW_LONG(id, class, name) ROW(id, class, name, "(" FILE_TYPE "JI)J"),
+#define ROW_AT(id, class, name) ROW(id, class, name, "(" FILE_TYPE "JIJ)I"),
+#define ROW_FORCE(id, class, name) ROW(id, class, name, "(" FILE_TYPE "Z)I"),
+#define ROW_LOCK(id, class, name) ROW(id, class, name, "(" FILE_TYPE "ZJJZ)I"),
+#define ROW_READ_ARRAY(id, class, name) ROW(id, class, name, "([BII)I"),
+#define ROW_READ_BYTE(id, class, name) ROW(id, class, name, "()I"),
+#define ROW_WRITE_ARRAY(id, class, name) ROW(id, class, name, "([BII)V"),
+#define ROW_SYNC(id, class, name) ROW(id, class, name, "()V"),
 #define ROW_LOOK_UP(id, class, name)                                                   \
-    ROW(id, class, name, "(Ljava/lang/String;)[Ljava/net/InetAddress;")
-#define ROW_REVERSE(id, class, name) ROW(id, class, name, "([B)Ljava/lang/String;")
-#define ROW_CLOSE_FILE(id, class, name) ROW(id, class, name, "(" FILE_TYPE ")V")
-#define ROW_CLOSE_INT(id, class, name) ROW(id, class, name, "(I)V")
-#define ROW_URING(id, class, name) ROW(id, class, name, "(IIII)I")
+    ROW(id, class, name, "(Ljava/lang/String;)[Ljava/net/InetAddress;"),
+#define ROW_REVERSE(id, class, name) ROW(id, class, name, "([B)Ljava/lang/String;"),
+#define ROW_CLOSE_FILE(id, class, name) ROW(id, class, name, "(" FILE_TYPE ")V"),
+#define ROW_CLOSE_INT(id, class, name) ROW(id, class, name, "(I)V"),
+#define ROW_URING(id, class, name) ROW(id, class, name, "(IIII)I"),
 
 #define NET "Lsun/nio/ch/Net;"
 #define DOMAIN "Lsun/nio/ch/UnixDomainSockets;"
@@ -447,167 +446,53 @@ CLOSE(OLD_CLOSE, (JNIEnv * jni, jobject self, jboolean is_half), jni, self, is_h
 #define OLD_DATAGRAM "Ljava/net/PlainDatagramSocketImpl;"
 #define NETTY_EPOLL "*io/netty/channel/epoll/Native;"
 
+/* clang-format off */
 tm__io_hook tm__io_hooks[] = {
-    READS_INT(ROW_INT) WRITES_INT(ROW_INT) READS_LONG(ROW_LONG) WRITES_LONG(
-        ROW_LONG) READS_AT(ROW_AT) WRITES_AT(ROW_AT) FORCES(ROW_FORCE) LOCKS(ROW_LOCK)
-        READS_ARRAY(ROW_READ_ARRAY) READS_BYTE(ROW_READ_BYTE) WRITES_ARRAY(
-            ROW_WRITE_ARRAY) SYNCS(ROW_SYNC) LOOK_UPS(ROW_LOOK_UP)
-            REVERSE_LOOK_UPS(ROW_REVERSE) URINGS(ROW_URING) ROW(NET_POLL, NET, "poll",
-                                                                "(" FILE_TYPE "IJ)I")
-                ROW(NET_POLL_CONNECT, NET, "pollConnect", "(" FILE_TYPE "J)Z") ROW(
-                    NET_CONNECT, NET, "connect0",
-                    "(Z" FILE_TYPE
-                    "Ljava/net/InetAddress;I)I") ROW(NET_ACCEPT, NET, "accept",
-                                                     "(" FILE_TYPE FILE_TYPE
-                                                     "[Ljava/net/InetSocketAddress;)I")
-                    ROW(NET_ACCEPT_OLD, "Lsun/nio/ch/ServerSocketChannelImpl;",
-                        "accept0",
-                        "(" FILE_TYPE FILE_TYPE "[Ljava/net/InetSocketAddress;)I")
-                        ROW(DOMAIN_CONNECT, DOMAIN, "connect0",
-                            "(" FILE_TYPE "[B)I") ROW(DOMAIN_ACCEPT, DOMAIN, "accept0",
-                                                      "(" FILE_TYPE FILE_TYPE
-                                                      "[Ljava/lang/Object;)I")
-                            ROW(DATAGRAM_RECEIVE, DATAGRAM, "receive0",
-                                "(" FILE_TYPE
-                                "JIJZ)I") ROW(DATAGRAM_RECEIVE_OLD,
-                                              DATAGRAM, "receive0",
-                                              "(" FILE_TYPE "JIZ)I")
-                                ROW(EPOLL_WAIT, "Lsun/nio/ch/EPoll;", "wait",
-                                    "(IJII)I") ROW(SELECTOR_POLL,
-                                                   "Lsun/nio/ch/PollSelectorImpl;",
-                                                   "poll", "(JII)I")
-                                    ROW(WATCH_POLL, "Lsun/nio/fs/LinuxWatchService;",
-                                        "poll",
-                                        "(II)I") ROW(STREAM_WRITE,
-                                                     "Ljava/io/FileOutputStream;",
-                                                     "writeBytes", "([BIIZ)V")
-                                        ROW(STREAM_WRITE_BYTE,
-                                            "Ljava/io/FileOutputStream;", "write",
-                                            "(IZ)V") ROW(RANDOM_WRITE_BYTE,
-                                                         "Ljava/io/RandomAccessFile;",
-                                                         "write0",
-                                                         "(I)V") ROW(LOOK_UP_6,
-                                                                     "Ljava/net/"
-                                                                     "Inet6AddressImpl"
-                                                                     ";",
-                                                                     "lookupAllHostAdd"
-                                                                     "r",
-                                                                     "(Ljava/lang/"
-                                                                     "String;I)[Ljava/"
-                                                                     "net/InetAddress;")
-                                            ROW(PROCESS_EXIT,
-                                                "Ljava/lang/ProcessHandleImpl;",
-                                                "waitForProcessExit0",
-                                                "(JZ)I") ROW(OLD_ACCEPT, OLD_SOCKET,
-                                                             "socketAccept",
-                                                             "(Ljava/net/SocketImpl;)V")
-                                                ROW(OLD_CONNECT, OLD_SOCKET,
-                                                    "socketConnect",
-                                                    "(Ljava/net/InetAddress;II)V")
-                                                    ROW(OLD_READ,
-                                                        "Ljava/net/SocketInputStream;",
-                                                        "socketRead0",
-                                                        "(" FILE_TYPE "[BIII)I") ROW(OLD_WRITE,
-                                                                                     "L"
-                                                                                     "j"
-                                                                                     "a"
-                                                                                     "v"
-                                                                                     "a"
-                                                                                     "/"
-                                                                                     "n"
-                                                                                     "e"
-                                                                                     "t"
-                                                                                     "/"
-                                                                                     "S"
-                                                                                     "o"
-                                                                                     "c"
-                                                                                     "k"
-                                                                                     "e"
-                                                                                     "t"
-                                                                                     "O"
-                                                                                     "u"
-                                                                                     "t"
-                                                                                     "p"
-                                                                                     "u"
-                                                                                     "t"
-                                                                                     "S"
-                                                                                     "t"
-                                                                                     "r"
-                                                                                     "e"
-                                                                                     "a"
-                                                                                     "m"
-                                                                                     ";",
-                                                                                     "s"
-                                                                                     "o"
-                                                                                     "c"
-                                                                                     "k"
-                                                                                     "e"
-                                                                                     "t"
-                                                                                     "W"
-                                                                                     "r"
-                                                                                     "i"
-                                                                                     "t"
-                                                                                     "e"
-                                                                                     "0",
-                                                                                     "(" FILE_TYPE
-                                                                                     "["
-                                                                                     "B"
-                                                                                     "I"
-                                                                                     "I"
-                                                                                     ")"
-                                                                                     "V")
-                                                        ROW(OLD_RECEIVE, OLD_DATAGRAM,
-                                                            "receive0",
-                                                            "(Ljava/net/"
-                                                            "DatagramPack"
-                                                            "et;)V") ROW(OLD_PEEK,
-                                                                         OLD_DATAGRAM,
-                                                                         "peekData",
-                                                                         "(Ljava/net/"
-                                                                         "DatagramPacke"
-                                                                         "t;)I")
-                                                            ROW(NETTY_EPOLL_WAIT,
-                                                                NETTY_EPOLL,
-                                                                "epollWait", "(IJII)I")
-                                                                ROW(NETTY_EPOLL_WAIT_OLD,
-                                                                    NETTY_EPOLL,
-                                                                    "epollWait0",
-                                                                    "(IJIIII)I")
-                                                                    ROW(NETTY_EPOLL_WAIT_TIMER,
-                                                                        NETTY_EPOLL,
-                                                                        "epollWait"
-                                                                        "0",
-                                                                        "(IJIIIIJ)"
-                                                                        "J") CLOSES_FILE(ROW_CLOSE_FILE)
-                                                                        CLOSES_NUMBER(ROW_CLOSE_INT) ROW(
-                                                                            CLOSE_CLEANED,
-                                                                            "Ljava/io/"
-                                                                            "FileCleana"
-                                                                            "ble;",
-                                                                            "cleanupClo"
-                                                                            "se0",
-                                                                            "(IJ)V")
-                                                                            ROW(CLOSE_ITSELF,
-                                                                                "Ljava/"
-                                                                                "io/"
-                                                                                "FileDe"
-                                                                                "script"
-                                                                                "or;",
-                                                                                "close"
-                                                                                "0",
-                                                                                "()V")
-                                                                                ROW(OLD_CLOSE,
-                                                                                    OLD_SOCKET,
-                                                                                    "so"
-                                                                                    "ck"
-                                                                                    "et"
-                                                                                    "Cl"
-                                                                                    "os"
-                                                                                    "e"
-                                                                                    "0",
-                                                                                    "(Z"
-                                                                                    ")"
-                                                                                    "V")};
+    READS_INT(ROW_INT) WRITES_INT(ROW_INT) READS_LONG(ROW_LONG) WRITES_LONG(ROW_LONG)
+    READS_AT(ROW_AT) WRITES_AT(ROW_AT) FORCES(ROW_FORCE) LOCKS(ROW_LOCK)
+    READS_ARRAY(ROW_READ_ARRAY) READS_BYTE(ROW_READ_BYTE)
+    WRITES_ARRAY(ROW_WRITE_ARRAY) SYNCS(ROW_SYNC) LOOK_UPS(ROW_LOOK_UP)
+    REVERSE_LOOK_UPS(ROW_REVERSE) URINGS(ROW_URING) CLOSES_FILE(ROW_CLOSE_FILE)
+    CLOSES_NUMBER(ROW_CLOSE_INT)
+    ROW(NET_POLL, NET, "poll", "(" FILE_TYPE "IJ)I"),
+    ROW(NET_POLL_CONNECT, NET, "pollConnect", "(" FILE_TYPE "J)Z"),
+    ROW(NET_CONNECT, NET, "connect0", "(Z" FILE_TYPE "Ljava/net/InetAddress;I)I"),
+    ROW(NET_ACCEPT, NET, "accept",
+        "(" FILE_TYPE FILE_TYPE "[Ljava/net/InetSocketAddress;)I"),
+    ROW(NET_ACCEPT_OLD, "Lsun/nio/ch/ServerSocketChannelImpl;", "accept0",
+        "(" FILE_TYPE FILE_TYPE "[Ljava/net/InetSocketAddress;)I"),
+    ROW(DOMAIN_CONNECT, DOMAIN, "connect0", "(" FILE_TYPE "[B)I"),
+    ROW(DOMAIN_ACCEPT, DOMAIN, "accept0",
+        "(" FILE_TYPE FILE_TYPE "[Ljava/lang/Object;)I"),
+    ROW(DATAGRAM_RECEIVE, DATAGRAM, "receive0", "(" FILE_TYPE "JIJZ)I"),
+    ROW(DATAGRAM_RECEIVE_OLD, DATAGRAM, "receive0", "(" FILE_TYPE "JIZ)I"),
+    ROW(EPOLL_WAIT, "Lsun/nio/ch/EPoll;", "wait", "(IJII)I"),
+    ROW(SELECTOR_POLL, "Lsun/nio/ch/PollSelectorImpl;", "poll", "(JII)I"),
+    ROW(WATCH_POLL, "Lsun/nio/fs/LinuxWatchService;", "poll", "(II)I"),
+    ROW(STREAM_WRITE, "Ljava/io/FileOutputStream;", "writeBytes", "([BIIZ)V"),
+    ROW(STREAM_WRITE_BYTE, "Ljava/io/FileOutputStream;", "write", "(IZ)V"),
+    ROW(RANDOM_WRITE_BYTE, "Ljava/io/RandomAccessFile;", "write0", "(I)V"),
+    ROW(LOOK_UP_6, "Ljava/net/Inet6AddressImpl;", "lookupAllHostAddr",
+        "(Ljava/lang/String;I)[Ljava/net/InetAddress;"),
+    ROW(PROCESS_EXIT, "Ljava/lang/ProcessHandleImpl;", "waitForProcessExit0", "(JZ)I"),
+    ROW(OLD_ACCEPT, OLD_SOCKET, "socketAccept", "(Ljava/net/SocketImpl;)V"),
+    ROW(OLD_CONNECT, OLD_SOCKET, "socketConnect", "(Ljava/net/InetAddress;II)V"),
+    ROW(OLD_READ, "Ljava/net/SocketInputStream;", "socketRead0",
+        "(" FILE_TYPE "[BIII)I"),
+    ROW(OLD_WRITE, "Ljava/net/SocketOutputStream;", "socketWrite0",
+        "(" FILE_TYPE "[BII)V"),
+    ROW(OLD_RECEIVE, OLD_DATAGRAM, "receive0", "(Ljava/net/DatagramPacket;)V"),
+    ROW(OLD_PEEK, OLD_DATAGRAM, "peekData", "(Ljava/net/DatagramPacket;)I"),
+    ROW(NETTY_EPOLL_WAIT, NETTY_EPOLL, "epollWait", "(IJII)I"),
+    ROW(NETTY_EPOLL_WAIT_OLD, NETTY_EPOLL, "epollWait0", "(IJIIII)I"),
+    ROW(NETTY_EPOLL_WAIT_TIMER, NETTY_EPOLL, "epollWait0", "(IJIIIIJ)J"),
+    ROW(CLOSE_CLEANED, "Ljava/io/FileCleanable;", "cleanupClose0", "(IJ)V"),
+    ROW(CLOSE_ITSELF, "Ljava/io/FileDescriptor;", "close0", "()V"),
+    ROW(OLD_CLOSE, OLD_SOCKET, "socketClose0", "(Z)V"),
+};
+/* clang-format on */
+_Static_assert(sizeof(tm__io_hooks) / sizeof(*tm__io_hooks) == HOOK_COUNT,
+               "each has its row");
 const size_t tm__io_hook_count = HOOK_COUNT;
 
 int tm__io_hook_is_of(const tm__io_hook *hook, const char *class)

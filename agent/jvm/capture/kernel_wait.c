@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The workload: up to some hundred thousand reads and writes a second, nearly all of
- * which return at once. Those take two readings of the clock and no system call. A call
- * that took 20 us or more is asked for: if the kernel counted no switch that the thread
- * made by itself since it was asked last, the thread computed, copied or was preempted,
- * and did not wait. Of a call that moves many bytes the count is read at its beginning
- * as well, so that no other switch is taken for one of it.
+ * which return at once. Those take two readings of the clock and no system call. A
+ * small read that took 20 to 200 us waited: it has nothing else to do for so long, and
+ * who is preempted mostly is so for longer. Of others that took 20 us or more the
+ * kernel is asked, for about 1 us: if it counted no switch that the thread made by
+ * itself since it was asked last, the thread computed, copied or was preempted. Of a
+ * call that moves many bytes the count is read at its beginning as well, so that no
+ * other switch is taken for one of it.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RUSAGE_THREAD */
@@ -93,7 +95,7 @@ static int has_waited(tm__kernel_wait *wait)
 
     if (took_ns < SHORT_NS)
         return 0;
-    /* Who loses its processor to another mostly does so for longer. */
+    /* A thread that is preempted mostly is so for longer. */
     if (took_ns < SLICE_NS && (wait->use == TM__USE_READ || wait->use == TM__USE_POLL))
         return 1;
     now = voluntary_switches();

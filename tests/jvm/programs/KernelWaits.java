@@ -126,7 +126,7 @@ class KernelWaits {
                 data.write(new byte[1 << 16]);
                 long begun = System.nanoTime();
                 data.getFD().sync();
-                synced += System.nanoTime() - begun;
+                synced = Math.max(synced, System.nanoTime() - begun);
             }
         } finally {
             file.delete();
