@@ -51,8 +51,10 @@ static int is_worker(const tm__findings *findings, const tm__thread *thread)
 {
     tm__blocked_part it;
 
+    /* A thread that waits idly for a connection or a request is of no executor. */
     for (uint32_t i = 0; i < thread->interval_count; i++)
-        if (tm__blocked_part_at(findings, thread, i, &it) && it.is_idle)
+        if (tm__blocked_part_at(findings, thread, i, &it) && it.is_idle &&
+            it.state != TM_STATE_IO)
             return 1;
     return 0;
 }
