@@ -48,7 +48,7 @@ def test_a_thread_is_in_io_for_as_long_as_it_measured_itself(java: Java):
     assert is_near(io["selector", "a selector"], waited, waited)
     # The start of a process reads a pipe as well.
     assert io["child", "a pipe"] >= said["read_child"] * 0.95
-    # A sync that found nothing to wait for is no wait: the longest is one.
+    # A sync that found nothing to wait for does not wait: the longest is one.
     rows = run.model.statistics(by=("thread",))
     longest = max(row["io_max_ns"] or 0 for row in rows if row["thread"] == "writer")
     assert longest >= said["synced_writer"] * 0.9

@@ -75,7 +75,7 @@ class Recorded:
 
 
 class Looked:
-    """A native process, of which one looks at the threads now and then."""
+    """A native process, whose threads are looked at now and then."""
 
     def __init__(self, pid: int, folder: str) -> None:
         """Look nowhere yet."""
@@ -127,7 +127,7 @@ class Looked:
     "--screens",
     metavar="N",
     type=click.IntRange(min=1),
-    help="Show so many, and end.  [until q or Ctrl-C; 1 where output is no terminal]",
+    help="Show so many, and end.  [until q or Ctrl-C; 1 where output is not a terminal]",
 )
 @click.option(
     "--memory",
@@ -343,7 +343,7 @@ def _draw(model: Model, view: View, heading: str, said: str) -> None:
 
 
 class Keys:
-    """What is typed, a key at a time."""
+    """Keys of a terminal, one at a time."""
 
     def __init__(self, file: int) -> None:
         """Read from a terminal that is in cbreak mode."""

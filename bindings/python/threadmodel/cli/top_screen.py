@@ -84,7 +84,7 @@ def sections(model: Model, view: View, heading: str, console: Console) -> list[S
     judged = judge(model)
     head = Section(clean(heading))
     for text in [judged["title"], *lines(judged)[:1]]:
-        for line in _folded(text, console)[: VERDICT_LINES - len(head.body)]:
+        for line in _wrapped(text, console)[: VERDICT_LINES - len(head.body)]:
             head.line(line)
     shown = [head]
     locks = _locks(model, view, start, now)
@@ -97,7 +97,7 @@ def sections(model: Model, view: View, heading: str, console: Console) -> list[S
     return shown
 
 
-def _folded(text: str, console: Console) -> list[str]:
+def _wrapped(text: str, console: Console) -> list[str]:
     return textwrap.wrap(
         clean(text, 1000), max(console.width - 2, 20), break_on_hyphens=False
     )
