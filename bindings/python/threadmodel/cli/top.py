@@ -127,7 +127,7 @@ class Looked:
     "--screens",
     metavar="N",
     type=click.IntRange(min=1),
-    help="Show so many, and end.  [until q or Ctrl-C; 1 where output is not a terminal]",
+    help="Show so many, and end.  [until q or Ctrl-C; 1 without a terminal]",
 )
 @click.option(
     "--memory",
