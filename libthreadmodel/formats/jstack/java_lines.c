@@ -151,7 +151,9 @@ static int begin_thread(tm__jstack_parser *self, const tm__jstack_thread *thread
 
 static int read_frame(tm__jstack_parser *self, tm__slice text)
 {
-    if (settle_held(self, 1) < 0)
+    /* The frames of an account of deadlocks belong to threads that were listed before.
+     */
+    if (settle_held(self, self->section == THREADS) < 0)
         return TM_ENOMEM;
     if (self->thread == TM__NONE || self->is_closed || self->section != THREADS)
         return self->section == ACCOUNT ? TM_OK : TM__LINE_OTHER;

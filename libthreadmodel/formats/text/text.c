@@ -188,8 +188,11 @@ static int undress(tm__text *text, uint64_t next)
     /* A thread of a dump that is exported as CSV: each of its quotes is two. */
     if (rc == TM_OK && text->line.length > 1 &&
         tm__slice_begins(text->line, text->is_record ? "\"" : "\"\"\"") &&
-        text->line.bytes[text->line.length - 1] == '"')
+        text->line.bytes[text->line.length - 1] == '"') {
+        /* Fields behind it may have no quote but those around them. */
+        text->is_record = 1;
         rc = copy(text, tm__unescape_record);
+    }
     if (rc == TM_OK && (text->is_html || has_brackets(text->line)))
         rc = copy(text, tm__unescape_html);
     return rc < 0 ? rc : TM_MORE;
