@@ -316,7 +316,8 @@ void tm__write_examined(tm__words *words, const tm__judgement *it)
 void tm__write_remedy(tm__words *words, const tm__judgement *it)
 {
     if (tm__model_is_of_dumps(it->model)) {
-        if (it->model->replay.dumps_count < 2)
+        /* A circle of owners is as certain in one dump as in ten. */
+        if (it->model->replay.dumps_count < 2 && it->verdict != TM_VERDICT_DEADLOCKED)
             tm__write_words(words, "Take several thread dumps, some seconds apart.");
         return;
     }
