@@ -34,21 +34,6 @@ typedef struct claim {
     int is_first;
 } claim;
 
-/* Who started a thread, as far as is known. */
-static uint32_t starter_of(const tm_model *model, uint32_t thread)
-{
-    const tm__thread *it = &model->entities.threads[thread];
-    uint32_t began = 0;
-    tm__wakeup_edge edge;
-
-    if (!it->interval_count || it->interval_first)
-        return TM__NONE;
-    if (it->intervals[0].state == TM_STATE_NEW && it->interval_count > 1)
-        began = 1;
-    edge = tm__wakeup_edge_to(model, thread, began);
-    return edge.kind == TM_INTERACTION_START ? edge.from : TM__NONE;
-}
-
 static int is_the_programs_kind(const tm__thread *thread)
 {
     return !(thread->flags & (TM_THREAD_DAEMON | TM_THREAD_AGENT | TM_THREAD_VIRTUAL |
@@ -60,7 +45,7 @@ static int is_on_its_own(const tm_model *model, uint32_t thread)
     const tm__thread *it = &model->entities.threads[thread];
 
     return it->interval_count && is_the_programs_kind(it) &&
-           starter_of(model, thread) == TM__NONE;
+           tm__thread_starter(model, thread) == TM__NONE;
 }
 
 /* Of those that nobody started the one with the lowest number. */
@@ -110,7 +95,7 @@ static int is_program(const ending *e, uint32_t thread)
     for (int i = 0; i < STARTERS && at != TM__NONE; i++) {
         if (at == e->destroyer)
             return 0;
-        at = starter_of(e->model, at);
+        at = tm__thread_starter(e->model, at);
     }
     return 1;
 }

@@ -97,3 +97,17 @@ uint32_t tm__interval_first_blocking(const tm__thread *thread, uint32_t interval
         interval--;
     return interval;
 }
+
+uint32_t tm__thread_starter(const tm_model *model, uint32_t thread)
+{
+    const tm__thread *it = &model->entities.threads[thread];
+    uint32_t began = 0;
+    tm__wakeup_edge edge;
+
+    if (!it->interval_count || it->interval_first)
+        return TM__NONE;
+    if (it->intervals[0].state == TM_STATE_NEW && it->interval_count > 1)
+        began = 1;
+    edge = tm__wakeup_edge_to(model, thread, began);
+    return edge.kind == TM_INTERACTION_START ? edge.from : TM__NONE;
+}

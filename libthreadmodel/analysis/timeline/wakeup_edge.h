@@ -40,6 +40,9 @@ tm__wakeup_edge tm__wakeup_edge_out(const tm_model *model, uint32_t thread,
  */
 uint32_t tm__thread_predecessor(const tm_model *model, uint32_t thread);
 
+/** @return threads[] that started a thread; TM__NONE: not known */
+uint32_t tm__thread_starter(const tm_model *model, uint32_t thread);
+
 /** A thread in this state can do nothing to another. */
 static inline int tm__is_inert(int state)
 {

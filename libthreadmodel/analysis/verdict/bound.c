@@ -75,22 +75,30 @@ static void add_queueing(const tm__judgement *it, lock_use *uses, uint32_t threa
     use->users_ns = tm__sum(use->users_ns, thread_ns);
 }
 
+/* Whether threads queued for a share of all busy time that a lock has to have. */
+static int is_share_of_program(const tm__judgement *it, int64_t queued_ns)
+{
+    return queued_ns / PROGRAM_SHARE >= (it->spent.lived_ns - it->spent.idle_ns) / 100;
+}
+
 static int is_bound(const tm__judgement *it, const lock_use *use)
 {
-    int64_t all_ns = it->spent.lived_ns - it->spent.idle_ns;
-
     return use->queued_ns >= WORTH_NS && use->users >= USERS_AT_LEAST &&
            use->queued_ns / USERS_SHARE >= use->users_ns / 100 &&
-           use->queued_ns / PROGRAM_SHARE >= all_ns / 100;
+           is_share_of_program(it, use->queued_ns);
 }
 
 int tm__find_bound(tm__judgement *it)
 {
     const tm_model *model = it->model;
     size_t bytes = ((size_t)model->entities.objects_count + 1) * sizeof(lock_use);
-    lock_use *uses = tm__resize(&it->memory, NULL, 0, bytes);
+    lock_use *uses;
 
     it->bound = (tm__bound){.object = TM__NONE, .stack = TM__NONE};
+    /* No lock can, if all together have not. */
+    if (it->spent.queued_ns < WORTH_NS || !is_share_of_program(it, it->spent.queued_ns))
+        return TM_OK;
+    uses = tm__resize(&it->memory, NULL, 0, bytes);
     if (!uses)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < model->entities.objects_count; i++)

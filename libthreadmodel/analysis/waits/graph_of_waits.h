@@ -94,7 +94,9 @@ typedef struct tm__wait_graph {
     int64_t moved_ns;  ///< the last time at which any thread changed what it does
     tm__wait_node *nodes;
     uint32_t counts[TM__NODE_WAITS + 1];
-    uint32_t last_runner; ///< threads[] that runs when nobody else can go on
+    int64_t busy_since_ns; ///< the least since_ns of nodes that move
+    uint32_t last_runner;  ///< threads[] that runs when nobody else can go on
+    int may_have_timer;    ///< a node waits that perhaps a timer ends
     uint32_t carriers_idle;
     uint32_t carriers_busy; ///< that carry, or are doing something else
     tm__triple_map places;  ///< (object or class, place, likeness): head + 1
@@ -121,12 +123,10 @@ int tm__wait_servers_find(tm__wait_graph *graph);
 
 /** wait_wants.c: what the runtime states that a wait for an object lacks. */
 int tm__wait_want(const tm_model *model, uint32_t object);
-/** Find the one thread that runs when no other can go on. */
-void tm__wait_find_last(tm__wait_graph *graph);
+/** Find since when any thread moves, and the one that runs when no other can go on. */
+void tm__wait_find_movers(tm__wait_graph *graph);
 /** Whether nobody is left who would end a wait that nobody has ended before. */
 int tm__wait_is_abandoned(const tm__wait_graph *graph, uint32_t thread);
-/** @return threads[] that started a thread, or TM__NONE */
-uint32_t tm__wait_starter(const tm_model *model, uint32_t thread);
 
 /** Whether a thread belongs to the VM, the recorder or the runtime. */
 int tm__is_runtime_thread(const tm_model *model, uint32_t thread);

@@ -79,7 +79,7 @@ static int can_serve(const tm__wait_graph *graph, uint32_t thread, int may_start
         return !node->is_member;
     if (!may_start_again)
         return 0;
-    thread = tm__wait_starter(graph->model, thread);
+    thread = tm__thread_starter(graph->model, thread);
     return thread == TM__NONE ||
            (is_alive(&graph->nodes[thread]) && !graph->nodes[thread].is_member);
 }

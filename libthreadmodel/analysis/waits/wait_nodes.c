@@ -465,5 +465,5 @@ void tm__wait_nodes_fill(tm__wait_graph *graph)
         if (ns > graph->moved_ns)
             graph->moved_ns = ns;
     }
-    tm__wait_find_last(graph);
+    tm__wait_find_movers(graph);
 }

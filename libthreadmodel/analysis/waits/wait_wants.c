@@ -54,31 +54,21 @@ static int is_running(const tm__wait_node *node)
     return node->kind == TM__NODE_MOVES && node->move == TM__MOVE_RUNS;
 }
 
-void tm__wait_find_last(tm__wait_graph *graph)
+void tm__wait_find_movers(tm__wait_graph *graph)
 {
-    uint32_t last = TM__NONE;
-
     graph->last_runner = TM__NONE;
-    if (graph->counts[TM__NODE_MOVES] != 1)
-        return;
-    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
-        if (is_running(&graph->nodes[i]))
-            last = i;
-    graph->last_runner = last;
-}
+    graph->busy_since_ns = INT64_MAX;
+    graph->may_have_timer = 0;
+    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++) {
+        const tm__wait_node *node = &graph->nodes[i];
 
-uint32_t tm__wait_starter(const tm_model *model, uint32_t thread)
-{
-    const tm__thread *it = &model->entities.threads[thread];
-    uint32_t began = 0;
-    tm__wakeup_edge edge;
-
-    if (!it->interval_count || it->interval_first)
-        return TM__NONE;
-    if (it->intervals[0].state == TM_STATE_NEW && it->interval_count > 1)
-        began = 1;
-    edge = tm__wakeup_edge_to(model, thread, began);
-    return edge.kind == TM_INTERACTION_START ? edge.from : TM__NONE;
+        if (node->kind == TM__NODE_MOVES && node->since_ns < graph->busy_since_ns)
+            graph->busy_since_ns = node->since_ns;
+        if (graph->counts[TM__NODE_MOVES] == 1 && is_running(node))
+            graph->last_runner = i;
+        graph->may_have_timer |=
+            node->kind == TM__NODE_WAITS && node->want == TM__WANT_ANYTHING_OR_TIME;
+    }
 }
 
 /* A thread may wait for what it started, at any depth. */
@@ -87,7 +77,7 @@ static int is_ancestor(const tm_model *model, uint32_t ancestor, uint32_t thread
     for (int i = 0; i < ANCESTORS_AT_MOST && thread != TM__NONE; i++) {
         if (thread == ancestor)
             return 1;
-        thread = tm__wait_starter(model, thread);
+        thread = tm__thread_starter(model, thread);
     }
     return thread != TM__NONE;
 }
@@ -99,33 +89,21 @@ static int is_only_one_left(const tm__wait_graph *graph, uint32_t thread)
     if (graph->last_runner == TM__NONE ||
         is_ancestor(graph->model, thread, graph->last_runner))
         return 0;
-    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
-        if (graph->nodes[i].want == TM__WANT_ANYTHING_OR_TIME &&
-            graph->nodes[i].kind == TM__NODE_WAITS)
-            return node->want == TM__WANT_LOCK || node->want == TM__WANT_RECEIVER;
-    return 1;
+    return !graph->may_have_timer || node->want == TM__WANT_LOCK ||
+           node->want == TM__WANT_RECEIVER;
 }
 
-/* A thread that has been at one thing since before the wait may own the lock, or come
- * to receive. */
-static int has_been_busy_since(const tm__wait_graph *graph, uint32_t thread)
-{
-    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
-        if (graph->nodes[i].kind == TM__NODE_MOVES &&
-            graph->nodes[i].since_ns <= graph->nodes[thread].since_ns)
-            return 1;
-    return 0;
-}
-
-static uint32_t alike(const tm__wait_graph *graph, uint32_t thread)
+/* A trace has one object for all sends of a place, so that others are soon found. */
+static int are_several_alike(const tm__wait_graph *graph, uint32_t thread)
 {
     const tm__wait_node *node = &graph->nodes[thread];
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
+    for (uint32_t i = 0;
+         i < graph->model->entities.threads_count && count < SENDERS_LEFT; i++)
         count += graph->nodes[i].kind == TM__NODE_WAITS &&
                  graph->nodes[i].object == node->object;
-    return count;
+    return count == SENDERS_LEFT;
 }
 
 int tm__wait_is_abandoned(const tm__wait_graph *graph, uint32_t thread)
@@ -136,8 +114,10 @@ int tm__wait_is_abandoned(const tm__wait_graph *graph, uint32_t thread)
     switch (node->want) {
     case TM__WANT_LOCK:
     case TM__WANT_RECEIVER:
-        if (length_ns >= LONG_NS && !has_been_busy_since(graph, thread) &&
-            (node->want == TM__WANT_LOCK || alike(graph, thread) >= SENDERS_LEFT))
+        /* A thread that has been at one thing since before the wait may own the lock,
+         * or come to receive. */
+        if (length_ns >= LONG_NS && graph->busy_since_ns > node->since_ns &&
+            (node->want == TM__WANT_LOCK || are_several_alike(graph, thread)))
             return 1;
         break;
     case TM__WANT_ANYTHING:
