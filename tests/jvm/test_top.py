@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -17,6 +18,8 @@ import pytest
 
 from conftest import TIMEOUT_S, Java
 from test_attach import PACKAGE, Program
+from threadmodel import attach
+from threadmodel.errors import AttachError
 
 WIDTH, HEIGHT = 110, 24
 SEQUENCE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
@@ -121,6 +124,20 @@ def test_keys_sort_filter_freeze_write_and_end(queue: Program, tmp_path: Path) -
         pass
     assert os.waitstatus_to_exitcode(os.waitpid(terminal.pid, 0)[1]) == 0
     assert "\x1b[?1049l" in terminal.shown
+    queue.go_on()
+    queue.end()
+
+
+def test_a_signal_to_end_leaves_the_program_as_it_was(queue: Program, tmp_path: Path):
+    command = (sys.executable, "-m", "threadmodel", "top", str(queue.pid))
+    terminal = Terminal(tmp_path, *command, "--every", "0.3")
+    terminal.until("Queueing.pay")
+    os.kill(terminal.pid, signal.SIGTERM)
+    while terminal.read():
+        pass
+    os.waitpid(terminal.pid, 0)
+    with pytest.raises(AttachError, match="nothing is being"):
+        attach.control(queue.pid, "dump")
     queue.go_on()
     queue.end()
 

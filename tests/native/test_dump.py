@@ -259,6 +259,24 @@ def test_threads_that_have_a_lock_in_turn_are_in_no_deadlock(
             assert list(model.verdict()["kind"]) == ["cannot_tell"]
 
 
+def test_a_live_view_of_looks_shows_no_rates() -> None:
+    with running(str(HANGS), "queue", "normal", "3") as pid:
+        deadline = time.monotonic() + SECONDS
+        text = ""
+        while not re.search(
+            r"mutex mutexes +native_hangs.in_queue:\d+ +2 +queue0", text
+        ):
+            assert time.monotonic() < deadline, text
+            command = [sys.executable, "-m", "threadmodel", "top", str(pid)]
+            command += ["--every", "0.1", "--window", "0.1"]
+            done = subprocess.run(
+                command, env=environment(), capture_output=True, text=True, check=True
+            )
+            text = done.stdout
+    assert "a second" not in text
+    assert len(re.findall(r"queue\d +(?:blocked|sleeping)", text)) == 3
+
+
 def test_stacks_have_the_functions_of_the_program(tmp_path: Path) -> None:
     with running(str(HANGS), "ring", "normal", "2") as pid:
         deadline = time.monotonic() + SECONDS

@@ -38,9 +38,10 @@ def by_place(model: "Model", selection: Selection = ALL) -> Mapping[Place, int]:
     return {place_of(row): row["total_ns"] for row in rows}
 
 
-def by_thread(model: "Model") -> Mapping[int, int]:
+def by_thread(model: "Model", selection: Selection = ALL) -> Mapping[int, int]:
     """Add it up by the thread's number."""
-    return {row["thread_id"]: row["total_ns"] for row in model.blame("thread")}
+    rows = model.blame("thread", selection)
+    return {row["thread_id"]: row["total_ns"] for row in rows}
 
 
 def is_lock(row: Row, state: str, locks: Mapping[Place, int]) -> bool:

@@ -68,9 +68,9 @@ def sections(model: Model, files: Sequence[str], console: Console) -> list[Secti
     # Where no verdict can be given, as of dumps, what was found comes first.
     if judged["kind"] == "cannot_tell" and cards:
         title = clean(terminal.title_of(cards[0]), NAME_LENGTH)
-        verdict.body += _fitting([judged["title"]], console, VERDICT_LINES)
+        verdict.body += fitting([judged["title"]], console, VERDICT_LINES)
         verdict.heading = _wrapped(f"{title}.", console.width)
-    verdict.body += _fitting(lines(judged), console, VERDICT_LINES)
+    verdict.body += fitting(lines(judged), console, VERDICT_LINES)
     # Most commands take one file.
     file = files[0] if len(files) == 1 else None
     ending = Section(_wrapped(_run(model), console.width))
@@ -86,7 +86,7 @@ def _wrapped(text: str, width: int) -> str:
     return "\n".join(textwrap.wrap(text, width, break_on_hyphens=False))
 
 
-def _fitting(texts: Sequence[str], console: Console, most: int) -> list[Text]:
+def fitting(texts: Sequence[str], console: Console, most: int) -> list[Text]:
     """Return the first sentences of texts in at most so many lines, one at least."""
     kept: list[Text] = []
     for text in texts:

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """``threadmodel top``: what the threads of a running process do to one another."""
 
+import codecs
 import contextlib
 import os
 import select
+import signal
 import sys
 import tempfile
 import termios
@@ -30,6 +32,7 @@ from threadmodel.source import Live
 from threadmodel.source import open as open_source
 from threadmodel.text import clean, count, duration
 
+TRACE: Final = "top.tmt"
 HOME: Final = "\033[H"
 CLEAR_REST: Final = "\033[J"
 CLEAR_LINE: Final = "\033[K"
@@ -43,12 +46,12 @@ KEYS: Final = "q quit   p freeze   s sort   / filter   w write a report"
 class Recorded:
     """A JVM, recorded by attaching, and the model of what was recorded so far."""
 
+    has_rates: Final = True
+
     def __init__(self, pid: int, folder: str, memory_mib: int, disk_mib: int) -> None:
         """Attach; the trace grows in the folder, up to a limit."""
-        self.recording: Final = attaching.record(
-            pid, os.path.join(folder, "top.tmt"), options=["stuck=5"]
-        )
-        self.path: Final = self.recording.path_here()
+        self._recording: Final = attaching.record(pid, os.path.join(folder, TRACE))
+        self._path: Final = self._recording.path_here()
         self._memory_bytes: Final = memory_mib << 20
         self._disk_bytes: Final = disk_mib << 20
         self._live: Live | None = None
@@ -57,46 +60,56 @@ class Recorded:
         """Read what is new; None: nothing was written yet."""
         if self._live is None:
             try:
-                self._live = Live(self.path, memory_limit_bytes=self._memory_bytes)
+                self._live = Live(self._path, memory_limit_bytes=self._memory_bytes)
             except (OSError, ValueError):
                 return None
         return self._live.update()
 
     def is_going_on(self) -> bool:
         """Whether the process runs, and is recorded."""
-        if self._live is not None and os.path.getsize(self.path) > self._disk_bytes:
-            say("the trace has reached the limit of --disk")
-            return False
-        return self.recording.is_going_on()
+        return self._recording.is_going_on() and not self.is_full()
+
+    def is_full(self) -> bool:
+        """Whether the trace has reached its limit."""
+        # That of a JVM in a container is gone with it.
+        with contextlib.suppress(OSError):
+            return os.path.getsize(self._path) > self._disk_bytes
+        return False
 
     def stop(self) -> None:
         """Leave the process as it was."""
-        self.recording.stop()
+        self._recording.stop()
 
 
 class Looked:
     """A native process, whose threads are looked at now and then."""
 
+    has_rates: Final = False
+
     def __init__(self, pid: int, folder: str) -> None:
         """Look nowhere yet."""
         self._pid: Final = pid
-        self.path: Final = os.path.join(folder, "top.tmt")
+        self._path: Final = os.path.join(folder, TRACE)
         self._runs = True
 
     def update(self) -> Model | None:
-        """Look twice, so that what moved in between is known."""
+        """Look twice: a thread that moved in between is not stuck."""
         try:
-            native.dump(self._pid, self.path, times=2, every_s=0.1, stacks="go-on")
+            native.dump(self._pid, self._path, times=2, every_s=0.1, stacks="go-on")
         except AttachError:
             self._runs = _runs(self._pid)
             if self._runs:
                 raise
             return None
-        return open_source(self.path)
+        return open_source(self._path)
 
     def is_going_on(self) -> bool:
         """Whether the process runs."""
         return self._runs
+
+    def is_full(self) -> bool:
+        """Never: each look replaces the one before."""
+        return False
 
     def stop(self) -> None:
         """Nothing is left to undo."""
@@ -182,7 +195,10 @@ def top(
             if hotspot.is_jvm(pid)
             else Looked(pid, folder)
         )
-        view = View(int(window * 1e9))
+        view = View(int(window * 1e9), has_rates=target.has_rates)
+        # Nobody else would end the recording of a JVM.
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.default_int_handler)
         try:
             with contextlib.suppress(KeyboardInterrupt):
                 if is_terminal:
@@ -190,7 +206,10 @@ def top(
                 else:
                     _print(target, name, view, every, screens)
         finally:
+            is_full = target.is_full()
             target.stop()
+    if is_full:
+        say(f"the trace has reached {disk} MiB, the limit of --disk")
     if not _runs(pid):
         say(f"process {pid} has ended")
 
@@ -211,14 +230,17 @@ def _name(pid: int) -> str:
         return f"process {pid}"
 
 
-def _heading(model: Model, name: str, window_ns: int, marks: "Marks") -> str:
+def _heading(model: Model, name: str, view: View, marks: "Marks") -> str:
+    if not view.has_rates:
+        return name
+    facts = []
     rate = marks.rate(model.event_count)
-    facts = [f"{name}, {duration(model.length_ns)}"]
     if rate is not None:
         facts.append(f"{rate:,.0f} events a second")
     if model.run.cost_dropped:
         facts.append(f"{count(model.run.cost_dropped, 'event')} dropped")
-    return ": ".join(facts[:2]) + "".join(f", {it}" for it in facts[2:])
+    length = f"{name}, {duration(model.length_ns)}"
+    return f"{length}: {', '.join(facts)}" if facts else length
 
 
 class Marks:
@@ -266,9 +288,9 @@ def _print(
             every if number else max(every, min(view.window_ns / 1e9, FILL_SECONDS))
         )
         model = target.update()
-        if model is None:
+        if model is None or (number and not target.is_going_on()):
             return
-        heading = _heading(model, name, view.window_ns, marks)
+        heading = _heading(model, name, view, marks)
         terminal.show(sections(model, view, heading, console), console)
         sys.stdout.flush()
 
@@ -280,13 +302,14 @@ def _watch(
     marks = Marks()
     with _keys() as keys:
         model = _first(target)
+        heading = name
         is_frozen = False
         said = ""
         shown = 0
         while target.is_going_on():
             if not is_frozen:
                 model = target.update() or model
-            heading = _heading(model, name, view.window_ns, marks)
+                heading = _heading(model, name, view, marks)
             _draw(model, view, heading, "frozen" if is_frozen else said)
             said = ""
             shown += 1
@@ -335,7 +358,7 @@ def _draw(model: Model, view: View, heading: str, said: str) -> None:
         text.seek(0)
         shown = text.read().split("\n")[: height - 1]
     status = said or (f"only {view.words!r}   {KEYS}" if view.words else KEYS)
-    screen = "".join(f"{line}{CLEAR_LINE}\r\n" for line in shown)
+    screen = "".join(f"{line}{CLEAR_LINE}\n" for line in shown)
     sys.stdout.write(
         f"{HOME}{screen}{clean(status)[: width - 1]}{CLEAR_LINE}{CLEAR_REST}"
     )
@@ -348,13 +371,19 @@ class Keys:
     def __init__(self, file: int) -> None:
         """Read from a terminal that is in cbreak mode."""
         self._file: Final = file
+        self._decoder: Final = codecs.getincrementaldecoder("utf-8")("replace")
 
     def read(self, seconds: float) -> str:
-        """Return the next key; nothing where none comes in time."""
+        """Return the next key; nothing where none comes in time, q at the end."""
         readable, _, _ = select.select([self._file], [], [], seconds)
-        if not readable:
-            return ""
-        return os.read(self._file, 1).decode("ascii", "replace")
+        return (self._key() or "q") if readable else ""
+
+    def _key(self) -> str:
+        """Wait for a key; nothing at the end."""
+        key = ""
+        while not key and (byte := os.read(self._file, 1)):
+            key = self._decoder.decode(byte)
+        return key
 
     def line(self, asked: str) -> str:
         """Return what is typed up to Enter; Escape is nothing."""
@@ -362,7 +391,7 @@ class Keys:
         while True:
             sys.stdout.write(f"\r{asked}{clean(typed)}{CLEAR_LINE}")
             sys.stdout.flush()
-            key = os.read(self._file, 1).decode("latin-1")
+            key = self._key()
             if key in ("\r", "\n", ""):
                 return typed
             if key == "\x1b":

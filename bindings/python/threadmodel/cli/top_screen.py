@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """The screen of ``threadmodel top``: what a model answers of the last seconds.
 
-shop.Main (4711), recorded for 12.0 s: 8,240 events a second, 14 threads
-No thread is stuck: ...
+shop.Main (4711), 12.0 s: 8,240 events a second
+  Bound by Till in Till.pay:39: 4 threads queued for it for 74 % of the time ...
 
-Locks, the last 10.0 s
+Locks, the last 10.0 s, by time
   class   called from    blocked  a second   mean  owner
   Till    Till.pay:39        2.1      43.0  48 ms  clerk-1 in Till.charge
 
-Threads
+Threads: 14 threads
   thread    now      for   on    in           locks  waits  I/O
 """
 
-import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from rich.console import Console
 
+from threadmodel import lock_time
+from threadmodel.cli.brief import fitting
 from threadmodel.cli.grid import Column, Grid
 from threadmodel.cli.page import Section, caller_of, name_of
 from threadmodel.judgement import judge, lines
@@ -33,8 +34,9 @@ _ORDERS: Final[dict[str, Callable[[tuple[Any, int, int]], float]]] = {
     "mean": lambda it: it[1] / it[2],
 }
 SORTS: Final = tuple(_ORDERS)
-QUEUEING: Final = ("blocked", "reentering", "parked")
-WAITING: Final = ("waiting", "joining", "parked")
+# States in which a thread may queue for a lock; parked is one of either.
+_LOCK_STATES: Final = (*lock_time.QUEUEING, "parked")
+_WAIT_STATES: Final = ("waiting", "joining", "parked")
 LOCK_ROWS: Final = 8
 # Of the verdict's text, and what the headings and empty lines take.
 VERDICT_LINES: Final = 3
@@ -52,12 +54,14 @@ class View:
         sort: of locks, one of SORTS
         words: only threads, classes and methods with this in their names
         height: lines of the screen
+        has_rates: the model has durations; else the threads were looked at now and then
     """
 
     window_ns: int
     sort: str = "time"
     words: str = ""
     height: int = 24
+    has_rates: bool = True
 
     def next_sort(self) -> "View":
         """Return the same, ordered by what comes next."""
@@ -83,65 +87,67 @@ def sections(model: Model, view: View, heading: str, console: Console) -> list[S
     start = max(now - view.window_ns, 0)
     judged = judge(model)
     head = Section(clean(heading))
-    for text in [judged["title"], *lines(judged)[:1]]:
-        for line in _wrapped(text, console)[: VERDICT_LINES - len(head.body)]:
-            head.line(line)
-    shown = [head]
+    texts = [judged["title"], *lines(judged)[:1]]
+    head.body += fitting(texts, console, VERDICT_LINES)
     locks = _locks(model, view, start, now)
-    shown.append(locks)
     used = len(head.body) + sum(
         len(part.rows) if isinstance(part, Grid) else 0 for part in locks.body
     )
     room = max(view.height - used - _FIXED_LINES, 3)
-    shown.append(_threads(model, view, start, now, room))
-    return shown
-
-
-def _wrapped(text: str, console: Console) -> list[str]:
-    return textwrap.wrap(
-        clean(text, 1000), max(console.width - 2, 20), break_on_hyphens=False
-    )
+    return [head, locks, _threads(model, view, start, now, room)]
 
 
 def _locks(model: Model, view: View, start: int, now: int) -> Section:
     """What threads queued for in the window."""
     window = Selection(window=(start, None))
-    length_s = max(now - start, 1) / 1e9
+    by_place = lock_time.by_place(model, window)
     rows: list[tuple[Row, int, int]] = []
     for row in model.statistics(("class", "caller"), window):
-        if row["idle"] or not view.shows(row["class"], row["method"]):
-            continue
-        total = sum(row[f"{state}_total_ns"] for state in QUEUEING)
-        times = sum(row[f"{state}_count"] for state in QUEUEING)
-        if times:
+        total = by_place.get(lock_time.place_of(row))
+        times = sum(
+            row[f"{state}_count"]
+            for state in _LOCK_STATES
+            if lock_time.is_lock(row, state, by_place)
+        )
+        if total and times and view.shows(row["class"], row["method"]):
             rows.append((row, total, times))
     rows.sort(key=_ORDERS[view.sort], reverse=True)
-    owners = _owners(model, window) if rows else {}
-    section = Section(f"Locks, the last {duration(now - start)}, by {view.sort}")
+    if view.has_rates:
+        section = Section(f"Locks, the last {duration(now - start)}, by {view.sort}")
+    else:
+        section = Section("Locks")
     if not rows:
         named = f" with {view.words!r} in its name" if view.words else ""
         section.line(f"no thread queued for a lock{named}", "dim")
         return section
-    columns = (
-        Column("class", name=True),
-        Column("called from", name=True),
-        Column("blocked", style="bold"),
-        Column("a second"),
-        Column("mean"),
-        Column("owner", name=True, optional=True),
-    )
-    cells = [
-        (
-            name_of(row["class"]),
-            caller_of(row),
+    owners = _owners(model, window)
+    columns = [Column("class", name=True), Column("called from", name=True)]
+    if view.has_rates:
+        columns += [
+            Column("blocked", style="bold"),
+            Column("a second"),
+            Column("mean"),
+        ]
+    else:
+        columns.append(Column("threads", style="bold"))
+    columns.append(Column("owner", name=True, optional=True))
+    length_s = max(now - start, 1) / 1e9
+    cells = []
+    for row, total, times in rows[:LOCK_ROWS]:
+        figures = (
             # Threads that queue at once, on average.
             f"{total / 1e9 / length_s:.1f}",
             f"{times / length_s:,.1f}",
             duration(total // times),
-            owners.get(row["class"], "?"),
         )
-        for row, total, times in rows[:LOCK_ROWS]
-    ]
+        cells.append(
+            (
+                name_of(row["class"]),
+                caller_of(row),
+                *(figures if view.has_rates else (f"{row['threads']:,}",)),
+                owners.get(row["class"], "?"),
+            )
+        )
     section.body.append(Grid(columns, cells))
     return section
 
@@ -165,45 +171,50 @@ def _owners(model: Model, window: Selection) -> dict[str | None, str]:
 
 def _threads(model: Model, view: View, start: int, now: int, room: int) -> Section:
     """What each thread is doing now, and did in the window."""
+    window = Selection(window=(start, None))
     latest = _latest(model, start, now)
+    locks_ns = lock_time.by_thread(model, window)
     rows = [
         row
-        for row in model.threads(Selection(window=(start, None)))
+        for row in model.threads(window)
         if row["state"] != "dead" and view.shows(row["name"], *_names(latest, row))
     ]
 
-    def weight(row: Row) -> tuple[int, int]:
-        queued = sum(row[f"{state}_total_ns"] for state in ("blocked", "reentering"))
-        return queued, row["waiting_total_ns"] + row["parked_total_ns"]
+    def queued(row: Row) -> int:
+        return locks_ns.get(row["thread_id"], 0)
 
-    rows.sort(key=weight, reverse=True)
+    def waited(row: Row) -> int:
+        """Parking for a lock is time of that lock."""
+        by_monitors = sum(int(row[f"{it}_total_ns"]) for it in lock_time.QUEUEING)
+        total = sum(int(row[f"{it}_total_ns"]) for it in _WAIT_STATES)
+        return max(total - max(queued(row) - by_monitors, 0), 0)
+
+    rows.sort(key=lambda row: (queued(row), waited(row)), reverse=True)
     section = Section(f"Threads: {count(len(rows), 'thread')}")
-    columns = (
+    columns = [
         Column("thread", name=True),
         Column("now", label=True),
-        Column("for"),
         Column("on", name=True, optional=True),
         Column("in", name=True, optional=True),
-        Column("locks", style="bold"),
-        Column("waits"),
-        Column("I/O"),
-    )
+    ]
+    if view.has_rates:
+        columns.insert(2, Column("for"))
+        columns += [Column("locks", style="bold"), Column("waits"), Column("I/O")]
     length = max(now - start, 1)
     cells = []
     for row in rows[:room]:
         at = latest.get(row["thread_id"])
-        cells.append(
-            (
-                name_of(row["name"]),
-                "idle" if at and at["idle"] else row["state"],
-                _lasting(at, start, now),
-                name_of(at["object"] or at["peer"], "-") if at else "-",
-                caller_of(at) if at and at["method"] else "-",
-                _share(row, ("blocked", "reentering"), length),
-                _share(row, WAITING, length),
-                _share(row, ("io",), length),
-            )
-        )
+        cell = [
+            name_of(row["name"]),
+            "idle" if at and at["idle"] else row["state"],
+            name_of(at["object"] or at["peer"], "-") if at else "-",
+            caller_of(at) if at and at["method"] else "-",
+        ]
+        if view.has_rates:
+            cell.insert(2, _lasting(at, start, now))
+            times = (queued(row), waited(row), row["io_total_ns"])
+            cell += [f"{ns / length:.0%}" if ns else "-" for ns in times]
+        cells.append(cell)
     if cells:
         section.body.append(Grid(columns, cells))
     if len(rows) > room:
@@ -217,11 +228,6 @@ def _lasting(at: Row | None, start: int, now: int) -> str:
         return "-"
     text = duration(now - at["start_ns"])
     return f">{text}" if start > 0 and at["start_ns"] <= start else text
-
-
-def _share(row: Row, states: Sequence[str], length: int) -> str:
-    total = sum(row[f"{state}_total_ns"] for state in states)
-    return f"{total / length:.0%}" if total else "-"
 
 
 def _latest(model: Model, start: int, now: int) -> dict[int, Row]:
