@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Any bytes as a packed file, and as UTF-16 of either byte order behind the first line
- * of a dump. What comes out is read as a file of its own format. Libraries that unpack
- * allocate their own memory; ours stays within docs/formats.md.
+ * of a dump. The unpacked bytes are read as a file of their own format. Compression
+ * libraries allocate their own memory; ours stays within docs/formats.md.
  */
 #include "fuzz.h"
 

@@ -57,7 +57,7 @@ static int number_in(JNIEnv *jni, jobject object, tm__io_hook *hook)
 
 /* ---- names ---- */
 
-/* The name that was looked up, where that took long. What the look-up threw stays. */
+/* End a look-up with its name, if it took long. A pending exception stays pending. */
 static void end_with_name(tm__kernel_wait *wait, JNIEnv *jni, jstring text)
 {
     char name[NAME_BYTES] = "";

@@ -14,7 +14,7 @@
  * @param last_ns  how far the last one went
  * @param final    no later round will
  * @return the time of the first call that is not claimed, up to which the round may go;
- * INT64_MAX: there is none
+ * INT64_MAX: no such call
  */
 int64_t tm__kernel_waits_claim(tm__buffer *first, int64_t now_ns, int64_t last_ns,
                                int final);
@@ -22,7 +22,7 @@ int64_t tm__kernel_waits_claim(tm__buffer *first, int64_t now_ns, int64_t last_n
 /**
  * The begin of the first wait before a time that is not in the trace yet, with its
  * object defined.
- * @return whose it is; NULL: there is none
+ * @return the buffer of its thread; NULL: no event is left
  */
 tm__buffer *tm__kernel_waits_next(tm_event *event, int64_t until_ns);
 

@@ -98,7 +98,7 @@ typedef struct asked {
     size_t part_count;
 } asked;
 
-/** Of whom a replay asks. */
+/** The findings whose gains are asked for. */
 typedef struct asker {
     const tm__findings *findings;
     tm__finding *const *items;

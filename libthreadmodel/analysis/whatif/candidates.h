@@ -28,12 +28,11 @@ struct tm__gain;
 /** Which replays a question needs; without one it needs all. */
 typedef struct tm__replays_needed {
     const void *context;
-    /** Whether anything is reported where the replay with nothing changed is off by so
-     * much, and had to let so many threads go on. */
+    /** Whether anything is reported where the unchanged replay differs from the run by
+     * off_ns, and had to wake `forced` threads itself. */
     int (*of_run)(const void *context, int64_t off_ns, uint64_t forced);
-    /** Whether a candidate with a gain like this is reported. Its bounds are
-     * still to be replayed: it may gain more and less, and more threads may be let go
-     * on. */
+    /** Whether a candidate with this gain is reported. Its bounds have not been
+     * replayed yet. */
     int (*of_item)(const void *context, uint32_t item, const struct tm__gain *gain);
 } tm__replays_needed;
 

@@ -265,8 +265,8 @@ int tm__text_learn(tm__text *text, size_t first, int is_html)
     text->is_html = is_html;
     if (is_html && copy(text, tm__unescape_html) < 0)
         return TM_ENOMEM;
-    /* Of a string's own line: what is in the string is none of the prefix. Nor is what
-     * was decoded behind it. */
+    /* The content of a string, and text that was decoded, are not part of the prefix.
+     */
     if (text->is_stripped && (first == 0 || text->is_escaped || !text->stripped)) {
         text->line = tm__slice_from(text->line, first);
         return TM_OK;

@@ -179,7 +179,8 @@ static int hex_digit(uint8_t c)
                                   : -1;
 }
 
-/* The next byte. @return -1: there is none, or what went wrong */
+/* The next byte. @return -1 at the end of the input or after an error, which is in `rc`
+ */
 static int next_byte(tm__packed *packed, int *rc)
 {
     *rc = tm__packed_refill(packed);

@@ -5,7 +5,7 @@ have moved since the first."""
 from typing import Any, Final
 
 from threadmodel.cli.grid import Column, Grid
-from threadmodel.cli.page import Section, add_more, name_of
+from threadmodel.cli.page import Section, add_more, caller_of, name_of
 from threadmodel.model import Model
 from threadmodel.text import clean, count, duration
 
@@ -50,7 +50,7 @@ def dump_stacks(model: Model, top: int) -> Section:
         [
             f"{len(rows):,}",
             "idle" if rows[0]["idle"] else name_of(rows[0]["state"]),
-            _place(rows[0]),
+            caller_of(rows[0], "-"),
             _wanted(rows),
             *([_since(rows, model.length_ns)] if has_moved else []),
             _names(rows),
@@ -62,11 +62,6 @@ def dump_stacks(model: Model, top: int) -> Section:
     if has_moved:
         section.line(_moved(model, list(last.values())), "dim")
     return section
-
-
-def _place(row: Row) -> str:
-    line = f":{row['line']}" if row["line"] else ""
-    return f"{name_of(row['method'], '-')}{line}"
 
 
 def _wanted(rows: list[Row]) -> str:

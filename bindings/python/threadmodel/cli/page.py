@@ -71,10 +71,10 @@ def name_of(value: Any, unknown: str = "?") -> str:
     return unknown if value is None else clean(str(value), NAME_LENGTH)
 
 
-def caller_of(row: Row) -> str:
+def caller_of(row: Row, unknown: str = "?") -> str:
     """Write where from in few cells, the line last: ``demo.Account.transfer:42``."""
     line = f":{row['line']}" if row["line"] else ""
-    return name_of(row["method"]) + line
+    return name_of(row["method"], unknown) + line
 
 
 def add_more(section: Section, hidden: int) -> None:

@@ -208,7 +208,7 @@ def _threads(model: Model, view: View, start: int, now: int, room: int) -> Secti
             name_of(row["name"]),
             "idle" if at and at["idle"] else row["state"],
             name_of(at["object"] or at["peer"], "-") if at else "-",
-            caller_of(at) if at and at["method"] else "-",
+            caller_of(at, "-") if at else "-",
         ]
         if view.has_rates:
             cell.insert(2, _lasting(at, start, now))
