@@ -7,7 +7,6 @@
 #include "analysis/verdict/judge.h"
 
 #include "base/saturate.h"
-#include "model/entities/caller_frame.h"
 #include "model/entities/object.h"
 
 /* Of their busy time its users queue for it for this share, and all threads of the
@@ -41,11 +40,9 @@ static int64_t busy_ns(const tm__judgement *it, const tm__thread *thread)
 
     for (uint32_t i = 0; i < thread->interval_count; i++) {
         const tm__interval *interval = &thread->intervals[i];
-        uint32_t frame =
-            interval->stack == TM__NONE ? TM__NONE : it->graph.callers[interval->stack];
 
         if (interval->state != TM_STATE_NEW && interval->state != TM_STATE_DEAD &&
-            !(tm__is_stopped(interval->state) && tm__frame_is_idle(it->model, frame)))
+            !tm__is_waiting_for_work(it, interval))
             sum_ns = tm__sum(sum_ns, length_of(it, thread, i));
     }
     return sum_ns;

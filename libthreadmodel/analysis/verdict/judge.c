@@ -86,6 +86,21 @@ static int find_deadlock(tm__judgement *it)
 
 /* ---- how threads spent their time ---- */
 
+int tm__is_waiting_for_work(const tm__judgement *it, const tm__interval *interval)
+{
+    switch (interval->state) {
+    case TM_STATE_IO:
+    case TM_STATE_WAITING:
+    case TM_STATE_JOINING:
+    case TM_STATE_PARKED:
+        return tm__interval_is_idle(interval) ||
+               tm__frame_is_idle(it->model, interval->stack == TM__NONE
+                                                ? TM__NONE
+                                                : it->graph.callers[interval->stack]);
+    default: return 0;
+    }
+}
+
 int tm__is_queueing(const tm__judgement *it, const tm__interval *interval)
 {
     switch (interval->state) {
@@ -104,28 +119,22 @@ static void add_interval(tm__judgement *it, const tm__interval *interval,
                          int64_t length_ns)
 {
     tm__time_spent *spent = &it->spent;
-    uint32_t frame =
-        interval->stack == TM__NONE ? TM__NONE : it->graph.callers[interval->stack];
     int64_t *sum = &spent->ran_ns;
 
     switch (interval->state) {
     case TM_STATE_NEW:
     case TM_STATE_DEAD: return;
-    case TM_STATE_BLOCKED:
-    case TM_STATE_REENTERING:
-    case TM_STATE_DEADLOCKED: sum = &spent->queued_ns; break;
     case TM_STATE_SLEEPING: sum = &spent->slept_ns; break;
-    case TM_STATE_IO:
     case TM_STATE_NATIVE: sum = &spent->waited_ns; break;
-    case TM_STATE_WAITING:
-    case TM_STATE_JOINING:
-    case TM_STATE_PARKED:
-        sum = tm__frame_is_idle(it->model, frame) ? &spent->idle_ns
-              : tm__is_queueing(it, interval)     ? &spent->queued_ns
-                                                  : &spent->waited_ns;
-        break;
-    default: break;
+    case TM_STATE_IO: sum = &spent->io_ns; break;
+    default:
+        if (tm__is_queueing(it, interval))
+            sum = &spent->queued_ns;
+        else if (tm__is_stopped(interval->state))
+            sum = &spent->waited_ns;
     }
+    if (tm__is_waiting_for_work(it, interval))
+        sum = &spent->idle_ns;
     *sum = tm__sum(*sum, length_ns);
     spent->lived_ns = tm__sum(spent->lived_ns, length_ns);
 }
@@ -172,7 +181,8 @@ static int is_idle(const tm__judgement *it)
     if (has_demand(it))
         return 0;
     return (it->graph.counts[TM__NODE_IDLE] && !it->graph.counts[TM__NODE_MOVES]) ||
-           tm__sum(spent->ran_ns, spent->queued_ns) < spent->lived_ns / IDLE_PARTS;
+           tm__sum(tm__sum(spent->ran_ns, spent->queued_ns), spent->io_ns) <
+               spent->lived_ns / IDLE_PARTS;
 }
 
 /* ---- the verdict ---- */

@@ -12,6 +12,7 @@ typedef struct tm__time_spent {
     int64_t lived_ns;
     int64_t ran_ns;    ///< and what was not recorded
     int64_t queued_ns; ///< for locks
+    int64_t io_ns;     ///< waited for I/O
     int64_t waited_ns; ///< otherwise
     int64_t slept_ns;
     int64_t idle_ns; ///< waited for work
@@ -46,6 +47,8 @@ typedef struct tm__judgement {
 int tm__judgement_open(tm__judgement *it, const tm_model *model);
 void tm__judgement_close(tm__judgement *it);
 
+/** Whether a thread waits for work in an interval. */
+int tm__is_waiting_for_work(const tm__judgement *it, const tm__interval *interval);
 /** Whether a thread is queued for a lock in an interval. */
 int tm__is_queueing(const tm__judgement *it, const tm__interval *interval);
 /** bound.c: find the lock that bounds the run. @return TM_OK or TM_ENOMEM */

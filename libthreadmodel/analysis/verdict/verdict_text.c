@@ -19,7 +19,7 @@ static void write_since(tm__words *words, const tm__judgement *it)
     }
 }
 
-enum { SHARES = 5 };
+enum { SHARES = 6 };
 
 /* The parts of the threads' lives, the largest first; what is next to nothing is left
  * out. */
@@ -32,6 +32,7 @@ static void write_shares(tm__words *words, const tm__judgement *it)
         int64_t ns;
     } shares[SHARES] = {{"ran or were not recorded", spent->ran_ns},
                         {"queued for locks", spent->queued_ns},
+                        {"waited for I/O", spent->io_ns},
                         {"waited", spent->waited_ns},
                         {"slept", spent->slept_ns},
                         {"waited for work", spent->idle_ns}};
