@@ -43,6 +43,17 @@ static int own_by_peer(tm_model *model, const tm__fact *fact)
     return provenance;
 }
 
+/* Whether a block on an object without an owner met its last owner. Where the producer
+ * reports each acquire and release, no other thread can have it: the release has its
+ * time before the lock is free. */
+static int last_owner_releases(const tm_model *model, uint32_t object)
+{
+    const tm__tenure *last = tm__tenure_at(model, model->entities.objects[object].tenure);
+
+    return tm__owners_are_reported(model) && last && last->owner != TM__NONE &&
+           tm__tenure_is_reported_over(last);
+}
+
 void tm__on_enter(tm_model *model, const tm__fact *fact)
 {
     tm__object *object;
@@ -65,7 +76,7 @@ void tm__on_enter(tm_model *model, const tm__fact *fact)
     else if (object->owner != TM__NONE)
         block.provenance = (uint8_t)tm__owner_provenance(model, object);
     block.peer = object->owner;
-    if (object->owner == TM__NONE)
+    if (object->owner == TM__NONE && !last_owner_releases(model, fact->object))
         tm__tenure_unknown(model, fact->object, fact->time_ns);
     block.tenure = tm__tenure_wanted(model, fact->object, fact->time_ns);
     tm__begin(model, fact->thread, fact->time_ns, block);
@@ -121,6 +132,7 @@ static uint32_t handoff(tm_model *model, const tm__fact *fact,
     if (last && last->owner != fact->thread && last->owner != TM__NONE &&
         !(last->flags & TM__TENURE_LOST) &&
         (!(last->flags & TM__TENURE_OVER) || last->had_ns >= since_ns ||
+         (is_exact && tm__owners_are_reported(model)) ||
          last->after_ns == TM__UNLIMITED ||
          last->had_ns + (int64_t)last->after_ns > since_ns))
         from = last->owner;
@@ -132,7 +144,7 @@ static uint32_t handoff(tm_model *model, const tm__fact *fact,
         model, TM_INTERACTION_HANDOFF, from,
         from == TM__NONE ? TM_PROVENANCE_UNKNOWN : TM_PROVENANCE_INFERRED, fact);
     if (released_ns != INT64_MIN && released_ns <= fact->time_ns)
-        tm__row(model, row)->from_ns = released_ns;
+        tm__row(model, row)->from_ns = released_ns > since_ns ? released_ns : since_ns;
     /* Who was blocked again had let go before: so long at least it took. */
     if (released_ns != INT64_MIN && released_ns >= since_ns)
         tm__latency_add(&model->ownership.latencies[TM__WAKEUP_MONITOR],
