@@ -48,7 +48,8 @@ static int own_by_peer(tm_model *model, const tm__fact *fact)
  * time before the lock is free. */
 static int last_owner_releases(const tm_model *model, uint32_t object)
 {
-    const tm__tenure *last = tm__tenure_at(model, model->entities.objects[object].tenure);
+    const tm__tenure *last =
+        tm__tenure_at(model, model->entities.objects[object].tenure);
 
     return tm__owners_are_reported(model) && last && last->owner != TM__NONE &&
            tm__tenure_is_reported_over(last);
