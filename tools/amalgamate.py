@@ -176,7 +176,8 @@ def in_order(start: list[Path]) -> list[Path]:
         if path in order:
             return
         for name in INCLUDE.findall(path.read_text()):
-            if (found := header(name)) is not None and found != path:
+            found = header(name)
+            if found is not None and found != path and found.suffix == ".h":
                 visit(found)
         order.append(path)
 
@@ -200,14 +201,20 @@ def sources() -> list[Path]:
 
 
 def stripped(text: str, system: set[str]) -> str:
-    """Take out includes of ours, and those of C, which `system` collects."""
+    """Take out includes of ours, and those of C, which `system` collects.
+
+    A list that a file includes to expand it stays where it is expanded.
+    """
 
     def instead(match: re.Match[str]) -> str:
         name = match[1]
         if name in FOREIGN:
             return VISIBLE.format(name)
-        if header(name) is None:
+        found = header(name)
+        if found is None:
             system.add(name)
+        elif found.suffix == ".def":
+            return found.read_text().removeprefix(FIRST)
         return ""
 
     return INCLUDE.sub(instead, text).removeprefix(FIRST).lstrip("\n")

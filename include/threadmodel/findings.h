@@ -43,7 +43,7 @@
  *   not left the method in which it acquired the lock. Time without a known owner, half
  *   of it at most, is left out, and shares under 10 us are ignored.
  *   lock_convoy: 100 blocks, 10 a thread; in 80 % of the handoffs others still queue,
- *   and a block spans 3 handoffs on average: a queue that never drains.
+ *   and a block spans 3 handoffs on average: a queue that is never empty.
  *   oversubscribed_lock: on average 2 threads queue from the first block to the last, 4
  *   or more at once, and that is 10 % of the run.
  *   wake_up_latency: for half of the blocked time nobody owns it, and the next owner is
@@ -56,7 +56,7 @@
  * - long_wait: one wait of 20 or more at a place lasts 20 times the median, 100 ms and
  *   5 % of the run.
  * - wait_always_times_out: 5 or more waits at a place, none notified, take 1 % of the
- *   run. Nobody notifies, or it polls.
+ *   run. No thread notifies, or it polls.
  * - sleep_on_critical_path: sleeps at one place make up 5 % of the run, on its critical
  *   path, and no other finding is about that method.
  * - unbalanced_join, straggler: of two or more threads that run together, and are

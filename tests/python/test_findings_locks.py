@@ -174,7 +174,7 @@ def test_an_inferred_owner_is_only_suspected() -> None:
     story.block(10, 50, 2).at(100, 1, KIND.THREAD_END)
     (row,) = story.findings("held_while_sleeping")
     assert row["suspected"]
-    assert row["caveat"].startswith("Suspected: who held the lock is inferred.")
+    assert row["caveat"].startswith("Suspected: the owner of the lock is inferred.")
 
 
 @pytest.mark.parametrize(

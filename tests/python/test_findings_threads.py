@@ -73,7 +73,7 @@ def test_a_join_of_the_last_of_its_siblings_is_unbalanced() -> None:
     assert row["impact_ns"] == pytest.approx(300 * MS, rel=0.01)
     assert row["waits"] == (
         "t1 joined it in Lock.slow:10 and waited 300 ms for t2 alone. "
-        "All that were started with it had ended."
+        "All threads that were started with it had ended."
     )
 
 

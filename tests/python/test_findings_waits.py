@@ -107,7 +107,7 @@ def test_whom_nobody_notified_has_no_notifying_thread() -> None:
     story.at(2000, 2, KIND.WAIT, object=QUEUE, stack=TAKE, value=500 * MS)
     story.at(2500, 2, KIND.WAITED, object=QUEUE, flags=EventFlag.TIMED_OUT)
     (row,) = story.findings("long_wait")
-    assert "Nobody notified it in time: it timed out." in row["text"]
+    assert "No thread notified it in time: it timed out." in row["text"]
     assert "notifying thread" not in row["text"]
 
 

@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from describe import PACKAGE, ROOT, c, paragraphs, python, stub, typescript
+from describe import PACKAGE, ROOT, c, cards, paragraphs, python, stub, typescript
 
 TABLE = ROOT / "libthreadmodel" / "table"
 
@@ -21,6 +21,7 @@ def sources() -> Iterator[tuple[Path, str]]:
     yield PACKAGE / "_tables.py", python.questions()
     yield PACKAGE / "_core.pyi", stub.stub()
     yield ROOT / "bindings/python/report/src/described.ts", typescript.names()
+    yield ROOT / "tests/words/findings.txt", cards.page()
 
 
 def outputs() -> Iterator[tuple[Path, str]]:

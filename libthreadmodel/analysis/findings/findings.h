@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What detectors share: a place to put findings, words for them, and sums to find
- * them by. A detector is one function, listed in findings.c.
+ * What detectors share: a place to put findings, and sums to find them by. A detector
+ * is one function, listed in findings.c.
  */
 #ifndef TM_ANALYSIS_FINDINGS_FINDINGS_H
 #define TM_ANALYSIS_FINDINGS_FINDINGS_H
@@ -85,29 +85,8 @@ uint32_t tm__unmet_needs(const tm_model *model);
 /** Whether the data supports findings of a kind. */
 int tm__is_looked_for(const tm__findings *findings, const char *kind);
 
-/** What is written from now on goes there. */
+/** What is said from now on goes there. */
 void tm__part(tm__finding *finding, enum tm__part part);
-/** Add words, cut where there is no more room. */
-void tm__finding_write(tm__finding *finding, const char *format, ...) TM__PRINTF(2, 3);
-/** "12.3 ms" */
-void tm__finding_write_duration(tm__finding *finding, int64_t time_ns);
-/** "Account.transfer" of demo.Account.transfer: the column has it whole. Titles have no
- * lines. */
-void tm__finding_write_method(tm__finding *finding, const tm_model *model,
-                              uint32_t method);
-/** "Account.transfer:42"; "an unknown method" */
-void tm__finding_write_caller(tm__finding *finding, const tm__findings *findings,
-                              uint32_t place);
-/** "worker-1"; "thread 12" for one without a name */
-void tm__finding_write_thread(tm__finding *finding, const tm_model *model,
-                              uint32_t thread);
-/** "8 threads", "1 thread" */
-void tm__finding_write_threads(tm__finding *finding, uint32_t count);
-/** "Account" of demo.Account, or "an unknown class". */
-void tm__finding_write_class(tm__finding *finding, const tm_model *model,
-                             uint32_t class_name);
-/** "8 times", "once" */
-void tm__finding_write_times(tm__finding *finding, uint64_t count);
 
 /* Conditions on the rows of the evidence, all of which hold: column = value, in SQL.
  * Too long a text makes the condition empty, which is all of the table. */
@@ -149,13 +128,18 @@ int tm__findings_ask_gains(tm__findings *findings);
 void tm__ask_without_sleeps(tm__finding *finding, const tm__findings *findings,
                             int state, uint32_t place);
 
-/** Write an object by its short name. */
-void tm__finding_write_object(tm__finding *finding, tm__findings *findings,
-                              uint32_t object);
+/** What an object or a class is called in a text. */
+typedef struct tm__object_name {
+    char text[256];
+} tm__object_name;
+/** "Account#7" of demo.Account#7, "class Feed" of "class demo.Feed" */
+tm__object_name tm__object_name_of(tm__findings *findings, uint32_t object);
+/** "Account" of demo.Account, or "an unknown class". */
+tm__object_name tm__class_name_of(const tm__findings *findings, uint32_t class_name);
 
-/** Write what a thread did in the last dump: "driver was asleep in Depot.nap:6". */
-void tm__finding_write_doing(tm__finding *finding, const tm__findings *findings,
-                             uint32_t thread);
+/** Say what a thread did in the last dump: "driver was asleep in Depot.nap:6". */
+void tm__finding_add_doing(tm__finding *finding, const tm__findings *findings,
+                           uint32_t thread);
 
 /** Whether a finding tells already of the time spent in a method, strings. */
 int tm__is_covered(const tm__findings *findings, uint32_t method);

@@ -5,6 +5,7 @@
  * initialised. Both are taken once.
  */
 #include "analysis/findings/findings.h"
+#include "analysis/findings/finding_text.h"
 #include "base/saturate.h"
 #include "model/entities/method_roles.h"
 #include "model/entities/methods.h"
@@ -190,10 +191,10 @@ static int where_intervals(tm__findings *findings, tm__finding *finding, int tol
 static int emit_initialiser(tm__findings *findings, const tm__tally *tally,
                             const tm__tally_item *item)
 {
-    const tm_model *model = findings->model;
     const tm__tally_item *at = tm__tally_top(tally, item->a, INITIALISER_AT);
     tm__finding *finding =
         tm__finding_new(findings, "class_initialisation", "timeline", item->total_ns);
+    tm__facts facts = TM__NO_FACTS;
 
     if (!finding ||
         where_intervals(findings, finding, IN_INITIALISER, item->a, item) < 0)
@@ -205,30 +206,17 @@ static int emit_initialiser(tm__findings *findings, const tm__tally *tally,
     if (at->b != TM__NONE)
         finding->inner_method = findings->places.items[at->b].method;
     tm__ask_without_sleeps(finding, findings, TM_STATE_SLEEPING, at->b);
-    tm__finding_write_class(finding, model, item->a);
-    tm__finding_write(finding, " takes ");
-    tm__finding_write_duration(finding, item->total_ns);
-    tm__finding_write(finding, " to be initialised");
-    tm__part(finding, TM__WAITS);
-    tm__finding_write(finding,
-                      "Every thread that needs the class waits until its static "
-                      "initialiser is over.");
-    tm__part(finding, TM__HOLDS);
-    tm__finding_write_thread(finding, model, item->worst_thread);
-    tm__finding_write(finding, " ran it, and was asleep, blocked or waiting in ");
-    tm__finding_write_caller(finding, findings, at->b);
-    tm__finding_write(finding, " for ");
-    tm__finding_write_duration(finding, at->total_ns);
-    tm__finding_write(finding, " (%d %% of the run).",
-                      tm__percent(at->total_ns, findings->run_ns));
-    tm__part(finding, TM__ADVICE);
-    tm__finding_write(finding,
-                      "Fetch such data outside of the static initialiser, or touch the "
-                      "class before it is needed.");
-    tm__part(finding, TM__CAVEAT);
-    tm__finding_write(finding,
-                      "A JVM does not report who waits for a class to be initialised: "
-                      "those threads count as running.");
+    facts.class_name = item->a;
+    facts.total_ns = item->total_ns;
+    facts.thread = item->worst_thread;
+    facts.place = at->b;
+    facts.longest_ns = at->total_ns;
+    facts.share = tm__percent(at->total_ns, findings->run_ns);
+    tm__finding_add(finding, findings, TM__TEXT_INITIALISER_TITLE, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_INITIALISER_WAITS, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_INITIALISER_HOLDS, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_INITIALISER_ADVICE, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_INITIALISER_CAVEAT, &facts);
     return TM_OK;
 }
 
@@ -239,6 +227,7 @@ static int emit_blocked(tm__findings *findings, const tm__tally *tally)
     const tm__tally_item *at = tm__tally_top(tally, 0, BLOCKED_AT);
     uint32_t threads = 0;
     tm__finding *finding;
+    tm__facts facts = TM__NO_FACTS;
 
     if (!thread || thread->total_ns < findings->run_ns / PART_OF_RUN)
         return TM_OK;
@@ -251,21 +240,13 @@ static int emit_blocked(tm__findings *findings, const tm__tally *tally)
     finding->thread = thread->b;
     finding->place = at->b;
     finding->blocked_place = at->b;
-    tm__finding_write_threads(finding, threads);
-    tm__finding_write(finding, " blocked while classes were loaded or initialised");
-    tm__part(finding, TM__WAITS);
-    tm__finding_write_threads(finding, threads);
-    tm__finding_write(finding, threads == 1 ? " was blocked " : " were blocked ");
-    tm__finding_write_times(finding, (uint64_t)all->count);
-    tm__finding_write(finding, ", ");
-    tm__finding_write_duration(finding, all->total_ns);
-    tm__finding_write(finding, " in all, most in ");
-    tm__finding_write_caller(finding, findings, at->b);
-    tm__finding_write(finding, ".");
-    tm__part(finding, TM__ADVICE);
-    tm__finding_write(
-        finding, "It happens once for each class: warm up before load comes, or share "
-                 "class data (CDS).");
+    facts.threads = threads;
+    facts.count = (uint64_t)all->count;
+    facts.total_ns = all->total_ns;
+    facts.place = at->b;
+    tm__finding_add(finding, findings, TM__TEXT_LOADING_TITLE, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_LOADING_WAITS, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_LOADING_ADVICE, &facts);
     return TM_OK;
 }
 

@@ -9,9 +9,11 @@
  * One dump shows less: who blocks whom, a pool whose workers all wait for tasks,
  * and carriers that are all taken.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "analysis/findings/findings.h"
+#include "analysis/findings/finding_text.h"
 #include "base/search.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/methods.h"
@@ -22,12 +24,6 @@
 #include "model/intervals/interval.h"
 
 enum { NAMED = 4, BUSY_PERCENT = 80, LEAST_CARRIERS = 1 };
-
-static const char ONE_DUMP[] = "One thread dump is one instant: another dump, some "
-                               "seconds later, shows whether it lasts.";
-static const char SOME_DUMPS[] =
-    "Thread dumps show where threads were at a few instants, not for how long: record "
-    "events for that.";
 
 /* What a thread does in the last dump; NULL: nothing is known, or it has ended. */
 static const tm__interval *last_of(const tm_model *model, uint32_t thread)
@@ -52,63 +48,44 @@ static int is_queueing(const tm__interval *it)
             it->state == TM_STATE_PARKED);
 }
 
-/* Write what a thread did: "asleep in Depot.nap:6". */
-static void write_doing(tm__finding *finding, const tm__findings *f, uint32_t thread)
+/* What a thread that is in I/O waits for. */
+static const char *io_name(const tm__findings *f, const tm__interval *it)
 {
-    static const char *const doing[TM_STATE_END] = {
-        [TM_STATE_RUNNING] = "ran",
-        [TM_STATE_BLOCKED] = "was blocked",
-        [TM_STATE_WAITING] = "waited",
-        [TM_STATE_REENTERING] = "was blocked",
-        [TM_STATE_JOINING] = "joined another",
-        [TM_STATE_SLEEPING] = "was asleep",
-        [TM_STATE_PARKED] = "was parked",
-        [TM_STATE_DEADLOCKED] = "was deadlocked",
-        [TM_STATE_RUNNABLE] = "could run",
-        [TM_STATE_IO] = "waited for",
-        [TM_STATE_NATIVE] = "was in native code"};
+    const char *name =
+        it->object == TM__NONE
+            ? NULL
+            : tm__strings_get(&f->model->entities.strings,
+                              f->model->entities.details[it->object].name);
+
+    return name ? name : tm__card_text_of(TM__TEXT_ANY_IO);
+}
+
+void tm__finding_add_doing(tm__finding *finding, const tm__findings *f, uint32_t thread)
+{
+    static const tm__card_text doing[TM_STATE_END] = {
+        [TM_STATE_RUNNING] = TM__TEXT_DID_RUN,
+        [TM_STATE_BLOCKED] = TM__TEXT_DID_BLOCK,
+        [TM_STATE_WAITING] = TM__TEXT_DID_WAIT,
+        [TM_STATE_REENTERING] = TM__TEXT_DID_BLOCK,
+        [TM_STATE_JOINING] = TM__TEXT_DID_JOIN,
+        [TM_STATE_SLEEPING] = TM__TEXT_DID_SLEEP,
+        [TM_STATE_PARKED] = TM__TEXT_DID_PARK,
+        [TM_STATE_DEADLOCKED] = TM__TEXT_DID_DEADLOCK,
+        [TM_STATE_RUNNABLE] = TM__TEXT_DID_WANT_CPU,
+        [TM_STATE_IO] = TM__TEXT_DID_IO,
+        [TM_STATE_NATIVE] = TM__TEXT_DID_NATIVE};
     const tm__interval *it = last_of(f->model, thread);
-    const char *object = NULL;
+    tm__facts facts = TM__NO_FACTS;
 
-    tm__finding_write_thread(finding, f->model, thread);
-    if (!it || !doing[it->state]) {
-        tm__finding_write(finding, " did something unknown");
-        return;
+    facts.thread = thread;
+    if (it && doing[it->state]) {
+        facts.state = tm__card_text_of(doing[it->state]);
+        facts.name = it->state == TM_STATE_IO ? io_name(f, it) : NULL;
+        if (it->stack != TM__NONE)
+            facts.place = tm__caller_of(&f->places, it->stack);
     }
-    tm__finding_write(finding, " %s", doing[it->state]);
-    if (it->state == TM_STATE_IO) {
-        if (it->object != TM__NONE)
-            object = tm__strings_get(&f->model->entities.strings,
-                                     f->model->entities.details[it->object].name);
-        tm__finding_write(finding, " %s", object ? object : "input or output");
-    }
-    if (it->stack != TM__NONE) {
-        tm__finding_write(finding, " in ");
-        tm__finding_write_caller(finding, f, tm__caller_of(&f->places, it->stack));
-    }
-}
-
-/* "Account#7" of demo.Account#7, "class Feed" of "class demo.Feed" */
-void tm__finding_write_object(tm__finding *finding, tm__findings *f, uint32_t object)
-{
-    const char *name = tm__label(&f->labels, f->model, object);
-    const char *last = name ? strrchr(name, ' ') : NULL;
-    const char *dot = name ? strrchr(last ? last : name, '.') : NULL;
-
-    if (!name || !*name)
-        tm__finding_write(finding, "something unknown");
-    else
-        tm__finding_write(finding, "%.*s%.150s", last ? (int)(last + 1 - name) : 0,
-                          name,
-                          dot    ? dot + 1
-                          : last ? last + 1
-                                 : name);
-}
-
-void tm__finding_write_doing(tm__finding *finding, const tm__findings *findings,
-                             uint32_t thread)
-{
-    write_doing(finding, findings, thread);
+    tm__finding_add(finding, f, facts.state ? TM__TEXT_DOING : TM__TEXT_DOING_UNKNOWN,
+                    &facts);
 }
 
 /* ---- one dump: who blocks whom ---- */
@@ -134,21 +111,34 @@ typedef struct chains {
     uint32_t *counts; ///< of threads that a root blocks
 } chains;
 
+static void say_blocked(tm__finding *finding, tm__findings *f, uint32_t thread,
+                        const tm__interval *it, int is_direct)
+{
+    tm__object_name name = tm__object_name_of(f, it->object);
+    tm__facts facts = TM__NO_FACTS;
+
+    facts.thread = thread;
+    facts.name = name.text;
+    facts.place = tm__caller_of(&f->places, it->stack);
+    facts.other_thread = is_direct ? TM__NONE : it->peer;
+    tm__finding_add(finding, f, TM__TEXT_BLOCKER_WAITS, &facts);
+}
+
 static int say_blocker(chains *c, uint32_t root)
 {
     tm__findings *f = c->findings;
     const tm_model *model = f->model;
     tm__finding *finding = tm__finding_new(f, "blocking_thread", "timeline", 0);
+    tm__facts facts = TM__NO_FACTS;
     uint32_t named = 0;
 
     if (!finding)
         return TM_ENOMEM;
     finding->thread = root;
     tm__where_thread(finding, "peer_id", model, root);
-    tm__finding_write_thread(finding, model, root);
-    tm__finding_write(finding, " blocks ");
-    tm__finding_write_threads(finding, c->counts[root]);
-    tm__part(finding, TM__WAITS);
+    facts.thread = root;
+    facts.threads = c->counts[root];
+    tm__finding_add(finding, f, TM__TEXT_BLOCKER_TITLE, &facts);
     /* Those that it blocks itself come first. */
     for (int is_direct = 1; is_direct >= 0; is_direct--)
         for (uint32_t t = 0; t < model->entities.threads_count; t++) {
@@ -157,25 +147,20 @@ static int say_blocker(chains *c, uint32_t root)
             if (c->roots[t] != root || t == root || !is_queueing(it) ||
                 (it->peer == root) != is_direct || named == NAMED)
                 continue;
-            tm__finding_write(finding, named++ ? "; " : "");
-            tm__finding_write_thread(finding, model, t);
-            tm__finding_write(finding, " wants ");
-            tm__finding_write_object(finding, f, it->object);
-            tm__finding_write(finding, " in ");
-            tm__finding_write_caller(finding, f, tm__caller_of(&f->places, it->stack));
-            if (!is_direct) {
-                tm__finding_write(finding, ", through ");
-                tm__finding_write_thread(finding, model, it->peer);
-            }
+            if (named++)
+                tm__finding_add_plain(finding, f, TM__TEXT_ALSO);
+            say_blocked(finding, f, t, it, is_direct);
         }
-    if (c->counts[root] > named)
-        tm__finding_write(finding, "; and %u more", c->counts[root] - named);
-    tm__finding_write(finding, ".");
+    facts.others = c->counts[root] - named;
+    if (facts.others) {
+        tm__finding_add_plain(finding, f, TM__TEXT_ALSO);
+        tm__finding_add(finding, f, TM__TEXT_BLOCKER_MORE, &facts);
+    }
+    tm__finding_add_plain(finding, f, TM__TEXT_STOP);
     tm__part(finding, TM__HOLDS);
-    write_doing(finding, f, root);
-    tm__finding_write(finding, ".");
-    tm__part(finding, TM__CAVEAT);
-    tm__finding_write(finding, "%s", ONE_DUMP);
+    tm__finding_add_doing(finding, f, root);
+    tm__finding_add_plain(finding, f, TM__TEXT_STOP);
+    tm__finding_add_plain(finding, f, TM__TEXT_ONE_DUMP);
     return TM_OK;
 }
 
@@ -274,22 +259,6 @@ static const tm__tally_item *busiest_io(const tm__tally *tally)
     return best;
 }
 
-static void write_io(tm__finding *finding, const tm__findings *f,
-                     const tm__tally_item *io)
-{
-    const tm__interval *it = first_of(f, io);
-    const char *name =
-        it->object == TM__NONE
-            ? NULL
-            : tm__strings_get(&f->model->entities.strings,
-                              f->model->entities.details[it->object].name);
-
-    tm__finding_write_threads(finding, (uint32_t)io->count);
-    tm__finding_write(finding, " wait%s for %s in ", io->count == 1 ? "s" : "",
-                      name ? name : "input or output");
-    tm__finding_write_caller(finding, f, io->a);
-}
-
 static int say_wait(tm__findings *f, const tm__tally_item *item,
                     const tm__tally_item *io)
 {
@@ -297,6 +266,7 @@ static int say_wait(tm__findings *f, const tm__tally_item *item,
     int is_io = item->c == TM_STATE_IO;
     tm__finding *finding = tm__finding_new(f, is_io ? "sampled_io" : "sampled_wait",
                                            "timeline", item->total_ns);
+    tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
         return TM_ENOMEM;
@@ -307,36 +277,26 @@ static int say_wait(tm__findings *f, const tm__tally_item *item,
     finding->suspected = 1;
     tm__where_text(finding, "state", tm_state_name((int)item->c));
     tm__where_caller(finding, f, "method", item->a, 1);
-    if (is_io) {
-        write_io(finding, f, item);
-    } else {
-        tm__finding_write_threads(finding, (uint32_t)item->count);
-        tm__finding_write(finding, " wait%s in ", item->count == 1 ? "s" : "");
-        tm__finding_write_caller(finding, f, item->a);
-    }
-    tm__part(finding, TM__WAITS);
-    tm__finding_write_thread(finding, model, item->worst_thread);
-    tm__finding_write(finding, " was there in %u of %u dumps, ",
-                      dumps_of(model, first_of(f, item)), model->replay.dumps_count);
-    tm__finding_write_caller(finding, f, item->a);
-    if (item->b != TM__NONE) {
-        tm__finding_write(finding, ", for ");
-        tm__finding_write_class(finding, model, item->b);
-    }
-    if (item->count > 1)
-        tm__finding_write(finding, "; %lld other thread%s there, too",
-                          (long long)item->count - 1,
-                          item->count == 2 ? " was" : "s were");
-    tm__finding_write(finding, ".");
-    tm__part(finding, TM__HOLDS);
+    facts.threads = (uint64_t)item->count;
+    facts.name = is_io ? io_name(f, first_of(f, item)) : NULL;
+    facts.place = item->a;
+    facts.thread = item->worst_thread;
+    facts.count = dumps_of(model, first_of(f, item));
+    facts.of = model->replay.dumps_count;
+    facts.class_name = item->b;
+    facts.others = (uint64_t)item->count - 1;
+    tm__finding_add(finding, f,
+                    is_io ? TM__TEXT_SAMPLED_IO_TITLE : TM__TEXT_SAMPLED_WAIT_TITLE,
+                    &facts);
+    tm__finding_add(finding, f, TM__TEXT_SAMPLED_WAIT_WAITS, &facts);
     if (!is_io && io) {
-        tm__finding_write(finding, "Meanwhile ");
-        write_io(finding, f, io);
-        tm__finding_write(finding, ": what the others wait for may be in use there.");
+        facts.threads = (uint64_t)io->count;
+        facts.name = io_name(f, first_of(f, io));
+        facts.place = io->a;
+        tm__finding_add(finding, f, TM__TEXT_SAMPLED_WAIT_HOLDS, &facts);
     }
-    tm__part(finding, TM__CAVEAT);
-    tm__finding_write(finding, "A dump does not show who could end such a wait. %s",
-                      SOME_DUMPS);
+    tm__finding_add(finding, f, TM__TEXT_SAMPLED_WAIT_CAVEAT, &facts);
+    tm__finding_add(finding, f, TM__TEXT_SOME_DUMPS, &facts);
     return TM_OK;
 }
 
@@ -372,6 +332,7 @@ static int find_busy(tm__findings *f)
         uint32_t thread = top.numbers[i];
         tm__finding *finding =
             tm__finding_new(f, "sampled_processor", "timeline", top.keys[i]);
+        tm__facts facts = TM__NO_FACTS;
 
         if (!finding)
             return TM_ENOMEM;
@@ -379,15 +340,13 @@ static int find_busy(tm__findings *f)
         if (last_of(model, thread))
             finding->place = tm__caller_of(&f->places, last_of(model, thread)->stack);
         tm__where_thread(finding, "thread_id", model, thread);
-        tm__finding_write_thread(finding, model, thread);
-        tm__finding_write(finding, " used a processor for %d %% of the time",
-                          tm__percent(top.keys[i], f->run_ns));
-        tm__part(finding, TM__WAITS);
-        tm__finding_write(finding, "By \"cpu=\" it was on a processor for ");
-        tm__finding_write_duration(finding, top.keys[i]);
-        tm__finding_write(finding, " between the first dump and the last; then ");
-        write_doing(finding, f, thread);
-        tm__finding_write(finding, ".");
+        facts.thread = thread;
+        facts.share = tm__percent(top.keys[i], f->run_ns);
+        facts.total_ns = top.keys[i];
+        tm__finding_add(finding, f, TM__TEXT_SAMPLED_CPU_TITLE, &facts);
+        tm__finding_add(finding, f, TM__TEXT_SAMPLED_CPU_WAITS, &facts);
+        tm__finding_add_doing(finding, f, thread);
+        tm__finding_add_plain(finding, f, TM__TEXT_STOP);
     }
     return TM_OK;
 }
@@ -464,6 +423,8 @@ static int say_starved(tm__findings *f, uint32_t first, uint32_t count)
     const tm__interval *it = last_of(model, first);
     const char *name = tm__thread_name(model, first);
     tm__finding *finding = tm__finding_new(f, "pool_starved", "timeline", 0);
+    tm__facts facts = TM__NO_FACTS;
+    char pool[64];
 
     if (!finding)
         return TM_ENOMEM;
@@ -472,21 +433,16 @@ static int say_starved(tm__findings *f, uint32_t first, uint32_t count)
     finding->place = tm__caller_of(&f->places, it->stack);
     finding->class_name = tm__class_name_of_object(model, it->object);
     tm__where_caller(finding, f, "method", finding->place, 1);
-    tm__finding_write(finding, "All %u threads of %.*s wait for tasks", count,
-                      shown_bytes(name), name);
-    tm__part(finding, TM__WAITS);
-    tm__finding_write_thread(finding, model, first);
-    tm__finding_write(finding, " waits for the result of a task in ");
-    tm__finding_write_caller(finding, f, finding->place);
-    tm__finding_write(finding, ", within a task of its own; so %s.",
-                      count == 2 ? "does the other" : "do the others");
-    tm__part(finding, TM__ADVICE);
-    tm__finding_write(finding,
-                      "If these tasks are queued in the same pool, no worker is "
-                      "left to run them: run them in another pool, or do not "
-                      "wait for them within a task.");
-    tm__part(finding, TM__CAVEAT);
-    tm__finding_write(finding, "A dump does not show in which queue a task is.");
+    snprintf(pool, sizeof(pool), "%.*s", shown_bytes(name), name);
+    facts.count = count;
+    facts.threads = count - 1;
+    facts.name = pool;
+    facts.thread = first;
+    facts.place = finding->place;
+    tm__finding_add(finding, f, TM__TEXT_POOL_STARVED_TITLE, &facts);
+    tm__finding_add(finding, f, TM__TEXT_POOL_STARVED_WAITS, &facts);
+    tm__finding_add(finding, f, TM__TEXT_POOL_STARVED_ADVICE, &facts);
+    tm__finding_add(finding, f, TM__TEXT_POOL_STARVED_CAVEAT, &facts);
     return TM_OK;
 }
 
@@ -552,6 +508,7 @@ static int find_carriers(tm__findings *f)
 {
     const tm_model *model = f->model;
     uint32_t carriers = 0, taken = 0, stopped = 0, first = TM__NONE;
+    tm__facts facts = TM__NO_FACTS;
     tm__finding *finding;
 
     for (uint32_t t = 0; t < model->entities.threads_count; t++) {
@@ -575,30 +532,19 @@ static int find_carriers(tm__findings *f)
         return TM_ENOMEM;
     finding->suspected = stopped < taken;
     finding->thread = first;
-    tm__finding_write(finding, "All %u carriers are taken", taken);
-    tm__part(finding, TM__WAITS);
-    tm__finding_write(finding,
-                      "%u of %u carriers carry a virtual thread, so no other "
-                      "virtual thread can run.",
-                      taken, carriers);
+    facts.count = taken;
+    facts.of = carriers;
+    tm__finding_add(finding, f, TM__TEXT_CARRIERS_TITLE, &facts);
+    tm__finding_add(finding, f, TM__TEXT_CARRIERS_WAITS, &facts);
     if (stopped) {
-        tm__finding_write(finding,
-                          " %u of these do not run and keep their carriers: "
-                          "they are pinned; ",
-                          stopped);
-        write_doing(finding, f, first);
-        tm__finding_write(finding, ".");
+        facts.count = stopped;
+        tm__finding_add(finding, f, TM__TEXT_CARRIERS_PINNED, &facts);
+        tm__finding_add_doing(finding, f, first);
+        tm__finding_add_plain(finding, f, TM__TEXT_STOP);
     }
-    tm__part(finding, TM__ADVICE);
-    tm__finding_write(finding,
-                      "A virtual thread that blocks within synchronized (up to "
-                      "JDK 23) or native code keeps its carrier: use "
-                      "java.util.concurrent locks there, or a platform thread.");
-    if (finding->suspected) {
-        tm__part(finding, TM__CAVEAT);
-        tm__finding_write(finding, "Before JDK 23 a dump has no stack of a mounted "
-                                   "virtual thread: whether it runs is not known.");
-    }
+    tm__finding_add(finding, f, TM__TEXT_CARRIERS_ADVICE, &facts);
+    if (finding->suspected)
+        tm__finding_add(finding, f, TM__TEXT_CARRIERS_CAVEAT, &facts);
     return TM_OK;
 }
 

@@ -2,6 +2,7 @@
 /* Findings about event loops that are blocked by a handler. */
 #include "analysis/findings/blocked_part.h"
 #include "analysis/findings/findings.h"
+#include "analysis/findings/finding_text.h"
 #include "model/entities/method_roles.h"
 #include "model/entities/methods.h"
 #include "model/entities/thread.h"
@@ -27,6 +28,7 @@ static int emit_loop(tm__findings *findings, const tm__tally_item *item)
 {
     tm__finding *finding =
         tm__finding_new(findings, "event_loop_blocked", "timeline", item->total_ns);
+    tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
         return TM_ENOMEM;
@@ -36,26 +38,16 @@ static int emit_loop(tm__findings *findings, const tm__tally_item *item)
     finding->inner_method = findings->places.items[item->a].method;
     tm__where_thread(finding, "thread_id", findings->model, item->b);
     tm__where_caller(finding, findings, "method", item->a, 1);
-    tm__finding_write(finding, "Event loop ");
-    tm__finding_write_thread(finding, findings->model, item->b);
-    tm__finding_write(finding, " is %s in ", tm__state_words(item->c));
-    tm__finding_write_caller(finding, findings, item->a);
-    tm__part(finding, TM__WAITS);
-    tm__finding_write(finding, "All channels of this event loop wait meanwhile.");
-    tm__part(finding, TM__HOLDS);
-    tm__finding_write_thread(finding, findings->model, item->b);
-    tm__finding_write(finding, " was %s in ", tm__state_words(item->c));
-    tm__finding_write_caller(finding, findings, item->a);
-    tm__finding_write(finding, " ");
-    tm__finding_write_times(finding, (uint64_t)item->count);
-    tm__finding_write(finding, ", ");
-    tm__finding_write_duration(finding, item->total_ns);
-    tm__finding_write(finding, " in all, %d %% of the run's length.",
-                      tm__percent(item->total_ns, findings->run_ns));
-    tm__part(finding, TM__ADVICE);
-    tm__finding_write(
-        finding, "Never block an event loop: run that handler in an executor of its "
-                 "own, or make the call asynchronous.");
+    facts.thread = item->b;
+    facts.state = tm__state_words(item->c);
+    facts.place = item->a;
+    facts.count = (uint64_t)item->count;
+    facts.total_ns = item->total_ns;
+    facts.share = tm__percent(item->total_ns, findings->run_ns);
+    tm__finding_add(finding, findings, TM__TEXT_LOOP_TITLE, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_LOOP_WAITS, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_LOOP_HOLDS, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_LOOP_ADVICE, &facts);
     return TM_OK;
 }
 

@@ -5,6 +5,7 @@
  * named as the bound that it is.
  */
 #include "analysis/findings/findings.h"
+#include "analysis/findings/finding_text.h"
 
 #include "analysis/path/path.h"
 #include "analysis/timeline/wakeup_edge.h"
@@ -165,39 +166,33 @@ static void judge_gain(const tm__findings *findings, tm__finding *item,
 
 /* ---- words ---- */
 
-static void write_bound(tm__finding *item, int is_given)
+static void write_bound(const tm__findings *findings, tm__finding *item, int is_given)
 {
+    tm__facts facts = TM__NO_FACTS;
+
     if (item->bound_ns <= 0 || item->stands)
         return;
-    tm__part(item, TM__GAIN);
-    tm__finding_write(item, "At most ");
-    tm__finding_write_duration(item, item->bound_ns);
-    tm__finding_write(
-        item, is_given ? ", which is what one thread lost. One wait decides how "
-                         "long the run is: what is gained is more work in "
-                         "that time."
-                       : ", which is what one thread lost; how much of that "
-                         "would be gained is unknown.");
+    facts.total_ns = item->bound_ns;
+    tm__finding_add(item, findings,
+                    is_given ? TM__TEXT_GAIN_BOUND_FIXED : TM__TEXT_GAIN_BOUND, &facts);
 }
 
-static void write_gain(tm__finding *item)
+static void write_gain(const tm__findings *findings, tm__finding *item)
 {
-    const char *change = item->change == TM_WHATIF_METHOD
-                             ? "if these sleeps took no time"
-                             : "if nobody had to wait for it";
+    int is_sleep = item->change == TM_WHATIF_METHOD;
+    tm__facts facts = TM__NO_FACTS;
 
-    tm__part(item, TM__GAIN);
-    if (item->minor) {
-        tm__finding_write(item, "The run would be hardly shorter %s.", change);
-        return;
-    }
-    tm__finding_write(item, "The run would be ");
-    tm__finding_write_duration(item, item->gain_ns);
-    tm__finding_write(item, " shorter %s (", change);
-    tm__finding_write_duration(item, item->gain_low_ns > 0 ? item->gain_low_ns : 0);
-    tm__finding_write(item, " to ");
-    tm__finding_write_duration(item, item->gain_high_ns);
-    tm__finding_write(item, ").");
+    facts.total_ns = item->gain_ns;
+    facts.low_ns = item->gain_low_ns > 0 ? item->gain_low_ns : 0;
+    facts.high_ns = item->gain_high_ns;
+    if (item->minor)
+        tm__finding_add(item, findings,
+                        is_sleep ? TM__TEXT_GAIN_LITTLE_SLEEPS : TM__TEXT_GAIN_LITTLE,
+                        &facts);
+    else
+        tm__finding_add(item, findings,
+                        is_sleep ? TM__TEXT_GAIN_SHORTER_SLEEPS : TM__TEXT_GAIN_SHORTER,
+                        &facts);
 }
 
 /* ---- whom to ask ---- */
@@ -271,9 +266,9 @@ int tm__findings_ask_gains(tm__findings *findings)
         tm__finding *item = &findings->items[i];
 
         if (item->has_gain)
-            write_gain(item);
+            write_gain(findings, item);
         else
-            write_bound(item, is_given);
+            write_bound(findings, item, is_given);
     }
     return rc;
 }

@@ -77,23 +77,25 @@ int tm__lock_groups_open(tm__lock_groups *groups, const tm__queues *queues)
     return rc;
 }
 
-void tm__finding_write_lock_group(tm__finding *finding, const tm__lock_groups *groups,
-                                  uint32_t number)
+tm__lock_name tm__lock_name_of(const tm__lock_groups *groups, uint32_t number)
 {
     const tm__lock_group *group = &groups->items[number];
+    const char *name =
+        tm__strings_get(&groups->findings->model->entities.strings, group->class_name);
+    const char *dot = name ? strrchr(name, '.') : NULL;
+    tm__lock_name it = {.text = ""};
+    int at = 0;
 
+    name = dot ? dot + 1 : name;
     if (group->objects > 1)
-        tm__finding_write(finding, "%u ", group->objects);
-    if (group->is_mixed) {
-        const char *name = tm__strings_get(&groups->findings->model->entities.strings,
-                                           group->class_name);
-        const char *dot = name ? strrchr(name, '.') : NULL;
-
-        name = dot ? dot + 1 : name ? name : "";
-        tm__finding_write(finding, "%.*s locks", (int)strcspn(name, "$"), name);
-        return;
-    }
-    tm__finding_write_class(finding, groups->findings->model, group->class_name);
+        at = snprintf(it.text, sizeof(it.text), "%u ", group->objects);
+    if (group->is_mixed)
+        snprintf(it.text + at, sizeof(it.text) - (size_t)at, "%.*s locks",
+                 name ? (int)strcspn(name, "$") : 0, name ? name : "");
+    else
+        snprintf(it.text + at, sizeof(it.text) - (size_t)at, "%.150s",
+                 name ? name : "an unknown class");
+    return it;
 }
 
 /* Add 'text' to a list, or only count how long that is. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about joins: all others had ended, and one thread was still joined. */
 #include "analysis/findings/findings.h"
+#include "analysis/findings/finding_text.h"
 #include "analysis/findings/siblings.h"
 #include "base/saturate.h"
 #include "model/entities/reports.h"
@@ -65,6 +66,7 @@ static int report_join(tm__findings *findings, const batch *it)
     const tm_model *model = findings->model;
     tm__finding *finding =
         tm__finding_new(findings, "unbalanced_join", "timeline", it->waited_ns);
+    tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
         return TM_ENOMEM;
@@ -76,33 +78,19 @@ static int report_join(tm__findings *findings, const batch *it)
     tm__where_text(finding, "state", "joining");
     if (tm__most_blocked_in(&finding->inner_method, findings, it->slowest) < 0)
         return TM_ENOMEM;
-    tm__finding_write_thread(finding, model, it->joiner);
-    tm__finding_write(finding, " waits for ");
-    tm__finding_write_thread(finding, model, it->slowest);
-    tm__finding_write(finding, " alone");
-    tm__part(finding, TM__WAITS);
-    tm__finding_write_thread(finding, model, it->joiner);
-    if (it->count > 1)
-        tm__finding_write(finding, " joined %u threads in ", it->count);
-    else
-        tm__finding_write(finding, " joined it in ");
-    tm__finding_write_caller(finding, findings, finding->place);
-    tm__finding_write(finding, " and waited ");
-    tm__finding_write_duration(finding, it->waited_ns);
-    tm__finding_write(finding, " for ");
-    tm__finding_write_thread(finding, model, it->slowest);
-    tm__finding_write(finding, " alone.");
-    if (it->count == 1)
-        tm__finding_write(finding, " All that were started with it had ended.");
-    tm__part(finding, TM__HOLDS);
-    tm__finding_write_thread(finding, model, it->slowest);
-    tm__finding_write(finding, " lived for ");
-    tm__finding_write_duration(finding, it->life_ns);
-    tm__finding_write(finding, " and ended ");
-    tm__finding_write_duration(finding, it->last_end_ns - it->next_end_ns);
-    tm__finding_write(finding, " after the others.");
-    tm__part(finding, TM__ADVICE);
-    tm__finding_write(finding, "Give it less of the work.");
+    facts.thread = it->joiner;
+    facts.other_thread = it->slowest;
+    facts.place = finding->place;
+    facts.count = it->count;
+    facts.total_ns = it->waited_ns;
+    facts.span_ns = it->life_ns;
+    facts.longest_ns = it->last_end_ns - it->next_end_ns;
+    tm__finding_add(finding, findings, TM__TEXT_JOIN_TITLE, &facts);
+    tm__finding_add(finding, findings,
+                    it->count > 1 ? TM__TEXT_JOIN_WAITS_FOR_MANY : TM__TEXT_JOIN_WAITS,
+                    &facts);
+    tm__finding_add(finding, findings, TM__TEXT_JOIN_HOLDS, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_JOIN_ADVICE, &facts);
     return TM_OK;
 }
 

@@ -45,49 +45,14 @@ enum need {
 /* Where more than one event in so many was lost, sums and counts are wrong. */
 enum { MOST = 100 };
 
-/** What is missing, and what would help: NULL where nothing has to. */
+/** What is missing, and what would help: NULL where nothing has to. Both stand in
+ * texts.def. */
 static const struct {
     const char *why;
     const char *remedy;
 } needs[NEEDS] = {
-    [EVENTS] = {"Thread dumps show where threads were, not for how long.",
-                "Record events."},
-    [NO_EVENTS] = {"Events show each block, not only those that a dump meets.", NULL},
-    [DUMPS] = {"One thread dump shows one instant.",
-               "Take several thread dumps, some seconds apart."},
-    [BLOCKS] = {"Blocks, joins and parks were not recorded.",
-                "Record contended enters."},
-    [LOCKS] = {"Neither contended enters nor parks were recorded.",
-               "Record contended enters and parks."},
-    [MONITORS] = {"Contended enters were not recorded.", "Record contended enters."},
-    [WAITS] = {"Waits were not recorded.", "Record waits."},
-    [PARKS] = {"Parks were not recorded.", "Record parks."},
-    [SLEEPS] = {"Sleeps were not recorded.", "Record sleeps."},
-    [JOINS] = {"Joins were not recorded.", "Record joins."},
-    [STARTS] = {"Which thread starts another was not recorded.",
-                "Record starts of threads."},
-    [START_CALLS] = {"When threads were started, and not only when they began, was not "
-                     "recorded.",
-                     "Record calls of Thread.start."},
-    [NOTIFIES] = {"Notifies were not recorded.", "Record notifies."},
-    [WAKERS] = {"Which threads wake others was not recorded.",
-                "Record notifies and unparks."},
-    [PROCESSORS] = {"For how long threads waited for a processor was not recorded.",
-                    "Record the scheduler's counters."},
-    [IO] = {"Waits for sockets, files and processes were not recorded.", "Record I/O."},
-    [STACKS] = {"Most of the time for which threads were blocked has no stack.",
-                "Record stacks."},
-    [OWN_STACKS] = {"Most of the time for which threads were blocked has a sampled "
-                    "stack.",
-                    "Record all stacks."},
-    [NESTING] =
-        {"Neither stacks nor the locks that blocked threads hold were recorded.",
-         "Record stacks."},
-    [SHORT_ONES] = {"Short blocks and waits were not recorded.",
-                    "Record with a threshold of 0."},
-    [MOST_EVENTS] = {"More than one event in a hundred was lost.",
-                     "Record with larger buffers."},
-    [ALL_EVENTS] = {"Events were lost.", "Record with larger buffers."},
+#define LACK(need, why, remedy) [need] = {why, remedy},
+#include "analysis/findings/texts.def"
 };
 
 #define NEED(need) (UINT32_C(1) << (need))

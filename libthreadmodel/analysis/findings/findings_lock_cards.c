@@ -2,9 +2,10 @@
 /*
  * What is said of a group of locks: one finding, whatever there is to say. Its kind is
  * what decides what to do: that the owner was asleep or blocked in it, that the queue
- * never drains or is long, else that it is hot.
+ * is never empty or is long, else that it is hot.
  */
 #include "analysis/findings/findings_locks.h"
+#include "analysis/findings/finding_text.h"
 
 #include "base/saturate.h"
 
@@ -18,24 +19,20 @@ enum {
 static const struct {
     uint32_t state;
     const char *kind;
-    const char *words;
-    const char *title;
-    const char *advice;
+    tm__card_text words;
+    tm__card_text title;
+    tm__card_text advice;
 } owners_states[] = {
-    {TM_STATE_SLEEPING, "held_while_sleeping", "asleep", "whose owner sleeps",
-     "Do the slow part (a disk, a server, a delay) before the lock is acquired or "
-     "after it is released."},
-    {TM_STATE_IO, "held_while_io", "in I/O", "whose owner waits for I/O",
-     "Read, write or call the server before the lock is acquired or after it is "
-     "released."},
-    {TM_STATE_WAITING, "held_while_waiting", "waiting for something else",
-     "whose owner waits", "Release the lock before waiting for something else."},
-    {TM_STATE_PARKED, "held_while_parked", "parked", "whose owner is parked",
-     "Wait for other threads' work before the lock is acquired or after it is "
-     "released."},
-    {TM_STATE_BLOCKED, "held_while_blocked", "blocked by another lock",
-     "whose owner is blocked",
-     "Find out what blocks the owner; take the other lock outside of this one."},
+    {TM_STATE_SLEEPING, "held_while_sleeping", TM__TEXT_HELD_SLEEPING,
+     TM__TEXT_HELD_SLEEPING_TITLE, TM__TEXT_HELD_SLEEPING_ADVICE},
+    {TM_STATE_IO, "held_while_io", TM__TEXT_HELD_IO, TM__TEXT_HELD_IO_TITLE,
+     TM__TEXT_HELD_IO_ADVICE},
+    {TM_STATE_WAITING, "held_while_waiting", TM__TEXT_HELD_WAITING,
+     TM__TEXT_HELD_WAITING_TITLE, TM__TEXT_HELD_WAITING_ADVICE},
+    {TM_STATE_PARKED, "held_while_parked", TM__TEXT_HELD_PARKED,
+     TM__TEXT_HELD_PARKED_TITLE, TM__TEXT_HELD_PARKED_ADVICE},
+    {TM_STATE_BLOCKED, "held_while_blocked", TM__TEXT_HELD_BLOCKED,
+     TM__TEXT_HELD_BLOCKED_TITLE, TM__TEXT_HELD_BLOCKED_ADVICE},
 };
 
 enum { STATES = sizeof(owners_states) / sizeof(*owners_states) };
@@ -75,129 +72,112 @@ static int64_t known_while(const card *c)
     return value ? c->sums->tally.items[*value - 1].total_ns : 0;
 }
 
-/* ---- words ---- */
+/* ---- what is said ---- */
 
-static void write_waits(tm__finding *finding, const card *c)
+static void say(tm__finding *finding, const card *c, tm__card_text text,
+                const tm__facts *facts)
 {
-    const tm__tally_item *at = sum_of(c, TM__LOCK_BLOCKED_AT);
-
-    tm__part(finding, TM__WAITS);
-    tm__finding_write_threads(finding, c->threads);
-    tm__finding_write(finding, c->threads == 1 ? " was blocked " : " were blocked ");
-    tm__finding_write_times(finding, (uint64_t)c->blocks);
-    tm__finding_write(finding, ", ");
-    tm__finding_write_duration(finding, c->total_ns);
-    if (c->blocks > 1) {
-        tm__finding_write(finding, " in all, ");
-        tm__finding_write_duration(finding, c->total_ns / c->blocks);
-        tm__finding_write(finding, " on average");
-    }
-    if (at && at->b != TM__NONE) {
-        tm__finding_write(finding, at->total_ns < c->total_ns ? ", most in " : ", in ");
-        tm__finding_write_caller(finding, c->sums->findings, at->b);
-    }
-    tm__finding_write(finding, ".");
+    tm__finding_add(finding, c->sums->findings, text, facts);
 }
 
-static void write_owners(tm__finding *finding, const card *c)
+static void say_waits(tm__finding *finding, const card *c)
 {
-    const tm__findings *findings = c->sums->findings;
+    const tm__tally_item *at = sum_of(c, TM__LOCK_BLOCKED_AT);
+    tm__facts facts = TM__NO_FACTS;
+
+    facts.threads = c->threads;
+    facts.count = (uint64_t)c->blocks;
+    facts.total_ns = c->total_ns;
+    facts.mean_ns = c->blocks > 1 ? c->total_ns / c->blocks : 0;
+    if (at && at->total_ns < c->total_ns)
+        facts.place = at->b;
+    else if (at)
+        facts.other_place = at->b;
+    say(finding, c, TM__TEXT_LOCK_WAITS, &facts);
+}
+
+static void say_owners(tm__finding *finding, const card *c)
+{
     const tm__tally_item *at = sum_of(c, TM__LOCK_HELD_BY);
     const tm__tally_item *owner = sum_of(c, TM__LOCK_OWNER);
+    tm__facts facts = TM__NO_FACTS;
 
-    tm__part(finding, TM__HOLDS);
     if (!owner) {
-        tm__finding_write(finding, "No event names an owner.");
+        say(finding, c, TM__TEXT_LOCK_NO_OWNER, &facts);
         return;
     }
     if (at && at->b != TM__NONE && at->total_ns >= c->total_ns / 2) {
-        tm__finding_write(finding, "Owners acquired it in ");
-        tm__finding_write_caller(finding, findings, at->b);
-        tm__finding_write(finding, " for %d %% of that time.",
-                          tm__percent(at->total_ns, c->total_ns));
-        finding->place = at->b;
+        facts.place = finding->place = at->b;
+        facts.share = tm__percent(at->total_ns, c->total_ns);
+        say(finding, c, TM__TEXT_LOCK_ACQUIRED_AT, &facts);
     }
-    finding->thread = owner->b;
+    facts.thread = finding->thread = owner->b;
+    facts.share = tm__percent(owner->total_ns, c->total_ns);
     /* Of many who had it as long there is nobody to be named. */
-    if (owner->total_ns < c->total_ns / 4)
-        return;
-    tm__finding_write(finding, "%s", finding->lengths[TM__HOLDS] ? " " : "");
-    tm__finding_write_thread(finding, findings->model, owner->b);
-    tm__finding_write(finding, " had it longest, %d %% of that time.",
-                      tm__percent(owner->total_ns, c->total_ns));
+    if (owner->total_ns >= c->total_ns / 4)
+        say(finding, c, TM__TEXT_LOCK_LONGEST, &facts);
 }
 
-static void write_held(tm__finding *finding, const card *c)
+static void say_held(tm__finding *finding, const card *c)
 {
-    const tm__findings *findings = c->sums->findings;
+    tm__facts facts = TM__NO_FACTS;
 
     if (!c->held)
         return;
-    tm__finding_write(finding, "%s", finding->lengths[TM__HOLDS] ? " " : "");
-    if (c->held->is_of_many)
-        tm__finding_write(finding, "Its owners were ");
-    else {
-        tm__finding_write_thread(finding, findings->model, c->held->worst_thread);
-        tm__finding_write(finding, " was ");
-    }
-    tm__finding_write(finding, "%s in ", owners_states[c->held_state].words);
-    tm__finding_write_caller(finding, findings, c->held->b);
-    tm__finding_write(finding, " meanwhile, for ");
-    tm__finding_write_duration(finding, c->held->total_ns);
-    tm__finding_write(finding, " of that time (%d %%).",
-                      tm__percent(c->held->total_ns, c->total_ns));
+    facts.thread = c->held->worst_thread;
+    facts.state = tm__card_text_of(owners_states[c->held_state].words);
+    facts.place = c->held->b;
+    facts.total_ns = c->held->total_ns;
+    facts.share = tm__percent(c->held->total_ns, c->total_ns);
+    say(finding, c,
+        c->held->is_of_many ? TM__TEXT_LOCK_OWNERS_WERE : TM__TEXT_LOCK_OWNER_WAS,
+        &facts);
 }
 
-static void write_latency(tm__finding *finding, const card *c)
+static void say_latency(tm__finding *finding, const card *c)
 {
     int64_t latency_ns = part_of(c, TM__LOCK_LATENCY);
+    tm__facts facts = TM__NO_FACTS;
 
-    if (latency_ns < c->total_ns / 5)
-        return;
-    tm__finding_write(
-        finding,
-        "%sFor %d %% of that time nobody held it: the next owner was being woken.",
-        finding->lengths[TM__HOLDS] ? " " : "", tm__percent(latency_ns, c->total_ns));
+    facts.share = tm__percent(latency_ns, c->total_ns);
+    if (latency_ns >= c->total_ns / 5)
+        say(finding, c, TM__TEXT_LOCK_LATENCY, &facts);
 }
 
-static void write_caveat(tm__finding *finding, const card *c)
+static void say_caveat(tm__finding *finding, const card *c)
 {
-    tm__part(finding, TM__CAVEAT);
+    tm__card_text text;
+
     if (finding->suspected)
-        tm__finding_write(finding,
-                          "Suspected: who held the lock is inferred. Look in the code "
-                          "whether this is called with the lock held.");
+        text = TM__TEXT_LOCK_SUSPECTED;
     else if (!sum_of(c, TM__LOCK_OWNER))
-        tm__finding_write(finding, "Who held it is not known.");
+        text = TM__TEXT_LOCK_OWNER_UNKNOWN;
     else if (c->held && known_while(c) < c->held->total_ns / 2)
-        tm__finding_write(
-            finding, "That the owner held it meanwhile is inferred from stacks: look "
-                     "in the code whether this is called with the lock held.");
+        text = TM__TEXT_LOCK_HELD_INFERRED;
     else if (part_of(c, TM__LOCK_UNKNOWN) > c->total_ns / 2)
-        tm__finding_write(finding,
-                          "For most of that time it is not known who held it.");
+        text = TM__TEXT_LOCK_MOSTLY_UNKNOWN;
     else if (part_of(c, TM__LOCK_KNOWN) < part_of(c, TM__LOCK_OWNED) / 2)
-        tm__finding_write(finding,
-                          "Who held it is mostly inferred: not every acquire and "
-                          "release was reported.");
+        text = TM__TEXT_LOCK_MOSTLY_INFERRED;
+    else
+        return;
+    tm__finding_add_plain(finding, c->sums->findings, text);
 }
 
-static void write_title(tm__finding *finding, const card *c, const char *words)
+static void say_title(tm__finding *finding, const card *c, tm__card_text title)
 {
-    tm__part(finding, TM__TITLE);
-    tm__finding_write_threads(finding, c->threads);
-    tm__finding_write(finding, " blocked by ");
-    tm__finding_write_lock_group(finding, &c->sums->groups, c->group);
-    tm__finding_write(finding, "%s%s", *words ? " " : "", words);
-    if (c->held) {
-        tm__finding_write(finding, " in ");
-        tm__finding_write_caller(finding, c->sums->findings, c->held->b);
-    }
+    tm__lock_name name = tm__lock_name_of(&c->sums->groups, c->group);
+    tm__facts facts = TM__NO_FACTS;
+
+    facts.threads = c->threads;
+    facts.name = name.text;
+    facts.place = c->held ? c->held->b : TM__NONE;
+    say(finding, c, title, &facts);
 }
 
 /* ---- the finding ---- */
 
-static int emit(const card *c, const char *kind, const char *title, const char *advice)
+static int emit(const card *c, const char *kind, tm__card_text title,
+                tm__card_text advice)
 {
     tm__findings *findings = c->sums->findings;
     const tm__lock_group *group = &c->sums->groups.items[c->group];
@@ -226,21 +206,20 @@ static int emit(const card *c, const char *kind, const char *title, const char *
                       c->total_ns < findings->run_ns / ONCE_PART_OF_RUN);
     if (tm__where_lock_group(finding, &c->sums->groups, c->group) < 0)
         return TM_ENOMEM;
-    write_title(finding, c, title);
-    write_waits(finding, c);
-    write_owners(finding, c);
-    write_held(finding, c);
-    write_latency(finding, c);
+    say_title(finding, c, title);
+    say_waits(finding, c);
+    say_owners(finding, c);
+    say_held(finding, c);
+    say_latency(finding, c);
     if (is_queue && group->objects == 1)
-        tm__finding_write_queue(finding, &c->sums->queues, group->object);
+        tm__finding_add_queue(finding, &c->sums->queues, group->object);
     if (c->held) {
         finding->place = c->held->b;
         finding->thread = c->held->worst_thread;
         finding->inner_method = findings->places.items[c->held->b].method;
     }
-    tm__part(finding, TM__ADVICE);
-    tm__finding_write(finding, "%s", advice);
-    write_caveat(finding, c);
+    tm__finding_add_plain(finding, findings, advice);
+    say_caveat(finding, c);
     return TM_OK;
 }
 
@@ -262,19 +241,16 @@ static int emit_group(const card *c)
                     owners_states[c->held_state].advice);
     if (part_of(c, TM__LOCK_LATENCY) >= c->total_ns / 2 &&
         tm__is_looked_for(findings, "wake_up_latency"))
-        return emit(c, "wake_up_latency", "while its next owner wakes",
-                    "Acquire it less often, for more work at once: each handoff wakes "
-                    "a thread, which takes longer than the lock is held.");
+        return emit(c, "wake_up_latency", TM__TEXT_WAKE_UP_TITLE,
+                    TM__TEXT_WAKE_UP_ADVICE);
     if (group->objects == 1 && tm__queue_is_convoy(queues, group->object) &&
         tm__is_looked_for(findings, "lock_convoy"))
-        return emit(c, "lock_convoy", "whose queue never drains",
-                    "Acquire it less often, for more work at once, or split it.");
+        return emit(c, "lock_convoy", TM__TEXT_CONVOY_TITLE, TM__TEXT_CONVOY_ADVICE);
     if (group->objects == 1 && tm__queue_is_long(queues, group->object) &&
         tm__is_looked_for(findings, "oversubscribed_lock"))
-        return emit(c, "oversubscribed_lock", "in a long queue",
-                    "Hold it for less time, or split it: more threads cannot make this "
-                    "faster.");
-    return emit(c, "hot_lock", "", "Hold it for less time, or acquire it less often.");
+        return emit(c, "oversubscribed_lock", TM__TEXT_OVERSUBSCRIBED_TITLE,
+                    TM__TEXT_OVERSUBSCRIBED_ADVICE);
+    return emit(c, "hot_lock", TM__TEXT_HOT_LOCK_TITLE, TM__TEXT_HOT_LOCK_ADVICE);
 }
 
 /* Where its owners were blocked most, if that is half of the time for which they are

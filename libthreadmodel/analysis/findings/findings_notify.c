@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "analysis/findings/findings.h"
+#include "analysis/findings/finding_text.h"
 #include "analysis/listing/interaction_list.h"
 #include "base/saturate.h"
 #include "model/entities/object.h"
@@ -138,6 +139,7 @@ static int report_herd(notifies *n, const site *it)
     tm__findings *findings = n->findings;
     tm__finding *finding =
         tm__finding_new(findings, "notify_all_herd", "interactions", it->back_ns);
+    tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
         return TM_ENOMEM;
@@ -150,30 +152,19 @@ static int report_herd(notifies *n, const site *it)
     finding->blocked_place = it->waiting;
     finding->explains = 1;
     finding->bound_ns = it->threads ? it->back_ns / it->threads : it->back_ns;
-    tm__finding_write(finding, "notifyAll on ");
-    tm__finding_write_class(finding, findings->model, it->class_name);
-    tm__finding_write(finding, " wakes %.0f threads for one",
-                      (double)it->woken / it->all);
-    tm__part(finding, TM__WAITS);
-    tm__finding_write(finding,
-                      "%u calls woke %u waiters, %.1f each; %u of these waited again "
-                      "at once, after queueing for ",
-                      it->all, it->woken, (double)it->woken / it->all, it->back);
-    tm__finding_write_duration(finding, it->back_ns);
-    tm__finding_write(finding, " in all");
-    if (it->waiting != TM__NONE) {
-        tm__finding_write(finding, ", in ");
-        tm__finding_write_caller(finding, findings, it->waiting);
-    }
-    tm__finding_write(finding, ".");
-    tm__part(finding, TM__HOLDS);
-    tm__finding_write(finding, "notifyAll is called in ");
-    tm__finding_write_caller(finding, findings, it->place);
-    tm__finding_write(finding, ".");
-    tm__part(finding, TM__ADVICE);
-    tm__finding_write(
-        finding, "Notify one, or let threads that wait for different things wait on "
-                 "different objects.");
+    facts.class_name = it->class_name;
+    facts.most = (uint64_t)((double)it->woken / it->all + 0.5);
+    facts.count = it->all;
+    facts.of = it->woken;
+    facts.average = (double)it->woken / it->all;
+    facts.others = it->back;
+    facts.total_ns = it->back_ns;
+    facts.place = it->waiting;
+    facts.other_place = it->place;
+    tm__finding_add(finding, findings, TM__TEXT_HERD_TITLE, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_HERD_WAITS, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_HERD_HOLDS, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_HERD_ADVICE, &facts);
     return TM_OK;
 }
 
@@ -182,6 +173,7 @@ static int report_useless(notifies *n, const site *it)
     tm__findings *findings = n->findings;
     tm__finding *finding =
         tm__finding_new(findings, "useless_notify", "interactions", 0);
+    tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
         return TM_ENOMEM;
@@ -192,13 +184,12 @@ static int report_useless(notifies *n, const site *it)
     tm__where_class(finding, findings->model, it->class_name);
     tm__where_caller(finding, findings, "from_method", it->place, 0);
     finding->minor = 1;
-    tm__finding_write(finding, "Notifies on ");
-    tm__finding_write_class(finding, findings->model, it->class_name);
-    tm__finding_write(finding, " find no waiter");
-    tm__part(finding, TM__HOLDS);
-    tm__finding_write(finding, "%u of %u notifies in ", it->useless, it->calls);
-    tm__finding_write_caller(finding, findings, it->place);
-    tm__finding_write(finding, " found no waiter. It costs little.");
+    facts.class_name = it->class_name;
+    facts.count = it->useless;
+    facts.of = it->calls;
+    facts.place = it->place;
+    tm__finding_add(finding, findings, TM__TEXT_USELESS_TITLE, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_USELESS_HOLDS, &facts);
     return TM_OK;
 }
 

@@ -9,6 +9,7 @@
  * One pass over all intervals, and a sum for each place.
  */
 #include "analysis/findings/findings.h"
+#include "analysis/findings/finding_text.h"
 #include "base/saturate.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/reports.h"
@@ -74,6 +75,7 @@ static int say(parks *p, const tm__tally_item *item, const tm__tally_item *singl
 {
     tm__findings *f = p->findings;
     tm__finding *finding = tm__finding_new(f, "long_park", "timeline", item->total_ns);
+    tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
         return TM_ENOMEM;
@@ -86,31 +88,16 @@ static int say(parks *p, const tm__tally_item *item, const tm__tally_item *singl
     tm__where_text(finding, "state", tm_state_name(TM_STATE_PARKED));
     tm__where_class(finding, f->model, item->b);
     tm__where_caller(finding, f, "method", item->a, 0);
-    tm__finding_write_threads(finding, (uint32_t)item->count);
-    tm__finding_write(finding, " wait in ");
-    tm__finding_write_caller(finding, f, item->a);
-    tm__part(finding, TM__WAITS);
-    tm__finding_write_threads(finding, (uint32_t)item->count);
-    tm__finding_write(finding, " waited ");
-    tm__finding_write_times(finding, (uint64_t)single->count);
-    tm__finding_write(finding, " in ");
-    tm__finding_write_caller(finding, f, item->a);
-    tm__finding_write(finding, " for ");
-    tm__finding_write_class(finding, f->model, item->b);
-    tm__finding_write(finding, ", ");
-    tm__finding_write_duration(finding, item->total_ns);
-    tm__finding_write(finding, " in all; the longest wait took ");
-    tm__finding_write_duration(finding, single->worst_ns);
-    tm__finding_write(finding, ".");
-    tm__part(finding, TM__ADVICE);
-    tm__finding_write(finding,
-                      "If this is a pool, its items are in use elsewhere: use "
-                      "each for less time, or have more. If it is a queue or "
-                      "the result of a task, look at the thread that fills it.");
-    tm__part(finding, TM__CAVEAT);
-    tm__finding_write(finding,
-                      "The recording does not say who wakes a parked thread, as "
-                      "JFR never does; the agent records it.");
+    facts.threads = (uint64_t)item->count;
+    facts.count = (uint64_t)single->count;
+    facts.place = item->a;
+    facts.class_name = item->b;
+    facts.total_ns = item->total_ns;
+    facts.longest_ns = single->worst_ns;
+    tm__finding_add(finding, f, TM__TEXT_PARK_TITLE, &facts);
+    tm__finding_add(finding, f, TM__TEXT_PARK_WAITS, &facts);
+    tm__finding_add(finding, f, TM__TEXT_PARK_ADVICE, &facts);
+    tm__finding_add(finding, f, TM__TEXT_PARK_CAVEAT, &facts);
     return TM_OK;
 }
 

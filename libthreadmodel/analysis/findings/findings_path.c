@@ -4,6 +4,7 @@
  * hundred thousand segments and a handful of places to sleep at.
  */
 #include "analysis/findings/findings.h"
+#include "analysis/findings/finding_text.h"
 #include "analysis/path/path.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interaction.h"
@@ -139,15 +140,37 @@ static const tm__tally_item *awaited_by(const sleeps *s, const tm__tally_item *i
                : NULL;
 }
 
+/* Others waited for the sleeps. */
+static void say_awaited(const sleeps *s, tm__finding *finding,
+                        const tm__tally_item *item, const tm__tally_item *at,
+                        tm__facts *facts)
+{
+    finding->blocked_place = at->b;
+    finding->class_name = tm__tally_top(&s->tally, item->a, FOR_CLASS)->b;
+    finding->explains = 1;
+    facts->thread = at->worst_thread;
+    facts->other_place = at->b;
+    facts->class_name = finding->class_name;
+    facts->count = (uint64_t)tm__tally_top(&s->tally, at->b, EDGES)->count;
+    tm__finding_add(finding, s->findings,
+                    at->is_of_many ? TM__TEXT_SLEEP_AWAITED_BY_MANY_TITLE
+                                   : TM__TEXT_SLEEP_AWAITED_TITLE,
+                    facts);
+    tm__finding_add(finding, s->findings,
+                    at->is_of_many ? TM__TEXT_SLEEP_AWAITED_BY_MANY
+                                   : TM__TEXT_SLEEP_AWAITED,
+                    facts);
+}
+
 static int report_sleeps(const sleeps *s, const tm__tally_item *item)
 {
     tm__findings *findings = s->findings;
     const tm__tally_item *most = tm__tally_top(&s->tally, item->a, BY_THREAD);
-    uint32_t count = *tm__triple_map_find(&s->count, item->a, 0, 0);
     const tm__tally_item *awaited_at = awaited_by(s, item);
     uint32_t threads = 0;
     tm__finding *finding = tm__finding_new(findings, "sleep_on_critical_path",
                                            "critical_path", item->total_ns);
+    tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
         return TM_ENOMEM;
@@ -159,59 +182,21 @@ static int report_sleeps(const sleeps *s, const tm__tally_item *item)
     finding->thread = most->b;
     tm__where_text(finding, "state", "sleeping");
     tm__where_caller(finding, findings, "method", item->a, 1);
-    if (awaited_at) {
-        finding->blocked_place = awaited_at->b;
-        finding->class_name = tm__tally_top(&s->tally, item->a, FOR_CLASS)->b;
-        finding->explains = 1;
-        if (awaited_at->is_of_many)
-            tm__finding_write(finding, "Threads wait in ");
-        else {
-            tm__finding_write_thread(finding, findings->model,
-                                     awaited_at->worst_thread);
-            tm__finding_write(finding, " waits in ");
-        }
-        tm__finding_write_caller(finding, findings, awaited_at->b);
-        tm__finding_write(finding, " for sleeps in ");
-        tm__finding_write_caller(finding, findings, item->a);
-        tm__part(finding, TM__WAITS);
-        tm__finding_write_thread(finding, findings->model, awaited_at->worst_thread);
-        tm__finding_write(finding, "%s waited in ",
-                          awaited_at->is_of_many ? " and others" : "");
-        tm__finding_write_caller(finding, findings, awaited_at->b);
-        tm__finding_write(finding, " for ");
-        tm__finding_write_class(finding, findings->model, finding->class_name);
-        tm__finding_write(finding, ", and %s woken ",
-                          awaited_at->is_of_many ? "were" : "was");
-        tm__finding_write_times(
-            finding, (uint64_t)tm__tally_top(&s->tally, awaited_at->b, EDGES)->count);
-        tm__finding_write(finding, " on the critical path by a thread that had slept.");
-    } else {
-        tm__finding_write_threads(finding, threads);
-        tm__finding_write(finding, threads == 1 ? " sleeps in " : " sleep in ");
-        tm__finding_write_caller(finding, findings, item->a);
-        tm__finding_write(finding, " on the critical path");
-    }
-    tm__part(finding, TM__HOLDS);
-    tm__finding_write_thread(finding, findings->model, most->b);
-    if (threads > 1)
-        tm__finding_write(finding, " and %u other%s", threads - 1,
-                          threads > 2 ? "s" : "");
-    tm__finding_write(finding, " slept ");
-    tm__finding_write_times(finding, count);
-    tm__finding_write(finding, " in ");
-    tm__finding_write_caller(finding, findings, item->a);
-    tm__finding_write(finding, " on the critical path, ");
-    tm__finding_write_duration(finding, item->total_ns);
-    tm__finding_write(finding, "%s, %d %% of the run's length.",
-                      count > 1 ? " in all" : "",
-                      tm__percent(item->total_ns, findings->run_ns));
-    tm__part(finding, TM__ADVICE);
-    /* A thread that others wait for does not poll: the sleep is its work. */
-    tm__finding_write(
-        finding,
-        "%s the sleep stands for a disk or a server, make that faster, or "
-        "request more at once.",
-        awaited_at ? "If" : "Wait for an event instead of polling; if");
+    facts.threads = threads;
+    facts.others = threads - 1;
+    facts.place = item->a;
+    facts.total_ns = item->total_ns;
+    facts.share = tm__percent(item->total_ns, findings->run_ns);
+    if (awaited_at)
+        say_awaited(s, finding, item, awaited_at, &facts);
+    else
+        tm__finding_add(finding, findings, TM__TEXT_SLEEP_TITLE, &facts);
+    facts.thread = most->b;
+    facts.count = *tm__triple_map_find(&s->count, item->a, 0, 0);
+    tm__finding_add(finding, findings, TM__TEXT_SLEEP_HOLDS, &facts);
+    tm__finding_add(finding, findings,
+                    awaited_at ? TM__TEXT_SLEEP_AWAITED_ADVICE : TM__TEXT_SLEEP_ADVICE,
+                    &facts);
     return TM_OK;
 }
 

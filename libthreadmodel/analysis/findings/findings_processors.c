@@ -5,6 +5,7 @@
  * work, and in a thread's timeline it may look like that.
  */
 #include "analysis/findings/findings.h"
+#include "analysis/findings/finding_text.h"
 #include "base/saturate.h"
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"
@@ -88,53 +89,35 @@ static int emit(const processors *p)
     int is_of_others = p->ran_ns > 0 && used < (had ? (double)had / 2 : 1.0);
     tm__finding *finding =
         tm__finding_new(findings, "too_few_processors", "threads", p->waited_ns);
+    tm__facts facts = TM__NO_FACTS;
 
     if (!finding || tm__where_threads(finding, findings, waited, p) < 0)
         return TM_ENOMEM;
     finding->bound_ns = p->bound_ns;
     finding->thread = p->thread;
     finding->minor = is_of_others;
-    tm__finding_write_threads(finding, p->threads);
-    tm__finding_write(finding, p->threads == 1 ? " waits for a processor"
-                                               : " wait for processors");
-    tm__part(finding, TM__WAITS);
-    tm__finding_write_threads(finding, p->threads);
-    tm__finding_write(finding, " could run and had no processor for ");
-    tm__finding_write_duration(finding, p->waited_ns);
-    tm__finding_write(finding, " in all, %.1f on average; ",
-                      (double)p->waited_ns / (double)run_ns);
-    tm__finding_write_thread(finding, findings->model, p->thread);
-    tm__finding_write(finding, " for ");
-    tm__finding_write_duration(finding, p->bound_ns);
-    tm__finding_write(finding, ".");
-    tm__part(finding, TM__HOLDS);
-    if (p->ran_ns > 0 && had)
-        tm__finding_write(finding,
-                          "The program's threads had %.1f of %llu processors on "
-                          "average.",
-                          used, (unsigned long long)had);
-    else if (p->ran_ns > 0)
-        tm__finding_write(
-            finding, "The program's threads had %.1f processors on average.", used);
+    facts.threads = p->threads;
+    facts.total_ns = p->waited_ns;
+    facts.average = (double)p->waited_ns / (double)run_ns;
+    facts.thread = p->thread;
+    facts.longest_ns = p->bound_ns;
+    facts.other_average = used;
+    facts.of = had;
+    tm__finding_add(finding, findings, TM__TEXT_PROCESSORS_TITLE, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_PROCESSORS_WAITS, &facts);
+    if (p->ran_ns > 0)
+        tm__finding_add(finding, findings, TM__TEXT_PROCESSORS_HAD, &facts);
     if (p->ran != TM__NONE) {
-        tm__finding_write(finding, " ");
-        tm__finding_write_thread(finding, findings->model, p->ran);
-        tm__finding_write(finding, " had one longest, for ");
-        tm__finding_write_duration(finding, p->most_ran_ns);
-        tm__finding_write(finding, ".");
+        facts.thread = p->ran;
+        facts.total_ns = p->most_ran_ns;
+        tm__finding_add(finding, findings, TM__TEXT_PROCESSORS_LONGEST, &facts);
     }
-    tm__part(finding, TM__ADVICE);
-    tm__finding_write(finding,
-                      is_of_others
-                          ? "Other programs, or a limit on this one, had the "
-                            "processors: record it where it has them."
-                          : "Let no more threads compute than there are processors, or "
-                            "give the program more.");
-    if (tm__model_reports(findings->model, TM_EVENT_RUNNABLE))
-        return TM_OK;
-    tm__part(finding, TM__CAVEAT);
-    tm__finding_write(finding, "The scheduler counts how long, and not when: in "
-                               "timelines this time is part of other states.");
+    tm__finding_add(finding, findings,
+                    is_of_others ? TM__TEXT_PROCESSORS_OF_OTHERS
+                                 : TM__TEXT_PROCESSORS_ADVICE,
+                    &facts);
+    if (!tm__model_reports(findings->model, TM_EVENT_RUNNABLE))
+        tm__finding_add(finding, findings, TM__TEXT_PROCESSORS_CAVEAT, &facts);
     return TM_OK;
 }
 

@@ -4,6 +4,7 @@
  * threads only make them longer.
  */
 #include "analysis/findings/findings_queues.h"
+#include "analysis/findings/finding_text.h"
 
 #include "base/saturate.h"
 
@@ -66,23 +67,21 @@ int tm__queue_is_long(const tm__queues *queues, uint32_t object)
            it->total_ns / 2 >= span_ns && span_ns >= queues->findings->run_ns / 10;
 }
 
-void tm__finding_write_queue(tm__finding *finding, const tm__queues *queues,
-                             uint32_t object)
+void tm__finding_add_queue(tm__finding *finding, const tm__queues *queues,
+                           uint32_t object)
 {
     const tm__queue *it = &queues->items[object];
     int64_t span_ns = it->last_ns - it->first_ns;
+    tm__facts facts = TM__NO_FACTS;
 
-    tm__finding_write(finding, "%sOn average %.1f threads queued, %u at most, for ",
-                      finding->lengths[finding->part] ? " " : "",
-                      (double)it->total_ns / (double)(span_ns ? span_ns : 1), it->most);
-    tm__finding_write_duration(finding, span_ns);
+    facts.average = (double)it->total_ns / (double)(span_ns ? span_ns : 1);
+    facts.most = it->most;
+    facts.span_ns = span_ns;
     if (tm__queue_is_convoy(queues, object)) {
-        tm__finding_write(finding, "; its owner changed every ");
-        tm__finding_write_duration(finding, span_ns / it->blocks);
-        tm__finding_write(finding, ", and at %d %% of the handoffs others still queued",
-                          tm__percent(it->contended_handoffs, it->blocks));
+        facts.mean_ns = span_ns / it->blocks;
+        facts.share = tm__percent(it->contended_handoffs, it->blocks);
     }
-    tm__finding_write(finding, ".");
+    tm__finding_add(finding, queues->findings, TM__TEXT_LOCK_QUEUE, &facts);
 }
 
 void tm__queues_close(tm__queues *queues)

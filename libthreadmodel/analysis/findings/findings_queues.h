@@ -61,19 +61,21 @@ typedef struct tm__lock_groups {
 /** Make them, once all blocks were noted. @return TM_OK or TM_ENOMEM; to be closed */
 int tm__lock_groups_open(tm__lock_groups *groups, const tm__queues *queues);
 /** "Lock", "7 Lock": what a title calls it. */
-void tm__finding_write_lock_group(tm__finding *finding, const tm__lock_groups *groups,
-                                  uint32_t number);
+typedef struct tm__lock_name {
+    char text[200];
+} tm__lock_name;
+tm__lock_name tm__lock_name_of(const tm__lock_groups *groups, uint32_t number);
 /** The rows of blame that it is made of. @return TM_OK or TM_ENOMEM */
 int tm__where_lock_group(tm__finding *finding, const tm__lock_groups *groups,
                          uint32_t number);
 void tm__lock_groups_close(tm__lock_groups *groups);
 
-/** Whether the queue for an object never drains, and whether it is long. */
+/** Whether the queue for an object is never empty, and whether it is long. */
 int tm__queue_is_convoy(const tm__queues *queues, uint32_t object);
 int tm__queue_is_long(const tm__queues *queues, uint32_t object);
 /** A sentence on the queue, of a convoy or a long one. */
-void tm__finding_write_queue(tm__finding *finding, const tm__queues *queues,
-                             uint32_t object);
+void tm__finding_add_queue(tm__finding *finding, const tm__queues *queues,
+                           uint32_t object);
 
 void tm__queues_close(tm__queues *queues);
 

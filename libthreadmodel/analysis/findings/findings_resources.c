@@ -6,6 +6,7 @@
  * that release many are worth a look, the more so if they are seen to be busy.
  */
 #include "analysis/findings/findings.h"
+#include "analysis/findings/finding_text.h"
 #include "analysis/findings/findings_pool_name.h"
 #include "analysis/resources/resources.h"
 #include "base/saturate.h"
@@ -124,118 +125,88 @@ static int is_seen_busy(const tm_model *model, const tm__resource *it)
     return blocked_ns >= span_ns / 2 && waited_ns <= span_ns / 5;
 }
 
-static void write_uses(tm__finding *finding, const tm__findings *findings,
-                       const tm__resource *it)
+/* Uses that nobody saw may add to them: there are so many permits at least. */
+static uint32_t permits_of(const tm__resource *it, int uses)
+{
+    return uses && it->objects == 1 ? it->permits : 0;
+}
+
+static tm__card_text title_of(const tm__finding *finding, const tm__resource *it,
+                              int uses)
+{
+    if (uses)
+        return permits_of(it, uses) ? TM__TEXT_PERMITS_TITLE : TM__TEXT_TURNS_TITLE;
+    if (finding->suspected)
+        return TM__TEXT_RESOURCE_TITLE;
+    return it->releasers == 1 ? TM__TEXT_BUSY_THREAD_TITLE
+                              : TM__TEXT_BUSY_THREADS_TITLE;
+}
+
+static tm__card_text advice_of(const tm__finding *finding, const tm__resource *it,
+                               int uses)
+{
+    if (uses)
+        return permits_of(it, uses) ? TM__TEXT_PERMITS_ADVICE : TM__TEXT_TURNS_ADVICE;
+    return finding->suspected ? TM__TEXT_RESOURCE_ADVICE : TM__TEXT_BUSY_ADVICE;
+}
+
+static void say_uses(tm__finding *finding, const tm__findings *findings,
+                     const tm__resource *it, tm__facts *facts)
 {
     int has_method =
         it->use_method != TM__NONE && it->use_method_ns >= it->uses.total / 2;
 
-    tm__finding_write(finding, "A use takes ");
-    tm__finding_write_duration(finding, tm__histogram_quantile(&it->uses, 0.5));
-    tm__finding_write(finding, " (median of the %llu seen)",
-                      (unsigned long long)it->uses.count);
+    facts->median_ns = tm__histogram_quantile(&it->uses, 0.5);
+    facts->count = it->uses.count;
     if (has_method) {
-        tm__finding_write(finding, ", %d %% of it in ",
-                          tm__percent(it->use_method_ns, it->uses.total));
-        tm__finding_write_method(finding, findings->model, it->use_method);
-        finding->inner_method = it->use_method;
+        facts->share = tm__percent(it->use_method_ns, it->uses.total);
+        facts->method = finding->inner_method = it->use_method;
     }
-    if (it->permits && it->objects == 1)
-        tm__finding_write(finding, "; %u seen at once", it->permits);
-    tm__finding_write(finding, "; released in ");
-    tm__finding_write_method(finding, findings->model, it->releasing);
-    tm__finding_write(finding, ".");
+    tm__finding_add(finding, findings, TM__TEXT_RESOURCE_USES, facts);
 }
 
-static void write_releaser(tm__finding *finding, const tm__findings *findings,
-                           const tm__resource *it)
+static void say_releaser(tm__finding *finding, const tm__findings *findings,
+                         const tm__resource *it, tm__facts *facts)
 {
-    const tm_model *model = findings->model;
-
-    if (it->releasers > 1) {
-        tm__finding_write_threads(finding, it->releasers);
-        tm__finding_write(finding, " released them in ");
-        tm__finding_write_method(finding, model, it->releasing);
-        tm__finding_write(finding, ", ");
-        tm__finding_write_thread(finding, model, it->releaser);
-        tm__finding_write(finding, " most.");
-    } else {
-        tm__finding_write_thread(finding, model, it->releaser);
-        tm__finding_write(finding, " released them in ");
-        tm__finding_write_method(finding, model, it->releasing);
-        tm__finding_write(finding, ".");
-    }
+    tm__finding_add(finding, findings,
+                    it->releasers > 1 ? TM__TEXT_RESOURCE_RELEASERS
+                                      : TM__TEXT_RESOURCE_RELEASER,
+                    facts);
     if (finding->suspected || finding->inner_method == TM__NONE)
         return;
-    tm__finding_write(finding, " It was busy itself, blocked most in ");
-    tm__finding_write_method(finding, model, finding->inner_method);
-    tm__finding_write(finding, ".");
+    facts->method = finding->inner_method;
+    tm__finding_add(finding, findings, TM__TEXT_RESOURCE_BUSY, facts);
 }
 
-/* The frame that a resource is called after, with its line but in a title. */
-static void write_frame(tm__finding *finding, const tm__findings *findings,
-                        uint32_t frame)
+static void say_all(tm__finding *finding, const tm__findings *findings, const place *at,
+                    const tm__resource *it, int uses)
 {
-    const tm_model *model = findings->model;
-    const tm__frame *it = frame == TM__NONE ? NULL : &model->entities.frames[frame];
-    int has_name = it && it->method != TM__NONE;
-    int32_t line = it ? tm__frame_line(model, it) : 0;
+    uint32_t caller = tm__stack_caller(findings->model, it->waiting_stack);
+    tm__facts facts = TM__NO_FACTS;
 
-    tm__finding_write_method(finding, model,
-                             has_name ? model->entities.methods[it->method].full_name
-                                      : TM__NONE);
-    if (line > 0 && finding->part != TM__TITLE)
-        tm__finding_write(finding, ":%d", (int)line);
-}
-
-static void write_title(tm__finding *finding, const tm__findings *findings,
-                        const place *at, const tm__resource *it, int uses,
-                        uint32_t frame)
-{
-    /* Uses that nobody saw may add to them: there are so many permits at least. */
-    int has_permits = uses && it->permits && it->objects == 1;
-
-    tm__finding_write_threads(finding, at->threads);
-    if (has_permits)
-        tm__finding_write(finding, " wait for a permit in ");
-    else if (!uses && !finding->suspected && it->releasers == 1) {
-        tm__finding_write(finding, " wait for busy ");
-        tm__finding_write_thread(finding, findings->model, it->releaser);
-        tm__finding_write(finding, " in ");
-    } else if (!uses && !finding->suspected)
-        tm__finding_write(finding, " wait for %u busy threads in ", it->releasers);
+    facts.threads = at->threads;
+    facts.count = at->waits;
+    facts.total_ns = at->total_ns;
+    facts.mean_ns = at->total_ns / at->waits;
+    facts.class_name = it->class_name;
+    facts.frame = uses ? tm__pool_frame(findings->model, it) : caller;
+    facts.other_frame = facts.frame != caller ? caller : TM__NONE;
+    facts.most = permits_of(it, uses);
+    facts.thread = it->releaser;
+    facts.others = it->releasers;
+    facts.other_method = it->releasing;
+    facts.other_share = tm__percent(at->known_ns, at->total_ns);
+    tm__finding_add(finding, findings, title_of(finding, it, uses), &facts);
+    tm__finding_add(finding, findings, TM__TEXT_RESOURCE_WAITS, &facts);
+    if (uses)
+        say_uses(finding, findings, it, &facts);
     else
-        tm__finding_write(finding, uses ? " wait for their turn in " : " wait in ");
-    write_frame(finding, findings, frame);
-    if (has_permits)
-        tm__finding_write(finding, ", %u seen in use", it->permits);
-}
-
-static void write_advice(tm__finding *finding, const tm__resource *it, int uses)
-{
-    tm__part(finding, TM__ADVICE);
-    if (uses && it->permits && it->objects == 1)
-        tm__finding_write(finding, "Use it for less time, or have more of it.");
-    else if (uses)
-        tm__finding_write(finding,
-                          "Make each use shorter: move what does not need it before or "
-                          "after.");
-    else if (finding->suspected)
-        tm__finding_write(
-            finding, "If it is too slow, make it faster or let several do its work.");
-    else
-        tm__finding_write(finding, "Let more threads do this work, or make it faster.");
-}
-
-static void write_caveat(tm__finding *finding, const place *at)
-{
-    tm__part(finding, TM__CAVEAT);
+        say_releaser(finding, findings, it, &facts);
+    tm__finding_add(finding, findings, advice_of(finding, it, uses), &facts);
     if (finding->suspected)
-        tm__finding_write(finding, "Suspected: CPU samples of it would show whether it "
-                                   "was too slow or had nothing to deliver.");
+        tm__finding_add(finding, findings, TM__TEXT_RESOURCE_SUSPECTED, &facts);
     else if (at->known_ns < at->total_ns / 2)
-        tm__finding_write(finding, "Who released them is known for %d %% of that time.",
-                          tm__percent(at->known_ns, at->total_ns));
+        tm__finding_add(finding, findings, TM__TEXT_RESOURCE_PARTLY_KNOWN, &facts);
 }
 
 static int emit(places *p, uint32_t number)
@@ -244,8 +215,6 @@ static int emit(places *p, uint32_t number)
     const place *at = &p->items[number];
     const tm__resource *it = &p->all.items[at->resource];
     int uses = has_uses(at, it);
-    uint32_t caller = tm__stack_caller(findings->model, it->waiting_stack);
-    uint32_t frame = uses ? tm__pool_frame(findings->model, it) : caller;
     tm__finding *finding =
         tm__finding_new(findings, "resource_wait", "resources", at->total_ns);
 
@@ -267,31 +236,7 @@ static int emit(places *p, uint32_t number)
     tm__where_class(finding, findings->model, it->class_name);
     tm__where_text(finding, "waiting_method",
                    tm__strings_get(&findings->model->entities.strings, it->waiting));
-    write_title(finding, findings, at, it, uses, frame);
-    tm__part(finding, TM__WAITS);
-    tm__finding_write_threads(finding, at->threads);
-    tm__finding_write(finding, " waited ");
-    tm__finding_write_times(finding, at->waits);
-    tm__finding_write(finding, " in ");
-    write_frame(finding, findings, frame);
-    tm__finding_write(finding, ", ");
-    tm__finding_write_duration(finding, at->total_ns);
-    tm__finding_write(finding, " in all, ");
-    tm__finding_write_duration(finding, at->total_ns / at->waits);
-    tm__finding_write(finding, " on average, for ");
-    tm__finding_write_class(finding, findings->model, it->class_name);
-    if (frame != caller) {
-        tm__finding_write(finding, " in ");
-        write_frame(finding, findings, caller);
-    }
-    tm__finding_write(finding, ".");
-    tm__part(finding, TM__HOLDS);
-    if (uses)
-        write_uses(finding, findings, it);
-    else
-        write_releaser(finding, findings, it);
-    write_advice(finding, it, uses);
-    write_caveat(finding, at);
+    say_all(finding, findings, at, it, uses);
     return TM_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/findings/findings.h"
+#include "analysis/findings/finding_text.h"
 #include "base/search.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
@@ -73,17 +74,18 @@ static void say_owner(samples *s, tm__finding *finding, uint32_t thread)
 {
     tm__findings *f = s->findings;
     const tm__interval *it = tm__now(&f->model->entities.threads[thread]);
+    tm__facts facts = TM__NO_FACTS;
+    tm__object_name name;
 
     if (!it || it->peer == TM__NONE || it->peer == thread ||
         (it->state != TM_STATE_BLOCKED && it->state != TM_STATE_REENTERING))
         return;
-    tm__part(finding, TM__HOLDS);
-    tm__finding_write_thread(finding, f->model, it->peer);
-    tm__finding_write(finding, " had ");
-    tm__finding_write_object(finding, f, it->object);
-    tm__finding_write(finding, " in the last dump: ");
-    tm__finding_write_doing(finding, f, it->peer);
-    tm__finding_write(finding, ".");
+    name = tm__object_name_of(f, it->object);
+    facts.thread = it->peer;
+    facts.name = name.text;
+    tm__finding_add(finding, f, TM__TEXT_SAMPLED_BLOCK_HOLDS, &facts);
+    tm__finding_add_doing(finding, f, it->peer);
+    tm__finding_add_plain(finding, f, TM__TEXT_STOP);
 }
 
 /* The owner that all of an item's threads were blocked by in the last dump; TM__NONE:
@@ -115,8 +117,10 @@ static int say(samples *s, const tm__tally_item *item, int64_t time_ns,
 {
     tm__findings *f = s->findings;
     uint32_t object = TM__NONE, owner = owner_of_all(s, item, &object);
-    const char *name = tm__strings_get(&f->model->entities.strings, item->b);
+    const char *class_name = tm__strings_get(&f->model->entities.strings, item->b);
     tm__finding *finding = tm__finding_new(f, "sampled_block", "timeline", time_ns);
+    tm__facts facts = TM__NO_FACTS;
+    tm__object_name name;
 
     if (!finding)
         return TM_ENOMEM;
@@ -127,36 +131,31 @@ static int say(samples *s, const tm__tally_item *item, int64_t time_ns,
     tm__where_text(finding, "state", tm_state_name((int)item->c));
     tm__where_class(finding, f->model, item->b);
     tm__where_caller(finding, f, "method", item->a, 1);
-    if (owner != TM__NONE) {
-        tm__finding_write_thread(finding, f->model, owner);
-        tm__finding_write(finding, " blocks ");
-    }
-    tm__finding_write_threads(finding, (uint32_t)item->count);
-    tm__finding_write(finding, owner == TM__NONE ? " blocked by " : " by ");
     /* The lock of a class is known by which class that is. */
-    if (owner != TM__NONE && object != TM__NONE && name &&
-        strcmp(name, "java.lang.Class") == 0)
-        tm__finding_write_object(finding, f, object);
+    if (owner != TM__NONE && object != TM__NONE && class_name &&
+        strcmp(class_name, "java.lang.Class") == 0)
+        name = tm__object_name_of(f, object);
     else
-        tm__finding_write_class(finding, f->model, item->b);
-    tm__finding_write(finding, " in several thread dumps");
-    tm__part(finding, TM__WAITS);
-    tm__finding_write_thread(finding, f->model, item->worst_thread);
-    tm__finding_write(finding, " was %s in %lld of %u dumps at the same line, ",
-                      item->c == TM_STATE_BLOCKED ? "blocked" : "queueing to re-enter",
-                      (long long)item->worst_ns, f->model->replay.dumps_count);
-    tm__finding_write_caller(finding, f, item->a);
-    tm__finding_write(finding, ", for ");
-    tm__finding_write_class(finding, f->model, item->b);
-    if (item->count > 1)
-        tm__finding_write(finding, "; %lld other thread%s there, too",
-                          (long long)item->count - 1,
-                          item->count == 2 ? " was" : "s were");
-    tm__finding_write(finding, ".");
+        name = tm__class_name_of(f, item->b);
+    facts.name = name.text;
+    facts.threads = (uint64_t)item->count;
+    facts.thread = owner;
+    tm__finding_add(finding, f,
+                    owner == TM__NONE ? TM__TEXT_SAMPLED_BLOCK_TITLE_UNOWNED
+                                      : TM__TEXT_SAMPLED_BLOCK_TITLE,
+                    &facts);
+    facts.thread = item->worst_thread;
+    facts.state =
+        tm__card_text_of(item->c == TM_STATE_BLOCKED ? TM__TEXT_SAMPLED_BLOCKED
+                                                     : TM__TEXT_SAMPLED_REENTERING);
+    facts.count = (uint64_t)item->worst_ns;
+    facts.of = f->model->replay.dumps_count;
+    facts.place = item->a;
+    facts.class_name = item->b;
+    facts.others = (uint64_t)item->count - 1;
+    tm__finding_add(finding, f, TM__TEXT_SAMPLED_BLOCK_WAITS, &facts);
     say_owner(s, finding, item->worst_thread);
-    tm__part(finding, TM__CAVEAT);
-    tm__finding_write(finding, "Thread dumps show where threads were at a few "
-                               "instants, not for how long: record events for that.");
+    tm__finding_add(finding, f, TM__TEXT_SOME_DUMPS, &facts);
     return TM_OK;
 }
 

@@ -2,6 +2,7 @@
 /* Findings about the last of several siblings: somebody still waited for it, and all
  * others had ended. */
 #include "analysis/findings/findings.h"
+#include "analysis/findings/finding_text.h"
 #include "analysis/findings/siblings.h"
 #include "analysis/resources/resources.h"
 #include "analysis/timeline/blocking.h"
@@ -135,6 +136,7 @@ static int emit_last(stragglers *s, const last_one *it)
     const tm__interval *wait = &waiter->intervals[it->interval];
     tm__finding *finding =
         tm__finding_new(findings, "straggler", "timeline", it->alone_ns);
+    tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
         return TM_ENOMEM;
@@ -146,36 +148,19 @@ static int emit_last(stragglers *s, const last_one *it)
     finding->blocked_place = finding->place;
     tm__where_thread(finding, "thread_id", model, it->waiter);
     tm__where_number(finding, "start_ns", wait->start_ns - tm__model_origin_ns(model));
-    tm__finding_write_thread(finding, model, it->waiter);
-    tm__finding_write(finding, " waits for ");
-    tm__finding_write_thread(finding, model, it->slowest);
-    tm__finding_write(finding, ", last of %u", it->count);
-    tm__part(finding, TM__WAITS);
-    tm__finding_write_thread(finding, model, it->waiter);
-    tm__finding_write(finding, " waited in ");
-    tm__finding_write_caller(finding, findings, finding->place);
-    tm__finding_write(finding, " for ");
-    tm__finding_write_class(finding, model, finding->class_name);
-    tm__finding_write(finding, " for ");
-    tm__finding_write_duration(finding, it->end_ns - wait->start_ns);
-    tm__finding_write(finding, ", of it ");
-    tm__finding_write_duration(finding, it->alone_ns);
-    tm__finding_write(finding, " for ");
-    tm__finding_write_thread(finding, model, it->slowest);
-    tm__finding_write(finding, " alone.");
-    tm__part(finding, TM__HOLDS);
-    tm__finding_write_thread(finding, model, it->slowest);
-    tm__finding_write(finding,
-                      " was started with %u others, which had all ended by then",
-                      it->count - 1);
-    if (finding->inner_method != TM__NONE) {
-        tm__finding_write(finding, "; it was blocked most in ");
-        tm__finding_write_method(finding, model, finding->inner_method);
-    }
-    tm__finding_write(finding, ".");
-    tm__part(finding, TM__ADVICE);
-    tm__finding_write(finding,
-                      "Divide the work evenly, or into more and smaller parts.");
+    facts.thread = it->waiter;
+    facts.other_thread = it->slowest;
+    facts.count = it->count;
+    facts.place = finding->place;
+    facts.class_name = finding->class_name;
+    facts.total_ns = it->end_ns - wait->start_ns;
+    facts.longest_ns = it->alone_ns;
+    facts.others = it->count - 1;
+    facts.method = finding->inner_method;
+    tm__finding_add(finding, findings, TM__TEXT_STRAGGLER_TITLE, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_STRAGGLER_WAITS, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_STRAGGLER_HOLDS, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_STRAGGLER_ADVICE, &facts);
     return TM_OK;
 }
 

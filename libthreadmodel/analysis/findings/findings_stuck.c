@@ -3,6 +3,7 @@
  * own.
  */
 #include "analysis/findings/findings.h"
+#include "analysis/findings/finding_text.h"
 #include "analysis/waits/wait_text.h"
 #include "base/saturate.h"
 #include "model/entities/reports.h"
@@ -27,21 +28,21 @@ static int is_a_deadlock(const tm__wait_case *it)
     return 1;
 }
 
-static void write_members(tm__finding *finding, tm__wait_case *it,
-                          const tm__standstill *found)
+static void say_members(tm__finding *finding, const tm__findings *findings,
+                        tm__wait_case *it, const tm__standstill *found)
 {
     tm__words words = {.length = 0};
+    tm__facts facts = TM__NO_FACTS;
 
     if (found->kind == TM__STANDSTILL_WHOLE && found->since_ns != INT64_MIN) {
-        tm__finding_write(finding, "Nothing moves since ");
-        tm__finding_write_duration(finding,
-                                   found->since_ns - tm__model_origin_ns(it->model));
-        tm__finding_write(finding, ". ");
+        facts.total_ns = found->since_ns - tm__model_origin_ns(it->model);
+        tm__finding_add(finding, findings, TM__TEXT_STUCK_SINCE, &facts);
     }
     tm__write_members(&words, it, DESCRIBED);
     if (words.length)
         words.bytes[words.length - 1] = '\0';
-    tm__finding_write(finding, "%s", words.bytes);
+    facts.name = words.bytes;
+    tm__finding_add(finding, findings, TM__TEXT_STUCK_MEMBERS, &facts);
 }
 
 static int report(tm__findings *findings, tm__wait_case *it,
@@ -51,6 +52,7 @@ static int report(tm__findings *findings, tm__wait_case *it,
     const tm__wait_node *first = &it->graph->nodes[found->first];
     int64_t impact_ns = 0, bound_ns = 0;
     tm__words advice = {.length = 0};
+    tm__facts facts = TM__NO_FACTS;
     tm__finding *finding;
 
     for (uint32_t i = 0; i < it->count; i++) {
@@ -71,23 +73,20 @@ static int report(tm__findings *findings, tm__wait_case *it,
     finding->blocked_place = finding->place;
     tm__where_thread(finding, "thread_id", model, found->first);
     tm__where_number(finding, "start_ns", first->since_ns - tm__model_origin_ns(model));
-    if (found->kind == TM__STANDSTILL_WHOLE)
-        tm__finding_write(finding, "No thread can go on: ");
-    tm__finding_write_threads(finding, it->count);
-    tm__finding_write(finding, found->kind == TM__STANDSTILL_WHOLE
-                                   ? (it->count == 1 ? " waits" : " wait")
-                                   : " cannot go on");
-    tm__part(finding, TM__WAITS);
-    write_members(finding, it, found);
-    tm__part(finding, TM__ADVICE);
+    facts.threads = it->count;
+    tm__finding_add(finding, findings,
+                    found->kind == TM__STANDSTILL_WHOLE ? TM__TEXT_STUCK_TITLE
+                                                        : TM__TEXT_PARTLY_STUCK_TITLE,
+                    &facts);
+    say_members(finding, findings, it, found);
     tm__write_wait_advice(&advice, it);
-    tm__finding_write(finding, "%s", advice.bytes);
-    tm__part(finding, TM__CAVEAT);
+    facts.name = advice.bytes;
+    tm__finding_add(finding, findings, TM__TEXT_STUCK_ADVICE, &facts);
     if (found->suspected)
-        tm__finding_write(finding, "Suspected: %s would confirm it.",
-                          first->want == TM__WANT_UNKNOWN
-                              ? "thread dumps some seconds apart"
-                              : "a longer trace");
+        tm__finding_add_plain(finding, findings,
+                              first->want == TM__WANT_UNKNOWN
+                                  ? TM__TEXT_STUCK_SUSPECTED_IN_DUMPS
+                                  : TM__TEXT_STUCK_SUSPECTED);
     return TM_OK;
 }
 

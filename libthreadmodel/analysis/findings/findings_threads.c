@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/findings/findings.h"
+#include "analysis/findings/finding_text.h"
 #include "base/saturate.h"
 #include "model/deadlocks/deadlock_search.h"
 #include "model/entities/reports.h"
@@ -14,20 +15,32 @@
 
 /* ---- deadlocks ---- */
 
-static const char *deadlock_advice(const tm__deadlock_member *members, uint32_t count)
+static tm__card_text deadlock_advice(const tm__deadlock_member *members, uint32_t count)
 {
     uint32_t joins = 0;
 
     for (uint32_t i = 0; i < count; i++)
         joins += members[i].state == TM_STATE_JOINING;
     if (count == 1)
-        return "It waits for itself: do not call out with the lock held, release a "
-               "read lock before the write lock, or use a recursive lock.";
+        return TM__TEXT_DEADLOCK_ADVICE_ALONE;
     if (joins == count)
-        return "Let one thread end without a wait for the other.";
-    if (joins)
-        return "Do not wait for a thread's end with a lock held that it needs.";
-    return "Acquire these locks in one order everywhere, or use one lock for both.";
+        return TM__TEXT_DEADLOCK_ADVICE_JOINS;
+    return joins ? TM__TEXT_DEADLOCK_ADVICE_JOIN : TM__TEXT_DEADLOCK_ADVICE_ORDER;
+}
+
+static void say_member(tm__finding *finding, tm__findings *findings,
+                       const tm__deadlock_member *it, uint32_t next)
+{
+    tm__facts facts = TM__NO_FACTS;
+
+    facts.thread = it->thread;
+    facts.name = tm__label(&findings->labels, findings->model, it->object);
+    facts.place = tm__caller_of(&findings->places, it->stack);
+    facts.other_thread = next;
+    tm__finding_add(finding, findings,
+                    it->state == TM_STATE_JOINING ? TM__TEXT_DEADLOCK_JOINS
+                                                  : TM__TEXT_DEADLOCK_WANTS,
+                    &facts);
 }
 
 static int report_deadlock(tm__findings *findings, const tm__deadlock *it)
@@ -39,6 +52,7 @@ static int report_deadlock(tm__findings *findings, const tm__deadlock *it)
     int suspected = it->suspected && !it->confirmed;
     tm__finding *finding = tm__finding_new(findings, "deadlock", "deadlocks",
                                            tm__product(length_ns, it->member_count));
+    tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
         return TM_ENOMEM;
@@ -48,39 +62,27 @@ static int report_deadlock(tm__findings *findings, const tm__deadlock *it)
     finding->place = tm__caller_of(&findings->places, members[0].stack);
     finding->class_name = tm__class_name_of_object(model, members[0].object);
     tm__where_number(finding, "deadlock", it - model->deadlocks.cycles);
-    tm__finding_write(finding, "%s of ", suspected ? "Suspected deadlock" : "Deadlock");
-    tm__finding_write_threads(finding, it->member_count);
-    tm__part(finding, TM__WAITS);
-    tm__finding_write(finding, "Since ");
-    tm__finding_write_duration(finding, it->time_ns - tm__model_origin_ns(model));
-    tm__finding_write(finding, finding->stands ? ", for ever: " : ", for ");
-    if (!finding->stands) {
-        tm__finding_write_duration(finding, length_ns);
-        tm__finding_write(finding, ": ");
-    }
+    facts.threads = it->member_count;
+    facts.total_ns = it->time_ns - tm__model_origin_ns(model);
+    facts.longest_ns = length_ns;
+    tm__finding_add(finding, findings,
+                    suspected ? TM__TEXT_DEADLOCK_TITLE_SUSPECTED
+                              : TM__TEXT_DEADLOCK_TITLE,
+                    &facts);
+    tm__finding_add(
+        finding, findings,
+        finding->stands ? TM__TEXT_DEADLOCK_STANDS : TM__TEXT_DEADLOCK_ENDED, &facts);
     for (uint32_t i = 0; i < it->member_count; i++) {
-        const tm__deadlock_member *next = &members[(i + 1) % it->member_count];
-
-        tm__finding_write(finding, i ? "; " : "");
-        tm__finding_write_thread(finding, model, members[i].thread);
-        tm__finding_write(
-            finding, members[i].state == TM_STATE_JOINING ? " in " : " wants %s in ",
-            tm__label(&findings->labels, model, members[i].object));
-        tm__finding_write_caller(finding, findings,
-                                 tm__caller_of(&findings->places, members[i].stack));
-        tm__finding_write(finding, members[i].state == TM_STATE_JOINING
-                                       ? " waits for the end of "
-                                       : ", held by ");
-        tm__finding_write_thread(finding, model, next->thread);
+        if (i)
+            tm__finding_add_plain(finding, findings, TM__TEXT_ALSO);
+        say_member(finding, findings, &members[i],
+                   members[(i + 1) % it->member_count].thread);
     }
-    tm__finding_write(finding, ".");
-    tm__part(finding, TM__ADVICE);
-    tm__finding_write(finding, "%s", deadlock_advice(members, it->member_count));
-    tm__part(finding, TM__CAVEAT);
+    tm__finding_add_plain(finding, findings, TM__TEXT_STOP);
+    tm__finding_add_plain(finding, findings,
+                          deadlock_advice(members, it->member_count));
     if (suspected)
-        tm__finding_write(finding,
-                          "Suspected: an owner in it is inferred. A thread dump would "
-                          "confirm it.");
+        tm__finding_add_plain(finding, findings, TM__TEXT_DEADLOCK_SUSPECTED);
     return TM_OK;
 }
 
@@ -105,9 +107,25 @@ int tm__find_deadlocks(tm__findings *findings)
 
 /* ---- lock order ---- */
 
-static const char *or_unknown(const char *text, const char *unknown)
+static const char *or_a_lock(const char *name)
 {
-    return text ? text : unknown;
+    return name ? name : tm__card_text_of(TM__TEXT_A_LOCK);
+}
+
+static void say_wanted(tm__finding *finding, const tm__findings *findings,
+                       const tm_table *table, size_t row)
+{
+    tm__facts facts = TM__NO_FACTS;
+    uint32_t stack = TM__NONE;
+
+    if (!tm_table_is_null(table, "stack", row))
+        stack = (uint32_t)tm_table_int32(table, "stack")[row];
+    facts.thread = tm__map_find(&findings->model->entities.thread_map,
+                                tm_table_uint64(table, "thread_id")[row]);
+    facts.name = or_a_lock(tm_table_string(table, "wanted_object", row));
+    facts.other_name = or_a_lock(tm_table_string(table, "held_object", row));
+    facts.place = tm__caller_of(&findings->places, stack);
+    tm__finding_add(finding, findings, TM__TEXT_INVERSION_WANTS, &facts);
 }
 
 static int is_inferred(const tm_table *table, size_t row)
@@ -158,34 +176,18 @@ static int report_inversion(tm__findings *findings, const tm_table *table, size_
         finding->place = tm__caller_of(&findings->places,
                                        (uint32_t)tm_table_int32(table, "stack")[first]);
     tm__where_number(finding, "cycle", tm_table_int32(table, "cycle")[first]);
-    tm__finding_write(finding, "%s of lock order: may deadlock",
-                      finding->suspected ? "Suspected inversion" : "Inversion");
-    tm__part(finding, TM__WAITS);
+    tm__finding_add_plain(finding, findings,
+                          finding->suspected ? TM__TEXT_INVERSION_TITLE_SUSPECTED
+                                             : TM__TEXT_INVERSION_TITLE);
     for (size_t row = first; row < end; row++) {
-        uint32_t stack = TM__NONE;
-
-        if (!tm_table_is_null(table, "stack", row))
-            stack = (uint32_t)tm_table_int32(table, "stack")[row];
-        tm__finding_write(finding, row > first ? "; " : "");
-        tm__finding_write_thread(
-            finding, model,
-            tm__map_find(&model->entities.thread_map,
-                         tm_table_uint64(table, "thread_id")[row]));
-        tm__finding_write(
-            finding, " wants %.150s with %.150s held in ",
-            or_unknown(tm_table_string(table, "wanted_object", row), "a lock"),
-            or_unknown(tm_table_string(table, "held_object", row), "a lock"));
-        tm__finding_write_caller(finding, findings,
-                                 tm__caller_of(&findings->places, stack));
+        if (row > first)
+            tm__finding_add_plain(finding, findings, TM__TEXT_ALSO);
+        say_wanted(finding, findings, table, row);
     }
-    tm__finding_write(finding, ".");
-    tm__part(finding, TM__ADVICE);
-    tm__finding_write(finding, "Acquire these locks in one order everywhere.");
-    tm__part(finding, TM__CAVEAT);
+    tm__finding_add_plain(finding, findings, TM__TEXT_STOP);
+    tm__finding_add_plain(finding, findings, TM__TEXT_INVERSION_ADVICE);
     if (finding->suspected)
-        tm__finding_write(finding,
-                          "Suspected: that a lock was held is inferred. Events with "
-                          "the locks that a blocked thread holds would confirm it.");
+        tm__finding_add_plain(finding, findings, TM__TEXT_INVERSION_SUSPECTED);
     return TM_OK;
 }
 

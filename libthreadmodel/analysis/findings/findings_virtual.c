@@ -12,6 +12,7 @@
  * it was a processor that the others waited for.
  */
 #include "analysis/findings/findings.h"
+#include "analysis/findings/finding_text.h"
 
 #include "base/saturate.h"
 #include "model/entities/thread.h"
@@ -119,6 +120,7 @@ static int emit(carriers *c, const tm__tally_item *top)
     tm__findings *findings = c->findings;
     tm__finding *finding =
         tm__finding_new(findings, "virtual_threads_pinned", "timeline", c->waited_ns);
+    tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
         return TM_ENOMEM;
@@ -129,31 +131,16 @@ static int emit(carriers *c, const tm__tally_item *top)
     finding->place = top->a;
     finding->thread = top->worst_thread;
     finding->inner_method = findings->places.items[top->a].method;
-    tm__finding_write(finding, "%u virtual threads wait for carriers pinned in ",
-                      c->threads);
-    tm__finding_write_caller(finding, findings, top->a);
-    tm__part(finding, TM__WAITS);
-    tm__finding_write(finding,
-                      "%u virtual threads were started and waited for a carrier, ",
-                      c->threads);
-    tm__finding_write_duration(finding, c->waited_ns);
-    tm__finding_write(finding, " in all, ");
-    tm__finding_write_duration(finding, c->most_ns);
-    tm__finding_write(finding, " at most.");
-    tm__part(finding, TM__HOLDS);
-    tm__finding_write(finding,
-                      "Virtual threads that had begun were blocked for %d %% of that "
-                      "time, most in ",
-                      tm__percent(c->blocked_ns, c->alive_ns));
-    tm__finding_write_caller(finding, findings, top->a);
-    tm__finding_write(finding, ": they kept their carriers meanwhile.");
-    tm__part(finding, TM__ADVICE);
-    tm__finding_write(finding,
-                      "Do not block below native frames, nor, before JDK 24, in a "
-                      "synchronized block; or use platform threads for this.");
-    tm__part(finding, TM__CAVEAT);
-    tm__finding_write(finding, "That they were pinned is inferred from this. JFR's "
-                               "jdk.VirtualThreadPinned says where.");
+    facts.count = c->threads;
+    facts.place = top->a;
+    facts.total_ns = c->waited_ns;
+    facts.longest_ns = c->most_ns;
+    facts.share = tm__percent(c->blocked_ns, c->alive_ns);
+    tm__finding_add(finding, findings, TM__TEXT_PINNED_TITLE, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_PINNED_WAITS, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_PINNED_HOLDS, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_PINNED_ADVICE, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_PINNED_CAVEAT, &facts);
     return TM_OK;
 }
 

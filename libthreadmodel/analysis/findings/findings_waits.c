@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/findings/findings.h"
+#include "analysis/findings/finding_text.h"
 #include "analysis/listing/interaction_list.h"
 #include "analysis/timeline/blocking.h"
 #include "base/histogram.h"
@@ -136,6 +137,7 @@ static int report_outlier(waits *w, const group *it)
     int64_t median_ns = tm__histogram_quantile(&it->durations, 0.5);
     tm__finding *finding =
         tm__finding_new(findings, "long_wait", "timeline", it->longest_ns - median_ns);
+    tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
         return TM_ENOMEM;
@@ -146,25 +148,18 @@ static int report_outlier(waits *w, const group *it)
     tm__where_number(finding, "start_ns",
                      it->longest_start_ns - tm__model_origin_ns(findings->model));
     finding->blocked_place = it->place;
-    tm__finding_write(finding, "One wait of ");
-    tm__finding_write_duration(finding, it->longest_ns);
-    tm__finding_write(finding, " in ");
-    tm__finding_write_caller(finding, findings, it->place);
-    tm__part(finding, TM__WAITS);
-    tm__finding_write_thread(finding, findings->model, it->thread);
-    tm__finding_write(finding, " waited ");
-    tm__finding_write_duration(finding, it->longest_ns);
-    tm__finding_write(finding, " for ");
-    tm__finding_write_class(finding, findings->model, it->class_name);
-    tm__finding_write(finding, " in ");
-    tm__finding_write_caller(finding, findings, it->place);
-    tm__finding_write(finding, ", where the median of %u waits is ", it->ended);
-    tm__finding_write_duration(finding, median_ns);
-    tm__finding_write(finding, ".");
-    tm__part(finding, TM__ADVICE);
-    tm__finding_write(
-        finding, it->is_timed_out ? "Nobody notified it in time: it timed out."
-                                  : "Look at what the notifying thread did meanwhile.");
+    facts.longest_ns = it->longest_ns;
+    facts.place = it->place;
+    facts.thread = it->thread;
+    facts.class_name = it->class_name;
+    facts.count = it->ended;
+    facts.median_ns = median_ns;
+    tm__finding_add(finding, findings, TM__TEXT_LONG_WAIT_TITLE, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_LONG_WAIT_WAITS, &facts);
+    tm__finding_add(finding, findings,
+                    it->is_timed_out ? TM__TEXT_LONG_WAIT_TIMED_OUT
+                                     : TM__TEXT_LONG_WAIT_ADVICE,
+                    &facts);
     return TM_OK;
 }
 
@@ -173,6 +168,7 @@ static int report_time_outs(waits *w, const group *it)
     tm__findings *findings = w->findings;
     tm__finding *finding = tm__finding_new(findings, "wait_always_times_out", "callers",
                                            it->durations.total);
+    tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
         return TM_ENOMEM;
@@ -182,22 +178,14 @@ static int report_time_outs(waits *w, const group *it)
     tm__where_class(finding, findings->model, it->class_name);
     tm__where_caller(finding, findings, "method", it->place, 1);
     finding->blocked_place = it->place;
-    tm__finding_write(finding, "All waits in ");
-    tm__finding_write_caller(finding, findings, it->place);
-    tm__finding_write(finding, " time out");
-    tm__part(finding, TM__WAITS);
-    tm__finding_write(finding, "All %u waits for ", it->ended);
-    tm__finding_write_class(finding, findings->model, it->class_name);
-    tm__finding_write(finding, " in ");
-    tm__finding_write_caller(finding, findings, it->place);
-    tm__finding_write(finding, " timed out, ");
-    tm__finding_write_duration(finding, it->durations.total);
-    tm__finding_write(finding, " in all, most of ");
-    tm__finding_write_thread(finding, findings->model, it->thread);
-    tm__finding_write(finding, ".");
-    tm__part(finding, TM__ADVICE);
-    tm__finding_write(
-        finding, "Nobody notifies it, or it polls: notify when the condition changes.");
+    facts.place = it->place;
+    facts.count = it->ended;
+    facts.class_name = it->class_name;
+    facts.total_ns = it->durations.total;
+    facts.thread = it->thread;
+    tm__finding_add(finding, findings, TM__TEXT_TIMES_OUT_TITLE, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_TIMES_OUT_WAITS, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_TIMES_OUT_ADVICE, &facts);
     return TM_OK;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "analysis/findings/blocked_part.h"
 #include "analysis/findings/findings.h"
+#include "analysis/findings/finding_text.h"
 #include "base/saturate.h"
 #include "model/entities/methods.h"
 #include "model/entities/thread.h"
@@ -219,12 +220,41 @@ static int is_worker_here(const void *context, uint32_t thread)
     return e->of_thread[thread] == e->chosen;
 }
 
+static void say_all(tm__finding *finding, const tm__findings *findings,
+                    const executor *it, const tm__tally_item *top)
+{
+    int64_t span_ns = it->to_ns - it->from_ns;
+    int64_t all_ns = tm__product(span_ns, it->workers);
+    int is_one = it->workers == 1;
+    tm__facts facts = TM__NO_FACTS;
+
+    facts.count = it->workers;
+    facts.thread = it->worker;
+    tm__finding_add(finding, findings,
+                    is_one ? TM__TEXT_WORKER_TITLE : TM__TEXT_WORKERS_TITLE, &facts);
+    tm__finding_add(finding, findings,
+                    is_one ? TM__TEXT_WORKER_WAITS : TM__TEXT_WORKERS_WAIT, &facts);
+    facts.others = it->workers - 1;
+    facts.share = tm__percent(it->idle_ns, all_ns);
+    facts.span_ns = span_ns;
+    facts.state = tm__state_words(top->c);
+    facts.place = top->b;
+    facts.other_share = tm__percent(top->total_ns, all_ns);
+    facts.count = (uint64_t)top->count;
+    facts.mean_ns = top->total_ns / top->count;
+    tm__finding_add(finding, findings,
+                    is_one ? TM__TEXT_WORKER_HOLDS : TM__TEXT_WORKERS_HOLD, &facts);
+    facts.count = it->others;
+    if (it->others)
+        tm__finding_add(finding, findings, TM__TEXT_WORKERS_OTHERS, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_WORKERS_ADVICE, &facts);
+    tm__finding_add(finding, findings, TM__TEXT_WORKERS_CAVEAT, &facts);
+}
+
 static int emit_executor(executors *e, uint32_t number, const tm__tally_item *top)
 {
     tm__findings *findings = e->findings;
     const executor *it = &e->items[number];
-    int64_t span_ns = it->to_ns - it->from_ns;
-    int64_t all_ns = tm__product(span_ns, it->workers);
     tm__finding *finding =
         tm__finding_new(findings, "executor_too_small", "timeline", it->blocked_ns);
 
@@ -240,44 +270,7 @@ static int emit_executor(executors *e, uint32_t number, const tm__tally_item *to
     finding->place = top->b;
     finding->thread = top->worst_thread;
     finding->inner_method = findings->places.items[top->b].method;
-    tm__finding_write(finding,
-                      it->workers == 1
-                          ? "The only worker of an executor is hardly idle: "
-                          : "All %u workers of an executor are hardly idle: ",
-                      it->workers);
-    tm__finding_write_thread(finding, findings->model, it->worker);
-    tm__part(finding, TM__WAITS);
-    tm__finding_write(finding,
-                      "A task that comes while %s busy waits until %s is free.",
-                      it->workers == 1 ? "it is" : "all workers are",
-                      it->workers == 1 ? "it" : "one");
-    tm__part(finding, TM__HOLDS);
-    tm__finding_write_thread(finding, findings->model, it->worker);
-    if (it->workers > 1)
-        tm__finding_write(finding, " and %u more", it->workers - 1);
-    tm__finding_write(finding,
-                      it->workers > 1 ? " were idle for %d %% of "
-                                      : " was idle for %d %% of ",
-                      tm__percent(it->idle_ns, all_ns));
-    tm__finding_write_duration(finding, span_ns);
-    tm__finding_write(finding, ", and %s in ", tm__state_words(top->c));
-    tm__finding_write_caller(finding, findings, top->b);
-    tm__finding_write(finding, " for %d %% (", tm__percent(top->total_ns, all_ns));
-    tm__finding_write_times(finding, (uint64_t)top->count);
-    tm__finding_write(finding, ", ");
-    tm__finding_write_duration(finding, top->total_ns / top->count);
-    tm__finding_write(finding, " on average).");
-    if (it->others)
-        tm__finding_write(finding,
-                          " %u more of its threads never did such a task, "
-                          "and %s hardly idle.",
-                          it->others, it->others == 1 ? "was" : "were");
-    tm__part(finding, TM__ADVICE);
-    tm__finding_write(
-        finding, "Add workers, make that wait shorter, or do not block a worker for "
-                 "it.");
-    tm__part(finding, TM__CAVEAT);
-    tm__finding_write(finding, "How many tasks queued is not recorded.");
+    say_all(finding, findings, it, top);
     return TM_OK;
 }
 

@@ -1,98 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of findings, and the conditions that choose their evidence. */
+/* The conditions that choose the rows on which a finding rests, in SQL. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "analysis/findings/findings.h"
-#include "base/duration.h"
 #include "model/entities/thread.h"
-
-void tm__part(tm__finding *finding, enum tm__part part)
-{
-    finding->part = part;
-}
-
-void tm__finding_write(tm__finding *finding, const char *format, ...)
-{
-    size_t *length = &finding->lengths[finding->part];
-    size_t room = TM__PART_BYTES - *length;
-    va_list arguments;
-    int wanted;
-
-    va_start(arguments, format);
-    wanted =
-        vsnprintf(finding->texts[finding->part] + *length, room, format, arguments);
-    va_end(arguments);
-    if (wanted > 0)
-        *length += (size_t)wanted < room ? (size_t)wanted : room - 1;
-}
-
-void tm__finding_write_duration(tm__finding *finding, int64_t time_ns)
-{
-    tm__finding_write(finding, "%s", tm__duration_of(time_ns).text);
-}
-
-void tm__finding_write_method(tm__finding *finding, const tm_model *model,
-                              uint32_t method)
-{
-    const char *name = tm__strings_get(&model->entities.strings, method);
-
-    tm__finding_write(finding, "%.150s",
-                      name ? tm__short_name(name) : "an unknown method");
-}
-
-void tm__finding_write_caller(tm__finding *finding, const tm__findings *findings,
-                              uint32_t place)
-{
-    const tm__caller *it = place == TM__NONE ? NULL : &findings->places.items[place];
-
-    tm__finding_write_method(finding, findings->model, it ? it->method : TM__NONE);
-    if (it && it->line && finding->part != TM__TITLE)
-        tm__finding_write(finding, ":%u", it->line);
-}
-
-void tm__finding_write_thread(tm__finding *finding, const tm_model *model,
-                              uint32_t thread)
-{
-    const char *name = tm__thread_name(model, thread);
-
-    if (thread == TM__NONE)
-        tm__finding_write(finding, "an unknown thread");
-    else if (name && *name)
-        tm__finding_write(finding, "%.100s", name);
-    else
-        tm__finding_write(finding, "thread %" PRIu64,
-                          model->entities.threads[thread].id);
-}
-
-void tm__finding_write_threads(tm__finding *finding, uint32_t count)
-{
-    tm__finding_write(finding, "%u thread%s", count, count == 1 ? "" : "s");
-}
-
-void tm__finding_write_class(tm__finding *finding, const tm_model *model,
-                             uint32_t class_name)
-{
-    const char *name = tm__strings_get(&model->entities.strings, class_name);
-    const char *dot = name ? strrchr(name, '.') : NULL;
-
-    tm__finding_write(finding, "%.150s",
-                      !name ? "an unknown class"
-                      : dot ? dot + 1
-                            : name);
-}
-
-void tm__finding_write_times(tm__finding *finding, uint64_t count)
-{
-    if (count == 1)
-        tm__finding_write(finding, "once");
-    else
-        tm__finding_write(finding, "%" PRIu64 " times", count);
-}
-
-/* ---- evidence ---- */
 
 /* What a report holds for one finding, at most. */
 enum { LONGEST_WHERE = 1 << 20, NUMBER_BYTES = 24 };
