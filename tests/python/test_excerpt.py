@@ -4,7 +4,7 @@
 import pytest
 
 import random_runs
-from threadmodel import Model, Table, excerpt
+from threadmodel import Model, Table, evidence, excerpt
 
 
 @pytest.fixture
@@ -77,14 +77,19 @@ def test_the_longest_steps_of_a_path_are_there(
 def test_steps_of_one_length_are_spread_over_the_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    class Times:
+        def __init__(self, first: int) -> None:
+            self.first = first
+
+        def view(self) -> range:
+            return range(self.first, self.first + 10_000, 10)
+
     class Steps:
         def __len__(self) -> int:
             return 1000
 
-        def __getitem__(self, column: str) -> list[int]:
-            return [
-                10 * step + (10 if column == "end_ns" else 0) for step in range(1000)
-            ]
+        def __getitem__(self, column: str) -> Times:
+            return Times(10 if column == "end_ns" else 0)
 
     monkeypatch.setattr(excerpt, "PATH_ROWS", 100)
     rows = excerpt.of_path(Steps())  # type: ignore[arg-type]
@@ -111,3 +116,27 @@ def test_the_longest_holds_are_there(
     assert min(map(length, rows)) >= max(map(length, left_out))
     endless = {row for row in every_other if holds[row]["end_ns"] is None}
     assert endless <= set(rows)
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "state = 'blocked'",
+        "state in ('blocked', 'waiting') and object is null",
+        "thread_id in (1, 2) and state = 'parked'",
+        "class = 'no such class'",
+        "object is null and line = 3",
+    ],
+)
+def test_evidence_is_the_rows_that_the_condition_holds_for(
+    model: Model, where: str
+) -> None:
+    table = model.timeline()
+    wanted = evidence.conditions(where)
+    expected = [
+        number
+        for number, row in enumerate(table)
+        if all(row[name] in values for name, values in wanted.items())
+    ]
+    assert list(evidence.matching(table, where)) == expected
+    assert expected or "no such" in where or "line" in where

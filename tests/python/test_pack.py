@@ -101,3 +101,23 @@ def test_compressed_it_is_the_same_as_gzip() -> None:
 def test_a_build_without_the_front_end_reports_it() -> None:
     with pytest.raises(UnsupportedError, match=r"built without Node\.js"):
         page.asset("no-such-file.js")
+
+
+def whatif_of(model: Model) -> tuple[Any, int]:
+    answers = page.answers(model, model.findings(), lambda _: None)
+    index, _ = unpack(gzip.decompress(answers))
+    table = index["tables"].get("whatif")
+    return index["values"]["whatif_tried"], table["rows"] if table else 0
+
+
+def test_a_page_replays_a_long_run_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = model_of(9)
+    ranked = len(model.whatif_rank())
+    assert ranked > 2
+    assert whatif_of(model) == (None, ranked)
+    (total,) = model.total()
+    blocks = sum(total[name] for name in model.total().columns if "_count" in name)
+    monkeypatch.setattr(page, "REPLAYED", 9 * blocks)
+    assert whatif_of(model) == (2, 2)
+    monkeypatch.setattr(page, "REPLAYED", blocks)
+    assert whatif_of(model) == (0, 0)

@@ -164,6 +164,14 @@ class Column(Sequence[Any]):
         """
         return self._values.cast("B"), self._valid
 
+    def view(self) -> memoryview:
+        """Return the values as they are stored, without a copy.
+
+        Null is 0. A string is the number of its category, and null is -1; truth values
+        are bits, the lowest first.
+        """
+        return self._values
+
     def __repr__(self) -> str:
         """Show the first values."""
         shown = ", ".join(map(repr, islice(self, _SHOWN)))

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows that a finding rests on: its condition, read as the SQL that it is."""
 
+import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from threadmodel import errors, tables
 
 if TYPE_CHECKING:
+    from threadmodel.column import Column
     from threadmodel.model import Model
     from threadmodel.table import Table
 
@@ -57,15 +59,32 @@ def rows_of_finding(model: "Model", finding: Mapping[str, Any]) -> "Table":
     return table.gather(matching(table, finding["evidence_where"]))
 
 
-def matching(table: "Table", where: str) -> list[int]:
+def matching(table: "Table", where: str) -> Sequence[int]:
     """Return the numbers of the rows for which a finding's condition holds."""
     # A condition that was too long to be written is empty.
     if not where:
         return []
     rows: Sequence[int] = range(len(table))
     for name, wanted in conditions(where).items():
-        column = table[name]
-        # Whole columns are read at once; few rows are left after the first.
-        values = column if len(rows) == len(column) else [column[row] for row in rows]
-        rows = [row for row, value in zip(rows, values, strict=True) if value in wanted]
-    return list(rows)
+        rows = rows_with(table[name], wanted, rows)
+    return rows
+
+
+def rows_with(
+    column: "Column", wanted: frozenset[Any], rows: Sequence[int]
+) -> Sequence[int]:
+    """Return those of some rows whose value in a column is one of these."""
+    allowed = wanted
+    stored: Sequence[Any] | memoryview = column
+    if column.type == "string":
+        # Millions of rows have few strings: their codes are compared.
+        codes = {text: code for code, text in enumerate(column.categories)}
+        allowed = frozenset(
+            -1 if text is None else codes[text]
+            for text in wanted
+            if text is None or text in codes
+        )
+        stored = column.view()
+    is_whole = len(rows) == len(column)
+    values: Iterable[Any] = stored if is_whole else map(stored.__getitem__, rows)
+    return list(itertools.compress(rows, map(allowed.__contains__, values)))

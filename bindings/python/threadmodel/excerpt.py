@@ -27,9 +27,9 @@ def of_interactions(interactions: Table, tiles: Table) -> Sequence[int]:
     total = len(interactions)
     if total <= INTERACTION_ROWS:
         return range(total)
-    whole = zip(tiles["end_ns"], tiles["intervals"], strict=True)
-    ends = {end for end, intervals in whole if intervals == 1}
-    seen = map(ends.__contains__, interactions["woken_ns"])
+    alone = map((1).__eq__, tiles["intervals"].view())
+    ends = set(itertools.compress(tiles["end_ns"].view(), alone))
+    seen = map(ends.__contains__, interactions["woken_ns"].view())
     kept = list(itertools.compress(range(total), seen))
     room = INTERACTION_ROWS - len(kept)
     if room < 0:
@@ -43,7 +43,7 @@ def of_path(path: Table) -> Sequence[int]:
     total = len(path)
     if total <= PATH_ROWS:
         return range(total)
-    lengths = map(sub, path["end_ns"], path["start_ns"])
+    lengths = map(sub, path["end_ns"].view(), path["start_ns"].view())
     return _longest(range(total), list(lengths), PATH_ROWS)
 
 
@@ -51,9 +51,9 @@ def of_holds(holds: Table, rows: Sequence[int], length_ns: int) -> Sequence[int]
     """Choose the longest of these holds; one without an end lasts to the run's."""
     if len(rows) <= HOLD_ROWS:
         return rows
-    spans = list(zip(holds["start_ns"], holds["end_ns"], strict=True))
-    spans = [spans[row] for row in rows]
-    lengths = [(length_ns if end is None else end) - start for start, end in spans]
+    starts, ends = holds["start_ns"].view(), holds["end_ns"].view()
+    # Null is 0, and so is an end at the beginning.
+    lengths = [(ends[row] or length_ns) - starts[row] for row in rows]
     return _longest(rows, lengths, HOLD_ROWS)
 
 
@@ -64,7 +64,6 @@ def _longest(rows: Sequence[int], lengths: Sequence[int], room: int) -> Sequence
     are taken, spread evenly over the run.
     """
     least = sorted(lengths, reverse=True)[room - 1]
-    pairs = list(zip(rows, lengths, strict=True))
-    longer = [row for row, length in pairs if length > least]
-    equal = [row for row, length in pairs if length == least]
+    longer = list(itertools.compress(rows, map(least.__lt__, lengths)))
+    equal = list(itertools.compress(rows, map(least.__eq__, lengths)))
     return sorted([*longer, *equal[:: -(-len(equal) // (room - len(longer)))]])

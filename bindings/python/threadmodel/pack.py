@@ -30,8 +30,8 @@ _WIDTHS: Final = {
     "bool": 1,
     "string": 4,
 }
-# Beyond this level the size falls by a hundredth and the time doubles.
-_LEVEL: Final = 6
+# Beyond this level the size falls by a hundredth, and the time doubles.
+_LEVEL: Final = 5
 _GZIP: Final = 16 + zlib.MAX_WBITS
 
 

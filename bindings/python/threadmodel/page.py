@@ -39,6 +39,13 @@ LIST_ROWS: Final = 20_000
 EVIDENCE_ROWS: Final = 1_000
 # Blocking intervals, the longest, of which the page says why they were.
 CHAINS: Final = 4_000
+# Blocking intervals that the replays of the what-if ranking go through in all. A run
+# of more than a few hundred thousand is replayed for its findings alone.
+REPLAYED: Final = 5_000_000
+# Replays of each change, with what is uncertain at both bounds and in the middle.
+_REPLAYS: Final = 3
+# Changes that the ranking tries at most.
+CHANGES: Final = 20
 # Lanes of locks that there are at most.
 LOCKS: Final = 12
 
@@ -208,13 +215,29 @@ def answers(model: "Model", findings: "Table", step: Listener) -> bytes:
     pack.add("path_states", model.path_rollup(("state",)), rows=LIST_ROWS)
     pack.add("path_methods", model.path_rollup(("method", "class")), rows=LIST_ROWS)
     step("what-if")
-    pack.add("whatif", model.whatif_rank(), rows=LIST_ROWS)
+    _put_whatif(pack, model)
     step("stacks")
     totals = [f"{state}_total_ns" for state in STATES]
     flame = model.statistics(("stack", "caller"))
     pack.add("flame", flame, ["stack", "idle", *totals], LIST_ROWS)
     pack.add("stacks", model.stacks(), rows=FRAME_ROWS)
     return pack.finish()
+
+
+def _put_whatif(pack: Pack, model: "Model") -> None:
+    """Put the changes that gain most, as far as replays of the run are short enough.
+
+    A replay takes as long as several other answers together.
+    """
+    (total,) = [*model.total()] or [{}]
+    blocks = sum(total.get(f"{state}_count", 0) for state in STATES)
+    replays = REPLAYED // max(blocks, 1)
+    # As many again of the run unchanged.
+    tried = max(replays // _REPLAYS - 1, 0)
+    pack.put("whatif_tried", tried if tried < CHANGES else None)
+    if tried:
+        ranked = model.whatif_rank(min(tried, CHANGES))
+        pack.add("whatif", ranked, rows=LIST_ROWS)
 
 
 def _put_evidence(pack: Pack, model: "Model", findings: "Table") -> None:
@@ -320,9 +343,9 @@ def _put_holds(pack: Pack, model: "Model", selection: Selection) -> None:
     known = [row for row, name in enumerate(locks["object"]) if name is not None]
     pack.put("locks_total", len(known))
     pack.add("locks", locks, ("object", "class", "total_ns"), known[:LOCKS])
-    names = {locks["object"][row] for row in known[:LOCKS]}
+    names = frozenset(locks["object"][row] for row in known[:LOCKS])
     holds = model.holds(Selection(None, selection.classes, selection.window))
-    rows = [row for row, name in enumerate(holds["object"]) if name in names]
+    rows = evidence.rows_with(holds["object"], names, range(len(holds)))
     pack.put("holds_total", len(rows))
     chosen = excerpt.of_holds(holds, rows, model.length_ns)
     pack.add("holds", holds, _HELD, chosen)

@@ -6,7 +6,7 @@ use 2          [───────────)
 in use  1111111222222222111
 """
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from threadmodel.model import Model
@@ -30,28 +30,29 @@ def in_use(model: "Model", resources: "Table") -> dict[int, list[float]]:
         PARTS averages, by the row of the resource; none of those without uses
     """
     length_ns = model.length_ns
-    if not length_ns:
+    if not length_ns or not any(resources["uses"]):
         return {}
     part_ns = length_ns / PARTS
-    rows = {_place(row): at for at, row in enumerate(resources) if at < DRAWN}
+    drawn = resources.head(DRAWN)
+    places = zip(*(drawn[name] for name in _PLACE), strict=True)
+    rows = {place: row for row, place in enumerate(places)}
     # Of each part what changes within it, in time, and what from its end on.
     within: dict[int, list[float]] = {}
     beyond: dict[int, list[int]] = {}
-    for use in model.resource_uses():
-        row = rows.get(_place(use))
+    uses = model.resource_uses()
+    times = (uses["start_ns"].view(), uses["end_ns"].view())
+    used = zip(*(uses[name] for name in _PLACE), strict=True)
+    for place, start_ns, end_ns in zip(used, *times, strict=True):
+        row = rows.get(place)
         if row is None:
             continue
         changes = within.setdefault(row, [0.0] * PARTS)
         counts = beyond.setdefault(row, [0] * (PARTS + 1))
-        for time_ns, change in ((use["start_ns"], 1), (use["end_ns"], -1)):
+        for time_ns, change in ((start_ns, 1), (end_ns, -1)):
             part = min(int(time_ns / part_ns), PARTS - 1)
             changes[part] += change * ((part + 1) - time_ns / part_ns)
             counts[part + 1] += change
     return {row: _averages(within[row], beyond[row]) for row in within}
-
-
-def _place(row: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(row[name] for name in _PLACE)
 
 
 def _averages(within: list[float], beyond: list[int]) -> list[float]:

@@ -8,6 +8,7 @@ import { clean, count, duration, percent, place } from "../format";
 export function WhatIfView({ run }: { run: Run }) {
   const table = run.table("whatif");
   const length = run.facts.length_ns;
+  const tried = run.answers.value<number | null>("whatif_tried");
   const rows = Array.from({ length: table.rows }, (_, row) => ({
     row,
     className: clean(table.text("class", row)) || "any class",
@@ -30,6 +31,14 @@ export function WhatIfView({ run }: { run: Run }) {
         replayed with the holds of that lock gone, and locks are fought for anew. Holds that
         nobody waited for are not seen, and stay as long as they were.
       </p>
+      {tried !== null ? (
+        <p class="note">
+          {tried
+            ? `The run is long, and this page tries ${count(tried, "change")} of the locks held longest.`
+            : "The run is too long for this page to replay it; the overview has the gains of its findings."}{" "}
+          The command <code>threadmodel whatif</code> tries all changes.
+        </p>
+      ) : null}
       {rows.length ? (
         <table class="bars wide">
           <thead>
@@ -89,7 +98,7 @@ export function WhatIfView({ run }: { run: Run }) {
             ))}
           </tbody>
         </table>
-      ) : (
+      ) : tried === 0 ? null : (
         <p class="calm">The critical path goes through no lock: there is nothing to gain.</p>
       )}
       <Caveats run={run} table={table} />
