@@ -52,6 +52,12 @@ TABLES = [
     "modules",
     "diagnostics",
 ]
+# A row an interval, hold, use, object or unit; and the ranking, which takes long.
+LONG = {
+    *("timeline", "interactions", "context", "critical_path", "objects"),
+    *("blame", "holds", "resource_uses", "units", "whatif"),
+}
+ANSWERS = [name for name in TABLES if name not in LONG]
 QUESTIONS = {"whatif": "whatif_rank"}
 ESCAPE = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]")
 
@@ -162,7 +168,7 @@ def test_work_that_is_soon_done_shows_no_progress(trace: Path) -> None:
 def test_json_is_the_object_that_outsiders_rely_on(
     cli: Cli, trace: Path, model: threadmodel.Model
 ) -> None:
-    done = cli("report", trace, "--json")
+    done = cli("report", trace, "--json", "--tables", "all")
     assert (done.returncode, done.stderr) == (0, b"")
     report = json.loads(done.stdout)
     assert list(report) == ["run", *TABLES]
@@ -199,11 +205,26 @@ def test_json_is_the_object_that_outsiders_rely_on(
 def test_json_goes_to_a_file_too(cli: Cli, trace: Path, tmp_path: Path) -> None:
     done = cli("report", trace, "--json", "-o", "r.json")
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert list(json.loads((tmp_path / "r.json").read_text())) == ["run", *TABLES]
+    assert list(json.loads((tmp_path / "r.json").read_text())) == ["run", *ANSWERS]
     cli("report", trace, "-o", "r.txt")
     text = (tmp_path / "r.txt").read_text()
     assert "Hottest locks" in text
     assert "\x1b" not in text
+
+
+def test_json_has_no_row_an_interval_unless_its_table_is_named(
+    cli: Cli, trace: Path, tmp_path: Path
+) -> None:
+    answers = json.loads(cli("report", trace, "--json").stdout)
+    assert {"verdict", "findings", "locks", "threads", "deadlocks"} < set(answers)
+    assert not {"timeline", "holds", "interactions", "objects"} & set(answers)
+    named = cli("report", trace, "--json", "--tables", "holds,stacks,holds")
+    report = json.loads(named.stdout)
+    assert list(report) == ["run", "holds", "stacks"]
+    assert report["holds"]
+    done = cli("report", trace, "--csv", "d", "--tables", "holds")
+    assert done.stderr == b"threadmodel: 1 table in d\n"
+    assert [path.name for path in (tmp_path / "d").iterdir()] == ["holds.csv"]
 
 
 def test_csv_is_a_file_a_table(cli: Cli, trace: Path, tmp_path: Path) -> None:
@@ -268,6 +289,8 @@ def test_foreign_files_yield_one_line(cli: Cli, tmp_path: Path, content: bytes) 
         (["report", "TRACE", "TRACE"], "read one at a time"),
         (["report", "--top", "0", "x"], "--top"),
         (["report", "--json", "--csv", "d", "x"], "exclude"),
+        (["report", "--tables", "holds", "x"], "--tables is for --json"),
+        (["report", "--json", "--tables", "hold", "x"], "did you mean holds?"),
         (["repport"], "repport"),
         (["report", "a\x1b[2Jb\nc"], "\\x1b[2Jb"),
         (["report", "--json", "-o", "no/such/r.json", "TRACE"], "no/such/r.json"),

@@ -27,8 +27,9 @@ entry under *null* is null in no row. Later releases may add columns, and change
   [embedding.md](embedding.md). String columns hold codes of a dictionary.
 - **Python**: `model.timeline()`, where `model = threadmodel.open("run.tmt")`.
 - **SQL**: `model.sql("select * from timeline")`.
-- **Command line**: `threadmodel report run.tmt --json` prints all tables that SQL has
-  but `stacks`, as one object; `--csv DIR` and `--parquet DIR` write a file for each.
+- **Command line**: `threadmodel report run.tmt --json` prints the verdict, findings and
+  sums as one object, `--tables NAMES` other tables that SQL has; `--csv DIR` and
+  `--parquet DIR` write a file for each.
   Some have a command.
 
 The rows below each table are of one small run, [{RUN.name}]({RUN.relative_to(DOCS)}):

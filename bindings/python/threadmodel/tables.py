@@ -13,8 +13,19 @@ if TYPE_CHECKING:
 
 # What SQL has, and a folder of files.
 ALL_TABLES: Final = QUESTIONS
-# What one JSON object holds: frames, which column `stack` names, are too long for that.
+# All that one JSON object holds: frames, which column `stack` names, are too long for
+# that.
 TABLES: Final = {name: QUESTIONS[name] for name in QUESTIONS if name != "stacks"}
+# A row for each interval, hold, use, object and so on: long runs have millions of
+# these. To rank changes, the run is replayed again and again.
+_LONG: Final = frozenset(
+    (
+        *("timeline", "interactions", "context", "critical_path", "objects"),
+        *("blame", "holds", "resource_uses", "units", "whatif"),
+    )
+)
+#: What a program asks for first: the verdict, findings and sums.
+ANSWERS: Final = {name: TABLES[name] for name in TABLES if name not in _LONG}
 
 
 def ask(model: "Model", name: str, columns: Iterable[str] | None = None) -> "Table":

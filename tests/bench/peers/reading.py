@@ -71,7 +71,9 @@ def flight(setting: Setting) -> None:
         "stats --quick --state blocked": subject(*quick, **ours),
         "stats --by class": subject(*by_class, **ours),
         "report": subject(*report, **ours),
-        "report --json": subject(*report, "--json", "-o", folder / "x.json", **ours),
+        "report --json --tables all": subject(
+            *report, "--json", "--tables", "all", "-o", folder / "x.json", **ours
+        ),
         "jfr view contention-by-site": subject(jfr, "view", "contention-by-site", file),
         "jfr view latencies-by-type": subject(jfr, "view", "latencies-by-type", file),
         "jdk.jfr.consumer loop": subject(

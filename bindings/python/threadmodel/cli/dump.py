@@ -18,6 +18,7 @@ from threadmodel.cli import export, terminal
 from threadmodel.cli.files import OUTPUT, FileCommand, without_links
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.report import print_sections
+from threadmodel.tables import TABLES
 from threadmodel.text import clean
 
 _FRAME: Final = "\tat "
@@ -112,7 +113,7 @@ def dump(
         model = threadmodel.open(path)
     if as_json:
         with LateProgress() as progress:
-            export.write_json(model, sys.stdout.buffer, progress.step)
+            export.write_json(model, TABLES, sys.stdout.buffer, progress.step)
         sys.stdout.buffer.flush()
         return
     if output is None and not virtual:

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All tables of a run as one JSON object, or as a folder of files."""
+"""Tables of a run as one JSON object, or as a folder of files."""
 
+import difflib
 import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import click
 
 from threadmodel.model import Model
 from threadmodel.run import Run
 from threadmodel.table import Table, Writable
-from threadmodel.tables import ALL_TABLES, TABLES, ask
+from threadmodel.tables import ALL_TABLES, ask
 
 FOLDER_WRITERS: Final[dict[str, Callable[[Table, Path], object]]] = {
     "csv": Table.to_csv,
@@ -19,6 +22,34 @@ FOLDER_WRITERS: Final[dict[str, Callable[[Table, Path], object]]] = {
 }
 
 Listener = Callable[[str], object]
+
+# Generic since click 8.2, and to a type checker alone.
+if TYPE_CHECKING:
+    _ParamType = click.ParamType[tuple[str, ...]]
+else:
+    _ParamType = click.ParamType
+
+
+class TableNames(_ParamType):
+    """Names of tables, separated by commas; () is all of them."""
+
+    name = "tables"
+
+    def convert(
+        self, value: Any, parameter: click.Parameter | None, context: object
+    ) -> tuple[str, ...]:
+        """Return the names, or report the first that no table has."""
+        if isinstance(value, tuple):
+            return value
+        if value == "all":
+            return ()
+        names = tuple(value.split(","))
+        for name in names:
+            if name not in ALL_TABLES:
+                near = difflib.get_close_matches(name, ALL_TABLES, 1)
+                hint = f"did you mean {near[0]}?" if near else ", ".join(ALL_TABLES)
+                self.fail(f"there is no table {name!r:.100}: {hint}")
+        return tuple(dict.fromkeys(names))
 
 
 def run_facts(model: Model) -> dict[str, Any]:
@@ -54,33 +85,39 @@ def _cost(run: Run) -> dict[str, int] | None:
     }
 
 
-def write_json(model: Model, file: Writable, step: Listener) -> None:
+def write_json(
+    model: Model, names: Iterable[str], file: Writable, step: Listener
+) -> None:
     """Write one object, a key a table; only one of them is in memory at a time.
 
     Args:
         model: asked
+        names: of the tables
         file: binary
         step: called with what is being written
     """
     file.write(b'{"run": ' + json.dumps(run_facts(model)).encode())
-    for name in TABLES:
+    for name in names:
         step(f"writing {name}")
         file.write(f',\n"{name}": '.encode())
         ask(model, name).to_json(file)
     file.write(b"}\n")
 
 
-def write_folder(model: Model, folder: Path, form: str, step: Listener) -> None:
+def write_folder(
+    model: Model, names: Iterable[str], folder: Path, form: str, step: Listener
+) -> None:
     """Write one file a table into a folder, which is made if need be.
 
     Args:
         model: asked
+        names: of the tables
         folder: gets ``threads.csv`` and so on
         form: ``csv``, ``parquet``, or ``sheet``, which is CSV for a spreadsheet
         step: called with what is being written
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     extension = "csv" if form == "sheet" else form
-    for name in ALL_TABLES:
+    for name in names:
         step(f"writing {name}")
         FOLDER_WRITERS[form](ask(model, name), folder / f"{name}.{extension}")

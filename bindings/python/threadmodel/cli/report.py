@@ -27,7 +27,7 @@ from threadmodel.cli.reading import (
 )
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.table import WRITE_BYTES, Writable
-from threadmodel.tables import ALL_TABLES
+from threadmodel.tables import ALL_TABLES, ANSWERS, TABLES
 from threadmodel.text import clean, count
 
 PARTLY: Final = 3
@@ -41,13 +41,24 @@ HTML_SUFFIXES: Final = (".html", ".htm")
     cls=FileCommand, short_help="Show what the threads of a recorded run did."
 )
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=INPUT)
-@click.option("--json", "as_json", is_flag=True, help="Print all tables as one object.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print the verdict, findings and sums as one object, a key a table.",
+)
 @click.option(
     "--csv",
     "csv_folder",
     metavar="DIR",
     type=OUTPUT_FOLDER,
     help="Write all tables into a folder, one file each.",
+)
+@click.option(
+    "--tables",
+    metavar="NAMES",
+    type=export.TableNames(),
+    help="Write these tables with --json, --csv or --parquet: timeline,holds or all.",
 )
 @click.option(
     "--parquet",
@@ -88,6 +99,7 @@ def report(
     files: tuple[str, ...],
     as_json: bool,
     csv_folder: str | None,
+    tables: tuple[str, ...] | None,
     parquet_folder: str | None,
     sheet: bool,
     as_html: bool,
@@ -109,6 +121,9 @@ def report(
     and caller method, the threads that were blocked most, deadlocks with their stacks,
     caveats, and inconsistencies in the events as well.
 
+    With --json, tables that have a row for each interval, hold, object or unit, and
+    the ranking of changes, are left out unless --tables names them.
+
     With -o NAME.html, or --html, it is one self-contained page for a browser with all
     of that and an interactive timeline. With -o NAME.md, or --markdown, it is the
     summary as Markdown.
@@ -121,6 +136,7 @@ def report(
     threadmodel report run.tmt
     threadmodel report run.tmt -o run.html
     threadmodel report run.tmt --json | jq .findings
+    threadmodel report run.tmt --json --tables timeline,holds
     threadmodel report run.tmt --markdown >> "$GITHUB_STEP_SUMMARY"
     threadmodel report dump-1.txt dump-2.txt dump-3.txt
     """
@@ -132,6 +148,8 @@ def report(
     if sheet and csv_folder is None:
         raise click.UsageError("--sheet is for --csv alone")
     folder = csv_folder or parquet_folder
+    if tables is not None and folder is None and not as_json:
+        raise click.UsageError("--tables is for --json, --csv and --parquet")
     if folder is not None and output is not None:
         raise click.UsageError(
             "--csv and --parquet name their folder: -o is not for them"
@@ -152,11 +170,13 @@ def report(
             )
         if folder is not None:
             form = "sheet" if sheet else "csv" if csv_folder else "parquet"
-            export.write_folder(model, Path(folder), form, progress.step)
-            say(f"{count(len(ALL_TABLES), 'table')} in {folder}")
+            names = tables or tuple(ALL_TABLES)
+            export.write_folder(model, names, Path(folder), form, progress.step)
+            say(f"{count(len(names), 'table')} in {folder}")
         elif as_json:
+            names = tuple(ANSWERS) if tables is None else tables or tuple(TABLES)
             with _target(output) as file:
-                export.write_json(model, file, progress.step)
+                export.write_json(model, names, file, progress.step)
         elif as_html:
             # Whole before the file is opened: what fails leaves an older one alone.
             html = page.render(model, step=progress.step).encode()
