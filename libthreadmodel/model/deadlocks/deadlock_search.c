@@ -191,14 +191,15 @@ static int may_still_wait(const tm_model *model, const tm__thread *thread)
 }
 
 /* Where each release is reported an owner keeps what it has, also while it runs. Of
- * several owners another may be the last. */
-static int owner_provenance(const tm_model *model, const tm__object *object)
+ * several owners another may be the last, unless the thread waits for itself. */
+static int owner_provenance(const tm_model *model, const tm__thread *thread)
 {
+    const tm__object *object = &model->entities.objects[thread->wants];
     int provenance = tm__owner_provenance(model, object);
 
     return tm__owners_are_reported(model) &&
-                   !tm__is_shared(model,
-                                  (uint32_t)(object - model->entities.objects)) &&
+                   (object->owner == (uint32_t)(thread - model->entities.threads) ||
+                    !tm__is_shared(model, thread->wants)) &&
                    object->owner_provenance > provenance
                ? object->owner_provenance
                : provenance;
@@ -213,7 +214,7 @@ static int edge_provenance(const tm_model *model, const tm__thread *thread)
         return TM_PROVENANCE_INFERRED;
     if (thread->joins != TM__NONE)
         return tm__now(thread)->provenance;
-    return owner_provenance(model, &model->entities.objects[thread->wants]);
+    return owner_provenance(model, thread);
 }
 
 static int reserve(tm_model *model, uint32_t start, uint32_t length)
