@@ -362,9 +362,9 @@ void tm__standstill_message_print(JNIEnv *jni, const jthread *threads, size_t sh
         return;
     }
     put(&out,
-        "threadmodel: stuck for at least %lld s: no thread of the program can go on, "
-        "%zu wait%s\n",
-        (long long)(for_ns / 1000000000), count, count == 1 ? "s" : "");
+        "threadmodel: stuck for at least %lld s: no thread of the program can go on; "
+        "%zu thread%s\n",
+        (long long)(for_ns / 1000000000), count, count == 1 ? " waits" : "s wait");
     for (size_t i = 0; i < shown; i++)
         put_waiting(&out, jni, threads[i]);
     if (shown < count)

@@ -194,6 +194,27 @@ static void note_wanted(const tm__item *item, const tm__native_object *object)
     }
 }
 
+/* Note when any wait begins or ends. */
+static void note_wait(tm__ring_reader *reader, const tm_event *event)
+{
+    switch (event->kind) {
+    case TM_EVENT_CONTENDED_ENTER:
+    case TM_EVENT_WAIT:
+    case TM_EVENT_AWAIT:
+    case TM_EVENT_PARK:
+    case TM_EVENT_JOIN: reader->waits_since_ns = event->time_ns; break;
+    case TM_EVENT_CONTENDED_ENTERED:
+    case TM_EVENT_WAITED:
+    case TM_EVENT_AWAITED:
+    case TM_EVENT_UNPARKED:
+    case TM_EVENT_JOINED:
+    case TM_EVENT_SLEEP:
+    case TM_EVENT_THREAD_END:
+    case TM_EVENT_LOST: reader->waits_since_ns = 0; break;
+    default: break;
+    }
+}
+
 /* @return whether the event is to be emitted */
 static int complete(tm__item *item, const tm__readers *readers)
 {
@@ -211,6 +232,7 @@ static int complete(tm__item *item, const tm__readers *readers)
         event->object = 0;
     }
     note_wanted(item, object);
+    note_wait(item->reader, event);
     switch (event->kind) {
     case 0:
         if (event->peer)

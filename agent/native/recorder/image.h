@@ -35,7 +35,22 @@ typedef struct tm__item {
 typedef struct tm__native_object tm__native_object;
 struct tm__definitions;
 
-enum { TM__CHILDREN_MOST = 64 };
+enum { TM__CHILDREN_MOST = 64, TM__STUCK_MOST = 64 };
+
+/** Threads that cannot go on, as was reported. */
+typedef struct tm__stuck {
+    size_t count;     ///< 0: no such report stands
+    int64_t since_ns; ///< the last of them waits since
+    struct {
+        uint64_t thread;
+        int64_t since_ns;
+    } members[TM__STUCK_MOST];
+    int64_t look_ns;    ///< of the next look
+    int64_t ask_ns;     ///< the model is not asked before
+    int64_t again_ns;   ///< nor before this, as long as the same threads wait
+    int64_t stopped_ns; ///< when the process was last seen to be stopped
+    uint64_t print;     ///< of the threads that waited when it was asked last
+} tm__stuck;
 
 typedef struct tm__image {
     uint64_t id;
@@ -70,6 +85,7 @@ typedef struct tm__image {
     tm_event batch[256];
     size_t batch_count;
     int is_suspected; ///< the model has found deadlocks that nobody looked at yet
+    tm__stuck stuck;
     struct tm__image *next;
 } tm__image;
 

@@ -7,8 +7,8 @@
 
 #include <threadmodel/error.h>
 
-#include "base/printable.h"
 #include "recorder/definitions.h"
+#include "recorder/printed.h"
 
 /* A lock that would be an error, or a wait that is about to end, is no deadlock. */
 enum { LASTS_NS = 20000000 };
@@ -20,20 +20,9 @@ static const char *cell(const tm_table *table, const char *column, size_t row)
     return text ? text : "?";
 }
 
-/* Write a name of the program; on a terminal it may do no harm. */
-static void put_name(FILE *out, const char *text)
-{
-    while (*text) {
-        size_t bytes = tm__unprintable_bytes(text);
-
-        fputc(bytes ? '?' : *text, out);
-        text += bytes ? bytes : 1;
-    }
-}
-
 static void put_cell(FILE *out, const tm_table *table, const char *column, size_t row)
 {
-    put_name(out, cell(table, column, row));
+    tm__put_printable(out, cell(table, column, row));
 }
 
 static void put_member(FILE *out, const tm_table *table, size_t row)
@@ -64,7 +53,7 @@ static void put_member(FILE *out, const tm_table *table, size_t row)
     put_cell(out, table, "method", row);
     if (source && lines && !tm_table_is_null(table, "line", row)) {
         fputs(" (", out);
-        put_name(out, source);
+        tm__put_printable(out, source);
         fprintf(out, ":%d)", (int)lines[row]);
     }
     fputs("\n", out);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The recorder of native programs, a process beside the program. Its first argument is
- * the trace, the second how many KiB a ring has. It prints what the program needs in
- * its environment, and records until its standard input ends; a line there reports how
- * the program ended, "PID STATUS". Then it prints, each up to a byte 0, "trace" and
- * where that is, if there is one, "also" and where that of another process is, and
- * where the trace shows nothing "unseen" and a program that has none.
+ * the trace, the second how many KiB a ring has, 0: as many as usual, the third after
+ * how many seconds it reports threads that cannot go on, 0: never. It prints what the
+ * program needs in its environment, and records until its standard input ends; a line
+ * there reports how the program ended, "PID STATUS". Then it prints, each up to a byte
+ * 0, "trace" and where that is, if there is one, "also" and where that of another
+ * process is, and where the trace shows nothing "unseen" and a program that has none.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -23,7 +24,7 @@
 
 #include "recorder/rounds.h"
 
-enum { ROUND_NS = 10000000, LISTENERS = 64 };
+enum { ROUND_NS = 10000000, LISTENERS = 64, STUCK_S = 5, STUCK_S_MOST = 1000000 };
 
 /* FNV-1a: a name of any length in a short key. */
 static uint64_t hash(const char *text)
@@ -110,7 +111,8 @@ static void pause_for_round(tm__control *control)
 /* The next power of 2; 0: out of bounds */
 static uint32_t ring_bytes_of(const char *kib)
 {
-    unsigned long wanted = kib ? strtoul(kib, NULL, 10) * 1024 : TM__RING_BYTES;
+    unsigned long given = kib ? strtoul(kib, NULL, 10) : 0;
+    unsigned long wanted = given ? given * 1024 : TM__RING_BYTES;
     uint32_t bytes = TM__RING_BYTES_LEAST;
 
     if (wanted < TM__RING_BYTES_LEAST || wanted > TM__RING_BYTES_MOST)
@@ -120,16 +122,25 @@ static uint32_t ring_bytes_of(const char *kib)
     return bytes;
 }
 
+static int64_t stuck_ns_of(const char *seconds)
+{
+    unsigned long given = seconds ? strtoul(seconds, NULL, 10) : STUCK_S;
+
+    return (int64_t)(given < STUCK_S_MOST ? given : STUCK_S_MOST) * 1000000000;
+}
+
 int main(int argc, char **argv)
 {
     static tm__recorder it;
     uint32_t ringless, ring_bytes;
 
-    if (argc < 2 || argc > 3 || (ring_bytes = ring_bytes_of(argv[2])) == 0) {
-        fprintf(stderr, "usage: threadmodel-native-recorder TRACE [RING_KIB]\n");
+    if (argc < 2 || argc > 4 || (ring_bytes = ring_bytes_of(argv[2])) == 0) {
+        fprintf(stderr,
+                "usage: threadmodel-native-recorder TRACE [RING_KIB [STUCK_S]]\n");
         return 2;
     }
     it.output = argv[1];
+    it.stuck_ns = stuck_ns_of(argc > 3 ? argv[3] : NULL);
     it.readers.all = calloc(TM__RINGS_MOST, sizeof(*it.readers.all));
     if (!is_alone(it.output)) {
         fprintf(stderr, "threadmodel: %s: another recording writes this trace\n",

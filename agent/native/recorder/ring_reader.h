@@ -42,6 +42,7 @@ typedef struct tm__ring_reader {
     struct tm__native_stack *stacks[TM__STACKS_CACHED];
     tm__open_hold holds[TM__HOLDS_MOST];
     tm__wanted wanted;
+    int64_t waits_since_ns; ///< as far as was emitted; 0: it does not wait
 } tm__ring_reader;
 
 #endif

@@ -13,6 +13,7 @@
 #include "recorder/definitions.h"
 #include "recorder/gather_records.h"
 #include "recorder/live_deadlock.h"
+#include "recorder/live_stuck.h"
 #include "recorder/lookup.h"
 
 enum { SLACK_NS = 1000000, FLUSH_ROUNDS = 100 };
@@ -388,10 +389,14 @@ void tm__recorder_round(tm__recorder *it, int is_last)
                 unlink(it->spare);
             tm__recorder_name_trace(it, image->path);
         }
-        if (image->model)
-            tm__deadlocks_confirm(
-                image, &it->readers,
-                tm__tick_clock_ns(&it->clock, tm__facts_emitted(image)));
+        if (image->model) {
+            int64_t emitted_ns =
+                tm__tick_clock_ns(&it->clock, tm__facts_emitted(image));
+
+            tm__deadlocks_confirm(image, &it->readers, emitted_ns);
+            if (!is_last)
+                tm__stuck_watch(image, &it->readers, emitted_ns, it->stuck_ns);
+        }
         if (is_last || (image->item_count == 0 && is_over(it, image) &&
                         tm__definitions_complete(image))) {
             *at = image->next;

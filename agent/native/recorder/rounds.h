@@ -34,6 +34,7 @@ typedef struct tm__recorder {
     char trace[4096]; ///< the one that was asked for, wherever it is
     char *others;     ///< traces of other processes, each up to a byte 0
     size_t others_bytes;
+    int64_t stuck_ns; ///< threads that cannot go on for so long are reported; 0: none
     int rc;
 } tm__recorder;
 

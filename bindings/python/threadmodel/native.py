@@ -19,6 +19,8 @@ PATIENCE_SECONDS: Final = 120.0
 DUMPER: Final = "threadmodel-native-dump"
 RECORDER: Final = "threadmodel-native-recorder"
 REGION_VARIABLE: Final = "THREADMODEL_NATIVE"
+#: after so many seconds threads that cannot go on are reported
+STUCK_S: Final = 5
 #: of a program, in which the names of its libraries are looked for
 IMAGE_BYTES_MOST: Final = 256 << 20
 _ELF: Final = b"\x7fELF"
@@ -42,19 +44,23 @@ def path(name: str) -> Path:
 class Recorder:
     """The process that writes the trace, from its start to the end of the program."""
 
-    def __init__(self, output: str, ring_kib: int | None = None) -> None:
+    def __init__(
+        self, output: str, ring_kib: int | None = None, stuck_s: int = STUCK_S
+    ) -> None:
         """Start it; what it writes to stderr is for the user.
 
         Args:
             output: the trace
             ring_kib: of memory for the records of one thread, 16 to 4096
+            stuck_s: after so many seconds it reports threads that cannot go on; 0:
+                never
 
         Raises:
             MissingFileError: this build has none
             OSError: it cannot be started
         """
         self._process = subprocess.Popen(
-            [path(RECORDER), output, *([str(ring_kib)] if ring_kib else [])],
+            [path(RECORDER), output, str(ring_kib or 0), str(stuck_s)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,

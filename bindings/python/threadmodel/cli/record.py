@@ -50,6 +50,13 @@ Stamp = tuple[int, int, int]
     type=click.IntRange(16, 4096),
     help="Native: memory for the records of one thread. [default: 128]",
 )
+@click.option(
+    "--stuck-s",
+    metavar="SECONDS",
+    type=click.IntRange(0, 1_000_000),
+    help="Native: report on stderr, once, threads that have not been able to go on for"
+    " so long; 0: never. [default: 5]",
+)
 @recording_options
 @click.argument("command", metavar="PROGRAM [ARGUMENT]...", nargs=-1)
 @click.pass_context
@@ -58,6 +65,7 @@ def record(
     output: str,
     is_native: bool,
     ring_kib: int | None,
+    stuck_s: int | None,
     depth: int | None,
     agent_options: tuple[str, ...],
     command: tuple[str, ...],
@@ -87,6 +95,8 @@ def record(
         raise click.UsageError(
             "--ring-kib is for --native; the agent has -A buffer=KIB"
         )
+    if stuck_s is not None and not is_native:
+        raise click.UsageError("--stuck-s is for --native; the agent has -A stuck=N")
     is_java = os.path.basename(command[0]) == "java"
     if is_native and (depth is not None or agent_options):
         raise click.UsageError("--depth and --agent-option are the JVM agent's")
@@ -95,7 +105,7 @@ def record(
     native = None
     try:
         if is_native:
-            native = record_native(command, pattern, ring_kib)
+            native = record_native(command, pattern, ring_kib, stuck_s)
             status = native.status
         else:
             status = _record_java(command, pattern, is_java, depth, agent_options)

@@ -28,7 +28,10 @@ class NativeRun(NamedTuple):
 
 
 def record_native(
-    command: Sequence[str], output: str, ring_kib: int | None = None
+    command: Sequence[str],
+    output: str,
+    ring_kib: int | None = None,
+    stuck_s: int | None = None,
 ) -> NativeRun:
     """Run a program.
 
@@ -36,7 +39,8 @@ def record_native(
         MissingFileError: this build records no native programs
         OSError: the program cannot be started
     """
-    with native.Recorder(output, ring_kib) as recorder:
+    stuck_s = native.STUCK_S if stuck_s is None else stuck_s
+    with native.Recorder(output, ring_kib, stuck_s) as recorder:
         if not recorder.region:
             return NativeRun(run(command, os.environ), is_recorded=False)
         status = run(

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The model of a running program gives its verdict as that of a trace does. It is asked
+ * only while a thread has waited for long, when that is another thread or wait than the
+ * last time, and so seldom that this takes a thousandth of a processor.
+ */
+#include "recorder/live_stuck.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <threadmodel/error.h>
+#include <threadmodel/verdict.h>
+
+#include "recorder/printed.h"
+
+static const int64_t LOOK_NS = INT64_C(1000000000);
+static const int64_t AGAIN_NS = INT64_C(10000000000);
+enum { COST_PARTS = 1000, SHOWN = 12 };
+
+static const tm__ring_reader *reader_of(const tm__readers *readers,
+                                        const tm__image *image, uint64_t thread)
+{
+    for (uint32_t i = 0; i < readers->end; i++)
+        if (readers->all[i].image == image && readers->all[i].thread == thread)
+            return &readers->all[i];
+    return NULL;
+}
+
+/* @return a number of all threads that have waited for long; 0: there is none */
+static uint64_t print_of_waits(const tm__image *image, const tm__readers *readers,
+                               int64_t before_ns)
+{
+    uint64_t print = 0;
+
+    for (uint32_t i = 0; i < readers->end; i++) {
+        const tm__ring_reader *it = &readers->all[i];
+
+        if (it->image == image && it->waits_since_ns && it->waits_since_ns <= before_ns)
+            print = (print + it->thread) * UINT64_C(0x9E3779B97F4A7C15) +
+                    (uint64_t)it->waits_since_ns;
+    }
+    return print;
+}
+
+/* ---- what the kernel says ---- */
+
+/* The state of a task: 'S' where it sleeps; 0: there is none, or it does not show. */
+static char task_state(uint32_t pid, uint32_t task)
+{
+    char path[64], text[512], *fields;
+    size_t length;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, task);
+    file = fopen(path, "re");
+    if (!file)
+        return 0;
+    length = fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    text[length] = 0;
+    fields = strrchr(text, ')');
+    return fields && fields[1] == ' ' ? fields[2] : 0;
+}
+
+static int is_recorded(const tm__image *image, const tm__readers *readers,
+                       uint32_t task)
+{
+    for (uint32_t i = 0; i < readers->end; i++)
+        if (readers->all[i].image == image && readers->all[i].os_id == task)
+            return 1;
+    return 0;
+}
+
+/* Whether each thread of the process sleeps in the kernel, and is one that is recorded:
+ * what others do is not known. */
+static int all_sleep(const tm__image *image, const tm__readers *readers)
+{
+    char path[64];
+    const struct dirent *entry;
+    int all = 1;
+    DIR *tasks;
+
+    snprintf(path, sizeof(path), "/proc/%u/task", image->pid);
+    tasks = opendir(path);
+    if (!tasks)
+        return 0;
+    while (all && (entry = readdir(tasks))) {
+        uint32_t task = (uint32_t)strtoul(entry->d_name, NULL, 10);
+
+        all =
+            !isdigit((unsigned char)*entry->d_name) ||
+            (is_recorded(image, readers, task) && task_state(image->pid, task) == 'S');
+    }
+    closedir(tasks);
+    return all;
+}
+
+/* ---- the report ---- */
+
+typedef struct finding {
+    tm_table *verdict, *members;
+    const char *kind;
+    size_t count;
+    int64_t since_ns; ///< the last of the members waits since
+} finding;
+
+static int is_reportable(const char *kind)
+{
+    return kind && (strcmp(kind, "stuck") == 0 || strcmp(kind, "partly_stuck") == 0 ||
+                    strcmp(kind, "starved") == 0);
+}
+
+/* Whether the recorder itself sees each member wait. */
+static int members_wait(finding *it, const tm__image *image, const tm__readers *readers)
+{
+    const uint64_t *threads = tm_table_uint64(it->members, "thread_id");
+
+    it->count = tm_table_row_count(it->members);
+    it->since_ns = INT64_MIN;
+    for (size_t i = 0; i < it->count; i++) {
+        const tm__ring_reader *reader = reader_of(readers, image, threads[i]);
+
+        if (!reader || !reader->waits_since_ns ||
+            atomic_load(&reader->ring->lost) != reader->lost_emitted ||
+            task_state(image->pid, reader->os_id) != 'S')
+            return 0;
+        if (reader->waits_since_ns > it->since_ns)
+            it->since_ns = reader->waits_since_ns;
+    }
+    return it->count > 0;
+}
+
+static void print(const finding *it, const tm__image *image, int64_t now_ns)
+{
+    long long seconds = (long long)((now_ns - it->since_ns) / 1000000000);
+    int is_whole = strcmp(it->kind, "stuck") == 0;
+    const char *advice = tm_table_string(it->verdict, "advice", 0);
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+
+    if (!out)
+        return;
+    if (is_whole)
+        fprintf(out,
+                "threadmodel: stuck for at least %lld s in process %u: no thread of "
+                "the program can go on; %zu thread%s\n",
+                seconds, image->pid, it->count, it->count == 1 ? " waits" : "s wait");
+    else
+        fprintf(out,
+                "threadmodel: partly stuck for at least %lld s in process %u, as far "
+                "as was recorded: %zu thread%s cannot go on\n",
+                seconds, image->pid, it->count, it->count == 1 ? "" : "s");
+    for (size_t i = 0; i < it->count && i < SHOWN; i++) {
+        const char *why = tm_table_string(it->members, "why", i);
+
+        fputs("  ", out);
+        tm__put_printable(out, why ? why : "?");
+        fputs("\n", out);
+    }
+    if (it->count > SHOWN)
+        fprintf(out, "  and %zu more\n", it->count - SHOWN);
+    if (advice) {
+        fputs("  ", out);
+        tm__put_printable(out, advice);
+        fputs("\n", out);
+    }
+    if (fclose(out) == 0) {
+        fwrite(text, 1, bytes, stderr);
+        fflush(stderr);
+    }
+    free(text);
+}
+
+static void keep_members(tm__stuck *stuck, const finding *it, const tm__image *image,
+                         const tm__readers *readers)
+{
+    const uint64_t *threads = tm_table_uint64(it->members, "thread_id");
+
+    stuck->count = 0;
+    stuck->since_ns = it->since_ns;
+    for (size_t i = 0; i < it->count && i < TM__STUCK_MOST; i++) {
+        stuck->members[stuck->count].thread = threads[i];
+        stuck->members[stuck->count++].since_ns =
+            reader_of(readers, image, threads[i])->waits_since_ns;
+    }
+}
+
+static void ask(tm__image *image, const tm__readers *readers, int64_t now_ns,
+                int64_t stuck_ns)
+{
+    const tm_sink *live = tm_model_sink(image->model);
+    tm_run run = TM_RUN_INIT;
+    finding it = {.since_ns = 0};
+
+    /* The threads went on with what they did last. */
+    run.end_ns = now_ns;
+    run.ending = TM_ENDING_WENT_ON;
+    live->run(live->payload, &run);
+    if (tm_verdict_list(&it.verdict, image->model) != TM_OK)
+        return;
+    it.kind = tm_table_string(it.verdict, "kind", 0);
+    if (is_reportable(it.kind) &&
+        tm_verdict_member_list(&it.members, image->model) == TM_OK &&
+        members_wait(&it, image, readers) && now_ns - it.since_ns >= stuck_ns &&
+        (strcmp(it.kind, "stuck") != 0 || all_sleep(image, readers))) {
+        print(&it, image, now_ns);
+        keep_members(&image->stuck, &it, image, readers);
+    }
+    tm_table_free(it.members);
+    tm_table_free(it.verdict);
+}
+
+/* ---- its end ---- */
+
+static void look_for_end(tm__image *image, const tm__readers *readers, int64_t now_ns)
+{
+    tm__stuck *stuck = &image->stuck;
+
+    if (image->over_ns || image->has_left)
+        return;
+    for (size_t i = 0; i < stuck->count; i++) {
+        const tm__ring_reader *reader =
+            reader_of(readers, image, stuck->members[i].thread);
+
+        if (!reader || reader->waits_since_ns == stuck->members[i].since_ns)
+            continue;
+        fprintf(
+            stderr,
+            "threadmodel: no longer stuck in process %u: it goes on, after %lld s\n",
+            image->pid, (long long)((now_ns - stuck->since_ns) / 1000000000));
+        fflush(stderr);
+        stuck->count = 0;
+        return;
+    }
+}
+
+static int64_t clock_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void tm__stuck_watch(tm__image *image, const tm__readers *readers, int64_t now_ns,
+                     int64_t stuck_ns)
+{
+    tm__stuck *stuck = &image->stuck;
+    int64_t begin_ns, cost_ns;
+    uint64_t print;
+    char state;
+
+    if (!stuck_ns || !image->is_found || now_ns < stuck->look_ns)
+        return;
+    stuck->look_ns = now_ns + LOOK_NS;
+    if (stuck->count) {
+        look_for_end(image, readers, now_ns);
+        return;
+    }
+    /* A process that a signal or a debugger has stopped does not wait for itself. */
+    state = task_state(image->pid, image->pid);
+    if (state == 'T' || state == 't') {
+        stuck->stopped_ns = now_ns;
+        return;
+    }
+    if (now_ns - stuck->stopped_ns < stuck_ns)
+        return;
+    print = print_of_waits(image, readers, now_ns - stuck_ns);
+    if (!print || now_ns < stuck->ask_ns ||
+        (print == stuck->print && now_ns < stuck->again_ns))
+        return;
+    stuck->print = print;
+    begin_ns = clock_ns();
+    ask(image, readers, now_ns, stuck_ns);
+    cost_ns = clock_ns() - begin_ns;
+    stuck->ask_ns = now_ns + cost_ns * COST_PARTS;
+    stuck->again_ns = now_ns + AGAIN_NS;
+}

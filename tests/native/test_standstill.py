@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Native programs that cannot go on are recognised, live and in the trace; healthy
+ones are not accused. All run at once, since what they do is wait."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from test_native import PROGRAMS, SECONDS, environment
+
+import threadmodel
+
+HUNG = (
+    "lost-signal",
+    "permits",
+    "barrier",
+    "dead-owner",
+    "twice",
+    "orders",
+    "upgrade",
+    "no-answer",
+    "nested",
+    "own-queue",
+    "joins",
+    "resumed",
+)
+HEALTHY = (
+    "nap",
+    "input",
+    "event-loop",
+    "beat",
+    "computes",
+    "timed",
+    "turns",
+    "readers",
+    "in-step",
+    "served",
+    "ends",
+    "slow-owner",
+)
+STUCK_S = 1
+# For a report on a busy machine.
+PATIENCE_S = 20
+ACCUSED = re.compile(r"threadmodel: (deadlock|stuck|partly stuck)")
+
+pytestmark = pytest.mark.skipif(
+    not (PROGRAMS / "native_standstill").exists(), reason="no native recorder is built"
+)
+
+
+@dataclass
+class Outcome:
+    """What a program said of itself, what was said of it, and its trace."""
+
+    truth: str
+    said: str
+    trace: Path
+
+
+def begin(folder: Path, name: str) -> subprocess.Popen[str]:
+    arguments = [sys.executable, "-m", "threadmodel", "record", "--native"]
+    arguments += ["--stuck-s", str(STUCK_S), "-o", str(folder / f"{name}.tmt"), "--"]
+    with open(folder / f"{name}.err", "w") as said:
+        return subprocess.Popen(
+            [*arguments, str(PROGRAMS / "native_standstill"), name],
+            env=environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=said,
+            text=True,
+        )
+
+
+def program_of(recording: subprocess.Popen[str]) -> int:
+    """The program beneath the command that records it, beside the recorder."""
+    for child in (
+        Path(f"/proc/{recording.pid}/task/{recording.pid}/children").read_text().split()
+    ):
+        if b"native_standstill" in Path(f"/proc/{child}/cmdline").read_bytes():
+            return int(child)
+    raise AssertionError("the program does not run")
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
+    folder = tmp_path_factory.mktemp("standstill")
+    running = {name: begin(folder, name) for name in (*HUNG, *HEALTHY)}
+    truths = {name: it.stdout.readline().strip() for name, it in running.items()}
+
+    def said(name: str) -> str:
+        return (folder / f"{name}.err").read_text()
+
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until and not all(ACCUSED.search(said(it)) for it in HUNG):
+        time.sleep(0.1)
+    os.kill(program_of(running["resumed"]), signal.SIGUSR1)
+    while time.monotonic() < until and "no longer stuck" not in said("resumed"):
+        time.sleep(0.1)
+    for process in running.values():
+        process.terminate()
+    for process in running.values():
+        process.communicate(timeout=SECONDS)
+    return {
+        name: Outcome(truths[name], said(name), folder / f"{name}.tmt")
+        for name in running
+    }
+
+
+@pytest.mark.parametrize("program", HUNG)
+def test_a_program_that_cannot_go_on_is_reported_once(
+    program: str, outcomes: dict[str, Outcome]
+) -> None:
+    it = outcomes[program]
+    assert it.truth.startswith("hung "), it.truth
+    assert len(ACCUSED.findall(it.said)) == 1, it.said
+
+
+@pytest.mark.parametrize("program", [it for it in HUNG if it != "resumed"])
+def test_a_trace_has_the_threads_that_cannot_go_on(
+    program: str, outcomes: dict[str, Outcome]
+) -> None:
+    it = outcomes[program]
+    model = threadmodel.open(it.trace)
+    (row,) = model.verdict()
+    members = {str(member["thread"]) for member in model.verdict_members()}
+    assert row["kind"] in ("stuck", "deadlocked")
+    assert not row["suspected"]
+    assert members == set(it.truth.split()[1:])
+    assert 0 < row["since_ns"] < model.length_ns
+
+
+def test_the_end_of_a_standstill_is_reported(outcomes: dict[str, Outcome]) -> None:
+    it = outcomes["resumed"]
+    assert re.search(r"no longer stuck in process \d+: it goes on", it.said)
+    (row,) = threadmodel.open(it.trace).verdict()
+    assert row["kind"] in ("healthy", "idle")
+
+
+@pytest.mark.parametrize("program", HEALTHY)
+def test_a_program_that_only_waits_is_not_accused(
+    program: str, outcomes: dict[str, Outcome]
+) -> None:
+    it = outcomes[program]
+    assert it.truth == "healthy"
+    assert not ACCUSED.search(it.said), it.said
+    model = threadmodel.open(it.trace)
+    (row,) = model.verdict()
+    assert row["kind"] in ("idle", "healthy", "bound")
+    assert not list(model.verdict_members())
