@@ -539,6 +539,38 @@ class recorded_thread
     tm_recorder_thread *it_ = nullptr;
 };
 
+/**
+ * A unit of work from here to the end of the scope, on one thread:
+ *
+ *     threadmodel::unit work(thread, order);
+ *
+ * Units nest. One that has no room in the thread's ring is counted as lost.
+ */
+class unit
+{
+  public:
+    /// @param on      the calling thread's
+    /// @param object  defined by you: its class names the kind, its name is the label
+    unit(recorded_thread &on, std::uint64_t object) : on_(on)
+    {
+        tm_event event{};
+        event.kind = TM_EVENT_UNIT_BEGIN;
+        event.object = object;
+        on_.report(event);
+    }
+    unit(const unit &) = delete;
+    unit &operator=(const unit &) = delete;
+    ~unit()
+    {
+        tm_event event{};
+        event.kind = TM_EVENT_UNIT_END;
+        tm_recorder_report(on_.get(), &event, nullptr, 0);
+    }
+
+  private:
+    recorded_thread &on_;
+};
+
 #endif
 
 } // namespace threadmodel

@@ -80,6 +80,17 @@ void test_columns(const threadmodel::model &model)
 
 } // namespace
 
+void test_units(const std::string &path)
+{
+    threadmodel::model model;
+    threadmodel::source(path).read_all(model.sink());
+    const threadmodel::table units = model.ask(tm_unit_list, nullptr, nullptr);
+    const auto parents = units.column<std::int32_t>("parent");
+
+    EXPECT(units.size() == 2);
+    EXPECT(!parents[0] && parents[1] == 1);
+}
+
 int main(int, char **arguments)
 {
     const std::string path = arguments[1];
@@ -108,9 +119,14 @@ int main(int, char **arguments)
         threadmodel::recorded_thread thread(recorder, definition);
         EXPECT(thread.report(start_of(1)) && thread.report(start_of(2)));
         EXPECT(code_of([&] { thread.report(tm_event{}); }) == TM_EINVAL);
+        threadmodel::unit order(thread, 7);
+        {
+            threadmodel::unit query(thread, 8);
+        }
     }
     recorder.drain();
     recorder.close();
+    test_units(path);
 
     picky receiver;
     std::string thrown;

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 import threadmodel
-from jdks import AGENT, JDKS, MATRIX, PLAIN_RELEASES, Jdk
+from jdks import AGENT, JDKS, MATRIX, PLAIN_RELEASES, ROOT, Jdk
 
+UNIT = ROOT / "bindings/java/src/main/java/io/github/threadmodel/Unit.java"
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 VIRTUAL_SINCE = 21
 TIMEOUT_S = 120
@@ -76,6 +77,8 @@ def classes(jdk: Jdk, tmp_path_factory: pytest.TempPathFactory) -> Path:
         for source in sorted(PROGRAMS.glob("*.java"))
         if jdk.release >= VIRTUAL_SINCE or not source.stem.startswith("Virtual")
     ]
+    # The one class that a program takes to state units.
+    sources.append(str(UNIT))
     subprocess.run([*jdk.compiler(), "-d", folder, *sources], check=True)
     return folder
 

@@ -12,6 +12,7 @@
 
 #include "blocked/catch_up.h"
 #include "blocked/long_blocked.h"
+#include "capture/stated_units.h"
 #include "ident/io_objects.h"
 #include "ident/objects_by_hash.h"
 #include "ident/thread_id.h"
@@ -129,6 +130,7 @@ int tm__mid_run_begin(JNIEnv *jni, jthread asker, tm__buffer **own)
         if (tm__virtual_exist(jni))
             tm__virtual_install(jni);
     }
+    tm__units_announce(jni);
     tm__by_hash_open();
     tm__session_begin(0);
     *own = tm__thread_buffer(jni, asker);

@@ -283,7 +283,7 @@ static void add_fact(saying *s, const struct field *it)
 
 /* ---- texts ---- */
 
-/* What is in braces: a fact, or two words. */
+/* The content of braces: a fact, or two words. */
 static void add_braces(saying *s, const char *in, size_t bytes)
 {
     const char *bar = memchr(in, '|', bytes);

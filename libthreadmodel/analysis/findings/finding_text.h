@@ -18,7 +18,7 @@ typedef enum tm__card_text {
 
 /**
  * What texts may name, each by the name of its member. A count of 0, TM__NONE and NULL
- * are no value: the bracketed part of a text that names one is left out.
+ * stand for no value: the bracketed part of a text that names one is left out.
  */
 typedef struct tm__facts {
     uint64_t threads; ///< "8 threads"
@@ -51,7 +51,7 @@ typedef struct tm__facts {
     const char *state;
 } tm__facts;
 
-/** Facts of which none has a value yet. */
+/** Facts without any value yet. */
 #define TM__NO_FACTS                                                                   \
     {                                                                                  \
         .thread = TM__NONE, .other_thread = TM__NONE, .place = TM__NONE,               \

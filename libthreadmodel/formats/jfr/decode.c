@@ -202,6 +202,8 @@ static const struct {
     [TM__JFR_COLLECTION] = {TM_EVENT_GC_PAUSE, 0},
     [TM__JFR_DUMP] = {TM_EVENT_SNAPSHOT, 0},
     [TM__JFR_SHUTDOWN] = {TM_EVENT_SHUTDOWN, 0},
+    [TM__JFR_UNIT] = {TM_EVENT_UNIT_BEGIN, TM_EVENT_UNIT_END},
+    [TM__JFR_UNIT_MOVE] = {TM_EVENT_UNIT_LEAVE, TM_EVENT_UNIT_RESUME},
 };
 
 void tm__jfr_events_want(tm__jfr_events *events, uint64_t kinds)
@@ -368,6 +370,86 @@ static int read_dump(tm__jfr_events *events, const tm__jfr_entry *entry)
     return rc;
 }
 
+/* A text of a unit: texts, or TM__NONE. */
+static int read_unit_text(tm__jfr_events *events, uint64_t offset, uint32_t *text)
+{
+    *text = TM__NONE;
+    return offset ? tm__jfr_entity_text(events->entities, offset, text) : TM_OK;
+}
+
+/* The object whose class names a unit's kind, and whose name is its label. */
+static int find_unit_object(tm__jfr_events *events, uint64_t *object)
+{
+    const uint64_t *values = events->kinds[TM__JFR_UNIT].values;
+    uint32_t kind, label, class_ = 0;
+    int rc = read_unit_text(events, values[TM__JFR_SLOT_TEXT], &kind);
+
+    if (rc == TM_OK)
+        rc = read_unit_text(events, values[TM__JFR_SLOT_LABEL], &label);
+    if (rc == TM_OK && kind != TM__NONE)
+        rc = tm__jfr_class_intern(events->entities, kind, &class_);
+    if (rc < 0)
+        return rc;
+    return tm__jfr_object_id(events->entities, TM__JFR_OBJECT_UNIT,
+                             label == TM__NONE ? 0 : (uint64_t)label + 1, class_,
+                             object);
+}
+
+static void add_fact(tm__jfr_events *events, tm__jfr_fact fact)
+{
+    events->facts[events->fact_count] = fact;
+    finish_fact(events, &fact);
+}
+
+/* A unit may end on another thread than it began on, so it is two facts. */
+static int read_unit(tm__jfr_events *events)
+{
+    const tm__jfr_event_kind *kind = &events->kinds[TM__JFR_UNIT];
+    const uint64_t *values = kind->values;
+    size_t left = events->index.entry_count - events->decoded;
+    tm__jfr_fact begin = {.start_ns =
+                              instant_ns(&events->clock, values[TM__JFR_SLOT_START]),
+                          .value = (int64_t)values[TM__JFR_SLOT_ID],
+                          .peer = values[TM__JFR_SLOT_PARENT],
+                          .start_kind = TM_EVENT_UNIT_BEGIN};
+    tm__jfr_fact end = {.start_ns = end_ns(events, kind, begin.start_ns),
+                        .value = begin.value,
+                        .start_kind = TM_EVENT_UNIT_END};
+    int rc =
+        tm__jfr_thread_id(events->entities, values[TM__JFR_SLOT_THREAD], &end.thread);
+
+    begin.thread = end.thread;
+    if (rc == TM_OK && values[TM__JFR_SLOT_PEER])
+        rc = tm__jfr_thread_id(events->entities, values[TM__JFR_SLOT_PEER],
+                               &begin.thread);
+    if (rc == TM_OK)
+        rc = find_unit_object(events, &begin.object);
+    if (rc == TM_OK)
+        rc = tm__reserve(events->memory, &events->facts, &events->fact_capacity,
+                         events->fact_count + left + 2, sizeof(*events->facts));
+    if (rc == TM_OK) {
+        add_fact(events, begin);
+        add_fact(events, end);
+    }
+    return rc;
+}
+
+static int read_move(tm__jfr_events *events)
+{
+    const uint64_t *values = events->kinds[TM__JFR_UNIT_MOVE].values;
+    tm__jfr_fact fact = {
+        .start_ns = instant_ns(&events->clock, values[TM__JFR_SLOT_START]),
+        .value = (int64_t)values[TM__JFR_SLOT_ID],
+        .start_kind =
+            values[TM__JFR_SLOT_RESUMED] ? TM_EVENT_UNIT_RESUME : TM_EVENT_UNIT_LEAVE};
+    int rc =
+        tm__jfr_thread_id(events->entities, values[TM__JFR_SLOT_THREAD], &fact.thread);
+
+    if (rc == TM_OK)
+        add_fact(events, fact);
+    return rc;
+}
+
 static int decode_one(tm__jfr_events *events, const tm__jfr_entry *entry,
                       const uint8_t *base)
 {
@@ -381,8 +463,12 @@ static int decode_one(tm__jfr_events *events, const tm__jfr_entry *entry,
     tm__jfr_run(events->metadata, kind->program, &cursor, base, kind->values);
     if (cursor.is_broken || cursor.at > base + entry->end)
         return tm__jfr_events_complain(events, entry, "is longer than it says");
-    return entry->what == TM__JFR_DUMP ? read_dump(events, entry)
-                                       : read_event(events, (int)entry->what);
+    switch (entry->what) {
+    case TM__JFR_DUMP: return read_dump(events, entry);
+    case TM__JFR_UNIT: return read_unit(events);
+    case TM__JFR_UNIT_MOVE: return read_move(events);
+    default: return read_event(events, (int)entry->what);
+    }
 }
 
 /* Keep what the chunks before told and is not emitted yet: it is later than the begin

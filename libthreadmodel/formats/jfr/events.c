@@ -59,6 +59,14 @@ static const struct {
         {"jdk.ThreadDump",
          {[TM__JFR_SLOT_START] = "startTime", [TM__JFR_SLOT_TEXT] = "result"}},
     [TM__JFR_SHUTDOWN] = {"jdk.Shutdown", {OF_THREAD}},
+    [TM__JFR_UNIT] =
+        {"threadmodel.Unit",
+         {OF_THREAD, [TM__JFR_SLOT_TEXT] = "kind", [TM__JFR_SLOT_LABEL] = "label",
+          [TM__JFR_SLOT_ID] = "id", [TM__JFR_SLOT_PARENT] = "parent",
+          [TM__JFR_SLOT_PEER] = "beginThread"}},
+    [TM__JFR_UNIT_MOVE] =
+        {"threadmodel.UnitMove",
+         {OF_THREAD, [TM__JFR_SLOT_ID] = "id", [TM__JFR_SLOT_RESUMED] = "resumed"}},
     [TM__JFR_SETTING] = {"jdk.ActiveSetting", {NULL}},
     [TM__JFR_JVM] = {"jdk.JVMInformation", {NULL}},
     [TM__JFR_LOSS] = {"jdk.DataLoss", {NULL}},
@@ -79,11 +87,12 @@ static int compile(tm__jfr_events *events, uint32_t type, int what)
                                : what == TM__JFR_JVM   ? jvm_names
                                : what == TM__JFR_LOSS  ? loss_names
                                                        : kinds[what].names;
-    uint64_t texts = what == TM__JFR_DUMP      ? 1 << TM__JFR_SLOT_TEXT
-                     : what == TM__JFR_SETTING ? 1 << SETTING_NAME | 1 << SETTING_VALUE
-                     : what == TM__JFR_JVM
-                         ? 1 << JVM_NAME | 1 << JVM_VERSION | 1 << JVM_COMMAND
-                         : 0;
+    uint64_t texts =
+        what == TM__JFR_DUMP      ? 1 << TM__JFR_SLOT_TEXT
+        : what == TM__JFR_UNIT    ? 1 << TM__JFR_SLOT_TEXT | 1 << TM__JFR_SLOT_LABEL
+        : what == TM__JFR_SETTING ? 1 << SETTING_NAME | 1 << SETTING_VALUE
+        : what == TM__JFR_JVM     ? 1 << JVM_NAME | 1 << JVM_VERSION | 1 << JVM_COMMAND
+                                  : 0;
     int rc =
         tm__jfr_compile(events->metadata, &kind->program, type, names, SLOTS, texts);
 
@@ -117,7 +126,7 @@ int tm__jfr_events_start(tm__jfr_events *events, const tm__jfr_chunk *chunk)
     for (uint32_t type = 0; type < metadata->type_count; type++) {
         const char *name = tm__jfr_type_name(metadata, &metadata->types[type]);
 
-        if (strncmp(name, "jdk.", 4) != 0)
+        if (strncmp(name, "jdk.", 4) != 0 && strncmp(name, "threadmodel.", 12) != 0)
             continue;
         for (int what = TM__JFR_NOTHING + 1; what < TM__JFR_WHAT_COUNT; what++)
             if (strcmp(name, kinds[what].type) == 0 && compile(events, type, what) < 0)

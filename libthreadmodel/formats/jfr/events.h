@@ -24,7 +24,11 @@ enum tm__jfr_event_slot {
     TM__JFR_SLOT_CAUSE,     ///< of an inflation
     TM__JFR_SLOT_JAVA_ID,   ///< of a thread that was refused
     TM__JFR_SLOT_PAUSES,    ///< of a collection, in all
-    TM__JFR_SLOT_TEXT,      ///< of a thread dump
+    TM__JFR_SLOT_TEXT,      ///< of a thread dump; a unit's kind
+    TM__JFR_SLOT_LABEL,     ///< of a unit
+    TM__JFR_SLOT_ID,        ///< of a unit
+    TM__JFR_SLOT_PARENT,    ///< of a unit: the id of another one
+    TM__JFR_SLOT_RESUMED,   ///< of a unit's move: 0: it leaves
     TM__JFR_EVENT_SLOTS
 };
 

@@ -138,6 +138,10 @@ static int emit_objects(tm__jfr_entities *entities, const tm_sink *sink)
             item.flags |= TM_OBJECT_SYNCHRONIZER;
         if (object->kind == TM__JFR_OBJECT_THREAD)
             item.thread = object->address;
+        else if (object->kind == TM__JFR_OBJECT_UNIT)
+            item.name = object->address
+                            ? text_of(entities, (uint32_t)(object->address - 1))
+                            : NULL;
         else if (!object->address)
             item.flags |= TM_OBJECT_MAYBE_MANY;
         rc = sink->define_object(sink->payload, &item);

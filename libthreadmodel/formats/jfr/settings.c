@@ -50,6 +50,9 @@ static const struct {
     [TM__JFR_COLLECTION] = {"garbage collections", NULL, KIND(GC_PAUSE), 1},
     [TM__JFR_DUMP] = {"thread dumps", NULL, 0, 0},
     [TM__JFR_SHUTDOWN] = {"the JVM's shutdown", NULL, KIND(SHUTDOWN), 0},
+    [TM__JFR_UNIT] = {"units of work", NULL, KIND(UNIT_BEGIN) | KIND(UNIT_END), 0},
+    [TM__JFR_UNIT_MOVE] = {"moves of units of work", NULL,
+                           KIND(UNIT_LEAVE) | KIND(UNIT_RESUME), 0},
 };
 
 void tm__jfr_settings_init(tm__jfr_settings *settings, tm__memory *memory)
