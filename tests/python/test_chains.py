@@ -97,10 +97,18 @@ def test_explain_shows_why_a_thread_did_not_run(cli: Cli, convoy: Path) -> None:
     done = cli("explain", convoy)
     assert (done.returncode, done.stderr) == (0, b"")
     lines = done.stdout.decode().splitlines()
-    rows = list(threadmodel.open(convoy).explain())
-    assert len(lines) == len(rows) + 1
-    assert [line.split()[0] for line in lines[1:]] == [str(r["step"]) for r in rows]
+    model = threadmodel.open(convoy)
+    finding = model.findings()[0]
+    longest = max(
+        model.evidence(finding),
+        key=lambda row: row["block_end_ns"] - row["block_start_ns"],
+    )
+    middle = (longest["block_start_ns"] + longest["block_end_ns"]) // 2
+    rows = list(model.explain(thread=longest["thread_id"], at_ns=middle))
+    assert lines[1] == f"  The longest wait of: {finding['title']}"
+    assert [line.split()[0] for line in lines[2:]] == [str(r["step"]) for r in rows]
     assert rows[0]["text"] in done.stdout.decode()
+    assert json.loads(cli("explain", convoy, "--json").stdout) == rows
 
 
 @pytest.mark.parametrize("at", ["0.00002s", "0.02ms", "20us", "20000ns", "0.02"])

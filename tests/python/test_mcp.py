@@ -76,15 +76,26 @@ def test_all_tools_answer_of_the_run(trace: Path) -> None:
             found = await ask("evidence", evidence_id=row["evidence_id"])
             assert found["rows"]
             assert found["where"]
-        explained = (await ask("explain"))["rows"]
+        first = await ask("explain")
+        assert first["finding"] == findings[0]["title"]
+        assert first["rows"]
+        explained = (await ask("explain", thread="left", at_ns=model.length_ns))["rows"]
         assert [row["text"] for row in explained] == [
-            row["text"] for row in model.explain()
+            row["text"] for row in model.explain(thread="left", at_ns=model.length_ns)
         ]
         path = (await ask("path"))["rows"]
         assert path[0]["thread"] == next(iter(model.path_rollup(("thread",))))["thread"]
         name = next(row["class"] for row in model.locks() if row["blocked_count"])
         assert (await ask("whatif", class_name=name, factor=0.0))["rows_in_all"] == 1
         assert "rows" in await ask("whatif")
+        part = await ask("whatif", class_name=name[:-1], factor=0.0, run=trace.name)
+        assert part["rows"][0]["class"] == name
+        method = next(row["method"] for row in model.callers() if row["method"])
+        more = await ask("whatif", method=method, change="permits", permits=3)
+        assert more["rows"][0]["permits"] == 3
+        # Only `runs` has the caveats on the whole run.
+        assert run["caveats"]
+        assert not set(run["caveats"]) & set(more.get("caveats", ()))
         count = await ask("sql", statement="select count(*) as n from threads")
         assert count["rows"] == [{"n": len(model.threads())}]
         many = await ask("sql", statement="select * from range(1000)")
@@ -112,6 +123,10 @@ def test_only_named_files_are_opened_and_only_tables_are_read(
             ("evidence", {"evidence_id": "../x"}),
             ("explain", {"thread": "nobody"}),
             ("whatif", {"class_name": "none.such"}),
+            ("whatif", {"change": "permits"}),
+            ("whatif", {"change": "nothing"}),
+            ("whatif", {"factor": "much"}),
+            ("findings", {"run": "no-such-run"}),
             ("sql", {"statement": f"select * from read_csv('{secret}')"}),
             ("sql", {"statement": f"select * from '{secret}'"}),
             ("sql", {"statement": f"copy (select 1) to '{target}'"}),
@@ -123,6 +138,7 @@ def test_only_named_files_are_opened_and_only_tables_are_read(
             assert result.is_error, (tool, arguments)
             assert "plugh" not in text_of(result)
             assert "Traceback" not in text_of(result)
+            assert "\n" not in text_of(result)
 
     asked(questions, trace)
     assert not target.exists()

@@ -78,7 +78,8 @@ def in_terminal(
     """
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    environment = {**os.environ, "TERM": "xterm-256color", **(env or {})}
+    usual = {"TERM": "xterm-256color", "PAGER": "cat"}
+    environment = {**os.environ, **usual, **(env or {})}
     environment.pop("COLUMNS", None)
     with subprocess.Popen(
         [*command, *arguments],
@@ -163,6 +164,29 @@ def test_work_that_is_soon_done_shows_no_progress(trace: Path) -> None:
     )
     assert b"All tables" in shown
     assert b"reading" not in shown
+
+
+@pytest.mark.parametrize("variable", ["PAGER", "THREADMODEL_PAGER"])
+def test_what_is_longer_than_the_terminal_goes_through_a_pager(
+    trace: Path, variable: str
+) -> None:
+    pager = {"PAGER": "cat", variable: "sed 's/^/paged: /'"}
+    long, status = in_terminal(["report", "--all", str(trace)], pager)
+    assert status == 0
+    lines = long.splitlines()
+    assert len(lines) > 40
+    assert all(line.startswith(b"paged: ") for line in lines)
+    short, _ = in_terminal(["report", str(trace)], pager)
+    assert b"paged: " not in short
+    for nobody in ("", "cat", "no-such-pager-command"):
+        shown, _ = in_terminal(["report", "--all", str(trace)], {variable: nobody})
+        assert b"All tables" in shown or b"Hottest locks" in shown
+        assert b"paged: " not in shown
+
+
+def test_a_pager_that_leaves_early_is_no_failure(trace: Path) -> None:
+    shown, status = in_terminal(["report", "--all", str(trace)], {"PAGER": "true"})
+    assert (shown, status) == (b"", 0)
 
 
 def test_json_is_the_object_that_outsiders_rely_on(

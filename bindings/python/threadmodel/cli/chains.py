@@ -16,6 +16,7 @@ from threadmodel.cli.names import known_class, known_method, thread_id
 from threadmodel.cli.reading import reading_options
 from threadmodel.model import Model
 from threadmodel.table import Table
+from threadmodel.victim import first_to_explain
 
 
 @click.command(
@@ -92,8 +93,8 @@ def path(
 @click.option(
     "--thread",
     metavar="NAME",
-    help="Of this thread: a name, or #ID. Otherwise of the one that was blocked"
-    " longest.",
+    help="Of this thread: a name, or #ID. Otherwise of the longest wait of the first"
+    " finding.",
 )
 @click.option(
     "--at",
@@ -112,7 +113,8 @@ def explain(
     """Say why a thread of the run in FILE did not run; - reads from stdin.
 
     The first line is about the thread itself, the next one about what it was blocked
-    by at that same instant, and so on down to the root cause.
+    by at that same instant, and so on down to the root cause. Without a thread or a
+    time, it is the longest wait of the first finding.
 
     \b
     threadmodel explain run.tmt
@@ -120,10 +122,18 @@ def explain(
     """
 
     def question(model: Model) -> Table:
-        wanted = thread_id(model, thread)
-        return model.explain(thread=wanted, at_ns=at_ns)
+        return answer(model)[0]
 
-    ask(context, question, lambda model: [path_page.explanation(question(model))])
+    def answer(model: Model) -> tuple[Table, str | None]:
+        if thread is None and at_ns is None:
+            first = first_to_explain(model)
+            if first is not None:
+                finding, wanted, middle_ns = first
+                steps = model.explain(thread=wanted, at_ns=middle_ns)
+                return steps, str(finding["title"])
+        return model.explain(thread=thread_id(model, thread), at_ns=at_ns), None
+
+    ask(context, question, lambda model: [path_page.explanation(*answer(model))])
 
 
 @click.command(

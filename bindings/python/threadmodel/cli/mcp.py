@@ -8,14 +8,14 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import click
 
 import threadmodel
 from threadmodel import errors
 from threadmodel.calm import not_looked_for
-from threadmodel.cli import mcp_stdio, sealed_sql
+from threadmodel.cli import mcp_stdio, names, sealed_sql
 from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.mcp_answer import TEXT_LENGTH, Row, answer
 from threadmodel.cli.messages import say
@@ -25,6 +25,7 @@ from threadmodel.extras import extra
 from threadmodel.judgement import judge
 from threadmodel.model import Model
 from threadmodel.text import clean
+from threadmodel.victim import first_to_explain
 
 SQL_SECONDS: Final = 20.0
 #: What a statement may take beside the tables that it reads.
@@ -37,8 +38,12 @@ INSTRUCTIONS: Final = (
 )
 
 
-def _of(table: threadmodel.Table, **more: Any) -> str:
-    return answer(table, len(table), caveats=list(table.caveats)[:3], **more)
+def _of(model: Model, table: threadmodel.Table, **more: Any) -> str:
+    """Write a table; `runs` has the caveats on the whole run."""
+    own = [caveat for caveat in table.caveats if caveat not in model.caveats]
+    if own:
+        more["caveats"] = own[:3]
+    return answer(table, len(table), **more)
 
 
 def _verdict(model: Model) -> Row:
@@ -59,20 +64,36 @@ class Runs:
         self._models: dict[int, Model] = {}
         self._lock = threading.Lock()
 
-    def model(self, run: int) -> Model:
-        """Return the model of a file, by its number from 1 on."""
-        if not 1 <= run <= len(self._files):
-            raise errors.InvalidArgumentError(
-                f"no run {run}: there are 1 to {len(self._files)}"
-            )
+    def model(self, name: str | int) -> Model:
+        """Return the model of a file, by its name or its number from 1 on."""
+        run = self._number(name)
         with self._lock, warnings.catch_warnings():
             warnings.simplefilter("ignore", DamagedTraceWarning)
             if run not in self._models:
                 self._models[run] = threadmodel.open(self._files[run - 1])
             return self._models[run]
 
+    def _number(self, name: str | int) -> int:
+        count = len(self._files)
+        if isinstance(name, int) or name.isdecimal():
+            if len(str(name)) < 10 and 1 <= int(name) <= count:
+                return int(name)
+            raise errors.InvalidArgumentError(
+                f"no run {name!s:.20}: there are 1 to {count}"
+            )
+        by_name = {file: at for at, file in enumerate(self._files, 1)}
+        if name in by_name:
+            return by_name[name]
+        short = [Path(file).name for file in self._files]
+        chosen = names.one(name, short, "run")
+        if short.count(chosen) > 1:
+            raise errors.InvalidArgumentError(
+                f"{short.count(chosen)} files are called {chosen!r:.100}: give a number"
+            )
+        return short.index(chosen) + 1
+
     def runs(self) -> str:
-        """List the recorded runs: number, program, length, threads, caveats; or why a
+        """List the recorded runs: file, program, length, threads, caveats; or why a
         file cannot be read."""
         numbers = range(1, len(self._files) + 1)
         return answer(map(self._facts, numbers), len(self._files))
@@ -95,13 +116,15 @@ class Runs:
             "caveats": list(model.caveats)[:3],
         }
 
-    def findings(self, run: int = 1) -> str:
+    def findings(self, run: str | int = 1) -> str:
         """List what is worth a look, the greatest impact first. `evidence_id` names a
         finding for `evidence`; `impact_ns` is what threads lost by it. The data does
-        not support kinds in `not_looked_for`."""
+        not support kinds in `not_looked_for`. `run` is a part of a file's name."""
+        model = self.model(run)
+        number = self._number(run)
         rows = [
             {
-                "evidence_id": f"{run}.{row['rank']}",
+                "evidence_id": f"{number}.{row['rank']}",
                 **{
                     name: row[name]
                     for name in (
@@ -112,22 +135,23 @@ class Runs:
                         "minor",
                         "waits",
                         "holds",
+                        "gain",
                         "advice",
                         "caveat",
                     )
                     if row[name] not in (None, False)
                 },
             }
-            for row in self.model(run).findings()
+            for row in model.findings()
         ]
-        return answer(rows, len(rows), not_looked_for=not_looked_for(self.model(run)))
+        return answer(rows, len(rows), not_looked_for=not_looked_for(model))
 
     def evidence(self, evidence_id: str) -> str:
         """List the rows of a table that a finding rests on, by its evidence_id."""
         run, _, rank = evidence_id.partition(".")
         if not (run.isdecimal() and rank.isdecimal() and len(evidence_id) < 20):
             raise errors.InvalidArgumentError(f"no evidence_id: {evidence_id!r:.100}")
-        model = self.model(int(run))
+        model = self.model(run)
         for row in model.findings():
             if row["rank"] == int(rank):
                 rows = rows_of_finding(model, row)
@@ -140,43 +164,88 @@ class Runs:
         raise errors.InvalidArgumentError(f"run {run} has no finding {rank}")
 
     def explain(
-        self, run: int = 1, thread: str | None = None, at_ns: int | None = None
+        self, run: str | int = 1, thread: str | None = None, at_ns: int | None = None
     ) -> str:
-        """Say why a thread (name or id) did not run at an instant, down to the root
-        cause. Without a thread: the one that was blocked longest."""
-        return _of(self.model(run).explain(thread=_thread(thread), at_ns=at_ns))
+        """Say why a thread did not run at an instant, down to the root cause. `thread`
+        is a name, a part of one, or an id. Without one: the longest wait of the first
+        finding, which `finding` then names."""
+        model = self.model(run)
+        if thread is None and at_ns is None:
+            first = first_to_explain(model)
+            if first is not None:
+                finding, wanted, middle_ns = first
+                steps = model.explain(thread=wanted, at_ns=middle_ns)
+                return _of(model, steps, finding=finding["title"])
+        return _of(model, model.explain(thread=_thread(model, thread), at_ns=at_ns))
 
-    def path(self, run: int = 1, thread: str | None = None) -> str:
+    def path(self, run: str | int = 1, thread: str | None = None) -> str:
         """List the critical path, summed up by thread, method and state: what decided
         when the run, or this thread, ended."""
+        model = self.model(run)
         keys = ("thread", "method", "state")
-        return _of(self.model(run).path_rollup(keys, thread=_thread(thread)))
+        return _of(model, model.path_rollup(keys, thread=_thread(model, thread)))
 
     def whatif(
-        self, run: int = 1, class_name: str | None = None, factor: float = 0.5
+        self,
+        run: str | int = 1,
+        class_name: str | None = None,
+        method: str | None = None,
+        change: Literal["holds", "method", "uses", "permits"] = "holds",
+        factor: float = 0.5,
+        permits: int = 1,
     ) -> str:
-        """Say how much shorter the run would have been, had locks of a class been held
-        for `factor` of the time. Without a class: the locks that gain most."""
+        """Predict the run with one change, and a service's requests a second. `holds`:
+        locks of the class, or acquired in the method, are held for `factor` of the
+        time. `method`: sleeps and running in the method take `factor` of it. `uses`:
+        so do uses of what threads wait for in the method. `permits`: there are so many
+        more of those, such as connections. Names may be parts. Without a class and a
+        method: the locks that gain most."""
         model = self.model(run)
-        if class_name is None:
-            return _of(model.whatif_rank(factor=factor))
-        return _of(model.whatif(class_name, factor=factor))
+        if class_name is None and method is None:
+            if change != "holds":
+                raise errors.InvalidArgumentError(f"{change} of what? Name a method")
+            return _of(model, model.whatif_rank(factor=factor))
+        return _of(
+            model,
+            model.whatif(
+                names.known_class(model, class_name),
+                method=names.known_method(model, method),
+                change=change,
+                factor=factor,
+                permits=permits,
+            ),
+        )
 
-    def sql(self, statement: str, run: int = 1) -> str:
+    def sql(self, statement: str, run: str | int = 1) -> str:
         """Run one SQL statement (DuckDB) over the tables of a run; `show tables` lists
         these, `describe threads` the columns of one."""
         return sealed_sql.ask(self.model(run), statement, SQL_SECONDS, SQL_BYTES)
 
 
-def _thread(name: str | None) -> int | str | None:
-    return int(name) if name is not None and name.isdecimal() else name
+def _thread(model: Model, name: str | None) -> int | None:
+    if name is not None and name.isdecimal():
+        name = f"#{name}"
+    return names.thread_id(model, name)
 
 
 def server(runs: Runs) -> Any:
     """Make the server; its tools are the questions of `runs`."""
     module = extra("mcp", module="mcp.server.mcpserver")
     exceptions = extra("mcp", module="mcp.server.mcpserver.exceptions")
-    made = module.MCPServer(
+
+    class Server(module.MCPServer):  # type: ignore[misc, name-defined]
+        """Reports an argument of the wrong kind in one line."""
+
+        async def call_tool(self, *given: Any, **named: Any) -> Any:
+            try:
+                return await super().call_tool(*given, **named)
+            except exceptions.ToolError as failure:
+                wrong = getattr(failure.__cause__, "errors", None)
+                if wrong is None:
+                    raise
+                raise exceptions.ToolError(_wrong_arguments(wrong())) from None
+
+    made = Server(
         "threadmodel",
         instructions=INSTRUCTIONS,
         version=threadmodel.__version__,
@@ -198,6 +267,11 @@ def server(runs: Runs) -> Any:
             structured_output=False,
         )
     return made
+
+
+def _wrong_arguments(found: Iterable[Row]) -> str:
+    texts = {f"{'.'.join(map(str, row['loc'][:1]))}: {row['msg']}" for row in found}
+    return clean("; ".join(sorted(texts)), TEXT_LENGTH)
 
 
 def _guarded(

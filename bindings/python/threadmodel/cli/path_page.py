@@ -64,12 +64,19 @@ def path_sums(
     return section
 
 
-def explanation(steps: Table) -> Section:
-    """Say why a thread did not run, a line a step."""
+def explanation(steps: Table, finding: str | None = None) -> Section:
+    """Say why a thread did not run, a line a step.
+
+    Args:
+        steps: the answer of that name
+        finding: title of the one whose longest wait this is
+    """
     section = Section("Why it did not run")
+    if finding is not None:
+        section.line(f"The longest wait of: {clean(finding, NAME_LENGTH)}", "dim")
     for row in steps:
         section.line(f"{row['step']:>2}  {clean(row['text'], NAME_LENGTH)}")
-    if not section.body:
+    if not steps:
         section.line("no thread was blocked then")
     return section
 

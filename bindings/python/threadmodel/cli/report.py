@@ -15,7 +15,7 @@ from rich.console import Console
 
 import threadmodel
 from threadmodel import page, private
-from threadmodel.cli import brief, export, markdown, terminal
+from threadmodel.cli import brief, export, markdown, pager, terminal
 from threadmodel.cli.files import INPUT, OUTPUT, OUTPUT_FOLDER, FileCommand
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
@@ -224,9 +224,9 @@ def stdout_console() -> Console:
 
 
 def print_sections(sections: "list[terminal.Section]", output: str | None) -> None:
-    """Print to a file, or to stdout as wide as that is."""
+    """Print to a file, or to stdout as wide as that is; what is long by a pager."""
     if output is None:
-        terminal.show(sections, stdout_console())
+        pager.show_paged(sections, stdout_console())
     else:
         with open(output, "w", encoding="utf-8", opener=private.owner_only) as file:
             console = Console(file=file, width=FILE_WIDTH, highlight=False)
