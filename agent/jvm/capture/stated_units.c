@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Units of work that the program states. A kind is a class in the trace, and a label an
- * object of it: requests of one URL are of one object, of which a service has some
- * hundreds. Both are in tables of fixed size, and what finds no place there shares one
- * kind, or one label, called "others".
+ * object of it: all requests of one URL share an object. Both are in tables of fixed
+ * size. A kind or a label without a place there is called "others".
  */
 #include "capture/stated_units.h"
 
@@ -179,7 +178,7 @@ static uint64_t object_of(tm__buffer *own, int kind, const char *label)
 
 /* ---- the native methods ---- */
 
-/* These are no stand-ins, so that they report where natives are not replaced, too. */
+/* They stand in for nothing, and report where natives are not replaced, too. */
 static int begin(tm__event_report *report, JNIEnv *jni)
 {
     jthread thread;
