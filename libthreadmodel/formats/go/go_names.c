@@ -305,6 +305,32 @@ int tm__go_define_object(tm__go_names *names, const tm__go_generation *generatio
     return TM_OK;
 }
 
+int tm__go_define_unit(tm__go_names *names, const tm__go_generation *generation,
+                       uint64_t name, const tm_sink *sink, uint64_t *object)
+{
+    tm__go_text text = tm__go_text_of(generation, name);
+    tm_object definition = TM_OBJECT_INIT;
+    uint32_t index, class_index;
+    int rc;
+
+    if (text.length == 0)
+        text = (tm__go_text){"a task without a name", 21};
+    /* No place begins with a zero byte. */
+    rc = intern(&names->places, (tm__go_text){"", 0}, text, &index);
+    if (rc >= 0 && index >= names->places_defined) {
+        rc = define_class(names, text, (tm__go_text){"", 0}, sink, &class_index);
+        if (rc < 0)
+            return rc;
+        definition.id = (uint64_t)index + 1;
+        definition.class_id = (uint64_t)class_index + 1;
+        rc = sink->define_object(sink->payload, &definition);
+        if (rc >= 0)
+            names->places_defined = index + 1;
+    }
+    *object = (uint64_t)index + 1;
+    return rc < 0 ? rc : TM_OK;
+}
+
 int tm__go_define_thread(const tm__go_generation *generation, const tm__go_name_of *of,
                          const tm__go_stack *stack, const tm_sink *sink, int *is_named)
 {

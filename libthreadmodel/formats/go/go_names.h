@@ -49,6 +49,14 @@ int tm__go_define_object(tm__go_names *names, const tm__go_generation *generatio
                          tm__go_stack *stack, uint64_t reason, const char *what,
                          const tm_sink *sink, uint64_t *object);
 
+/**
+ * Have the sink know a kind of units of work, by the name of a task or region.
+ * @param name         the string's number in the generation
+ * @param[out] object  its id
+ */
+int tm__go_define_unit(tm__go_names *names, const tm__go_generation *generation,
+                       uint64_t name, const tm_sink *sink, uint64_t *object);
+
 /** Whose name it is, and where in a stack its function stands. */
 typedef struct tm__go_name_of {
     uint64_t thread;    ///< as the sink knows it

@@ -239,6 +239,8 @@ static int emit_run(const reader *self, const tm_sink *sink)
         TM_EVENT_ON_CPU,
         TM_EVENT_OFF_CPU,
         TM_EVENT_GC_PAUSE,
+        TM_EVENT_UNIT_BEGIN,
+        TM_EVENT_UNIT_END,
     };
     char vm[32];
     tm_run run = {.size = sizeof(run),

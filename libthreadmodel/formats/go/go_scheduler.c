@@ -162,6 +162,10 @@ static int read_event(const tm__go_step *at)
     case TM__GO_STATUS_STACK: return tm__go_on_status(at);
     case TM__GO_STW_BEGIN:
     case TM__GO_STW_END: return on_stopped_world(at);
+    case TM__GO_TASK_BEGIN:
+    case TM__GO_TASK_END:
+    case TM__GO_REGION_BEGIN:
+    case TM__GO_REGION_END: return tm__go_on_unit(at);
     default: return TM_OK;
     }
 }

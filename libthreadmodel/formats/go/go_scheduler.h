@@ -24,6 +24,7 @@ typedef struct tm__go_goroutine {
                         ///< waits; 0: nobody who is known
     uint64_t object;    ///< that it waits for; 0: none
     int64_t stopped_ns; ///< when it stopped the world; 0: it runs
+    uint32_t regions;   ///< open, of those whose begin is in the trace
     uint32_t lives;     ///< a thread of C may get the goroutine of one that ended
     uint8_t status;     ///< enum tm__go_status
     uint8_t wait;       ///< enum tm__go_wait

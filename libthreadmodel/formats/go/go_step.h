@@ -113,6 +113,9 @@ int tm__go_on_syscall_end_blocked(const tm__go_step *at);
 int tm__go_on_create_syscall(const tm__go_step *at);
 int tm__go_on_destroy_syscall(const tm__go_step *at);
 
+/* tasks and regions that the program states, */
+int tm__go_on_unit(const tm__go_step *at);
+
 /* and Ps. */
 int tm__go_on_p_status(const tm__go_step *at);
 int tm__go_on_p_start(const tm__go_step *at);
