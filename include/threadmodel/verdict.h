@@ -35,11 +35,12 @@ enum tm_wait_edge {
     TM_WAIT_EDGE_DEAD_OWNER = 2, ///< the owner of a lock, which has ended
     TM_WAIT_EDGE_SELF = 3,       ///< the thread itself
     TM_WAIT_EDGE_JOIN = 4,       ///< the thread whose end it waits for
-    TM_WAIT_EDGE_CLASS = 5,      ///< the thread that initialises a class
-    TM_WAIT_EDGE_SERVED = 6,     ///< who ended such waits before
-    TM_WAIT_EDGE_TASK = 7,       ///< a worker that would run the task
-    TM_WAIT_EDGE_CARRIER = 8,    ///< a free carrier: the thread has been woken
-    TM_WAIT_EDGE_END = 9         ///< one more than the last
+    TM_WAIT_EDGE_CLASS = 5,   ///< the thread that initialises a class, or what else is
+                              ///< done once for all
+    TM_WAIT_EDGE_SERVED = 6,  ///< who ended such waits before
+    TM_WAIT_EDGE_TASK = 7,    ///< a worker that would run the task
+    TM_WAIT_EDGE_CARRIER = 8, ///< a free carrier: the thread has been woken
+    TM_WAIT_EDGE_END = 9      ///< one more than the last
 };
 
 /**

@@ -60,6 +60,22 @@ static void mark_deadlocked(tm__judgement *it, int sure)
     }
 }
 
+/* Whether a look found a member waiting that had waited before, nobody knows since
+ * when: then the circle may be as old. */
+static int is_older(const tm__judgement *it)
+{
+    for (uint32_t i = 0; i < it->model->entities.threads_count; i++) {
+        const tm__wait_node *node = &it->graph.nodes[i];
+
+        if (node->is_member && node->interval != TM__NONE &&
+            node->since_ns >= it->since_ns &&
+            it->model->entities.threads[i].intervals[node->interval].flags &
+                TM__INTERVAL_SNAPSHOT)
+            return 1;
+    }
+    return 0;
+}
+
 static int find_deadlock(tm__judgement *it)
 {
     int any = 0, sure = 0;
@@ -77,6 +93,8 @@ static int find_deadlock(tm__judgement *it)
     it->verdict = TM_VERDICT_DEADLOCKED;
     it->suspected = !sure;
     mark_deadlocked(it, sure);
+    if (!tm__model_is_of_dumps(it->model) && is_older(it))
+        it->since_ns = INT64_MIN;
     /* A dump shows that it is there, not since when. */
     if (tm__model_is_of_dumps(it->model) && it->model->replay.dumps_count &&
         it->since_ns <= it->model->replay.dumps[0])

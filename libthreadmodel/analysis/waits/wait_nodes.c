@@ -19,6 +19,7 @@
 #include "model/intervals/interaction.h"
 #include "model/intervals/lost_events.h"
 #include "model/ownership/tenure.h"
+#include "model/ownership/tenure_shared.h"
 
 /* Of a lock whose release is not reported the next owner may be on its way for as long
  * as this on a busy machine. */
@@ -207,6 +208,23 @@ static int is_never_seen(const tm_model *model, const tm__thread *waiter,
            waiter->intervals[node->interval].flags & TM__INTERVAL_SNAPSHOT;
 }
 
+/* What is done once, by one thread for all: its owner runs it. */
+static int is_once(const tm_model *model, const tm__wait_node *node)
+{
+    return node->object != TM__NONE &&
+           model->entities.objects[node->object].kind == TM_OBJECT_KIND_ONCE;
+}
+
+static int is_released_since(const tm_model *model, const tm__wait_node *node,
+                             uint32_t owner)
+{
+    const tm__tenure *last =
+        node->object == TM__NONE ? NULL : tm__tenure_last(model, node->object);
+
+    return last && last->owner == owner && last->flags & TM__TENURE_OVER &&
+           last->had_ns > node->since_ns;
+}
+
 static void wait_for_owner(tm__wait_graph *graph, uint32_t thread, tm__wait_node *node,
                            uint32_t index)
 {
@@ -216,7 +234,11 @@ static void wait_for_owner(tm__wait_graph *graph, uint32_t thread, tm__wait_node
     uint32_t owner = at->peer;
     int provenance = at->provenance;
 
-    if (owner == TM__NONE)
+    /* Whom it was read to wait for may have released the lock since. */
+    if (at->state == TM_STATE_PARKED && owner != TM__NONE &&
+        is_released_since(model, node, owner))
+        owner = TM__NONE;
+    else if (owner == TM__NONE)
         owner = tm__stated_owner(model, it, node->interval, &provenance);
     if (owner == TM__NONE && node->object != TM__NONE && is_last(it, index)) {
         owner = model->entities.objects[node->object].owner;
@@ -232,7 +254,8 @@ static void wait_for_owner(tm__wait_graph *graph, uint32_t thread, tm__wait_node
     } else if (has_ended(graph, owner) || is_never_seen(model, it, node, owner)) {
         waits_on(node, TM_WAIT_EDGE_DEAD_OWNER, owner, provenance);
     } else {
-        waits_on(node, TM_WAIT_EDGE_OWNER, owner, provenance);
+        waits_on(node, is_once(model, node) ? TM_WAIT_EDGE_CLASS : TM_WAIT_EDGE_OWNER,
+                 owner, provenance);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "model/entities/caller_frame.h"
 #include "model/entities/object.h"
 #include "model/entities/reports.h"
+#include "model/intervals/interaction.h"
 
 /* So many members are compared with one another. */
 enum { MEMBERS_COMPARED = 6, MEMBERS_ALIKE = 64 };
@@ -163,6 +164,31 @@ static void write_unknown(tm__words *words, const tm__wait_case *it, uint32_t th
     }
 }
 
+/* A wait that a look at the thread found had begun before. */
+static int is_found_waiting(const tm__wait_case *it, uint32_t thread)
+{
+    uint32_t interval = it->graph->nodes[thread].interval;
+
+    return interval != TM__NONE && !tm__model_is_of_dumps(it->model) &&
+           it->model->entities.threads[thread].intervals[interval].flags &
+               TM__INTERVAL_SNAPSHOT;
+}
+
+static void write_wake_up(tm__words *words, const tm__wait_case *it, uint32_t thread)
+{
+    uint32_t permit = it->model->entities.threads[thread].permit;
+
+    if (permit != TM__NONE) {
+        tm__write_words(words, "; ");
+        tm__write_thread(words, it->model, tm__row(it->model, permit)->from_thread);
+        tm__write_words(words, " woke it at ");
+        tm__write_instant(words, it, tm__row(it->model, permit)->from_ns);
+        tm__write_words(words, ", and no carrier is free to run it");
+    } else {
+        tm__write_words(words, "; it was woken, and no carrier is free to run it");
+    }
+}
+
 void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
 {
     const tm_model *model = it->model;
@@ -172,14 +198,6 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
     if (node->edge == TM_WAIT_EDGE_JOIN) {
         tm__write_words(words, " waits for the end of ");
         tm__write_thread(words, model, node->on);
-    } else if (node->edge == TM_WAIT_EDGE_CLASS) {
-        tm__write_words(words, " waits until ");
-        tm__write_thread(words, model, node->on);
-        tm__write_words(words, " has initialised a class");
-    } else if (node->edge == TM_WAIT_EDGE_CARRIER) {
-        tm__write_words(words, " was woken from its wait for ");
-        tm__write_object(words, it, node->object);
-        tm__write_words(words, " and no carrier is free to run it");
     } else if (node->want != TM__WANT_UNKNOWN) {
         tm__write_words(
             words, node->want == TM__WANT_LOCK ? " waits for a %s" : " waits (%s)",
@@ -191,7 +209,8 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
     tm__write_words(words, " in ");
     tm__write_place(words, it, node->stack);
     if (node->since_ns > it->model->first_ns || !tm__model_is_of_dumps(model)) {
-        tm__write_words(words, " since ");
+        tm__write_words(words,
+                        is_found_waiting(it, thread) ? " since before " : " since ");
         tm__write_instant(words, it, node->since_ns);
     }
     switch (node->edge) {
@@ -205,6 +224,12 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
         tm__write_thread(words, model, node->on);
         tm__write_words(words, " owned it when it ended");
         break;
+    case TM_WAIT_EDGE_CLASS:
+        tm__write_words(words, "; ");
+        tm__write_thread(words, model, node->on);
+        tm__write_words(words, " runs it");
+        break;
+    case TM_WAIT_EDGE_CARRIER: write_wake_up(words, it, thread); break;
     case TM_WAIT_EDGE_SELF: tm__write_words(words, ", which it owns itself"); break;
     case TM_WAIT_EDGE_SERVED: write_served(words, it, node); break;
     case TM_WAIT_EDGE_TASK: tm__write_words(words, "; no worker runs that task"); break;
@@ -377,10 +402,12 @@ void tm__write_wait_advice(tm__words *words, const tm__wait_case *it)
                         "Let no virtual thread block while it is pinned: by native "
                         "code, in a static initialiser or, before JDK 24, in a "
                         "synchronized block.");
-    else if (edges_of(it, TM_WAIT_EDGE_CLASS) > 1)
+    else if (edges_of(it, TM_WAIT_EDGE_CLASS) == it->count && it->count > 1)
         tm__write_words(words,
                         "Let static initialisers not depend on one another in a "
                         "circle, or initialise the classes in one thread first.");
+    else if (edges_of(it, TM_WAIT_EDGE_CLASS))
+        tm__write_words(words, "Do not wait for other threads in an initialiser.");
     else if (has_lost_signal(it))
         tm__write_words(words,
                         "Set a flag under the lock before the signal, and test it "
