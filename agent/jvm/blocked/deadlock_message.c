@@ -15,7 +15,9 @@
 #include <threadmodel/model.h>
 
 #include "base/printable.h"
+#include "blocked/class_wait.h"
 #include "blocked/long_blocked_table.h"
+#include "ident/thread_id.h"
 #include "rings/clock.h"
 #include "trace/modified_utf8.h"
 #include "vm/java_fields.h"
@@ -324,15 +326,55 @@ void tm__deadlock_message_print(JNIEnv *jni, tm__long_blocked *const *members,
     free(out.bytes);
 }
 
-static void put_waiting(text *out, JNIEnv *jni, jthread thread)
+static void put_stack(text *out, JNIEnv *jni, jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jvmtiFrameInfo frames[FRAMES];
-    char name[NAME_BYTES], wanted[NAME_BYTES];
-    jobject object = NULL;
     jint count = 0;
 
+    if ((*jvmti)->GetStackTrace(jvmti, thread, 0, FRAMES, frames, &count) !=
+        JVMTI_ERROR_NONE)
+        count = 0;
+    for (jint i = 0; i < count; i++)
+        put_frame(out, jni, &frames[i]);
+}
+
+/* The thread that initialises a class, by its number. */
+static void put_initialiser(text *out, JNIEnv *jni, uint64_t id)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    char name[NAME_BYTES];
+    jthread *all = NULL;
+    jint count = 0;
+
+    if ((*jvmti)->GetAllThreads(jvmti, &count, &all) != JVMTI_ERROR_NONE)
+        return;
+    for (jint i = 0; i < count; i++) {
+        if (tm__thread_id(jni, all[i]) == id) {
+            name_thread(name, jni, all[i]);
+            put(out, ", which \"%s\" runs", name);
+        }
+        (*jni)->DeleteLocalRef(jni, all[i]);
+    }
+    tm__deallocate((char *)all);
+}
+
+static void put_waiting(text *out, JNIEnv *jni, jthread thread)
+{
+    const tm__class_wait *class_wait = tm__class_wait_of(tm__thread_id(jni, thread));
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    char name[NAME_BYTES], wanted[NAME_BYTES];
+    jobject object = NULL;
+
     name_thread(name, jni, thread);
+    if (class_wait) {
+        put(out, "  \"%s\" waits for the initialisation of %s", name,
+            class_wait->class_name);
+        put_initialiser(out, jni, class_wait->owner);
+        put(out, "\n");
+        put_stack(out, jni, thread);
+        return;
+    }
     if ((*jvmti)->GetCurrentContendedMonitor(jvmti, thread, &object) !=
         JVMTI_ERROR_NONE)
         object = NULL;
@@ -345,11 +387,7 @@ static void put_waiting(text *out, JNIEnv *jni, jthread thread)
         (*jni)->DeleteLocalRef(jni, object);
     }
     put(out, "\n");
-    if ((*jvmti)->GetStackTrace(jvmti, thread, 0, FRAMES, frames, &count) !=
-        JVMTI_ERROR_NONE)
-        count = 0;
-    for (jint i = 0; i < count; i++)
-        put_frame(out, jni, &frames[i]);
+    put_stack(out, jni, thread);
 }
 
 void tm__standstill_message_print(JNIEnv *jni, const jthread *threads, size_t shown,
@@ -369,6 +407,27 @@ void tm__standstill_message_print(JNIEnv *jni, const jthread *threads, size_t sh
         put_waiting(&out, jni, threads[i]);
     if (shown < count)
         put(&out, "  and %zu more\n", count - shown);
+    tm__message_lines(out.bytes, out.used);
+    free(out.bytes);
+}
+
+void tm__class_circle_message_print(JNIEnv *jni, const jthread *threads, size_t count,
+                                    int64_t for_ns)
+{
+    text out = {.bytes = malloc(TEXT_BYTES)};
+
+    if (!out.bytes) {
+        tm__message("deadlock of %zu threads that initialise classes, and no memory to "
+                    "name them",
+                    count);
+        return;
+    }
+    put(&out,
+        "threadmodel: deadlock of %zu threads that initialise classes, for at least "
+        "%lld s\n",
+        count, (long long)(for_ns / 1000000000));
+    for (size_t i = 0; i < count; i++)
+        put_waiting(&out, jni, threads[i]);
     tm__message_lines(out.bytes, out.used);
     free(out.bytes);
 }

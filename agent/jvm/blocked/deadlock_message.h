@@ -21,4 +21,11 @@ void tm__deadlock_message_print(JNIEnv *jni, tm__long_blocked *const *members,
 void tm__standstill_message_print(JNIEnv *jni, const jthread *threads, size_t shown,
                                   size_t count, int64_t for_ns);
 
+/**
+ * Report threads that wait for one another to initialise classes.
+ * @param threads  each followed by the one that it waits for
+ */
+void tm__class_circle_message_print(JNIEnv *jni, const jthread *threads, size_t count,
+                                    int64_t for_ns);
+
 #endif

@@ -5,7 +5,9 @@
  * primitive: as soon as one thread runs, is in native code, sleeps or waits with a
  * timeout, the program can go on. That ends the look at nearly every program at its
  * first thread or two. What no platform thread shows is not judged: where virtual
- * threads run, nothing is reported.
+ * threads run, nothing is reported. A thread that waits for a class counts as one that
+ * waits, though the VM calls it runnable; a circle of such threads is reported also
+ * where others go on.
  */
 #include "blocked/standstill_watch.h"
 
@@ -13,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "blocked/class_wait.h"
 #include "blocked/deadlock_message.h"
 #include "blocked/long_blocked_table.h"
 #include "ident/thread_id.h"
@@ -22,8 +25,10 @@
 #include "vm/vm.h"
 
 static const int64_t LOOK_NS = INT64_C(1000000000);
-/* A process that runs for more of a second than this does not stand still: the VM is
- * not asked. Its compilers run on for a while. */
+/* Between two looks there is no more, unless the process did not run. */
+static const int64_t GAP_NS = INT64_C(4000000000);
+/* A process that runs for more of a second than this does not stand still. Its
+ * compilers run on for a while. */
 static const int64_t BUSY_NS = INT64_C(500000000);
 enum { FRAMES = 24, THREADS_AT_MOST = 4096, SHOWN = 12 };
 
@@ -50,13 +55,15 @@ static int64_t looked_ns;
 static int64_t used_ns;      ///< processor time of the process by then
 static int64_t since_ns;     ///< it has stood still since; 0: it does not
 static uint64_t fingerprint; ///< of all blocking intervals
+static int64_t gap_ns;       ///< the end of the last gap between two looks
 static int is_reported;
 
 void tm__standstill_watch_open(void)
 {
-    looked_ns = used_ns = since_ns = 0;
+    looked_ns = used_ns = since_ns = gap_ns = 0;
     fingerprint = 0;
     is_reported = 0;
+    tm__class_waits_open();
 }
 
 static int64_t processor_time_ns(void)
@@ -151,6 +158,8 @@ static enum sight look_at(JNIEnv *jni, jthread thread)
         return SIGHT_NONE;
     if (tm__is_carrier(jni, thread))
         return SIGHT_MOVES;
+    if (tm__class_wait_of(tm__thread_id(jni, thread)))
+        return SIGHT_WAITS;
     if (bits & JVMTI_THREAD_STATE_BLOCKED_ON_MONITOR_ENTER)
         return SIGHT_WAITS;
     if (!(bits & JVMTI_THREAD_STATE_WAITING) || bits & JVMTI_THREAD_STATE_SLEEPING)
@@ -169,27 +178,43 @@ typedef struct standstill {
 } standstill;
 
 /* @return how many threads wait; 0: one can go on, or all are idle */
-static jint look(JNIEnv *jni, jthread *threads, jint count, standstill *seen)
+static jint look(JNIEnv *jni, const jthread *threads, jint count, standstill *seen)
 {
     for (jint i = 0; i < count; i++) {
         enum sight sight = look_at(jni, threads[i]);
+        const tm__class_wait *class_wait;
         tm__long_blocked *blocked;
+        int64_t began_ns;
+        uint64_t id;
 
         if (sight == SIGHT_MOVES)
             return 0;
         if (sight != SIGHT_WAITS)
             continue;
-        blocked = tm__long_blocked_find(tm__thread_id(jni, threads[i]));
-        if (blocked && blocked->is_reported)
+        id = tm__thread_id(jni, threads[i]);
+        blocked = tm__long_blocked_find(id);
+        class_wait = tm__class_wait_of(id);
+        if ((blocked && blocked->is_reported) ||
+            (class_wait && class_wait->is_deadlocked))
             return 0; /* as a deadlock */
-        seen->print = seen->print * 31 + (blocked ? blocked->serial : 1);
-        if (!blocked || blocked->since_ns > seen->since_ns)
-            seen->since_ns = blocked ? blocked->since_ns : INT64_MAX;
+        began_ns = class_wait ? class_wait->since_ns
+                   : blocked  ? blocked->since_ns
+                              : INT64_MAX;
+        seen->print = seen->print * 31 + (class_wait ? (uint64_t)began_ns
+                                          : blocked  ? blocked->serial
+                                                     : 1);
+        if (began_ns > seen->since_ns)
+            seen->since_ns = began_ns;
         if (seen->count < SHOWN)
             seen->waiting[seen->count] = threads[i];
         seen->count++;
     }
     return seen->count;
+}
+
+static int64_t stuck_ns(void)
+{
+    return (int64_t)tm__the_options.stuck * 1000000000;
 }
 
 static void over(int64_t now_ns)
@@ -201,47 +226,76 @@ static void over(int64_t now_ns)
     is_reported = 0;
 }
 
-static void judge(JNIEnv *jni, int64_t now_ns)
+static void judge(JNIEnv *jni, const jthread *threads, jint count, int64_t now_ns)
 {
-    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     standstill seen = {.count = 0};
-    jthread *threads = NULL;
-    jint count = 0, waits;
+    jint waits = look(jni, threads, count, &seen);
 
-    if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) != JVMTI_ERROR_NONE)
-        return;
-    waits = count <= THREADS_AT_MOST ? look(jni, threads, count, &seen) : 0;
     if (!waits || (since_ns && seen.print != fingerprint))
         over(now_ns);
     if (waits && !since_ns) {
         since_ns = seen.since_ns < now_ns ? seen.since_ns : now_ns;
         fingerprint = seen.print;
     }
-    if (waits && !is_reported &&
-        now_ns - since_ns >= (int64_t)tm__the_options.stuck * 1000000000) {
-        is_reported = 1;
-        tm__standstill_message_print(jni, seen.waiting,
-                                     waits < SHOWN ? (size_t)waits : SHOWN,
-                                     (size_t)waits, now_ns - since_ns);
-    }
-    for (jint i = 0; i < count; i++)
-        (*jni)->DeleteLocalRef(jni, threads[i]);
-    tm__deallocate((char *)threads);
+    if (!waits || is_reported || now_ns - since_ns < stuck_ns() ||
+        now_ns - gap_ns < stuck_ns())
+        return;
+    is_reported = 1;
+    tm__standstill_message_print(jni, seen.waiting,
+                                 waits < SHOWN ? (size_t)waits : SHOWN, (size_t)waits,
+                                 now_ns - since_ns);
 }
 
-void tm__standstill_watch_round(JNIEnv *jni)
+/* Threads that wait for one another to initialise classes. */
+static void look_for_circle(JNIEnv *jni, const jthread *threads, jint count,
+                            int64_t now_ns)
 {
+    const tm__class_wait *members[SHOWN];
+    jthread waiting[SHOWN];
+    size_t found = tm__class_waits_circle(members, SHOWN, now_ns - stuck_ns());
+    int64_t last_ns = 0;
+    size_t shown = 0;
+
+    for (size_t i = 0; i < found; i++) {
+        if (members[i]->since_ns > last_ns)
+            last_ns = members[i]->since_ns;
+        for (jint k = 0; k < count; k++)
+            if (tm__thread_id(jni, threads[k]) == members[i]->thread)
+                waiting[shown++] = threads[k];
+    }
+    if (found && shown == found)
+        tm__class_circle_message_print(jni, waiting, shown, now_ns - last_ns);
+}
+
+void tm__standstill_watch_round(JNIEnv *jni, tm__buffer *own)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     int64_t now_ns = tm__now_ns(), used;
+    jthread *threads = NULL;
+    jint count = 0;
     int is_busy;
 
-    if (!tm__the_options.stuck || now_ns - looked_ns < LOOK_NS)
+    if (now_ns - looked_ns < LOOK_NS)
         return;
+    /* Stopped by a signal, or a machine that slept: the others have not run either. */
+    if (looked_ns && now_ns - looked_ns > GAP_NS)
+        gap_ns = now_ns;
     used = processor_time_ns();
     is_busy = looked_ns && used - used_ns > (now_ns - looked_ns) / LOOK_NS * BUSY_NS;
     looked_ns = now_ns;
     used_ns = used;
-    if (is_busy)
+    if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) != JVMTI_ERROR_NONE)
+        return;
+    if (count <= THREADS_AT_MOST) {
+        tm__class_waits_round(jni, own, threads, count);
+        if (tm__the_options.stuck)
+            look_for_circle(jni, threads, count, now_ns);
+    }
+    if (!tm__the_options.stuck || is_busy || count > THREADS_AT_MOST)
         over(now_ns);
     else
-        judge(jni, now_ns);
+        judge(jni, threads, count, now_ns);
+    for (jint i = 0; i < count; i++)
+        (*jni)->DeleteLocalRef(jni, threads[i]);
+    tm__deallocate((char *)threads);
 }

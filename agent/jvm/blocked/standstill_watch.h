@@ -5,8 +5,10 @@
 
 #include <jvmti.h>
 
+#include "ring/buffer.h"
+
 /** Look once a second, and report what has lasted for option `stuck`, and its end. */
-void tm__standstill_watch_round(JNIEnv *jni);
+void tm__standstill_watch_round(JNIEnv *jni, tm__buffer *own);
 
 /** Forget what was seen: a recording begins. */
 void tm__standstill_watch_open(void);

@@ -60,3 +60,22 @@ void tm__object_by_hash(tm__buffer *own, uint64_t number, uint64_t class_id,
     };
     tm__thread_ring_commit(&own->ring, record, 0);
 }
+
+uint64_t tm__object_by_name(tm__buffer *own, uint64_t class_id, int kind,
+                            const char *name)
+{
+    tm__record *record = tm__thread_ring_reserve(&own->ring, TM__TEXT_BYTES);
+    uint64_t number = tm__identity_new();
+
+    if (!record)
+        return 0;
+    record->kind = TM__RECORD_OBJECT | TM__RECORD_PLAIN;
+    record->object = (tm__object_record){
+        .name_bytes = (uint16_t)tm__text_copy((char *)(record + 1), name),
+        .object_kind = (uint16_t)kind,
+        .id = number,
+        .class_id = class_id,
+    };
+    tm__thread_ring_commit(&own->ring, record, record->object.name_bytes);
+    return number;
+}

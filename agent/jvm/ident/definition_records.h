@@ -23,4 +23,10 @@ uint64_t tm__class_by_name(tm__buffer *own, const char *signature);
 void tm__object_by_hash(tm__buffer *own, uint64_t number, uint64_t class_id,
                         uint32_t hash);
 
+/** An object that goes by its kind (enum tm_object_kind) and its name.
+ * @param class_id  0: it has no class
+ * @return its number; 0: there is no room */
+uint64_t tm__object_by_name(tm__buffer *own, uint64_t class_id, int kind,
+                            const char *name);
+
 #endif

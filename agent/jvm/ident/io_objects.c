@@ -263,29 +263,17 @@ static void name_socket(char *to, const endpoint *it)
     }
 }
 
-static int define(tm__buffer *own, const tm_sink *sink, const endpoint *it, uint64_t id,
-                  const char *name)
+static uint64_t define(tm__buffer *own, const tm_sink *sink, const endpoint *it,
+                       const char *name)
 {
     tm_object object = TM_OBJECT_INIT;
-    tm__record *record;
 
-    if (!own) {
-        object.id = id;
-        object.name = name;
-        object.kind = (uint64_t)it->kind;
-        return sink->define_object(sink->payload, &object);
-    }
-    record = tm__thread_ring_reserve(&own->ring, TM__TEXT_BYTES);
-    if (!record)
-        return -1;
-    record->kind = TM__RECORD_OBJECT | TM__RECORD_PLAIN;
-    record->object = (tm__object_record){
-        .name_bytes = (uint16_t)tm__text_copy((char *)(record + 1), name),
-        .object_kind = (uint16_t)it->kind,
-        .id = id,
-    };
-    tm__thread_ring_commit(&own->ring, record, record->object.name_bytes);
-    return 0;
+    if (own)
+        return tm__object_by_name(own, 0, it->kind, name);
+    object.id = tm__identity_new();
+    object.name = name;
+    object.kind = (uint64_t)it->kind;
+    return sink->define_object(sink->payload, &object) < 0 ? 0 : object.id;
 }
 
 static uint64_t find(uint64_t key, size_t *place)
@@ -335,10 +323,8 @@ static uint64_t add(tm__buffer *own, const tm_sink *sink, endpoint *it)
             name_path(name, it);
         else
             name_socket(name, it);
-        id = tm__identity_new();
-        if (define(own, sink, it, id, name) < 0) {
-            id = 0;
-        } else {
+        id = define(own, sink, it, name);
+        if (id) {
             atomic_store_explicit(&places[place].id, id, memory_order_relaxed);
             atomic_store_explicit(&places[place].key, it->key, memory_order_release);
             used++;

@@ -201,7 +201,7 @@ static int round_of_work(JNIEnv *jni)
         tm__cpu_sampler_round(jni, own);
         tm__cpu_use_round(own, 0);
     }
-    tm__standstill_watch_round(jni);
+    tm__standstill_watch_round(jni, own);
     tm__stack_policy_pace();
     tm__budget_pace();
     return rc;

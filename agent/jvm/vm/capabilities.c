@@ -104,6 +104,8 @@ int tm__capabilities_find(tm__capabilities *out, int is_late)
     if (!c->able.name && !is_late)                                                     \
         lack(#name, what);
     OPTIONAL_AT_START(ASK_AT_START)
+    /* To know for which class a thread waits. */
+    c->wanted.can_get_bytecodes = c->able.can_get_bytecodes;
     if (lacks[0])
         tm__message("%s", lacks);
     return 0;
