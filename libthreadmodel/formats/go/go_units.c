@@ -9,7 +9,7 @@
  */
 #include "formats/go/go_step.h"
 
-/* A task that is none: regions outside of tasks belong to it. */
+/* The task of regions outside of all tasks. */
 enum { BACKGROUND = 0 };
 
 static int begin(const tm__go_step *at, const tm__go_goroutine *it, uint64_t id,

@@ -24,7 +24,7 @@ from threadmodel.calm import not_looked_for
 from threadmodel.cli import terminal
 from threadmodel.cli.messages import called_as, quoted, shell_word
 from threadmodel.cli.page import FACT_WIDTH, NAME_LENGTH, Fact, Section
-from threadmodel.judgement import HUNG, judge, lines
+from threadmodel.judgement import HUNG, judge
 from threadmodel.model import Model
 from threadmodel.text import clean, count, duration
 
@@ -61,16 +61,12 @@ def sections(model: Model, files: Sequence[str], console: Console) -> list[Secti
         console: how wide the lines may be
     """
     judged = judge(model)
-    verdict = Section(_wrapped(clean(judged["title"], NAME_LENGTH), console.width))
     said = SAID_BY_VERDICT.get(judged["kind"], ())
     found = [row for row in model.findings() if not row["minor"]]
     cards = [row for row in found if row["kind"] not in said]
-    # Where no verdict can be given, as of dumps, what was found comes first.
-    if judged["kind"] == "cannot_tell" and cards:
-        title = clean(terminal.title_of(cards[0]), NAME_LENGTH)
-        verdict.body += fitting([judged["title"]], console, VERDICT_LINES)
-        verdict.heading = _wrapped(f"{title}.", console.width)
-    verdict.body += fitting(lines(judged), console, VERDICT_LINES)
+    heading, *body = terminal.opening(judged, cards)
+    verdict = Section(_wrapped(clean(heading, NAME_LENGTH), console.width))
+    verdict.body += fitting(body, console, VERDICT_LINES)
     # Most commands take one file.
     file = files[0] if len(files) == 1 else None
     ending = Section(_wrapped(_run(model), console.width))

@@ -14,8 +14,9 @@ import click
 
 import threadmodel
 from threadmodel import attach, hotspot, native, private
-from threadmodel.cli import export, terminal
+from threadmodel.cli import dump_go, export, terminal
 from threadmodel.cli.files import OUTPUT, FileCommand, without_links
+from threadmodel.cli.processes import Process, chosen
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.report import print_sections
 from threadmodel.tables import TABLES
@@ -28,7 +29,7 @@ _ADDRESS: Final = re.compile("<0x[0-9a-f]+>")
 @click.command(
     cls=FileCommand, short_help="Show what the threads of a process are doing now."
 )
-@click.argument("pid", type=click.IntRange(min=1))
+@click.argument("target", metavar="PID|NAME|URL", required=False)
 @click.option(
     "--virtual",
     is_flag=True,
@@ -63,7 +64,7 @@ _ADDRESS: Final = re.compile("<0x[0-9a-f]+>")
     help="Save the dump to FILE, for `report`.",
 )
 def dump(
-    pid: int,
+    target: str | None,
     virtual: bool,
     times: int,
     every: float,
@@ -72,14 +73,16 @@ def dump(
     as_json: bool,
     output: str | None,
 ) -> None:
-    """Show what the threads of the process PID are doing now.
+    """Show what the threads of a process are doing now.
 
-    Their states and stacks, the locks that they hold and want, and deadlocks.
+    Their states and stacks, the locks that they hold and want, and deadlocks. A process
+    is named by its PID, or a JVM by a part of its name.
 
     Of a JVM it is its own dump, all platform threads at one instant; no agent is
     loaded. Of a native process the kernel and the C library's memory show what each
     thread waits for and who owns it: nothing is loaded, and only a thread whose stack
-    cannot be read else is stopped for a moment.
+    cannot be read else is stopped for a moment. Goroutines are visible to the program
+    alone: give the URL at which it serves net/http/pprof.
 
     A terminal shows threads with equal stacks together. Deadlocks are listed below it;
     with --virtual also those of virtual threads, which the JVM itself does not report.
@@ -88,12 +91,18 @@ def dump(
     threadmodel dump 1234
     threadmodel dump 1234 --virtual -o now.json
     threadmodel dump 1234 --times 3 --every 2 -o hang.tmt
+    threadmodel dump http://localhost:6060
     """
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     path = None if output is None else without_links(output)
-    is_native = not hotspot.is_jvm(pid)
-    if is_native and virtual:
-        raise click.UsageError(f"process {pid} is not a JVM: it has no virtual threads")
+    url = target if target and dump_go.is_url(target) else None
+    pid = (
+        0 if url else chosen(Process().convert(target, None, None) if target else None)
+    )
+    is_native = not url and not hotspot.is_jvm(pid)
+    if virtual and (url or is_native):
+        what = url or f"process {pid}"
+        raise click.UsageError(f"{what} is not a JVM: it has no virtual threads")
     if virtual and times > 1:
         raise click.UsageError("--virtual dumps once: --times is for other dumps")
     with tempfile.TemporaryDirectory() as folder:
@@ -102,7 +111,11 @@ def dump(
             path = path or os.path.join(folder, "dump.tmt")
             text = native.dump(pid, path, times=times, every_s=every, stacks=stacks)
         else:
-            text = _dump_jvm(pid, virtual, times, every)
+            text = (
+                dump_go.dump(dump_go.endpoint(url), times, every)
+                if url
+                else _dump_jvm(pid, virtual, times, every)
+            )
             if path is not None:
                 with private.create(path) as file:
                     file.write(_bytes(text))
@@ -122,6 +135,12 @@ def dump(
     if len(model.deadlocks()):
         sections.append(terminal.deadlocks(model))
     print_sections(sections, None)
+    if is_native and dump_go.is_go(pid):
+        click.echo(
+            f"process {pid} is a Go program: only it knows what its goroutines wait "
+            "for; if it serves net/http/pprof: threadmodel dump http://HOST:PORT",
+            err=True,
+        )
 
 
 def _dump_jvm(pid: int, virtual: bool, times: int, every: float) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is longer than the terminal goes through a pager, as git does it."""
+"""Output that is longer than the terminal goes through a pager, as git does it."""
 
 import os
 import shutil

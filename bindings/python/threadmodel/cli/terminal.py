@@ -99,11 +99,28 @@ def verdict(model: Model) -> Section:
     Args:
         model: asked
     """
-    row = judge(model)
-    section = Section(clean(row["title"], NAME_LENGTH))
-    for text in lines(row):
+    heading, *body = opening(
+        judge(model), [row for row in model.findings() if not row["minor"]]
+    )
+    section = Section(clean(heading, NAME_LENGTH))
+    for text in body:
         section.line(clean(text, VERDICT_LENGTH))
     return section
+
+
+def opening(judged: Row, cards: Sequence[Row]) -> list[str]:
+    """Return a verdict's title and its lines.
+
+    Where no verdict can be given, as of dumps, the first finding comes before it.
+
+    Args:
+        judged: the row of the verdict
+        cards: findings that are not minor, the largest first
+    """
+    said = [judged["title"], *lines(judged)]
+    if judged["kind"] == "cannot_tell" and cards:
+        said.insert(0, f"{title_of(cards[0])}.")
+    return said
 
 
 def _frame(row: Row) -> str:
