@@ -9,6 +9,8 @@
 #include "fuzz.h"
 
 enum { HEADER = 68, TIMES = 64, PLUS = 1 << 16 };
+/* Of another format, which a mutated header may make of it: a dump takes most. */
+enum { OTHER_TIMES = 96, OTHER_PLUS = 1 << 20 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
@@ -25,7 +27,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
         memcpy(chunk + HEADER, bytes, count);
     fuzz_read_bounded(chunk, HEADER + count, TIMES, PLUS);
     free(chunk);
-    if (count > 0)
+    if (count >= 4 && memcmp(bytes, "FLR", 4) == 0)
         fuzz_read_bounded(bytes, count, TIMES, PLUS);
+    else if (count > 0)
+        fuzz_read_bounded(bytes, count, OTHER_TIMES, OTHER_PLUS);
     return 0;
 }
