@@ -12,129 +12,25 @@
  */
 #include "formats/jfr/events.h"
 
-#include <math.h>
-
 #include "base/error.h"
+#include "formats/jfr/jfr_clock.h"
+#include "formats/jfr/jfr_units.h"
 
 /* Events that are decoded at once where their order is no matter. */
 enum { BLOCK = 8192 };
-
-/* As the JDK's own reader computes it, so that both give the same nanosecond. */
-static int64_t ticks_to_ns(const tm__jfr_clock *clock, uint64_t ticks)
-{
-    double ns;
-
-    if (clock->ticks_per_second == 1000000000)
-        return (int64_t)ticks;
-    ns = (double)(int64_t)ticks / clock->ticks_per_ns;
-    return ns >= 9.2e18 ? INT64_MAX : ns <= -9.2e18 ? INT64_MIN : (int64_t)ns;
-}
-
-static int64_t instant_ns(const tm__jfr_clock *clock, uint64_t ticks)
-{
-    int64_t since = ticks_to_ns(clock, ticks - (uint64_t)clock->start_ticks);
-    int64_t ns;
-
-    /* A start is not below 0. */
-    return __builtin_add_overflow(clock->start_ns, since, &ns) ? INT64_MAX : ns;
-}
-
-/* Whether the ticks of a chunk may be those of a clock: of the same rate, and not off
- * by more than the rate that HotSpot states is, which is the one in the processor's
- * name.
- */
-static int may_be_of(const tm__jfr_clock *clock, const tm__jfr_chunk *chunk)
-{
-    int64_t start_ns = instant_ns(clock, (uint64_t)chunk->start_ticks);
-    double elapsed_ns = (double)chunk->start_ns - (double)clock->start_ns;
-    double off_ns = (double)chunk->start_ns - (double)start_ns;
-
-    return clock->ticks_per_second == chunk->ticks_per_second &&
-           fabs(off_ns) <= 1e9 + fabs(elapsed_ns) / 100;
-}
-
-/* A writer's chunks state their starts by the wall clock, which may be set in between;
- * its ticks go on evenly. So its first chunk's start counts for all of them. Several
- * writers in one file take turns. */
-static void set_clock(tm__jfr_events *events)
-{
-    const tm__jfr_chunk *chunk = &events->chunk;
-    uint32_t jvm = events->settings->jvm;
-
-    for (uint32_t i = 0; i < events->clock_count; i++)
-        if (events->clocks[i].jvm == jvm && may_be_of(&events->clocks[i], chunk)) {
-            events->clock = events->clocks[i];
-            return;
-        }
-    events->clock =
-        (tm__jfr_clock){.start_ns = chunk->start_ns,
-                        .start_ticks = chunk->start_ticks,
-                        .ticks_per_second = chunk->ticks_per_second,
-                        .ticks_per_ns = (double)chunk->ticks_per_second / 1e9,
-                        .jvm = jvm};
-    if (events->clock_count < TM__JFR_CLOCKS)
-        events->clock_count++;
-    memmove(events->clocks + 1, events->clocks,
-            (events->clock_count - 1) * sizeof(*events->clocks));
-    events->clocks[0] = events->clock;
-}
-
-int64_t tm__jfr_events_earliest_ns(const tm__jfr_events *events,
-                                   const tm__jfr_chunk *chunk)
-{
-    int64_t earliest_ns = chunk->start_ns;
-
-    for (uint32_t i = 0; i < events->clock_count; i++) {
-        int64_t start_ns = instant_ns(&events->clocks[i], (uint64_t)chunk->start_ticks);
-
-        if (may_be_of(&events->clocks[i], chunk) && start_ns < earliest_ns)
-            earliest_ns = start_ns;
-    }
-    return earliest_ns;
-}
-
-static int64_t timespan_ns(const tm__jfr_events *events, uint64_t value, int unit)
-{
-    static const int64_t factors[] = {
-        [TM__JFR_UNIT_NONE] = 1,       [TM__JFR_UNIT_NS] = 1,
-        [TM__JFR_UNIT_US] = 1000,      [TM__JFR_UNIT_MS] = 1000000,
-        [TM__JFR_UNIT_S] = 1000000000, [TM__JFR_UNIT_EPOCH_MS] = 1000000};
-    int64_t ns;
-
-    if (unit == TM__JFR_UNIT_TICKS)
-        return ticks_to_ns(&events->clock, value);
-    if (__builtin_mul_overflow((int64_t)value, factors[unit], &ns))
-        return (int64_t)value < 0 ? INT64_MIN : INT64_MAX;
-    return ns;
-}
-
-/* When a blocking interval ended; never before it began. */
-static int64_t end_ns(const tm__jfr_events *events, const tm__jfr_event_kind *kind,
-                      int64_t start_ns)
-{
-    uint64_t duration = kind->values[TM__JFR_SLOT_DURATION];
-    int unit = kind->units[TM__JFR_SLOT_DURATION];
-    int64_t ns;
-
-    if (unit == TM__JFR_UNIT_TICKS)
-        ns = instant_ns(&events->clock, kind->values[TM__JFR_SLOT_START] + duration);
-    else if (__builtin_add_overflow(start_ns, timespan_ns(events, duration, unit), &ns))
-        ns = INT64_MAX;
-    return ns < start_ns ? start_ns : ns;
-}
 
 /* The timeout, in ns; 0: none. JFR writes the least number for none in a park. */
 static int64_t timeout_ns(const tm__jfr_events *events, const tm__jfr_event_kind *kind,
                           int64_t start_ns)
 {
-    int64_t timeout = timespan_ns(events, kind->values[TM__JFR_SLOT_TIMEOUT],
-                                  kind->units[TM__JFR_SLOT_TIMEOUT]);
+    int64_t timeout = tm__jfr_timespan_ns(events, kind->values[TM__JFR_SLOT_TIMEOUT],
+                                          kind->units[TM__JFR_SLOT_TIMEOUT]);
     int64_t until_ns, left_ns;
 
     if (timeout > 0)
         return timeout;
-    until_ns =
-        timespan_ns(events, kind->values[TM__JFR_SLOT_UNTIL], TM__JFR_UNIT_EPOCH_MS);
+    until_ns = tm__jfr_timespan_ns(events, kind->values[TM__JFR_SLOT_UNTIL],
+                                   TM__JFR_UNIT_EPOCH_MS);
     if (until_ns <= 0 || until_ns == INT64_MAX ||
         __builtin_sub_overflow(until_ns, start_ns, &left_ns))
         return 0;
@@ -181,6 +77,12 @@ static void finish_fact(tm__jfr_events *events, const tm__jfr_fact *fact)
     events->fact_count++;
 }
 
+void tm__jfr_fact_add(tm__jfr_events *events, tm__jfr_fact fact)
+{
+    events->facts[events->fact_count] = fact;
+    finish_fact(events, &fact);
+}
+
 static const struct {
     uint8_t start_kind, end_kind;
 } model_kinds[TM__JFR_SETTING] = {
@@ -223,7 +125,7 @@ void tm__jfr_events_want(tm__jfr_events *events, uint64_t kinds)
 static int read_context(tm__jfr_events *events, const tm__jfr_event_kind *kind,
                         int what, tm__jfr_fact *fact)
 {
-    int64_t until_ns = end_ns(events, kind, fact->start_ns);
+    int64_t until_ns = tm__jfr_end_ns(events, kind, fact->start_ns);
     int rc = TM_OK;
 
     switch (what) {
@@ -232,8 +134,8 @@ static int read_context(tm__jfr_events *events, const tm__jfr_event_kind *kind,
     case TM__JFR_COLLECTION:
         fact->value = until_ns - fact->start_ns;
         if (kind->has >> TM__JFR_SLOT_PAUSES & 1)
-            fact->value = timespan_ns(events, kind->values[TM__JFR_SLOT_PAUSES],
-                                      kind->units[TM__JFR_SLOT_PAUSES]);
+            fact->value = tm__jfr_timespan_ns(events, kind->values[TM__JFR_SLOT_PAUSES],
+                                              kind->units[TM__JFR_SLOT_PAUSES]);
         break;
     case TM__JFR_SUBMIT_FAILED:
         if (kind->values[TM__JFR_SLOT_JAVA_ID])
@@ -309,12 +211,12 @@ static int read_event(tm__jfr_events *events, int what)
     tm__jfr_fact *fact = &events->facts[events->fact_count];
     int rc;
 
-    *fact = (tm__jfr_fact){
-        .start_ns = instant_ns(&events->clock, kind->values[TM__JFR_SLOT_START]),
-        .start_kind = model_kinds[what].start_kind,
-        .end_kind = model_kinds[what].end_kind};
+    *fact = (tm__jfr_fact){.start_ns = tm__jfr_instant_ns(
+                               &events->clock, kind->values[TM__JFR_SLOT_START]),
+                           .start_kind = model_kinds[what].start_kind,
+                           .end_kind = model_kinds[what].end_kind};
     if (fact->end_kind) {
-        fact->end_ns = end_ns(events, kind, fact->start_ns);
+        fact->end_ns = tm__jfr_end_ns(events, kind, fact->start_ns);
         fact->value = timeout_ns(events, kind, fact->start_ns);
     }
     rc = tm__jfr_thread_id(events->entities, kind->values[TM__JFR_SLOT_THREAD],
@@ -347,7 +249,7 @@ static int read_event(tm__jfr_events *events, int what)
 static int read_dump(tm__jfr_events *events, const tm__jfr_entry *entry)
 {
     const uint64_t *values = events->kinds[TM__JFR_DUMP].values;
-    int64_t time_ns = instant_ns(&events->clock, values[TM__JFR_SLOT_START]);
+    int64_t time_ns = tm__jfr_instant_ns(&events->clock, values[TM__JFR_SLOT_START]);
     tm__jfr_witness *witness = &events->witness;
     size_t left = events->index.entry_count - events->decoded;
     int rc = values[TM__JFR_SLOT_TEXT]
@@ -370,86 +272,6 @@ static int read_dump(tm__jfr_events *events, const tm__jfr_entry *entry)
     return rc;
 }
 
-/* A text of a unit: texts, or TM__NONE. */
-static int read_unit_text(tm__jfr_events *events, uint64_t offset, uint32_t *text)
-{
-    *text = TM__NONE;
-    return offset ? tm__jfr_entity_text(events->entities, offset, text) : TM_OK;
-}
-
-/* The object whose class names a unit's kind, and whose name is its label. */
-static int find_unit_object(tm__jfr_events *events, uint64_t *object)
-{
-    const uint64_t *values = events->kinds[TM__JFR_UNIT].values;
-    uint32_t kind, label, class_ = 0;
-    int rc = read_unit_text(events, values[TM__JFR_SLOT_TEXT], &kind);
-
-    if (rc == TM_OK)
-        rc = read_unit_text(events, values[TM__JFR_SLOT_LABEL], &label);
-    if (rc == TM_OK && kind != TM__NONE)
-        rc = tm__jfr_class_intern(events->entities, kind, &class_);
-    if (rc < 0)
-        return rc;
-    return tm__jfr_object_id(events->entities, TM__JFR_OBJECT_UNIT,
-                             label == TM__NONE ? 0 : (uint64_t)label + 1, class_,
-                             object);
-}
-
-static void add_fact(tm__jfr_events *events, tm__jfr_fact fact)
-{
-    events->facts[events->fact_count] = fact;
-    finish_fact(events, &fact);
-}
-
-/* A unit may end on another thread than it began on, so it is two facts. */
-static int read_unit(tm__jfr_events *events)
-{
-    const tm__jfr_event_kind *kind = &events->kinds[TM__JFR_UNIT];
-    const uint64_t *values = kind->values;
-    size_t left = events->index.entry_count - events->decoded;
-    tm__jfr_fact begin = {.start_ns =
-                              instant_ns(&events->clock, values[TM__JFR_SLOT_START]),
-                          .value = (int64_t)values[TM__JFR_SLOT_ID],
-                          .peer = values[TM__JFR_SLOT_PARENT],
-                          .start_kind = TM_EVENT_UNIT_BEGIN};
-    tm__jfr_fact end = {.start_ns = end_ns(events, kind, begin.start_ns),
-                        .value = begin.value,
-                        .start_kind = TM_EVENT_UNIT_END};
-    int rc =
-        tm__jfr_thread_id(events->entities, values[TM__JFR_SLOT_THREAD], &end.thread);
-
-    begin.thread = end.thread;
-    if (rc == TM_OK && values[TM__JFR_SLOT_PEER])
-        rc = tm__jfr_thread_id(events->entities, values[TM__JFR_SLOT_PEER],
-                               &begin.thread);
-    if (rc == TM_OK)
-        rc = find_unit_object(events, &begin.object);
-    if (rc == TM_OK)
-        rc = tm__reserve(events->memory, &events->facts, &events->fact_capacity,
-                         events->fact_count + left + 2, sizeof(*events->facts));
-    if (rc == TM_OK) {
-        add_fact(events, begin);
-        add_fact(events, end);
-    }
-    return rc;
-}
-
-static int read_move(tm__jfr_events *events)
-{
-    const uint64_t *values = events->kinds[TM__JFR_UNIT_MOVE].values;
-    tm__jfr_fact fact = {
-        .start_ns = instant_ns(&events->clock, values[TM__JFR_SLOT_START]),
-        .value = (int64_t)values[TM__JFR_SLOT_ID],
-        .start_kind =
-            values[TM__JFR_SLOT_RESUMED] ? TM_EVENT_UNIT_RESUME : TM_EVENT_UNIT_LEAVE};
-    int rc =
-        tm__jfr_thread_id(events->entities, values[TM__JFR_SLOT_THREAD], &fact.thread);
-
-    if (rc == TM_OK)
-        add_fact(events, fact);
-    return rc;
-}
-
 static int decode_one(tm__jfr_events *events, const tm__jfr_entry *entry,
                       const uint8_t *base)
 {
@@ -465,8 +287,8 @@ static int decode_one(tm__jfr_events *events, const tm__jfr_entry *entry,
         return tm__jfr_events_complain(events, entry, "is longer than it says");
     switch (entry->what) {
     case TM__JFR_DUMP: return read_dump(events, entry);
-    case TM__JFR_UNIT: return read_unit(events);
-    case TM__JFR_UNIT_MOVE: return read_move(events);
+    case TM__JFR_UNIT: return tm__jfr_unit_read(events);
+    case TM__JFR_UNIT_MOVE: return tm__jfr_unit_move_read(events);
     default: return read_event(events, (int)entry->what);
     }
 }
@@ -501,7 +323,7 @@ int tm__jfr_events_decode(tm__jfr_events *events, const uint8_t *base)
     int rc;
 
     if (events->decoded == 0)
-        set_clock(events);
+        tm__jfr_clock_set(events);
     if (events->is_by_thread)
         events->emitted = 0;
     else if (events->order.count)

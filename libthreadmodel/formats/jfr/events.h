@@ -102,12 +102,11 @@ int tm__jfr_events_complain(tm__jfr_events *events, const tm__jfr_entry *entry,
  */
 int tm__jfr_events_decode(tm__jfr_events *events, const uint8_t *base);
 
+/** Add a fact, for which there is room. */
+void tm__jfr_fact_add(tm__jfr_events *events, tm__jfr_fact fact);
+
 /** Emit what is earlier than an instant, and the rest with the next chunk. */
 void tm__jfr_events_until(tm__jfr_events *events, int64_t until_ns);
-
-/** When a chunk that is not read yet begins, at the earliest. */
-int64_t tm__jfr_events_earliest_ns(const tm__jfr_events *events,
-                                   const tm__jfr_chunk *chunk);
 
 /** Whether some of the chunk's events are not decoded yet. */
 static inline int tm__jfr_events_are_left(const tm__jfr_events *events)

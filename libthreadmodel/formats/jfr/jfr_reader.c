@@ -12,6 +12,7 @@
  * Those of two writers overlap. Events are emitted up to the begin of the next chunk,
  * and the others are merged with its own.
  */
+#include "formats/jfr/jfr_clock.h"
 #include "formats/jfr/jfr_reader.h"
 
 #include <stdio.h>
@@ -192,8 +193,8 @@ static int64_t next_start_ns(const reader *self)
 {
     if (!self->input->is_seekable || self->next >= self->chunk_count)
         return INT64_MAX;
-    return tm__jfr_events_earliest_ns(&self->recording.events,
-                                      &self->chunks[self->order[self->next].number]);
+    return tm__jfr_clock_earliest_ns(&self->recording.events,
+                                     &self->chunks[self->order[self->next].number]);
 }
 
 /* Have the next chunk ready to be emitted. */
