@@ -106,6 +106,7 @@ def render(
     *,
     detail: int = TILE_ROWS,
     step: Listener = lambda _: None,
+    part: Selection | None = None,
 ) -> str:
     """Return the whole page.
 
@@ -114,6 +115,7 @@ def render(
         detail: rows of the timeline to hold at most; where there are more intervals,
             the shortest are merged
         step: called with what is being written
+        part: its window is what the timeline shows at first
 
     Raises:
         UnsupportedError: the package was built without the front end
@@ -135,7 +137,7 @@ def render(
         title=html.escape(title(model)),
         style=style,
         still=_still(model, findings),
-        answers=base64.b64encode(answers(model, findings, step)).decode(),
+        answers=base64.b64encode(answers(model, findings, step, part)).decode(),
         timeline=base64.b64encode(timeline(model, detail, step)).decode(),
         script=script,
     )
@@ -185,9 +187,14 @@ def facts(model: "Model") -> dict[str, Any]:
     }
 
 
-def answers(model: "Model", findings: "Table", step: Listener) -> bytes:
+def answers(
+    model: "Model", findings: "Table", step: Listener, part: Selection | None = None
+) -> bytes:
     """Pack all tables but those of the timeline."""
     pack = Pack()
+    if part is not None:
+        end_ns = model.length_ns if part.end_ns is None else part.end_ns
+        pack.put("range", (part.start_ns, min(end_ns, model.length_ns)))
     pack.put("run", facts(model))
     pack.put("licences", json.loads(asset("licences.json")))
     pack.add("findings", findings)

@@ -13,6 +13,9 @@ const QUIET_MS = 250;
 /** Show what the address says, now and when it changes, and keep it up to date. */
 export function followAddress(run: Run): void {
   read(run);
+  const range = run.answers.value<[number, number] | undefined>("range");
+  // What the page was made for, unless the address says more.
+  if (range && state.goal.value === null) lookAt(-1, range[0], range[1], null);
   addEventListener("hashchange", () => read(run));
   let timer = 0;
   effect(() => {
@@ -32,11 +35,12 @@ export function write(run: Run): string {
     parts.append(name, String(value));
   if (view === "overview" && state.evidence.value !== null)
     put("finding", state.evidence.value);
+  // The range stays as it is while other views are open.
+  const { thread, from, to, at } = state.place.value ?? { thread: -1 };
+  if (view === "timeline" && thread >= 0) put("thread", run.threads[thread]!.id);
+  if (from !== undefined) put("from", Math.round(from));
+  if (to !== undefined) put("to", Math.round(to));
   if (view === "timeline") {
-    const { thread, from, to, at } = state.place.value ?? { thread: -1 };
-    if (thread >= 0) put("thread", run.threads[thread]!.id);
-    if (from !== undefined) put("from", Math.round(from));
-    if (to !== undefined) put("to", Math.round(to));
     if (at !== undefined && at !== null) put("at", Math.round(at));
     for (const lane of state.shownThreads.value ?? []) put("shown", run.threads[lane]!.id);
     if (state.brightClass.value !== null) put("class", state.brightClass.value);
@@ -47,6 +51,14 @@ export function write(run: Run): string {
   }
   const said = parts.toString();
   return said || view !== "overview" ? `#${view}${said && "&"}${said}` : "#";
+}
+
+/** Have the timeline show a part of the run, now or when it is opened. */
+function lookAt(thread: number, from: number, to: number, at: number | null): void {
+  const goal = { thread, from, to, at };
+  state.goal.value = goal;
+  // Until the timeline takes it, the address has it.
+  if (state.view.value !== "timeline") state.place.value = goal;
 }
 
 /** Show what the address says; what it says and is not in this run is left out. */
@@ -71,15 +83,10 @@ function read(run: Run): void {
   if (view === "timeline") {
     state.shownThreads.value = shown.size ? shown : null;
     state.brightClass.value = parts.get("class");
-    const [from, to] = [number("from"), number("to")];
-    const thread = lane(parts.get("thread"));
-    if (thread >= 0 || (from !== null && to !== null))
-      state.goal.value = {
-        thread,
-        from: from ?? 0,
-        to: to ?? run.facts.length_ns,
-        at: number("at"),
-      };
   }
+  const [from, to] = [number("from"), number("to")];
+  const thread = view === "timeline" ? lane(parts.get("thread")) : -1;
   state.view.value = view;
+  if (thread >= 0 || (from !== null && to !== null))
+    lookAt(thread, from ?? 0, to ?? run.facts.length_ns, number("at"));
 }

@@ -10,7 +10,7 @@ import type { Picked } from "./data";
 import { chooseLock, chooseOwner } from "./hold";
 import { pressed } from "./keys";
 import { pickWithin } from "./pick";
-import { LANE_HEIGHT, LOCK_HEIGHT } from "./rows";
+import { GROUP_HEIGHT, LANE_HEIGHT, LOCK_HEIGHT } from "./rows";
 import { Scene } from "./scene";
 import type { TimelineState } from "./state";
 import { describe } from "./words";
@@ -75,6 +75,17 @@ export function TimelineCanvas({ state, onScene, onSearch, onFilter }: CanvasPro
     const stops = [
       state.lane.subscribe(bringLane),
       state.hold.subscribe((hold) => bring(hold && hold.lock * LOCK_HEIGHT, LOCK_HEIGHT)),
+      state.group.subscribe((name) =>
+        bring(
+          name === null ? null : (state.rows.peek().groupOf(name)?.top ?? null),
+          GROUP_HEIGHT,
+        ),
+      ),
+      state.sought.subscribe((times) => {
+        if (!times) return;
+        bringLane(state.lane.peek());
+        scroller.current?.scrollIntoView({ block: "nearest" });
+      }),
     ];
     return () => {
       for (const stop of stops) stop();
@@ -193,9 +204,7 @@ function attachZoom(
     if (Math.hypot(event.clientX - downX, event.clientY - downY) > STILL) return;
     const row = scene.rowAt(event.offsetY);
     if (row?.kind === "group") {
-      const folded = new Set(state.folded.value);
-      if (!folded.delete(row.name)) folded.add(row.name);
-      state.folded.value = folded;
+      state.fold(row.name);
     } else if (row?.kind === "lock") {
       const held = scene.pickHold(event.offsetX, event.offsetY);
       if (held) chooseOwner(state, held, held.time);

@@ -9,6 +9,7 @@ import { Chains } from "./chains";
 import { Lanes, type Level, sumsOf } from "./lanes";
 import { Locks } from "./locks";
 import { Path } from "./path";
+import { poolsOf } from "./pools";
 
 /** Of its life, what a thread is idle for that is folded away. */
 const MOST = 0.95;
@@ -47,6 +48,8 @@ export class TimelineData {
   readonly pauses: readonly Stretch[];
   /** Lanes of threads that were idle all the time, or of which nothing was seen. */
   readonly idle: ReadonlySet<number>;
+  /** The pool or thread group of each lane. */
+  readonly pools: readonly string[];
   /** Time of all threads in each state. */
   readonly sums = new Float64Array(STATE_COUNT);
   /** Intervals shorter than this were merged; 0: none was. */
@@ -71,6 +74,7 @@ export class TimelineData {
       end: pauses.numbers("end_ns")[row]!,
     }));
     this.idle = this.idleLanes();
+    this.pools = poolsOf(threads, this.lanes);
     this.locks = new Locks(pack, this.lanes, threads, index, this.length);
   }
 

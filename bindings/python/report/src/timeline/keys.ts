@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline by keyboard.
+import { clean, count } from "../format";
 import { choose, chooseBeside, sayWindow } from "./canvas";
 import { chooseHoldBeside, chooseLock, chooseOwner, toggleLocks } from "./hold";
 import { pickWithin } from "./pick";
+import type { Row } from "./rows";
 import type { TimelineState } from "./state";
 
 export const KEYS: readonly (readonly [string, string])[] = [
@@ -19,6 +21,7 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ["L", "locks on and off"],
   ["O", "from a hold to its owner"],
   ["G", "group threads or not"],
+  ["U", "collapse the group of the thread, or expand it"],
   ["F", "filter threads"],
   ["/", "search"],
 ];
@@ -36,7 +39,7 @@ export function pressed(event: KeyboardEvent, state: TimelineState, doors: Doors
     ArrowDown: () => moveLane(state, 1),
     ArrowLeft: () => beside(state, -1),
     ArrowRight: () => beside(state, 1),
-    Enter: () => frameChosen(state),
+    Enter: () => (state.group.peek() === null ? frameChosen(state) : foldGroup(state)),
     "+": () => zoom(state, 0.5),
     "=": () => zoom(state, 0.5),
     "-": () => zoom(state, 2),
@@ -54,10 +57,12 @@ export function pressed(event: KeyboardEvent, state: TimelineState, doors: Doors
     l: () => toggleLocks(state),
     o: () => goToOwner(state),
     g: () => (state.grouped.value = !state.grouped.value),
+    u: () => foldGroup(state),
     f: doors.onFilter,
     "/": doors.onSearch,
     Escape: () => {
       state.hold.value = null;
+      state.group.value = null;
       choose(state, null);
     },
   };
@@ -67,19 +72,47 @@ export function pressed(event: KeyboardEvent, state: TimelineState, doors: Doors
   return action !== undefined;
 }
 
+/** A line that the keyboard stops at: an unfolded group has its threads for that. */
+function isStop(row: Row): boolean {
+  return row.kind !== "group" || row.folded;
+}
+
+function isChosen(state: TimelineState, row: Row): boolean {
+  if (row.kind === "lock") return row.lock === state.hold.peek()?.lock;
+  if (row.kind === "group") return row.name === state.group.peek();
+  return state.hold.peek() === null && row.lane === state.lane.peek();
+}
+
 function moveLane(state: TimelineState, step: number): void {
-  const { lanes, locks } = state.rows.peek();
-  const lane = state.lane.peek();
-  const known = lane === null ? -1 : lanes.indexOf(lane);
-  const at = state.hold.peek()?.lock ?? (known < 0 ? -1 : locks + known);
-  const line = Math.min(Math.max(at + step, 0), locks + lanes.length - 1);
-  if (line >= 0 && line < locks) return chooseLock(state, line);
-  const next = lanes[line - locks];
-  if (next === undefined) return;
-  state.lane.value = next;
+  const stops = state.rows.peek().rows.filter(isStop);
+  const at = stops.findIndex((row) => isChosen(state, row));
+  const next = stops[Math.min(Math.max(at + step, 0), stops.length - 1)];
+  if (next?.kind === "lock") return chooseLock(state, next.lock);
+  if (next?.kind === "group") return chooseGroup(state, next.name);
+  if (!next) return;
+  state.lane.value = next.lane;
   const { from, to } = state.window.peek();
-  choose(state, pickWithin(state.data.lanes, next, from, to));
-  if (state.picked.peek() === null) state.told.value = state.data.threads[next]!.label;
+  choose(state, pickWithin(state.data.lanes, next.lane, from, to));
+  if (state.picked.peek() === null) state.told.value = state.data.threads[next.lane]!.label;
+}
+
+function chooseGroup(state: TimelineState, name: string): void {
+  const group = state.rows.peek().groupOf(name);
+  state.hold.value = null;
+  choose(state, null);
+  state.lane.value = null;
+  state.group.value = name;
+  const folded = group?.folded ? "collapsed, Enter expands it" : "expanded";
+  state.told.value = `${clean(name, 80)}: ${count(group?.members.length ?? 0, "thread")}, ${folded}`;
+}
+
+/** Fold or unfold the chosen group, or the one of the chosen thread. */
+function foldGroup(state: TimelineState): void {
+  const lane = state.lane.peek();
+  const name = state.group.peek() ?? (lane === null ? null : state.groupOf(lane));
+  if (name === null || !state.rows.peek().groupOf(name)) return;
+  state.fold(name);
+  chooseGroup(state, name);
 }
 
 function beside(state: TimelineState, step: number): void {

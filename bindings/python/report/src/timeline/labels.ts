@@ -3,9 +3,9 @@
 import { short } from "../format";
 import { isDark, NO_STATE, STATES } from "../states";
 import { GUTTER } from "./axis";
-import { fit, readable } from "./drawing";
+import { fit, fitMiddle, readable } from "./drawing";
 import { type Lanes, type Level, lastStarted } from "./lanes";
-import type { Row } from "./rows";
+import { GROUP_HEIGHT, type Row } from "./rows";
 
 /** An interval at least so wide has words in it. */
 const WORDS = 56;
@@ -57,16 +57,16 @@ export function drawLabels(
 
 export function drawGroupName(
   context: CanvasRenderingContext2D,
-  { name, count, folded }: Row & { kind: "group" },
+  { name, members, folded }: Row & { kind: "group" },
   y: number,
-  width: number,
   colours: Record<"raised" | "muted", string>,
 ): void {
   context.font = "600 12px system-ui, sans-serif";
   context.fillStyle = colours.raised;
-  context.fillRect(0, y, width, 24);
+  context.fillRect(0, y, GUTTER, GROUP_HEIGHT - 2);
   context.fillStyle = colours.muted;
-  const members = ` (${count})`;
-  const room = GUTTER - 20 - context.measureText(members).width;
-  context.fillText(fit(context, `${folded ? "▸" : "▾"} ${name}`, room) + members, 8, y + 13);
+  const size = ` (${members.length})`;
+  const room = GUTTER - 32 - context.measureText(size).width;
+  const cut = fitMiddle(context, name, room);
+  context.fillText(`${folded ? "▸" : "▾"} ${cut}${size}`, 8, y + 13);
 }

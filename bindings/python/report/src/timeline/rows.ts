@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which lanes are shown, in which order, and where: those of locks, then those of threads,
-// flat or under their groups' headings.
+// flat or under the headings of their pools and groups.
 import type { Thread } from "../data/run";
 
 export const LANE_HEIGHT = 24;
@@ -13,7 +13,7 @@ export const IDLE_GROUP = "idle or silent";
 export type Row =
   | { kind: "lock"; lock: number; top: number }
   | { kind: "lane"; lane: number; top: number }
-  | { kind: "group"; name: string; count: number; folded: boolean; top: number };
+  | { kind: "group"; name: string; members: number[]; folded: boolean; top: number };
 
 export class Rows {
   readonly rows: Row[] = [];
@@ -27,6 +27,7 @@ export class Rows {
     folded: ReadonlySet<string>,
     readonly locks: number,
     idle: ReadonlySet<number>,
+    pools: readonly string[],
   ) {
     // Whoever chose threads wants to see them.
     const isApart = ({ index }: Thread) => !shown && idle.has(index);
@@ -45,14 +46,15 @@ export class Rows {
     };
     const addGroup = (name: string, members: readonly Thread[]) => {
       const isFolded = folded.has(name);
-      this.rows.push({ kind: "group", name, count: members.length, folded: isFolded, top });
+      const indexes = members.map(({ index }) => index);
+      this.rows.push({ kind: "group", name, members: indexes, folded: isFolded, top });
       top += GROUP_HEIGHT;
       if (!isFolded) for (const { index } of members) addLane(index);
     };
     if (!grouped) {
       for (const { index } of lanes) addLane(index);
     } else {
-      const groups = [...Map.groupBy(lanes, ({ group }) => group)];
+      const groups = [...Map.groupBy(lanes, ({ index }) => pools[index]!)];
       groups.sort((a, b) => queued(b[1]) - queued(a[1]));
       for (const [name, members] of groups) addGroup(name, members);
     }
@@ -82,6 +84,12 @@ export class Rows {
 
   topOf(lane: number): number | null {
     return this.byLane.get(lane)?.top ?? null;
+  }
+
+  /** The heading of a group; null: it has none. */
+  groupOf(name: string): (Row & { kind: "group" }) | null {
+    for (const row of this.rows) if (row.kind === "group" && row.name === name) return row;
+    return null;
   }
 
   get lanes(): number[] {

@@ -15,8 +15,9 @@ import type { HoldAt } from "./locks";
 import { Paint } from "./paint";
 import { pickWithin } from "./pick";
 import { type Bright, paintCut, paintLane } from "./raster";
-import { LANE_HEIGHT, LOCK_HEIGHT, type Row } from "./rows";
+import { GROUP_HEIGHT, LANE_HEIGHT, LOCK_HEIGHT, type Row } from "./rows";
 import type { TimelineState } from "./state";
+import { paintSum } from "./sumlane";
 
 /** Room above and below what is painted of a lane. */
 const INSET = 3;
@@ -60,6 +61,7 @@ export class Scene {
         state.lane.value,
         state.bright.value,
         state.hold.value,
+        state.group.value,
       ];
       this.redraw();
     });
@@ -213,13 +215,18 @@ export class Scene {
     const top = this.scroller.scrollTop;
     const paint = new Paint(this.state.bright.peek() !== null);
     for (const row of rows) {
-      if (row.kind !== "lane") continue;
+      if (row.kind === "lock") continue;
+      const size = row.kind === "group" ? GROUP_HEIGHT : LANE_HEIGHT;
+      // A lane that is cut by an edge of the picture is painted as far as it fits.
+      const y0 = Math.round((row.top - top + INSET) * ratio);
+      const y1 = Math.round((row.top - top + size - INSET) * ratio);
+      if (row.kind === "group") {
+        paintSum(frame, this.state.data.lanes, row.members, y0, y1 - y0, paint);
+        continue;
+      }
       const lanes = this.lanesFor(row.lane, from, to);
       const level = lanes.levelFor(nsPerPixel);
       const bright = this.bright(lanes);
-      // A lane that is cut by an edge of the picture is painted as far as it fits.
-      const y0 = Math.round((row.top - top + INSET) * ratio);
-      const y1 = Math.round((row.top - top + LANE_HEIGHT - INSET) * ratio);
       const paintIt = y0 < 0 || y1 > height ? paintCut : paintLane;
       paintIt(frame, level, row.lane, y0, y1 - y0, paint, bright);
     }
@@ -240,7 +247,7 @@ export class Scene {
   }
 
   private drawRows(rows: readonly Row[]): void {
-    const { over } = this;
+    const { over, state } = this;
     const top = this.scroller.scrollTop;
     over.textBaseline = "middle";
     over.textAlign = "left";
@@ -248,17 +255,14 @@ export class Scene {
     for (const row of rows) {
       const y = AXIS + row.top - top;
       if (row.kind === "group") {
-        drawGroupName(over, row, y, this.width, this.colours);
+        drawGroupName(over, row, y, this.colours);
+        if (row.name === state.group.peek()) this.highlight(y, GROUP_HEIGHT);
         continue;
       }
       const isLock = row.kind === "lock";
       const height = isLock ? LOCK_HEIGHT : LANE_HEIGHT;
       if (isLock ? row.lock === this.state.hold.peek()?.lock : row.lane === chosen) {
-        over.fillStyle = this.colours.accent;
-        over.globalAlpha = 0.14;
-        over.fillRect(0, y, this.width, height);
-        over.globalAlpha = 1;
-        over.fillRect(0, y, 3, height);
+        this.highlight(y, height);
       }
       if (isLock) {
         drawLockName(over, this.state.data.locks.all[row.lock]!, y, this.width, this.colours);
@@ -271,6 +275,15 @@ export class Scene {
     }
     over.fillStyle = this.colours.line;
     over.fillRect(GUTTER - 1, AXIS, 1, this.height - AXIS);
+  }
+
+  private highlight(y: number, height: number): void {
+    const { over } = this;
+    over.fillStyle = this.colours.accent;
+    over.globalAlpha = 0.14;
+    over.fillRect(0, y, this.width, height);
+    over.globalAlpha = 1;
+    over.fillRect(0, y, 3, height);
   }
 
   private drawLocks(rows: readonly Row[]): void {

@@ -12,6 +12,10 @@ export interface Window {
   to: number;
 }
 
+/** Of many threads, a pool of so many is one lane at first. */
+const MANY = 48;
+const LARGE = 8;
+
 export class TimelineState {
   readonly window = signal<Window>({ from: 0, to: 1 });
   readonly grouped = signal(true);
@@ -27,6 +31,10 @@ export class TimelineState {
   readonly locks = signal(false);
   /** Of a lock's lane what is chosen, while no thread's is. */
   readonly hold = signal<HoldAt | null>(null);
+  /** A folded group that is chosen, while no thread is. */
+  readonly group = signal<string | null>(null);
+  /** Rises when the chosen lane is to be in sight, chosen anew or not. */
+  readonly sought = signal(0);
   /** What a screen reader reads. */
   readonly told = signal("");
   /** Why there is less to see than there should be. */
@@ -41,8 +49,13 @@ export class TimelineState {
     readonly bright: ReadonlySignal<string | null>,
   ) {
     this.window.value = { from: 0, to: data.length };
-    const groups = new Set(data.threads.map(({ group }) => group));
-    this.grouped.value = groups.size > 1;
+    const pools = Map.groupBy(data.threads, ({ index }) => data.pools[index]!);
+    this.grouped.value = pools.size > 1;
+    if (pools.size > 1 && data.threads.length > MANY)
+      this.folded.value = new Set([
+        IDLE_GROUP,
+        ...[...pools].flatMap(([name, { length }]) => (length >= LARGE ? [name] : [])),
+      ]);
     this.rows = computed(() => {
       const locks = this.locks.value ? data.locks.all.length : 0;
       return new Rows(
@@ -52,10 +65,16 @@ export class TimelineState {
         this.folded.value,
         locks,
         data.idle,
+        data.pools,
       );
     });
     this.lane.subscribe((lane) => {
-      if (lane !== null) this.hold.value = null;
+      if (lane === null) return;
+      this.hold.value = null;
+      this.group.value = null;
+    });
+    this.hold.subscribe((hold) => {
+      if (hold !== null) this.group.value = null;
     });
   }
 
@@ -98,9 +117,27 @@ export class TimelineState {
   /** Choose a thread, and unfold the group that it may be in. */
   reveal(lane: number): void {
     const shown = this.shown.peek();
-    if (!this.rows.peek().has(lane) && (!shown || shown.has(lane)))
-      this.folded.value = new Set();
+    if (!this.rows.peek().has(lane) && (!shown || shown.has(lane))) this.unfold(lane);
     this.lane.value = lane;
+    this.sought.value++;
+  }
+
+  /** The group whose heading is above a lane. */
+  groupOf(lane: number): string {
+    const { idle, pools } = this.data;
+    return !this.shown.peek() && idle.has(lane) ? IDLE_GROUP : pools[lane]!;
+  }
+
+  unfold(lane: number): void {
+    const folded = new Set(this.folded.peek());
+    if (folded.delete(this.groupOf(lane))) this.folded.value = folded;
+  }
+
+  /** Fold a group, or unfold it. */
+  fold(name: string): void {
+    const folded = new Set(this.folded.peek());
+    if (!folded.delete(name)) folded.add(name);
+    this.folded.value = folded;
   }
 
   goStep(step: number): void {

@@ -46,8 +46,7 @@ function follow(state: TimelineState): () => void {
       goal.value = null;
       if (to.thread >= 0) {
         if (shownThreads.value && !shownThreads.value.has(to.thread)) shownThreads.value = null;
-        state.folded.value = new Set();
-        state.lane.value = to.thread;
+        state.reveal(to.thread);
         choose(state, to.at === null ? null : pickWithin(data.lanes, to.thread, to.at, to.at));
       }
       state.look(to.from, to.to);
