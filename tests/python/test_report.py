@@ -251,6 +251,50 @@ def test_json_has_no_row_an_interval_unless_its_table_is_named(
     assert [path.name for path in (tmp_path / "d").iterdir()] == ["holds.csv"]
 
 
+def test_a_range_drives_the_tables_that_have_parts(
+    cli: Cli, trace: Path, model: threadmodel.Model, tmp_path: Path
+) -> None:
+    chosen = threadmodel.Selection(window=(20 * runs.MS, 50 * runs.MS))
+    times = ("--from", "20ms", "--to", "50ms")
+    report = json.loads(cli("report", trace, "--json", *times).stdout)
+    assert report["run"]["range_ns"] == [20 * runs.MS, 50 * runs.MS]
+    assert report["locks"] == list(model.locks(chosen))
+    assert report["locks"] != list(model.locks())
+    assert report["threads"] == list(model.threads(chosen))
+    assert "findings" not in report
+    shown = cli("report", trace, *times).stdout.decode()
+    assert shown.startswith("From 20.0 ms to 50.0 ms")
+    assert "Hottest locks" in shown
+    assert json.loads(cli("threads", trace, "--json", *times).stdout) == list(
+        model.threads(chosen)
+    )
+    cli("report", trace, "--csv", "d", "--tables", "timeline", *times)
+    with open(tmp_path / "d" / "timeline.csv", newline="") as file:
+        assert len(list(csv.DictReader(file))) == len(model.timeline(chosen))
+
+
+def test_the_start_of_a_run_is_skipped_where_requests_show_it(
+    cli: Cli, trace: Path
+) -> None:
+    shop = Path(__file__).parents[2] / "docs/examples/shop/slow.tmt"
+    (main,) = [row for row in threadmodel.open(shop).unit_kinds() if row["main"]]
+    asked = ("report", shop, "--json", "--tables", "locks")
+    skipped = json.loads(cli(*asked, "--skip-start").stdout)
+    assert skipped["run"]["range_ns"][0] == main["steady_from_ns"]
+    start = f"{main['steady_from_ns']}ns"
+    assert skipped == json.loads(cli(*asked, "--from", start).stdout)
+    for wrong, said in (
+        (("report", trace, "--skip-start"), "--skip-start: no requests"),
+        (("report", shop, "--skip-start", "--from", "1s"), "exclude each other"),
+        (("threads", shop, "--from", "1m"), "is after the end of the run, 4.00 s"),
+        (("report", shop, "--from", "1s", "--json", "--tables", "verdict"), "verdict"),
+        (("stats", shop, "--quick", "--skip-start"), "does not combine"),
+    ):
+        done = cli(*wrong)
+        assert done.returncode == 2
+        assert said in one_line(done.stderr)
+
+
 def test_csv_is_a_file_a_table(cli: Cli, trace: Path, tmp_path: Path) -> None:
     done = cli("report", trace, "--csv", "deep/er")
     assert done.returncode == 0

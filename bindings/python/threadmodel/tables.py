@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All tables of a run by name: what reports write and SQL can ask."""
 
+import inspect
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
@@ -28,7 +29,18 @@ _LONG: Final = frozenset(
 ANSWERS: Final = {name: TABLES[name] for name in TABLES if name not in _LONG}
 
 
-def ask(model: "Model", name: str, columns: Iterable[str] | None = None) -> "Table":
+def takes_selection(model: "Model", name: str) -> bool:
+    """Return whether a table can be asked for a part of the run."""
+    question = getattr(model, ALL_TABLES[name])
+    return "selection" in inspect.signature(question).parameters
+
+
+def ask(
+    model: "Model",
+    name: str,
+    columns: Iterable[str] | None = None,
+    selection: Selection | None = None,
+) -> "Table":
     """Ask a model for the table of a name.
 
     Args:
@@ -36,10 +48,12 @@ def ask(model: "Model", name: str, columns: Iterable[str] | None = None) -> "Tab
         name: of the table
         columns: of a list, such as the timeline, those that are wanted: the others are
             null in every row
+        selection: the part of the run, of a table that `takes_selection`
 
     Raises:
         KeyError: there is none
     """
-    chosen = () if columns is None else (Selection(columns=columns),)
-    table: Table = getattr(model, ALL_TABLES[name])(*chosen)
+    chosen = Selection(columns=columns) if columns is not None else selection
+    given = {} if chosen is None else {"selection": chosen}
+    table: Table = getattr(model, ALL_TABLES[name])(**given)
     return table

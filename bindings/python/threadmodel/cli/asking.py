@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
@@ -16,14 +16,13 @@ from threadmodel.cli import terminal
 from threadmodel.cli.files import OUTPUT
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
+from threadmodel.cli.ranges import range_options
 from threadmodel.cli.reading import input_path, read_choices, sheet_option
 from threadmodel.cli.report import PARTLY, print_sections
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.model import Model
 from threadmodel.table import Table
 
-# Longer ones first; without a unit it is milliseconds.
-UNITS_NS: Final = {"ms": 1e6, "us": 1e3, "ns": 1.0, "s": 1e9, "m": 6e10, "": 1e6}
 WRITERS: Final[dict[str, Callable[[Table, Any], object]]] = {
     "json": Table.to_json,
     "csv": Table.to_csv,
@@ -56,45 +55,8 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return as_json(as_csv(sheet_option(output(command))))
 
 
-# Generic since click 8.2, and to a type checker alone.
-if TYPE_CHECKING:
-    _ParamType = click.ParamType[int]
-else:
-    _ParamType = click.ParamType
-
-
-class Moment(_ParamType):
-    """A time since the run began: 12.3s, 500us; without a unit in milliseconds."""
-
-    name = "time"
-
-    def convert(
-        self, value: str, parameter: click.Parameter | None, context: object
-    ) -> int:
-        """Return it in ns, or report what is wrong with it."""
-        if isinstance(value, int):
-            return value
-        unit = next(unit for unit in UNITS_NS if value.endswith(unit))
-        try:
-            ns = float(value.removesuffix(unit)) * UNITS_NS[unit]
-        except ValueError:
-            self.fail(f"{value!r:.100} is not a time such as 12.3s, 500us or 1500 (ms)")
-        if not 0 <= ns < 2**63:
-            self.fail(f"{value!r:.100} is not within 0 and 292 years")
-        return round(ns)
-
-
-from_option = click.option(
-    "--from",
-    "from_ns",
-    metavar="TIME",
-    type=Moment(),
-    help="Only from this time on: 12.3s; without a unit ms.",
-)
-
-
 def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --thread, --class, --from and --to, which `names.selection` takes."""
+    """Add --thread, --class and those of a range, which `names.selection` takes."""
     threads = click.option(
         "--thread",
         "threads",
@@ -111,14 +73,7 @@ def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
         help="Only objects of this class: whole, a part, or a pattern with *; "
         "repeatable.",
     )
-    end = click.option(
-        "--to",
-        "to_ns",
-        metavar="TIME",
-        type=Moment(),
-        help="Only up to this time: 12.3s; without a unit ms.",
-    )
-    return threads(classes(from_option(end(command))))
+    return threads(classes(range_options(command)))
 
 
 def ask(

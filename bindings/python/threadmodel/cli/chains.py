@@ -5,14 +5,10 @@ import click
 from click.core import ParameterSource
 
 from threadmodel.cli import page, path_page
-from threadmodel.cli.asking import (
-    TOP,
-    Moment,
-    ask,
-    output_options,
-)
+from threadmodel.cli.asking import TOP, ask, output_options
 from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.names import known_class, known_method, thread_id
+from threadmodel.cli.ranges import Moment
 from threadmodel.cli.reading import reading_options
 from threadmodel.model import Model
 from threadmodel.table import Table

@@ -13,10 +13,10 @@ from rich.console import Console
 
 import threadmodel
 from threadmodel.cli import terminal
-from threadmodel.cli.asking import Moment, from_option
 from threadmodel.cli.files import INPUT, OUTPUT, FileCommand
 from threadmodel.cli.grid import Column, Grid
 from threadmodel.cli.messages import say
+from threadmodel.cli.ranges import Moment, from_option
 from threadmodel.cli.regressions import (
     broken_at,
     more_deadlocks,

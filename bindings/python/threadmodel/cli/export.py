@@ -12,8 +12,9 @@ import click
 
 from threadmodel.model import Model
 from threadmodel.run import Run
+from threadmodel.selection import Selection
 from threadmodel.table import Table, Writable
-from threadmodel.tables import ALL_TABLES, ask
+from threadmodel.tables import ALL_TABLES, ANSWERS, TABLES, ask, takes_selection
 
 FOLDER_WRITERS: Final[dict[str, Callable[[Table, Path], object]]] = {
     "csv": Table.to_csv,
@@ -52,6 +53,31 @@ class TableNames(_ParamType):
         return tuple(dict.fromkeys(names))
 
 
+def chosen_tables(
+    model: Model, given: tuple[str, ...] | None, is_json: bool, *, has_range: bool
+) -> tuple[str, ...]:
+    """Return the names of the tables to write.
+
+    Args:
+        model: asked
+        given: by --tables; (): all, None: what is usual
+        is_json: as one object, else a file each
+        has_range: only of a part of the run
+
+    Raises:
+        UsageError: a table that was named is of the whole run
+    """
+    usual = ANSWERS if is_json and given is None else TABLES if is_json else ALL_TABLES
+    names = given or tuple(usual)
+    if not has_range:
+        return names
+    of_parts = tuple(name for name in names if takes_selection(model, name))
+    if given and of_parts != names:
+        whole = next(name for name in names if name not in of_parts)
+        raise click.UsageError(f"table {whole} is of the whole run, and has no range")
+    return of_parts
+
+
 def run_facts(model: Model) -> dict[str, Any]:
     """Return what is known of the run, as the JSON object has it."""
     run = model.run
@@ -86,7 +112,11 @@ def _cost(run: Run) -> dict[str, int] | None:
 
 
 def write_json(
-    model: Model, names: Iterable[str], file: Writable, step: Listener
+    model: Model,
+    names: Iterable[str],
+    file: Writable,
+    step: Listener,
+    selection: Selection | None = None,
 ) -> None:
     """Write one object, a key a table; only one of them is in memory at a time.
 
@@ -95,17 +125,27 @@ def write_json(
         names: of the tables
         file: binary
         step: called with what is being written
+        selection: the part of the run; None: all
     """
-    file.write(b'{"run": ' + json.dumps(run_facts(model)).encode())
+    facts = run_facts(model)
+    if selection is not None:
+        end_ns = model.length_ns if selection.end_ns is None else selection.end_ns
+        facts["range_ns"] = [selection.start_ns, end_ns]
+    file.write(b'{"run": ' + json.dumps(facts).encode())
     for name in names:
         step(f"writing {name}")
         file.write(f',\n"{name}": '.encode())
-        ask(model, name).to_json(file)
+        ask(model, name, selection=selection).to_json(file)
     file.write(b"}\n")
 
 
 def write_folder(
-    model: Model, names: Iterable[str], folder: Path, form: str, step: Listener
+    model: Model,
+    names: Iterable[str],
+    folder: Path,
+    form: str,
+    step: Listener,
+    selection: Selection | None = None,
 ) -> None:
     """Write one file a table into a folder, which is made if need be.
 
@@ -115,9 +155,11 @@ def write_folder(
         folder: gets ``threads.csv`` and so on
         form: ``csv``, ``parquet``, or ``sheet``, which is CSV for a spreadsheet
         step: called with what is being written
+        selection: the part of the run; None: all
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     extension = "csv" if form == "sheet" else form
     for name in names:
         step(f"writing {name}")
-        FOLDER_WRITERS[form](ask(model, name), folder / f"{name}.{extension}")
+        table = ask(model, name, selection=selection)
+        FOLDER_WRITERS[form](table, folder / f"{name}.{extension}")

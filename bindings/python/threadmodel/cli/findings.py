@@ -4,10 +4,14 @@
 import click
 
 from threadmodel.cli import terminal
-from threadmodel.cli.asking import TOP, ask, output_options
+from threadmodel.cli.asking import TOP, ask, output_options, selection_options
 from threadmodel.cli.files import INPUT, FileCommand
+from threadmodel.cli.names import selection
+from threadmodel.cli.ranges import window
 from threadmodel.cli.reading import reading_options
 from threadmodel.model import Model
+from threadmodel.selection import Selection
+from threadmodel.table import Table
 
 
 @click.command(cls=FileCommand, short_help="Show the findings of a run, whole.")
@@ -35,19 +39,38 @@ def findings(context: click.Context, /, top: int, **_: object) -> None:
 
 @click.command(cls=FileCommand, short_help="Show the threads of a run.")
 @click.argument("file", metavar="FILE", type=INPUT)
+@selection_options
 @TOP
 @output_options
 @reading_options
 @click.pass_context
-def threads(context: click.Context, /, top: int, **_: object) -> None:
+def threads(
+    context: click.Context,
+    /,
+    threads: tuple[str, ...],
+    classes: tuple[str, ...],
+    from_ns: int | None,
+    to_ns: int | None,
+    skip_start: bool,
+    top: int,
+    **_: object,
+) -> None:
     """Show the threads of the run in FILE, the most blocked first; - reads from stdin.
 
     \b
     threadmodel threads run.tmt --top 50
+    threadmodel threads run.tmt --thread 'http-*' --from 10s --to 20s
     threadmodel threads run.tmt --csv
     """
 
-    def sections(model: Model) -> list[terminal.Section]:
-        return [terminal.threads_of(model, list(model.threads()), top)]
+    def chosen(model: Model) -> Selection:
+        part = window(model, from_ns, to_ns, skip_start)
+        return selection(model, threads, classes, part)
 
-    ask(context, Model.threads, sections)
+    def question(model: Model) -> Table:
+        return model.threads(chosen(model))
+
+    def sections(model: Model) -> list[terminal.Section]:
+        return [terminal.threads_of(model, top, chosen(model))]
+
+    ask(context, question, sections)

@@ -162,7 +162,7 @@ def selection(
     model: Model,
     threads: Sequence[str],
     class_names: Sequence[str],
-    window: tuple[int | None, int | None],
+    window: tuple[int | None, int | None] | None,
 ) -> Selection:
     """Return the part of a run that these options choose."""
     return Selection(

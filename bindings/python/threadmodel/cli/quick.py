@@ -30,6 +30,7 @@ NEEDS_MODEL: Final = {
     "classes": "--class",
     "from_ns": "--from",
     "to_ns": "--to",
+    "skip_start": "--skip-start",
 }
 
 

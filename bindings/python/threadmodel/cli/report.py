@@ -19,6 +19,7 @@ from threadmodel.cli import brief, export, markdown, pager, terminal
 from threadmodel.cli.files import INPUT, OUTPUT, OUTPUT_FOLDER, FileCommand
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
+from threadmodel.cli.ranges import range_options, window
 from threadmodel.cli.reading import (
     input_paths,
     read_choices,
@@ -26,8 +27,8 @@ from threadmodel.cli.reading import (
     sheet_option,
 )
 from threadmodel.errors import DamagedTraceWarning
+from threadmodel.selection import Selection
 from threadmodel.table import WRITE_BYTES, Writable
-from threadmodel.tables import ALL_TABLES, ANSWERS, TABLES
 from threadmodel.text import clean, count
 
 PARTLY: Final = 3
@@ -92,6 +93,7 @@ HTML_SUFFIXES: Final = (".html", ".htm")
     show_default=True,
     help="Rows of a table to show with --all.",
 )
+@range_options
 @reading_options
 @click.pass_context
 def report(
@@ -100,6 +102,9 @@ def report(
     as_json: bool,
     csv_folder: str | None,
     tables: tuple[str, ...] | None,
+    from_ns: int | None,
+    to_ns: int | None,
+    skip_start: bool,
     parquet_folder: str | None,
     sheet: bool,
     as_html: bool,
@@ -123,6 +128,10 @@ def report(
 
     With --json, tables that have a row for each interval, hold, object or unit, and
     the ranking of changes, are left out unless --tables names them.
+
+    With --from, --to or --skip-start it is the hottest locks, the longest waits and the
+    threads of that part of the run. Data has the tables that can be asked for a part,
+    and a page opens its timeline there.
 
     With -o NAME.html, or --html, it is one self-contained page for a browser with all
     of that and an interactive timeline. With -o NAME.md, or --markdown, it is the
@@ -168,23 +177,31 @@ def report(
                 progress.reading,
                 **read_choices(dialect, time_unit),
             )
+        part = window(model, from_ns, to_ns, skip_start)
+        chosen_part = None if part is None else Selection(window=part)
+        if folder is not None or as_json:
+            names = export.chosen_tables(
+                model, tables, as_json, has_range=part is not None
+            )
         if folder is not None:
             form = "sheet" if sheet else "csv" if csv_folder else "parquet"
-            names = tables or tuple(ALL_TABLES)
-            export.write_folder(model, names, Path(folder), form, progress.step)
+            export.write_folder(
+                model, names, Path(folder), form, progress.step, chosen_part
+            )
             say(f"{count(len(names), 'table')} in {folder}")
         elif as_json:
-            names = tuple(ANSWERS) if tables is None else tables or tuple(TABLES)
             with _target(output) as file:
-                export.write_json(model, names, file, progress.step)
+                export.write_json(model, names, file, progress.step, chosen_part)
         elif as_html:
             # Whole before the file is opened: what fails leaves an older one alone.
-            html = page.render(model, step=progress.step).encode()
+            html = page.render(model, step=progress.step, part=chosen_part).encode()
             with _target(output) as file:
                 file.write(html)
         else:
             progress.step("counting")
-            if everything or as_markdown or output is not None:
+            if chosen_part is not None:
+                sections = terminal.part(model, top, chosen_part)
+            elif everything or as_markdown or output is not None:
                 sections = terminal.sections(model, top)
             else:
                 sections = brief.sections(model, files, stdout_console())

@@ -17,6 +17,7 @@ from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.grid import Column, Grid
 from threadmodel.cli.names import selection
 from threadmodel.cli.quick import quick_stats
+from threadmodel.cli.ranges import window
 from threadmodel.cli.reading import reading_options
 from threadmodel.model import Model
 from threadmodel.table import Table
@@ -76,6 +77,7 @@ def stats(
     classes: tuple[str, ...],
     from_ns: int | None,
     to_ns: int | None,
+    skip_start: bool,
     top: int,
     **_: object,
 ) -> None:
@@ -102,7 +104,9 @@ def stats(
     keys = () if "none" in by else by or ("class", "caller")
 
     def question(model: Model) -> Table:
-        chosen = selection(model, threads, classes, (from_ns, to_ns))
+        chosen = selection(
+            model, threads, classes, window(model, from_ns, to_ns, skip_start)
+        )
         if histogram:
             state = states[0] if states else "blocked"
             return model.histogram(state, keys, chosen, libraries=libraries or None)

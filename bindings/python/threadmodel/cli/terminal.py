@@ -16,6 +16,7 @@ from threadmodel.cli.page import show as show
 from threadmodel.cli.path_page import PATH_KEYS, path_sums
 from threadmodel.judgement import judge, lines
 from threadmodel.model import Model
+from threadmodel.selection import ALL, Selection
 from threadmodel.text import clean, count, duration
 
 STATES: Final = (
@@ -85,7 +86,7 @@ def sections(model: Model, top: int) -> list[Section]:
         dump_stacks(model, top),
         _blocking("Hottest locks", hot, top) or _never_blocked(),
         _blocking("Longest waits", waits, top) or Section(""),
-        threads_of(model, threads, top),
+        threads_of(model, top),
         path_sums(model.path_rollup(PATH_KEYS), top, model.caveats),
         deadlocks(model),
         _diagnostics(odd),
@@ -202,12 +203,14 @@ def title_of(row: Row) -> str:
     return f"Suspected: {title}" if row["suspected"] else title
 
 
-def _divide(model: Model) -> tuple[list[Place], list[Place]]:
+def _divide(
+    model: Model, selection: Selection = ALL
+) -> tuple[list[Place], list[Place]]:
     """Divide what callers did into queueing for locks, and waiting for others."""
-    locks = lock_time.by_place(model)
+    locks = lock_time.by_place(model, selection)
     hot: list[Place] = []
     waits: list[Place] = []
-    for row in model.callers():
+    for row in model.callers(selection):
         for state in WAITS:
             if row[f"{state}_count"]:
                 is_lock = lock_time.is_lock(row, state, locks)
@@ -288,10 +291,10 @@ def _add_idle(section: Section, idle: Sequence[tuple[Row, str]]) -> None:
     section.body.append(Grid(columns, rows))
 
 
-def _idle_times(model: Model) -> Mapping[tuple[int, str], int]:
+def _idle_times(model: Model, selection: Selection) -> Mapping[tuple[int, str], int]:
     """Add up how long each thread waited for work, by its id and state."""
     found: Counter[tuple[int, str]] = Counter()
-    for row in model.statistics(("thread", "method")):
+    for row in model.statistics(("thread", "method"), selection):
         if row["idle"]:
             for state in IDLE:
                 if row[f"{state}_total_ns"]:
@@ -299,11 +302,37 @@ def _idle_times(model: Model) -> Mapping[tuple[int, str], int]:
     return found
 
 
-def threads_of(model: Model, threads: Sequence[Row], top: int) -> Section:
+def part(model: Model, top: int, selection: Selection) -> list[Section]:
+    """Ask a model for what the report shows of a part of the run.
+
+    Args:
+        model: asked
+        top: rows of each table
+        selection: that part
+    """
+    end_ns = model.length_ns if selection.end_ns is None else selection.end_ns
+    section = Section(f"From {duration(selection.start_ns)} to {duration(end_ns)}")
+    section.line(
+        "Verdict, findings, critical path and deadlocks are of the whole run, and not "
+        "shown here.",
+        "dim",
+    )
+    hot, waits = _divide(model, selection)
+    wanted = [
+        section,
+        _blocking("Hottest locks", hot, top) or _never_blocked(),
+        _blocking("Longest waits", waits, top) or Section(""),
+        threads_of(model, top, selection),
+    ]
+    return [section for section in wanted if section.body]
+
+
+def threads_of(model: Model, top: int, selection: Selection = ALL) -> Section:
     """List the threads that were blocked most by locks, by what others did before the
     rest. Parking for a lock is time of that lock."""
-    idle_ns = _idle_times(model)
-    locks_ns = lock_time.by_thread(model)
+    threads = list(model.threads(selection))
+    idle_ns = _idle_times(model, selection)
+    locks_ns = lock_time.by_thread(model, selection)
 
     def total(row: Row, state: str) -> int:
         if state == LOCKS:

@@ -13,6 +13,7 @@ from threadmodel.cli.asking import ask, output_options, selection_options
 from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.grid import cut_front
 from threadmodel.cli.names import selection
+from threadmodel.cli.ranges import window
 from threadmodel.cli.reading import reading_options
 from threadmodel.model import Model
 from threadmodel.selection import Selection
@@ -78,6 +79,7 @@ def timeline(
     classes: tuple[str, ...],
     from_ns: int | None,
     to_ns: int | None,
+    skip_start: bool,
     top: int,
     width: int | None,
     **_: object,
@@ -94,7 +96,9 @@ def timeline(
     """
 
     def chosen(model: Model) -> Selection:
-        return selection(model, threads, classes, (from_ns, to_ns))
+        return selection(
+            model, threads, classes, window(model, from_ns, to_ns, skip_start)
+        )
 
     def sections(model: Model) -> list[terminal.Section]:
         columns = width or shutil.get_terminal_size((FILE_WIDTH, 0)).columns
