@@ -12,13 +12,13 @@
  * Those of two writers overlap. Events are emitted up to the begin of the next chunk,
  * and the others are merged with its own.
  */
-#include "formats/jfr/jfr_clock.h"
 #include "formats/jfr/jfr_reader.h"
 
 #include <stdio.h>
 
 #include "base/error.h"
 #include "base/sort.h"
+#include "formats/jfr/jfr_clock.h"
 #include "formats/jfr/jfr_recording.h"
 
 enum { CALL_EVENTS = 16384 };
