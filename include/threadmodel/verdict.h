@@ -22,7 +22,8 @@ enum tm_verdict {
     TM_VERDICT_STUCK = 2,        ///< no thread of the program can go on by itself
     TM_VERDICT_PARTLY_STUCK = 3, ///< some threads cannot, as far as was recorded
     TM_VERDICT_STARVED = 4, ///< workers or carriers wait for what is queued behind them
-    TM_VERDICT_BOUND = 5,   ///< threads queue for one lock most of the time
+    TM_VERDICT_BOUND = 5,   ///< threads queue for one lock, or requests wait at one
+                          ///< place, most of the time
     TM_VERDICT_IDLE = 6,    ///< the threads had nearly nothing to do
     TM_VERDICT_HEALTHY = 7, ///< none of these
     TM_VERDICT_END = 8      ///< one more than the last
@@ -54,7 +55,9 @@ enum tm_wait_edge {
  * without a timeout for what, as far as was recorded, only the set or threads that have
  * ended ever provided, and for longer than such waits last. A run is bound by a lock
  * where no thread is stuck, and two threads or more that use the lock queue for it for
- * half of the time in which they are not idle, a quarter of that of all threads.
+ * half of the time in which they are not idle, a quarter of that of all threads; or
+ * else by a place where its main kind of units of work waits, sleeps or is in I/O for
+ * half of its time, and a quarter of that of all threads.
  *
  * Columns (table `verdict`): kind string (enum tm_verdict), title string (the same in
  * one sentence), since_ns int64 (no thread in question has gone on since, since the run

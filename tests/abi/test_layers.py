@@ -47,7 +47,7 @@ LAYERS: dict[str, set[str]] = {
     "analysis/findings": BELOW_QUESTIONS
     | {GROUPING, TIMELINE, LOCKS, RESOURCES, PATH, WHATIF, WAITS},
     "analysis/verdict": BELOW_QUESTIONS
-    | {GROUPING, TIMELINE, WAITS, "analysis/findings"},
+    | {GROUPING, TIMELINE, WAITS, "analysis/findings", "analysis/units"},
     "analysis/explain": BELOW_QUESTIONS | {TIMELINE, LOCKS, PATH},
     "summary": {"base", "table"},
     "trace": {"base"},

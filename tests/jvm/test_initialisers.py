@@ -20,7 +20,7 @@ PATIENCE_S = 20
 
 @dataclass
 class Outcome:
-    """What was said of a program, and its trace."""
+    """Messages about a program, and its trace."""
 
     said: str
     model: threadmodel.Model
@@ -60,7 +60,7 @@ def run_all(java: Java) -> dict[str, Outcome]:
 
 
 def check_slow(it: Outcome) -> None:
-    """An initialiser that takes long is no hang."""
+    """An initialiser that takes long does not hang."""
     (row,) = it.model.verdict()
     assert it.said == ""
     assert row["kind"] in ("idle", "healthy", "bound")

@@ -46,6 +46,17 @@ def test_stated_units_are_exactly_those_of_the_log() -> None:
     assert main_kind(model)["provenance"] == "reported"
 
 
+def test_a_service_is_bound_by_its_pool_while_that_is_too_small() -> None:
+    (small,) = Service(permits=1, clients=8).model().verdict()
+    (large,) = Service(permits=8, clients=8).model().verdict()
+    assert small["kind"] == "bound"
+    assert small["title"].startswith("Bound by waits for ")
+    assert "the units of work of Order.handle spend" in small["title"]
+    assert small["threads"] == 0
+    assert small["advice"] is not None
+    assert not large["title"].startswith("Bound by waits for ")
+
+
 def test_units_of_a_window_end_in_it() -> None:
     model = Service(permits=2).model()
     rows = model.units(Selection(window=(1_000_000_000, 2_000_000_000)))

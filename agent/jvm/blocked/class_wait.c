@@ -44,8 +44,8 @@ typedef struct sleeper {
     jthread thread;  ///< local, of this round
 } sleeper;
 
-/* Who initialises what: a class of a <clinit> frame, or one whose supertype it waits
- * for. */
+/* A thread and a class that it initialises: that of a <clinit> frame, or one whose
+ * supertype it waits for. */
 typedef struct initialiser {
     uint64_t thread;
     jclass class;
@@ -216,7 +216,7 @@ static void name_of(char *name, jclass class)
     tm__deallocate(signature);
 }
 
-/* Whoever else initialises the class that a thread needs, or a supertype of it. */
+/* Find the other thread that initialises what a thread needs, or a supertype of it. */
 static int resolve(JNIEnv *jni, sleeper *it, jclass needed, initialiser *all,
                    size_t *count)
 {

@@ -25,8 +25,8 @@ void tm__class_waits_round(JNIEnv *jni, tm__buffer *own, jthread *threads, jint 
 const tm__class_wait *tm__class_wait_of(uint64_t thread);
 
 /**
- * A circle of such threads, of which each has waited for so long, that was not given
- * before.
+ * Find a circle of such threads, not given before, whose members have all waited for so
+ * long.
  * @param[out] members  `most` at most, each followed by the one that it waits for
  * @return how many they are; 0: there is none
  */

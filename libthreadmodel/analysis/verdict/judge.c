@@ -215,7 +215,7 @@ static int verdict_of(const tm__judgement *it)
     }
     if (!it->spent.lived_ns || tm__model_is_of_dumps(it->model))
         return TM_VERDICT_CANNOT_TELL;
-    if (it->bound.object != TM__NONE)
+    if (it->bound.object != TM__NONE || it->unit_parts)
         return TM_VERDICT_BOUND;
     return is_idle(it) ? TM_VERDICT_IDLE : TM_VERDICT_HEALTHY;
 }
@@ -228,6 +228,11 @@ static int judge(tm__judgement *it)
         return rc;
     add_up(it);
     rc = tm__find_bound(it);
+    if (rc < 0)
+        return rc;
+    if (!it->found.kind && it->bound.object == TM__NONE &&
+        !tm__model_is_of_dumps(it->model))
+        rc = tm__find_bound_of_units(it);
     if (rc < 0)
         return rc;
     if (!find_deadlock(it)) {
@@ -263,6 +268,7 @@ int tm__judgement_open(tm__judgement *it, const tm_model *model)
 
 void tm__judgement_close(tm__judgement *it)
 {
+    tm_table_free(it->unit_parts);
     tm__free(&it->memory, it->order, (size_t)it->count * sizeof(*it->order));
     tm__wait_graph_close(&it->graph);
     tm__labels_close(&it->labels);

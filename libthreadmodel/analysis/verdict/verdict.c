@@ -24,7 +24,9 @@ static void put_words(tm__builder *builder, tm__judgement *it,
 
 static void write_advice(tm__words *words, tm__judgement *it)
 {
-    if (it->verdict == TM_VERDICT_BOUND)
+    if (it->verdict == TM_VERDICT_BOUND && it->unit_parts)
+        tm__write_advice_of_units(words, it->unit_parts);
+    else if (it->verdict == TM_VERDICT_BOUND)
         tm__write_words(words, "Hold the lock for less time, acquire it less often, or "
                                "divide what it protects.");
     else
@@ -65,13 +67,20 @@ static void put_first(tm__builder *builder, tm__judgement *it)
         object = it->bound.object;
         stack = it->bound.stack;
     }
-
     if (node) {
         tm__put_uint64(builder, model->entities.threads[first].id);
         tm__put_string(builder, tm__thread_name(model, first));
     } else {
         tm__put_null(builder);
         tm__put_null(builder);
+    }
+    if (it->verdict == TM_VERDICT_BOUND && it->unit_parts) {
+        tm__put_null(builder);
+        tm__put_string(builder, tm_table_string(it->unit_parts, "class", 0));
+        tm__put_string(builder, tm_table_string(it->unit_parts, "method", 0));
+        tm__put_null(builder);
+        tm__put_null(builder);
+        return;
     }
     tm__put_string(builder, tm__label(&it->labels, model, object));
     tm__put_string(

@@ -208,7 +208,12 @@ void tm__write_title(tm__words *words, tm__judgement *it)
         tm__write_words(words, it->count == 1 ? " waits" : " wait");
         tm__write_words(words, " for what is queued behind them.");
         break;
-    case TM_VERDICT_BOUND: write_bound(words, it); break;
+    case TM_VERDICT_BOUND:
+        if (it->unit_parts)
+            tm__write_bound_of_units(words, it->unit_parts);
+        else
+            write_bound(words, it);
+        break;
     case TM_VERDICT_IDLE:
         tm__write_words(words, it->graph.counts[TM__NODE_MOVES] +
                                        it->graph.counts[TM__NODE_WAITS]

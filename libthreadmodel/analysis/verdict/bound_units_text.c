@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What bounds units of work, in words. */
+#include <string.h>
+
+#include "analysis/verdict/judge.h"
+#include "model/entities/entity_names.h"
+
+static int is_state(const tm_table *parts, const char *state)
+{
+    return strcmp(tm_table_string(parts, "state", 0), state) == 0;
+}
+
+static int is_lock(const tm_table *parts)
+{
+    const char *class_name = tm_table_string(parts, "class", 0);
+
+    return is_state(parts, "blocked") || is_state(parts, "reentering") ||
+           (is_state(parts, "parked") && class_name && strstr(class_name, "Lock$"));
+}
+
+void tm__write_bound_of_units(tm__words *words, const tm_table *parts)
+{
+    const char *class_name = tm_table_string(parts, "class", 0);
+    const char *method = tm_table_string(parts, "method", 0);
+    const char *dot = class_name ? strrchr(class_name, '.') : NULL;
+
+    class_name = dot ? dot + 1 : class_name;
+    tm__write_words(words, "Bound by ");
+    if (is_state(parts, "sleeping"))
+        tm__write_words(words, "sleeps");
+    else if (is_state(parts, "joining"))
+        tm__write_words(words, "waits for the ends of threads");
+    else if (is_state(parts, "io"))
+        tm__write_words(words, "I/O%s%.150s", class_name ? " with " : "",
+                        class_name ? class_name : "");
+    else
+        tm__write_words(words, "waits%s%.150s", class_name ? " for " : "",
+                        class_name ? class_name : "");
+    if (method)
+        tm__write_words(words, " in %.150s", tm__short_name(method));
+    tm__write_words(words,
+                    ": the units of work of %.150s spend %.0f %% of their time there.",
+                    tm__short_name(tm_table_string(parts, "kind", 0)),
+                    100 * tm_table_double(parts, "share")[0]);
+}
+
+void tm__write_advice_of_units(tm__words *words, const tm_table *parts)
+{
+    if (is_lock(parts))
+        tm__write_words(words, "Hold the lock for less time, acquire it less often, or "
+                               "divide what it protects.");
+    else if (is_state(parts, "sleeping"))
+        tm__write_words(words, "Wait for an event instead of sleeping. If the sleep "
+                               "stands for other work, let more units do it at once.");
+    else if (is_state(parts, "io"))
+        tm__write_words(words, "Make the other side faster, ask it less often, or wait "
+                               "for several answers at once.");
+    else
+        tm__write_words(words, "Make what ends these waits faster, or have more of it: "
+                               "connections, permits or workers.");
+}
