@@ -63,7 +63,7 @@ def test_goroutines_are_read_from_the_endpoint(served: Served, tmp_path: Path) -
     assert 1_000_000_000 <= model.run.end_ns - model.run.start_ns <= 3_000_000_000
 
 
-def test_a_pid_of_a_go_program_is_told_of_the_endpoint(served: Served) -> None:
+def test_the_answer_for_a_go_process_names_the_endpoint(served: Served) -> None:
     done = dump(served.pid)
     assert done.returncode == 0, done.stderr
     assert f"process {served.pid} is a Go program" in done.stderr
