@@ -72,14 +72,19 @@ ROOMS = {
     | {"blocked", "writer"},
 }
 # Headers alone, and the first room that sees them: what the rooms of a model share, and
-# a program and its recorder.
-HEADERS_ALONE = {"model/state": "model/entities", "layout": "record"}
+# a program and its recorder. The sources of `endpoint` are compiled into two rooms.
+HEADERS_ALONE = {
+    "model/state": "model/entities",
+    "layout": "record",
+    "endpoint": "record",
+}
 NATIVE_ROOMS: dict[str, set[str]] = {
     "layout": set(),
-    "record": {"layout"},
-    "interpose": {"layout", "record"},
+    "endpoint": set(),
+    "record": {"layout", "endpoint"},
+    "interpose": {"layout", "record", "endpoint"},
     "names": set(),
-    "recorder": {"base", "layout", "names"},
+    "recorder": {"base", "layout", "names", "endpoint"},
     "inspect": {"names"},
 }
 BELOW: dict[str, set[str]] = LAYERS | ROOMS | NATIVE_ROOMS
@@ -87,6 +92,7 @@ SOURCES = (
     {name: LIBRARY / name for name in LAYERS}
     | {name: AGENT / name for name in ROOMS}
     | {name: NATIVE / name for name in NATIVE_ROOMS}
+    | {"endpoint": ROOT / "agent/endpoint"}
 )
 
 

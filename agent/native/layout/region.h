@@ -38,6 +38,10 @@ enum {
 /** Values of tm__ring.since that are not a time. */
 enum { TM__IDLE = 0, TM__BEGINS = 1 };
 
+/** Beside those, of tm__kernel_call.since: the recorder has reported its begin, or
+ * abandoned it. */
+enum { TM__CLAIMED = 2, TM__ABANDONED = 3, TM__CALL_VALUES = 4 };
+
 typedef struct tm__control {
     uint32_t magic;
     uint32_t uses_counter;        ///< times are the processor's counter, else ns
@@ -49,7 +53,8 @@ typedef struct tm__control {
     _Atomic uint64_t next_image;
     uint64_t ticks_per_ms; ///< of the clock
     uint32_t ring_bytes;
-    uint32_t rings_most; ///< at most TM__RINGS_MOST
+    uint32_t rings_most;    ///< at most TM__RINGS_MOST
+    uint32_t leaves_io_out; ///< waits in the kernel are not recorded
     _Atomic uint32_t states[TM__RINGS_MOST];
 } tm__control;
 
@@ -66,6 +71,7 @@ enum tm__record_kind {
     TM__MODULE = 3, ///< object: load bias, peer: build id's length; payload: it, a path
     TM__EXIT = 4,   ///< the process ends
     TM__HANDLE = 5, ///< object: pthread_t of the thread `peer`
+    TM__ENDPOINT = 6, ///< object: its key; payload: a tm__endpoint, then text
     TM__NOTED_EVENTS = 16
 };
 
@@ -82,6 +88,7 @@ enum tm__object_kind {
     TM__OBJECT_SEMAPHORE,
     TM__OBJECT_BARRIER,
     TM__OBJECT_ONCE,
+    TM__OBJECT_ENDPOINT, ///< its address is the key of a tm__endpoint
     TM__OBJECT_KIND_END
 };
 
@@ -110,6 +117,19 @@ typedef struct tm__hold {
     uint32_t reserved;
 } tm__hold;
 
+/**
+ * The call into the kernel that a thread is in. Most return at once, and leave no
+ * record. One that waited is recorded when it returns, or claimed by the recorder while
+ * it lasts. No event later than an unclaimed call's begin is emitted, so that either
+ * comes in time.
+ */
+typedef struct tm__kernel_call {
+    _Atomic uint64_t since; ///< or TM__IDLE, TM__BEGINS, TM__CLAIMED
+    _Atomic uint64_t key;   ///< of the endpoint, as far as it is known at the begin
+    _Atomic uint32_t use;   ///< enum tm__call_use
+    _Atomic uint32_t is_idle;
+} tm__kernel_call;
+
 typedef struct tm__ring {
     uint64_t image; ///< of a program in a process: new after fork and exec
     uint64_t thread;
@@ -124,6 +144,7 @@ typedef struct tm__ring {
     _Atomic uint32_t hold_count;
     uint32_t reserved;
     tm__hold holds[TM__HOLDS_MOST];
+    tm__kernel_call call;
 } tm__ring;
 
 _Static_assert(sizeof(tm__ring) <= TM__RING_HEADER_BYTES,

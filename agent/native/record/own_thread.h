@@ -30,6 +30,9 @@ typedef struct tm__self {
     uint32_t next_stack;           ///< which of them gives way to a new one
     uint64_t vain[TM__VAIN_SLOTS]; ///< when a signal that met nobody was recorded last
     uint32_t unlisted;             ///< locks that it owns beyond TM__HOLDS_MOST
+    uintptr_t call;                ///< frame of the call into the kernel that it is in
+    long voluntary;                ///< switches by itself, as read last
+    uint64_t voluntary_time;       ///< its last record by then
 } tm__self;
 
 extern __thread tm__self tm__the_self __attribute__((tls_model("initial-exec")));

@@ -30,7 +30,9 @@ void tm__real_find(void)
 #define FIND(result, name, arguments)                                                  \
     if (!tm__the_real.name)                                                            \
         *(void **)&tm__the_real.name = dlsym(RTLD_NEXT, #name);
+    TM__REAL_IO_FUNCTIONS(FIND)
     TM__REAL_FUNCTIONS(FIND)
+    TM__REAL_IO_ALIASES(FIND)
 #undef FIND
     /* After the names that an allocator may need. */
     FIND_NEW(pthread_cond_wait)

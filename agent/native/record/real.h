@@ -3,11 +3,112 @@
 #ifndef TM_NATIVE_RECORD_REAL_H
 #define TM_NATIVE_RECORD_REAL_H
 
+#include <netdb.h>
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
+
+/* An allocator may call some of these while the others are looked for. */
+#define TM__REAL_IO_FUNCTIONS(X)                                                       \
+    X(int, open, (const char *, int, ...))                                             \
+    X(int, openat, (int, const char *, int, ...))                                      \
+    X(int, creat, (const char *, mode_t))                                              \
+    X(int, close, (int))                                                               \
+    X(int, fclose, (FILE *))                                                           \
+    X(int, dup, (int))                                                                 \
+    X(int, dup2, (int, int))                                                           \
+    X(int, dup3, (int, int, int))                                                      \
+    X(int, pipe, (int *))                                                              \
+    X(int, pipe2, (int *, int))                                                        \
+    X(int, socket, (int, int, int))                                                    \
+    X(int, socketpair, (int, int, int, int *))                                         \
+    X(int, listen, (int, int))                                                         \
+    X(ssize_t, read, (int, void *, size_t))                                            \
+    X(ssize_t, pread, (int, void *, size_t, off_t))                                    \
+    X(ssize_t, readv, (int, const struct iovec *, int))                                \
+    X(ssize_t, preadv, (int, const struct iovec *, int, off_t))                        \
+    X(ssize_t, write, (int, const void *, size_t))                                     \
+    X(ssize_t, pwrite, (int, const void *, size_t, off_t))                             \
+    X(ssize_t, writev, (int, const struct iovec *, int))                               \
+    X(ssize_t, pwritev, (int, const struct iovec *, int, off_t))                       \
+    X(ssize_t, sendfile, (int, int, off_t *, size_t))                                  \
+    X(ssize_t, recv, (int, void *, size_t, int))                                       \
+    X(ssize_t, recvfrom, (int, void *, size_t, int, struct sockaddr *, socklen_t *))   \
+    X(ssize_t, recvmsg, (int, struct msghdr *, int))                                   \
+    X(ssize_t, send, (int, const void *, size_t, int))                                 \
+    X(ssize_t, sendto,                                                                 \
+      (int, const void *, size_t, int, const struct sockaddr *, socklen_t))            \
+    X(ssize_t, sendmsg, (int, const struct msghdr *, int))                             \
+    X(int, accept, (int, struct sockaddr *, socklen_t *))                              \
+    X(int, accept4, (int, struct sockaddr *, socklen_t *, int))                        \
+    X(int, connect, (int, const struct sockaddr *, socklen_t))                         \
+    X(int, fsync, (int))                                                               \
+    X(int, fdatasync, (int))                                                           \
+    X(int, flock, (int, int))                                                          \
+    X(int, poll, (struct pollfd *, nfds_t, int))                                       \
+    X(int, ppoll,                                                                      \
+      (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *))            \
+    X(int, select, (int, fd_set *, fd_set *, fd_set *, struct timeval *))              \
+    X(int, pselect,                                                                    \
+      (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *))  \
+    X(int, epoll_wait, (int, struct epoll_event *, int, int))                          \
+    X(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))       \
+    X(int, getaddrinfo,                                                                \
+      (const char *, const char *, const struct addrinfo *, struct addrinfo **))       \
+    X(int, getnameinfo,                                                                \
+      (const struct sockaddr *, socklen_t, char *, socklen_t, char *, socklen_t, int)) \
+    X(struct hostent *, gethostbyname, (const char *))                                 \
+    X(pid_t, wait, (int *))                                                            \
+    X(pid_t, waitpid, (pid_t, int *, int))                                             \
+    X(pid_t, wait4, (pid_t, int *, int, struct rusage *))                              \
+    X(int, waitid, (idtype_t, id_t, siginfo_t *, int))                                 \
+    X(int, system, (const char *))                                                     \
+    X(int, pclose, (FILE *))
+
+/* Names that not every C library has: those of glibc for large files and for sizes that
+ * are checked, and what came later. */
+#ifdef __GLIBC__
+#define TM__REAL_IO_ALIASES(X)                                                         \
+    X(int, open64, (const char *, int, ...))                                           \
+    X(int, openat64, (int, const char *, int, ...))                                    \
+    X(int, creat64, (const char *, mode_t))                                            \
+    X(int, __open_2, (const char *, int))                                              \
+    X(int, __open64_2, (const char *, int))                                            \
+    X(int, __openat_2, (int, const char *, int))                                       \
+    X(int, __openat64_2, (int, const char *, int))                                     \
+    X(ssize_t, pread64, (int, void *, size_t, off64_t))                                \
+    X(ssize_t, preadv64, (int, const struct iovec *, int, off64_t))                    \
+    X(ssize_t, pwrite64, (int, const void *, size_t, off64_t))                         \
+    X(ssize_t, pwritev64, (int, const struct iovec *, int, off64_t))                   \
+    X(ssize_t, sendfile64, (int, int, off64_t *, size_t))                              \
+    X(ssize_t, __read_chk, (int, void *, size_t, size_t))                              \
+    X(ssize_t, __pread_chk, (int, void *, size_t, off_t, size_t))                      \
+    X(ssize_t, __pread64_chk, (int, void *, size_t, off64_t, size_t))                  \
+    X(ssize_t, __recv_chk, (int, void *, size_t, size_t, int))                         \
+    X(ssize_t, __recvfrom_chk,                                                         \
+      (int, void *, size_t, size_t, int, struct sockaddr *, socklen_t *))              \
+    X(int, __poll_chk, (struct pollfd *, nfds_t, int, size_t))                         \
+    X(int, __ppoll_chk,                                                                \
+      (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t))    \
+    X(int, close_range, (unsigned, unsigned, int))                                     \
+    X(void, closefrom, (int))                                                          \
+    X(int, epoll_pwait2,                                                               \
+      (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))
+#else
+#define TM__REAL_IO_ALIASES(X)
+#endif
 
 #define TM__REAL_FUNCTIONS(X)                                                          \
     X(int, pthread_mutex_lock, (pthread_mutex_t *))                                    \
@@ -72,7 +173,9 @@
 
 #define TM__REAL_MEMBER(result, name, arguments) result(*name) arguments;
 typedef struct tm__real {
+    TM__REAL_IO_FUNCTIONS(TM__REAL_MEMBER)
     TM__REAL_FUNCTIONS(TM__REAL_MEMBER)
+    TM__REAL_IO_ALIASES(TM__REAL_MEMBER)
 } tm__real;
 #undef TM__REAL_MEMBER
 

@@ -53,9 +53,9 @@ static size_t left_of_alternate(uintptr_t frame)
 /* Whether a signal handler has left the record in work by a jump: the thread is in a
  * frame that the record's would lie in. On a stack of its own a handler may be
  * anywhere. */
-static int was_left(const tm__self *self, uintptr_t frame)
+int tm__frame_was_left(uintptr_t begun, uintptr_t frame)
 {
-    return frame > self->record && !atomic_load(&tm__is_sandboxed) &&
+    return frame > begun && !atomic_load(&tm__is_sandboxed) &&
            left_of_alternate(frame) == SIZE_MAX;
 }
 
@@ -68,7 +68,7 @@ static int begin(uint64_t time, uintptr_t frame)
     if (atomic_load_explicit(&tm__the_control->stopped, memory_order_relaxed))
         return -1;
     if (__builtin_expect(self->record != 0, 0)) {
-        if (!was_left(self, frame)) {
+        if (!tm__frame_was_left(self->record, frame)) {
             lose(self->ring, time);
             return -1;
         }
@@ -306,6 +306,46 @@ int tm__write_module(tm__ring *ring, uint64_t bias, const void *id, size_t id_by
 {
     return write_pieces(ring, TM__MODULE, bias, id_bytes, id_bytes ? id : "", id_bytes,
                         path, path_bytes);
+}
+
+int tm__record_endpoint(tm__ring *ring, const void *endpoint, size_t bytes,
+                        uint64_t key, const char *text, size_t text_bytes)
+{
+    int rc;
+
+    if (begin(0, FRAME) != 0)
+        return -1;
+    rc =
+        write_pieces(ring, TM__ENDPOINT, key, bytes, endpoint, bytes, text, text_bytes);
+    end(ring);
+    return rc;
+}
+
+void tm__record_kernel_wait(tm__ring *ring, const tm__fact *await, uint64_t since,
+                            uint32_t end_flags)
+{
+    tm__fact awaited = *await;
+    uint64_t time, was;
+
+    if (begin(tm__now(), FRAME) != 0) {
+        atomic_store(&ring->call.since, TM__IDLE);
+        return;
+    }
+    /* Nothing is emitted until both are written. */
+    atomic_store(&ring->since, TM__BEGINS);
+    awaited.kind = TM_EVENT_AWAITED;
+    awaited.value = 0;
+    awaited.flags |= end_flags;
+    was = atomic_exchange(&ring->call.since, TM__IDLE);
+    if (was == since) {
+        write_fact(ring, await, since);
+        awaited.site = NULL;
+    }
+    time = tm__now();
+    tm__the_self.recorded_time = time;
+    if (was != TM__ABANDONED)
+        write_fact(ring, &awaited, time);
+    end(ring);
 }
 
 static int is_there_again(const tm__ring *ring, uint32_t at)

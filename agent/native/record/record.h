@@ -55,6 +55,25 @@ void tm__record_name(tm__ring *ring, uint64_t handle, const char *name);
 int tm__write_module(tm__ring *ring, uint64_t bias, const void *id, size_t id_bytes,
                      const char *path, size_t path_bytes);
 
+/** An endpoint that the recorder may not know yet, with the text of its name.
+ * @return 0, or -1 if it finds no room */
+int tm__record_endpoint(tm__ring *ring, const void *endpoint, size_t bytes,
+                        uint64_t key, const char *text, size_t text_bytes);
+
+/**
+ * The end of a call into the kernel that waited, and its begin where the recorder has
+ * not reported that.
+ * @param await  of both; its value: the timeout
+ * @param since  when the call began
+ * @param end_flags  of the end alone
+ */
+void tm__record_kernel_wait(tm__ring *ring, const tm__fact *await, uint64_t since,
+                            uint32_t end_flags);
+
+/** Whether a signal handler has left what a thread began in `begun` by a jump, and is
+ * not on a stack of its own. */
+int tm__frame_was_left(uintptr_t begun, uintptr_t frame);
+
 /** A thread was created. */
 void tm__record_handle(tm__ring *ring, uint64_t handle, uint64_t thread);
 

@@ -44,6 +44,8 @@ typedef struct tm__definitions {
     uint32_t next_stack;
 } tm__definitions;
 
+enum { OBJECTS_MOST = 100000 };
+
 /* What a kind is called where people read it, and in the events. */
 static const struct {
     const char *name;
@@ -57,6 +59,7 @@ static const struct {
     [TM__OBJECT_SEMAPHORE] = {"semaphore", TM_OBJECT_KIND_SEMAPHORE},
     [TM__OBJECT_BARRIER] = {"barrier", TM_OBJECT_KIND_BARRIER},
     [TM__OBJECT_ONCE] = {"once", TM_OBJECT_KIND_ONCE},
+    [TM__OBJECT_ENDPOINT] = {"endpoint", TM_OBJECT_KIND_UNKNOWN},
 };
 
 static tm__definitions *definitions_of(tm__image *image)
@@ -361,11 +364,48 @@ static const char *object_name(tm__definitions *all, const tm__symbol *variable,
     return name;
 }
 
+/* Until it is defined. */
+static void name_endpoint(const tm__image *image, tm__native_object *object,
+                          const tm__endpoint *endpoint, const char *text)
+{
+    char name[TM__ENDPOINT_TEXT_BYTES + 64];
+
+    tm__endpoint_name(endpoint, text, image->shows_paths, name, sizeof(name));
+    free(object->endpoint);
+    object->endpoint = strdup(name);
+}
+
+void tm__endpoint_learn(tm__image *image, const tm__endpoint *endpoint,
+                        const char *text)
+{
+    tm__native_object *object =
+        tm__object_at(image, endpoint->key, TM__OBJECT_ENDPOINT);
+
+    if (object && !object->is_defined)
+        name_endpoint(image, object, endpoint, text);
+}
+
+static void define_endpoint(tm__image *image, tm__native_object *object)
+{
+    tm_object definition = TM_OBJECT_INIT;
+
+    definition.id = object->id;
+    definition.kind = tm__endpoint_of_key(object->key.address).kind;
+    definition.name = object->endpoint;
+    TM__IMAGE_DEFINE(image, define_object, &definition);
+    free(object->endpoint);
+    object->endpoint = NULL;
+    object->is_defined = 1;
+}
+
 tm__native_object *tm__object_at(tm__image *image, uint64_t address, uint32_t kind)
 {
     tm__definitions *all = definitions_of(image);
     tm__native_object *it, wanted = {0};
 
+    /* A program may read any number of files: the rest share an object a kind. */
+    if (kind == TM__OBJECT_ENDPOINT && HASH_COUNT(image->objects) >= OBJECTS_MOST)
+        address = tm__endpoint_of_key(address).key;
     wanted.key.address = address;
     wanted.key.kind = kind < TM__OBJECT_KIND_END ? kind : TM__OBJECT_NONE;
     HASH_FIND(hh, image->objects, &wanted.key, sizeof(wanted.key), it);
@@ -375,10 +415,16 @@ tm__native_object *tm__object_at(tm__image *image, uint64_t address, uint32_t ki
     if (!it)
         return NULL;
     it->key = wanted.key;
-    it->lookup = tm__lookup_data(image->symbols, address);
-    if (!it->lookup) {
-        free(it);
-        return NULL;
+    if (it->key.kind == TM__OBJECT_ENDPOINT) {
+        tm__endpoint known_by_key = tm__endpoint_of_key(address);
+
+        name_endpoint(image, it, &known_by_key, "");
+    } else {
+        it->lookup = tm__lookup_data(image->symbols, address);
+        if (!it->lookup) {
+            free(it);
+            return NULL;
+        }
     }
     it->id = ++all->next_object;
     HASH_ADD(hh, image->objects, key, sizeof(it->key), it);
@@ -392,6 +438,11 @@ int tm__object_define(tm__image *image, tm__native_object *object)
     const tm__symbol *symbol;
     char name[600];
 
+    if (object->key.kind == TM__OBJECT_ENDPOINT) {
+        if (!object->is_defined)
+            define_endpoint(image, object);
+        return 1;
+    }
     if (!object->lookup)
         return 1;
     if (!tm__lookup_is_done(object->lookup))
@@ -493,6 +544,7 @@ void tm__definitions_free(tm__image *image)
     HASH_ITER(hh, image->objects, object, next_object)
     {
         tm__lookup_free(object->lookup);
+        free(object->endpoint);
     }
     FREE_ALL(tm__native_object, image->objects);
     FREE_ALL(tm__handle, image->handles);

@@ -5,6 +5,7 @@
 
 #include <uthash.h>
 
+#include "endpoint/endpoint.h"
 #include "recorder/image.h"
 
 /** A thread that came to a barrier last lets the others go on. */
@@ -19,6 +20,8 @@ struct tm__native_object {
     uint64_t poster; ///< that came last in the cycle before
     uint64_t cycle;
     struct tm__lookup *lookup; ///< of its name; NULL: it is defined
+    char *endpoint;            ///< name of an endpoint until that is defined; else NULL
+    int is_defined;            ///< of an endpoint
     UT_hash_handle hh;
 };
 
@@ -39,6 +42,10 @@ uint64_t tm__thread_by_handle(const tm__image *image, uint64_t handle);
 
 /** The object at an address, whose name is looked up; NULL: there is no memory. */
 tm__native_object *tm__object_at(tm__image *image, uint64_t address, uint32_t kind);
+
+/** An endpoint is known, with the text that its name is made of. */
+void tm__endpoint_learn(tm__image *image, const tm__endpoint *endpoint,
+                        const char *text);
 
 /** Define it if its name was found. @return whether it is defined */
 int tm__object_define(tm__image *image, tm__native_object *object);

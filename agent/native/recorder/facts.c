@@ -324,7 +324,8 @@ void tm__facts_emit(tm__image *image, const tm__readers *readers,
             item->event.object = (uint64_t)tm__tick_clock_ns(clock, item->event.object);
         if (!complete(item, readers))
             continue;
-        image->is_wanted |= is_of_interest(&item->event);
+        image->is_wanted |=
+            item->object_kind != TM__OBJECT_ENDPOINT && is_of_interest(&item->event);
         tm__image_emit(image, &item->event);
     }
     if (image->item_count == 0)

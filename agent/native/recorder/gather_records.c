@@ -17,7 +17,7 @@
 /* The longest path of a file, with its build id. */
 enum { PAYLOAD_MOST = 8192, LOST_MOST = 1 << 30 };
 
-static tm__item *add_item(tm__ring_reader *reader, int kind, uint64_t time)
+tm__item *tm__gather_item(tm__ring_reader *reader, int kind, uint64_t time)
 {
     static uint64_t order;
     tm__item *item = tm__image_add_item(reader->image);
@@ -209,7 +209,7 @@ static void take_name(tm__ring_reader *reader, const void *place,
                       const tm__record *record)
 {
     size_t room = record->bytes - sizeof(*record);
-    tm__item *item = add_item(reader, 0, record->time);
+    tm__item *item = tm__gather_item(reader, 0, record->time);
 
     if (!item || record->value < 0 || (uint64_t)record->value >= sizeof(item->name) ||
         (uint64_t)record->value > room)
@@ -222,12 +222,33 @@ static void take_name(tm__ring_reader *reader, const void *place,
 
 static void take_handle(tm__ring_reader *reader, const tm__record *record)
 {
-    tm__item *item = add_item(reader, 0, record->time);
+    tm__item *item = tm__gather_item(reader, 0, record->time);
 
     if (!item)
         return;
     item->event.object = record->object;
     item->event.peer = record->peer;
+}
+
+/* Of a program that writes what it likes: the key alone says what it is. */
+static void take_endpoint(tm__ring_reader *reader, const void *place,
+                          const tm__record *record)
+{
+    size_t room = record->bytes - sizeof(*record);
+    char text[TM__ENDPOINT_TEXT_BYTES];
+    tm__endpoint it;
+    size_t length;
+
+    if (record->value < (int64_t)sizeof(it) || (uint64_t)record->value > room)
+        return;
+    memcpy(&it, (const unsigned char *)place + sizeof(*record), sizeof(it));
+    length = (size_t)record->value - sizeof(it);
+    if (length >= sizeof(text))
+        length = sizeof(text) - 1;
+    memcpy(text, (const unsigned char *)place + sizeof(*record) + sizeof(it), length);
+    text[length] = 0;
+    if (it.key == record->object)
+        tm__endpoint_learn(reader->image, &it, text);
 }
 
 static void take_event(tm__ring_reader *reader, const tm__record *record)
@@ -236,7 +257,7 @@ static void take_event(tm__ring_reader *reader, const tm__record *record)
     tm__item *item;
 
     if (kind <= 0 || kind >= TM_EVENT_KIND_END ||
-        !(item = add_item(reader, kind, record->time)))
+        !(item = tm__gather_item(reader, kind, record->time)))
         return;
     item->object_kind = record->object_kind;
     if (item->object_kind != TM__OBJECT_NONE)
@@ -261,7 +282,7 @@ static void extract_loss(tm__ring_reader *reader, uint64_t now)
 
     if (lost == reader->lost)
         return;
-    item = add_item(reader, TM_EVENT_LOST, now);
+    item = tm__gather_item(reader, TM_EVENT_LOST, now);
     if (item) {
         item->event.value = lost - reader->lost < LOST_MOST
                                 ? (int64_t)(lost - reader->lost)
@@ -329,7 +350,8 @@ static void take(tm__ring_reader *reader, const void *place, tm__record *record,
     case TM__STACK: take_stack(reader, place, record); break;
     case TM__NAME: take_name(reader, place, record); break;
     case TM__HANDLE: take_handle(reader, record); break;
-    case TM__EXIT: add_item(reader, TM_EVENT_SHUTDOWN, record->time); break;
+    case TM__ENDPOINT: take_endpoint(reader, place, record); break;
+    case TM__EXIT: tm__gather_item(reader, TM_EVENT_SHUTDOWN, record->time); break;
     default: take_event(reader, record); break;
     }
 }
@@ -389,7 +411,7 @@ void tm__gather_holds(tm__ring_reader *reader, uint64_t horizon)
         if (address == 0 || time >= horizon || is_open(reader, address) ||
             atomic_exchange(&hold->is_reported, 1) != 0)
             continue;
-        item = add_item(reader, TM_EVENT_ACQUIRED, time);
+        item = tm__gather_item(reader, TM_EVENT_ACQUIRED, time);
         if (!item)
             continue;
         item->object_kind = kind;

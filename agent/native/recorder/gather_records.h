@@ -6,6 +6,9 @@
 #include "recorder/ring_reader.h"
 #include "recorder/tick_clock.h"
 
+/** An event of a ring's thread; NULL: there is no memory, which is counted. */
+tm__item *tm__gather_item(tm__ring_reader *reader, int kind, uint64_t time);
+
 /** Note what a ring has by now, and which stacks and modules are in it. */
 void tm__gather_begin(tm__ring_reader *reader);
 

@@ -84,6 +84,7 @@ typedef struct tm__image {
     int64_t start_ns, last_ns; ///< of its first and its latest event
     tm_event batch[256];
     size_t batch_count;
+    int shows_paths;  ///< names of files are their paths
     int is_suspected; ///< the model has found deadlocks that nobody looked at yet
     tm__stuck stuck;
     struct tm__image *next;

@@ -129,14 +129,23 @@ static int64_t stuck_ns_of(const char *seconds)
     return (int64_t)(given < STUCK_S_MOST ? given : STUCK_S_MOST) * 1000000000;
 }
 
+/* Options come last. */
+static int has_option(char **argv, const char *option)
+{
+    for (int i = 2; argv[i]; i++)
+        if (strcmp(argv[i], option) == 0)
+            return 1;
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static tm__recorder it;
     uint32_t ringless, ring_bytes;
 
-    if (argc < 2 || argc > 4 || (ring_bytes = ring_bytes_of(argv[2])) == 0) {
-        fprintf(stderr,
-                "usage: threadmodel-native-recorder TRACE [RING_KIB [STUCK_S]]\n");
+    if (argc < 2 || (ring_bytes = ring_bytes_of(argv[2])) == 0) {
+        fprintf(stderr, "usage: threadmodel-native-recorder TRACE "
+                        "[RING_KIB [STUCK_S [io=n] [paths=y]]]\n");
         return 2;
     }
     it.output = argv[1];
@@ -165,6 +174,8 @@ int main(int argc, char **argv)
     signal(SIGHUP, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
     tm__tick_clock_open(&it.clock, it.memory.control->uses_counter);
+    it.memory.control->leaves_io_out = (uint32_t)has_option(argv, "io=n");
+    it.shows_paths = has_option(argv, "paths=y");
     it.memory.control->ticks_per_ms = tm__tick_clock_ticks(&it.clock, 1000000);
     it.begin = tm__tick_clock_read(&it.clock);
     it.rounds = 1;

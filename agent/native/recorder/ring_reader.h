@@ -35,6 +35,7 @@ typedef struct tm__ring_reader {
     uint64_t last_time;    ///< of its items
     uint64_t seen_since;   ///< the ring's `since`, and when it was seen first
     uint64_t seen_first;
+    uint64_t seen_call;     ///< since when its call is seen to begin; 0: it does not
     uint64_t barrier_cycle; ///< in which it came to the barrier it waits at
     uint64_t head;          ///< of the ring, as the round began
     uint32_t ring_bytes;

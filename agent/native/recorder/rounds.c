@@ -12,6 +12,7 @@
 
 #include "recorder/definitions.h"
 #include "recorder/gather_records.h"
+#include "recorder/claimed_calls.h"
 #include "recorder/live_deadlock.h"
 #include "recorder/live_stuck.h"
 #include "recorder/lookup.h"
@@ -53,6 +54,9 @@ static tm__image *image_of_process(const tm__recorder *it, uint32_t pid)
     return image;
 }
 
+static const char NO_IO[] =
+    "Waits for sockets, files and processes were not recorded (io=n).";
+
 static tm__image *image_of(tm__recorder *it, const tm__ring *ring)
 {
     uint32_t pid = atomic_load(&ring->pid), nested;
@@ -75,6 +79,9 @@ static tm__image *image_of(tm__recorder *it, const tm__ring *ring)
         tm__image_new(id, pid, it->output, tm__tick_clock_ns(&it->clock, it->begin));
     if (!image)
         return NULL;
+    image->shows_paths = it->shows_paths;
+    if (it->memory.control->leaves_io_out)
+        TM__IMAGE_DEFINE(image, caveat, NO_IO);
     image->is_found = is_found;
     image->parent_pid = tm__process_parent(pid);
     image->descriptor = is_found ? tm__process_open(pid) : -1;
@@ -135,13 +142,17 @@ static void set_horizons(tm__recorder *it, uint64_t now)
         image->next_horizon = now - slack;
     for (uint32_t i = 0; i < it->readers.end; i++) {
         const tm__ring_reader *reader = &it->readers.all[i];
-        uint64_t since;
+        uint64_t since, call;
 
         if (!reader->image)
             continue;
+        /* In this order: a call that ends begins a record before. */
+        call = tm__kernel_wait_bound(&it->readers.all[i], &it->clock, now);
         since = since_of(it, &it->readers.all[i], now);
         if (since != TM__IDLE && since < reader->image->next_horizon)
             reader->image->next_horizon = since;
+        if (call < reader->image->next_horizon)
+            reader->image->next_horizon = call;
     }
 }
 

@@ -14,6 +14,7 @@ enum { TM__UNSEEN_MOST = 8 };
 
 typedef struct tm__recorder {
     const char *output;
+    int shows_paths;
     tm__memory memory;
     tm__tick_clock clock;
     tm__readers readers;

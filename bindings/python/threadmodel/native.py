@@ -6,7 +6,7 @@ import os
 import re
 import stat
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -45,7 +45,11 @@ class Recorder:
     """The process that writes the trace, from its start to the end of the program."""
 
     def __init__(
-        self, output: str, ring_kib: int | None = None, stuck_s: int = STUCK_S
+        self,
+        output: str,
+        ring_kib: int | None = None,
+        stuck_s: int = STUCK_S,
+        options: Sequence[str] = (),
     ) -> None:
         """Start it; what it writes to stderr is for the user.
 
@@ -54,13 +58,15 @@ class Recorder:
             ring_kib: of memory for the records of one thread, 16 to 4096
             stuck_s: after so many seconds it reports threads that cannot go on; 0:
                 never
+            options: ``io=n`` records no waits in the kernel, ``paths=y`` names files by
+                their paths
 
         Raises:
             MissingFileError: this build has none
             OSError: it cannot be started
         """
         self._process = subprocess.Popen(
-            [path(RECORDER), output, str(ring_kib or 0), str(stuck_s)],
+            [path(RECORDER), output, str(ring_kib or 0), str(stuck_s), *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,

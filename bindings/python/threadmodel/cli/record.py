@@ -19,6 +19,8 @@ from threadmodel.cli.record_native import record_native, say_why_unseen
 NOT_FOUND: Final = 127
 NOT_STARTED: Final = 126
 NO_TRACE: Final = 2
+# Options of the agent that the recorder of native programs has as well.
+NATIVE_OPTIONS: Final = frozenset({"io=y", "io=n", "paths=y", "paths=n"})
 
 # A file's identity and age: tells a new trace from one that lay there before.
 Stamp = tuple[int, int, int]
@@ -98,14 +100,17 @@ def record(
     if stuck_s is not None and not is_native:
         raise click.UsageError("--stuck-s is for --native; the agent has -A stuck=N")
     is_java = os.path.basename(command[0]) == "java"
-    if is_native and (depth is not None or agent_options):
-        raise click.UsageError("--depth and --agent-option are the JVM agent's")
+    if is_native and (depth is not None or set(agent_options) - NATIVE_OPTIONS):
+        raise click.UsageError(
+            "--depth and --agent-option are the JVM agent's; "
+            f"of the latter --native knows {', '.join(sorted(NATIVE_OPTIONS))}"
+        )
     pattern = trace_pattern(output, several=not is_java and not is_native)
     before = traces(pattern)
     native = None
     try:
         if is_native:
-            native = record_native(command, pattern, ring_kib, stuck_s)
+            native = record_native(command, pattern, ring_kib, stuck_s, agent_options)
             status = native.status
         else:
             status = _record_java(command, pattern, is_java, depth, agent_options)

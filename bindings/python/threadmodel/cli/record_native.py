@@ -32,6 +32,7 @@ def record_native(
     output: str,
     ring_kib: int | None = None,
     stuck_s: int | None = None,
+    options: Sequence[str] = (),
 ) -> NativeRun:
     """Run a program.
 
@@ -40,7 +41,7 @@ def record_native(
         OSError: the program cannot be started
     """
     stuck_s = native.STUCK_S if stuck_s is None else stuck_s
-    with native.Recorder(output, ring_kib, stuck_s) as recorder:
+    with native.Recorder(output, ring_kib, stuck_s, options) as recorder:
         if not recorder.region:
             return NativeRun(run(command, os.environ), is_recorded=False)
         status = run(

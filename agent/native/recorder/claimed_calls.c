@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The workload: a hundred rounds a second. In each, most threads are in a read, an
+ * accept or a poll, nearly all of them for long. A thread that has been in one for a
+ * millisecond, and neither has a processor nor wants one, is taken to wait.
+ */
+#include "recorder/claimed_calls.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "endpoint/endpoint.h"
+#include "recorder/definitions.h"
+#include "recorder/gather_records.h"
+
+static const int64_t LONG_NS = INT64_C(1000000);
+/* A thread that a debugger stopped must not hold up all others. */
+static const int64_t STUCK_NS = INT64_C(2000000000);
+
+/* Whether a thread has a processor, or wants one. */
+static int runs(const tm__ring_reader *reader)
+{
+    char path[64], text[512];
+    const char *state;
+    size_t length;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", reader->image->pid,
+             reader->os_id);
+    file = fopen(path, "re");
+    if (!file)
+        return 0;
+    length = fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    text[length] = 0;
+    state = strrchr(text, ')');
+    return state && state[1] == ' ' && state[2] == 'R';
+}
+
+/* What the program writes there it may write at any time. */
+static void claim(tm__ring_reader *reader, uint64_t since)
+{
+    tm__kernel_call *call = &reader->ring->call;
+    uint64_t key = atomic_load_explicit(&call->key, memory_order_relaxed);
+    uint32_t use = atomic_load_explicit(&call->use, memory_order_relaxed);
+    uint32_t is_idle = atomic_load_explicit(&call->is_idle, memory_order_relaxed);
+    tm__item *item;
+
+    if (!atomic_compare_exchange_strong(&call->since, &since, TM__CLAIMED))
+        return;
+    item = tm__gather_item(reader, TM_EVENT_AWAIT, since);
+    if (!item)
+        return;
+    item->object_kind = TM__OBJECT_ENDPOINT;
+    item->event.object = key ? key : tm__endpoint_of(use, -1).key;
+    item->event.flags = is_idle ? TM_EVENT_IDLE : 0;
+    item->object = tm__object_at(reader->image, item->event.object, item->object_kind);
+}
+
+uint64_t tm__kernel_wait_bound(tm__ring_reader *reader, const tm__tick_clock *clock,
+                               uint64_t now)
+{
+    tm__kernel_call *call = &reader->ring->call;
+    uint64_t since = atomic_load_explicit(&call->since, memory_order_acquire);
+    uint64_t most = tm__tick_clock_ticks(clock, STUCK_NS);
+
+    if (since != TM__BEGINS)
+        reader->seen_call = 0;
+    else if (!reader->seen_call)
+        reader->seen_call = now;
+    if (since == TM__BEGINS)
+        return now - reader->seen_call < most ? reader->image->horizon : UINT64_MAX;
+    if (since < TM__CALL_VALUES || since > now || since < reader->image->horizon)
+        return UINT64_MAX;
+    if (now - since < tm__tick_clock_ticks(clock, LONG_NS))
+        return since;
+    if (!runs(reader)) {
+        claim(reader, since);
+        /* The thread may have come back meanwhile. */
+        return atomic_load(&call->since) == since ? since : UINT64_MAX;
+    }
+    if (now - since < most)
+        return since;
+    atomic_compare_exchange_strong(&call->since, &since, TM__ABANDONED);
+    return UINT64_MAX;
+}
