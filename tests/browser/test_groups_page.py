@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 
 import story
 import threadmodel
-from conftest import VIEWS, Show, go, state
+from conftest import VIEWS, Show, go, state, until
 from threadmodel import Event, EventFlag, EventKind, Frame, Selection
 from threadmodel import page as page_module
 
@@ -183,15 +183,18 @@ def test_the_flame_graph_turns_its_stacks_and_shows_owners(show: Show) -> None:
             "all => all.map(one => [one.getAttribute('aria-level'),"
             " one.getAttribute('aria-label')])"
         )
-        return [label.split(":")[0] for _, label in sorted(labels)]
+        named = [(level or "", label or "") for level, label in labels]
+        return [label.split(":")[0] for _, label in sorted(named)]
 
+    until(page, lambda: len(names()), 3)
     outermost = names()
     assert len(outermost) == 3
     page.get_by_role("button", name="Where it blocked first").click()
-    assert names() == [outermost[0], *outermost[:0:-1]]
+    innermost = [outermost[0], *outermost[:0:-1]]
+    assert until(page, names, innermost) == innermost
     page.get_by_role("button", name="Owners of the locks").click()
     (blamed,) = told.model.blame(("class", "owner", "owner_method"))
-    assert names()[1] == blamed["class"]
+    assert until(page, lambda: names()[1:2], [blamed["class"]]) == [blamed["class"]]
     assert names()[-1] == "t2"
     total = page.locator(".flames").get_attribute("data-total")
     assert total == str(blamed["total_ns"])

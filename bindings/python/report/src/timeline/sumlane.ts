@@ -5,14 +5,16 @@ import { type Lanes, type Level, lastStarted } from "./lanes";
 import type { Paint } from "./paint";
 import type { Frame } from "./raster";
 
-/** Of larger groups coarser rows are summed: the frame takes as long. */
-const FINE = 32;
+/** Of larger groups a cell is wider than a pixel, so that a frame takes as long. */
+const FINE = 64;
+const WIDEST = 8;
 
-/** Time in each state by pixel; kept, for most frames sum the same. */
+/** Time in each state by cell, which is some pixels; kept, for most frames sum the same. */
 interface Sums {
   from: number;
   nsPerPixel: number;
   width: number;
+  step: number;
   times: Float64Array;
 }
 
@@ -30,12 +32,13 @@ export function paintSum(
   const first = Math.max(top, 0);
   const last = Math.min(top + height, frame.height);
   if (last - first < 1) return;
-  const { times } = sumsFor(frame, lanes, members);
+  const { times, step } = sumsFor(frame, lanes, members);
   const shift = Math.floor(from / nsPerPixel) % 60;
-  const all = members.length * nsPerPixel;
+  const all = members.length * nsPerPixel * step;
   const strip = new Uint32Array(width * height);
   for (let x = 0; x < width; x++) {
-    const shares = times.subarray(x * STATE_COUNT, (x + 1) * STATE_COUNT);
+    const at = Math.floor(x / step) * STATE_COUNT;
+    const shares = times.subarray(at, at + STATE_COUNT);
     paint.mixture(strip, width, x, 0, height, shares, all, x + shift, false);
   }
   pixels.set(strip.subarray((first - top) * width, (last - top) * width), first * width);
@@ -46,16 +49,20 @@ function sumsFor(frame: Frame, lanes: Lanes, members: readonly number[]): Sums {
   const known = kept.get(members);
   if (known?.from === from && known.nsPerPixel === nsPerPixel && known.width === width)
     return known;
-  const level = lanes.levelFor(nsPerPixel * Math.max(members.length / FINE, 1));
-  const times = new Float64Array(width * STATE_COUNT);
-  for (const lane of members) addLane(times, frame, level, lane);
-  const sums = { from, nsPerPixel, width, times };
+  const step = Math.min(Math.ceil(members.length / FINE), WIDEST);
+  const cells = { from, width: Math.ceil(width / step), nsPerPixel: nsPerPixel * step };
+  const level = lanes.levelFor(cells.nsPerPixel);
+  const times = new Float64Array(cells.width * STATE_COUNT);
+  for (const lane of members) addLane(times, cells, level, lane);
+  const sums = { from, nsPerPixel, width, step, times };
   kept.set(members, sums);
   return sums;
 }
 
-function addLane(times: Float64Array, frame: Frame, level: Level, lane: number): void {
-  const { from, nsPerPixel, width } = frame;
+type Cells = Pick<Frame, "from" | "nsPerPixel" | "width">;
+
+function addLane(times: Float64Array, cells: Cells, level: Level, lane: number): void {
+  const { from, nsPerPixel, width } = cells;
   const to = from + width * nsPerPixel;
   const last = level.first[lane + 1]!;
   let row = Math.max(lastStarted(level, lane, from), level.first[lane]!);
