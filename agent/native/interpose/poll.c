@@ -18,7 +18,7 @@ static void add(polled *it, int fd, int reads)
 {
     if (it->count == 0 || it->fd != fd)
         it->count++;
-    it->use = reads ? TM__USE_READ : TM__USE_WRITE | TM__USE_WAITS;
+    it->use = (reads ? TM__USE_READ : TM__USE_WRITE) | TM__USE_WAITS;
     it->fd = fd;
 }
 

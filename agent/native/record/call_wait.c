@@ -13,6 +13,7 @@
 #include "record/call_wait.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/resource.h>
 
 #include <threadmodel/definition.h>
@@ -45,11 +46,26 @@ void tm__kernel_call_is_large(void)
     errno = error;
 }
 
+/* A socket that does not block is polled, and not waited for in a read. */
+static int may_not_wait(const tm__kernel_wait *wait)
+{
+    uint32_t use = wait->use & TM__USE_KINDS;
+    int flags;
+
+    if (!wait->key || wait->use & TM__USE_WAITS || wait->fd < 0 ||
+        (use != TM__USE_READ && use != TM__USE_WRITE))
+        return 0;
+    flags = fcntl(wait->fd, F_GETFL);
+    return flags >= 0 && flags & O_NONBLOCK;
+}
+
 /* @return whether the thread left its processor by itself, as far as can be known */
 static int has_waited(const tm__kernel_wait *wait, uint64_t took)
 {
     long before = tm__the_self.voluntary;
 
+    if (may_not_wait(wait))
+        return 0;
     if (is_stale() && took * 5 < tm__the_control->ticks_per_ms)
         return wait->use & TM__USE_WAITS ||
                (wait->use & TM__USE_KINDS) != TM__USE_WRITE;
