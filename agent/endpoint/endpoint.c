@@ -44,7 +44,7 @@ static void set_key(tm__endpoint *it, uint64_t hash)
               (hash < HASH_LEAST ? hash + HASH_LEAST : hash);
 }
 
-/* One of which there is one a kind. */
+/* An endpoint that stands for all of its kind. */
 static tm__endpoint plain(int kind, int what)
 {
     return (tm__endpoint){.kind = (uint8_t)kind,

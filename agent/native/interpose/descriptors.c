@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What makes a descriptor another thing: nothing here waits. */
+/* Calls that make a descriptor refer to another thing. None of them waits. */
 #include "interpose/lock.h"
 
 #include <sys/socket.h>

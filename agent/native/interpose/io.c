@@ -18,7 +18,7 @@
 #define WRITE TM__USE_WRITE
 #define WAITS (TM__USE_WRITE | TM__USE_WAITS)
 
-/* What is in a vector is not worth a look: it may be much. */
+/* A vector may hold many bytes, and is not examined. */
 #define MANY TM__LARGE_BYTES
 
 TM__CALL(ssize_t, read, (int fd, void *to, size_t bytes), (fd, to, bytes), READ, fd,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The workload: up to some hundred thousand calls a second, nearly all of which return
- * at once. Those take two readings of the counter and no call of the kernel.
+ * The workload: up to some hundred thousand calls a second. Nearly all return at
+ * once: they take two readings of the counter and no call of the kernel.
  *
  * Of one that took 20 us or more the kernel is asked, for 0.3 us, how often the thread
  * has left its processor by itself: if no more often than before, it computed, copied

@@ -29,7 +29,7 @@ TM__RARELY int tm__kernel_call_was_left(uintptr_t frame);
  * that for long. */
 TM__RARELY void tm__kernel_call_is_large(void);
 
-/** What was longer than a call that does not wait. */
+/** The end of a call that took longer than one that does not wait. */
 TM__RARELY void tm__kernel_wait_end_slow(tm__kernel_wait *wait);
 
 /** Whether calls of the thread are followed now, and it is in none. */

@@ -68,7 +68,7 @@ static void remember(int fd, uint64_t key)
         atomic_store_explicit(&tm__the_descriptors[fd], key, memory_order_relaxed);
 }
 
-/* What has no peer yet may get one. */
+/* A socket without a peer may get one. */
 static int is_settled(const tm__endpoint *it)
 {
     return it->what == TM__WHAT_ADDRESS;

@@ -12,7 +12,7 @@
 
 enum { TM__DESCRIPTORS = 65536 };
 
-/** Of tm__the_descriptors: nothing is known, or that it is no socket. */
+/** Of tm__the_descriptors: nothing is known, or it is not a socket. */
 enum { TM__NOT_KNOWN = 0, TM__NO_SOCKET = 1 };
 
 /** Keys of endpoints. Descriptors beyond those are looked up each time. */
