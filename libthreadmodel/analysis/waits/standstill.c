@@ -17,6 +17,8 @@
 /* A wait is long that lasts so many times the longest of its like that has ended, and
  * as long as this at least: a shorter one may be over at once. */
 enum { TIMES_USUAL = 3, LEAST_NS = 100000000, LEAST_INFERRED_NS = 1000000000 };
+/* The whole program has to stand still for so long. */
+enum { LEAST_WHOLE_NS = 50000000 };
 /* Whoever is left after so many rounds may be helped in one more. */
 enum { ROUNDS_AT_MOST = 64, SERVERS_KNOWN = 64, STARVED_AT_MOST = 64 };
 /* So many of a thread's last intervals show what it runs. */
@@ -55,10 +57,24 @@ static int has_carrier_edge(const tm__wait_graph *graph)
     return 0;
 }
 
+/* All threads may wait for a moment while one hands something to another: a recording
+ * that ends then shows no standstill. */
+static int has_lasted(const tm__wait_graph *graph)
+{
+    int64_t since_ns = graph->moved_ns;
+
+    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
+        if (graph->nodes[i].kind == TM__NODE_WAITS &&
+            graph->nodes[i].since_ns > since_ns)
+            since_ns = graph->nodes[i].since_ns;
+    return tm__model_is_of_dumps(graph->model) || since_ns == INT64_MIN ||
+           graph->at_ns - since_ns >= LEAST_WHOLE_NS;
+}
+
 static int is_whole(const tm__wait_graph *graph)
 {
     return !graph->counts[TM__NODE_MOVES] && graph->counts[TM__NODE_WAITS] &&
-           !only_daemons_are_left(graph);
+           !only_daemons_are_left(graph) && has_lasted(graph);
 }
 
 /* ---- a part of it ---- */
