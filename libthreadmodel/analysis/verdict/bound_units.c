@@ -10,8 +10,8 @@
 
 #include "analysis/verdict/judge.h"
 
-/* So many units at least, of which most have that part; it takes this share of their
- * time, and that of the busy time of all threads. */
+/* So many units at least have that part; it takes this share of the time of all units
+ * of the kind, and that of the busy time of all threads. */
 enum { UNITS_AT_LEAST = 20, UNIT_SHARE = 50, PROGRAM_SHARE = 25 };
 
 /* Ways to be kept from going on. */

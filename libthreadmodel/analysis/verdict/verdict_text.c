@@ -134,8 +134,8 @@ static void write_ran_on(tm__words *words, tm__judgement *it)
         tm__write_words(words, "%u more", count - OTHERS_DESCRIBED);
     if (count)
         tm__write_words(words,
-                        ": no event for more than 1 s; a thread that computes, and one "
-                        "whose wait is not recorded, look alike. ");
+                        ": a thread that computes, and one whose wait is not recorded, "
+                        "look alike. ");
 }
 
 /* The threads that are left at the end, where none is stuck. */
@@ -143,20 +143,27 @@ static void write_left(tm__words *words, tm__judgement *it)
 {
     const uint32_t *counts = it->graph.counts;
     uint32_t listed[OTHERS_DESCRIBED], unknown = waits_unknown(it, listed);
+    uint32_t silent = ran_on(it, NULL);
     int written = 0;
 
     if (!live_threads(it))
         return;
     if (live_threads(it) == 1) {
         tm__write_words(words, "1 thread is left: it %s. ",
-                        counts[TM__NODE_MOVES]  ? "can go on without another"
-                        : counts[TM__NODE_IDLE] ? "waits for work"
-                                                : "waits for another");
+                        silent                   ? "has had no event for more than 1 s"
+                        : counts[TM__NODE_MOVES] ? "can go on without another"
+                        : counts[TM__NODE_IDLE]  ? "waits for work"
+                                                 : "waits for another");
         return;
     }
     tm__write_count(words, live_threads(it));
     tm__write_words(words, " at the end: ");
-    write_kind(words, counts[TM__NODE_MOVES], "can go on without another", &written);
+    write_kind(words, counts[TM__NODE_MOVES] - silent, "can go on without another",
+               &written);
+    write_kind(words, silent,
+               silent == 1 ? "has had no event for more than 1 s"
+                           : "have had no event for more than 1 s",
+               &written);
     write_kind(words, counts[TM__NODE_IDLE],
                counts[TM__NODE_IDLE] == 1 ? "waits for work" : "wait for work",
                &written);
@@ -333,6 +340,8 @@ void tm__write_remedy(tm__words *words, const tm__judgement *it)
     else if (it->suspected && it->count &&
              it->graph.nodes[it->order[0]].want != TM__WANT_UNKNOWN)
         tm__write_words(words, "Record for longer.");
+    else if (it->verdict == TM_VERDICT_HEALTHY && ran_on(it, NULL))
+        tm__write_words(words, "Take thread dumps of threads without an event.");
     else if (it->suspected)
         tm__write_words(words, "Record for longer, or take thread dumps meanwhile.");
 }
