@@ -107,10 +107,17 @@ static void add_object(tm__explanation *it, const char *object)
 /* "waited for the socket 10.0.0.7:5432", "waited for a file" */
 static void add_io(tm__explanation *it, const tm__interval *from)
 {
-    const tm__object *object = &it->model->entities.objects[from->object];
-    uint32_t name = it->model->entities.details[from->object].name;
-    const char *kind = tm_object_kind_name(object->kind);
+    const tm__object *object;
+    const char *kind;
+    uint32_t name;
 
+    if (from->object == TM__NONE) {
+        add(it, " waited for input or output");
+        return;
+    }
+    object = &it->model->entities.objects[from->object];
+    name = it->model->entities.details[from->object].name;
+    kind = tm_object_kind_name(object->kind);
     switch (object->kind) {
     case TM_OBJECT_KIND_POLL: add(it, " polled"); break;
     case TM_OBJECT_KIND_ACCEPT: add(it, " waited for a connection to"); break;
