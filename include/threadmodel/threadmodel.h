@@ -6,6 +6,7 @@
 #include <threadmodel/allocator.h>
 #include <threadmodel/arrow.h>
 #include <threadmodel/blame.h>
+#include <threadmodel/causes.h>
 #include <threadmodel/class_sums.h>
 #include <threadmodel/common.h>
 #include <threadmodel/context.h>

@@ -476,6 +476,16 @@ static const tm__column_spec unit_parts[] = {
     {"slow_share", TM_TYPE_DOUBLE, 0, 0},
 };
 
+static const tm__column_spec causes[] = {
+    {"id", TM_TYPE_INT32, 0, 0},         {"parent", TM_TYPE_INT32, 0, 0},
+    {"depth", TM_TYPE_INT32, 0, 0},      {"cause", TM_TYPE_STRING, 0, 0},
+    {"text", TM_TYPE_STRING, 0, 0},      {"name", TM_TYPE_STRING, 0, 0},
+    {"class", TM_TYPE_STRING, 0, 0},     {"method", TM_TYPE_STRING, 0, 0},
+    {"thread_id", TM_TYPE_UINT64, 0, 0}, {"thread", TM_TYPE_STRING, 0, 0},
+    {"time_ns", TM_TYPE_INT64, 0, 0},    {"share", TM_TYPE_DOUBLE, 0, 0},
+    {"count", TM_TYPE_INT64, 0, 0},      {"provenance", TM_TYPE_STRING, 0, 0},
+};
+
 static const tm__column_spec findings[] = {
     {"rank", TM_TYPE_INT32, 0, 0},
     {"kind", TM_TYPE_STRING, 0, 0},
@@ -577,6 +587,7 @@ const tm__table_spec tm__resource_uses_table = SPEC("resource_uses", resource_us
 const tm__table_spec tm__units_table = SPEC("units", units);
 const tm__table_spec tm__unit_kinds_table = SPEC("unit_kinds", unit_kinds);
 const tm__table_spec tm__unit_parts_table = SPEC("unit_parts", unit_parts);
+const tm__table_spec tm__causes_table = SPEC("causes", causes);
 const tm__table_spec tm__findings_table = SPEC("findings", findings);
 const tm__table_spec tm__verdict_table = SPEC("verdict", verdict);
 const tm__table_spec tm__verdict_members_table =

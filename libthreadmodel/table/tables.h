@@ -36,6 +36,7 @@ extern const tm__table_spec tm__resource_uses_table;
 extern const tm__table_spec tm__units_table;
 extern const tm__table_spec tm__unit_kinds_table;
 extern const tm__table_spec tm__unit_parts_table;
+extern const tm__table_spec tm__causes_table;
 extern const tm__table_spec tm__findings_table;
 extern const tm__table_spec tm__verdict_table;
 extern const tm__table_spec tm__verdict_members_table;

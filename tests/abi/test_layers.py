@@ -48,6 +48,7 @@ LAYERS: dict[str, set[str]] = {
     | {GROUPING, TIMELINE, LOCKS, RESOURCES, PATH, WHATIF, WAITS},
     "analysis/verdict": BELOW_QUESTIONS
     | {GROUPING, TIMELINE, WAITS, "analysis/findings", "analysis/units"},
+    "analysis/causes": BELOW_QUESTIONS | {TIMELINE, LOCKS, "analysis/units"},
     "analysis/explain": BELOW_QUESTIONS | {TIMELINE, LOCKS, PATH},
     "summary": {"base", "table"},
     "trace": {"base"},

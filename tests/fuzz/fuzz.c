@@ -82,6 +82,44 @@ static void read_answer(int rc, tm_table *table)
     tm_table_free(table);
 }
 
+/* A row that has children has their time, and each but the root is a part of one. */
+static void check_tiles(const tm_table *table)
+{
+    size_t rows = tm_table_row_count(table);
+    const int64_t *time_ns = tm_table_int64(table, "time_ns");
+    const int32_t *parent = tm_table_int32(table, "parent");
+    int64_t *rest_ns = malloc((rows + 1) * sizeof(*rest_ns));
+
+    FUZZ_CHECK(rest_ns != NULL);
+    for (size_t row = 0; row < rows; row++) {
+        rest_ns[row] = time_ns[row];
+        if (row > 0) {
+            FUZZ_CHECK(parent[row] >= 1 && (size_t)parent[row] <= row);
+            rest_ns[parent[row] - 1] -= time_ns[row];
+        }
+    }
+    for (size_t row = 0; row < rows && time_ns[0] < INT64_MAX; row++)
+        FUZZ_CHECK(rest_ns[row] == 0 || rest_ns[row] == time_ns[row]);
+    free(rest_ns);
+}
+
+static void ask_about_causes(const tm_model *model, const tm_selection *window)
+{
+    tm_cause_options options = TM_CAUSE_OPTIONS_INIT;
+    tm_table *table;
+
+    for (int i = 0; i < 4; i++) {
+        int rc;
+
+        options.flags = i < 2 ? 0 : i == 2 ? TM_CAUSES_SLOWEST : TM_CAUSES_THREADS;
+        options.depth = i == 1 ? 3 : 0;
+        rc = tm_cause_list(&table, model, i == 1 ? window : NULL, &options);
+        if (rc == TM_OK)
+            check_tiles(table);
+        read_answer(rc, table);
+    }
+}
+
 static void ask_about_locks(const tm_model *model, const tm_selection *window)
 {
     static const uint32_t keys[] = {0, TM_BLAME_BY_CLASS | TM_BLAME_BY_OWNER_METHOD,
@@ -118,6 +156,7 @@ static void ask_about_locks(const tm_model *model, const tm_selection *window)
     read_answer(rc, table);
     rc = tm_unit_part_list(&table, model, NULL, NULL);
     read_answer(rc, table);
+    ask_about_causes(model, window);
     rc = tm_lock_order_list(&table, model);
     read_answer(rc, table);
     rc = tm_lock_edge_list(&table, model);

@@ -114,6 +114,7 @@ def ask(name: str, keys: tuple[str, ...], model: Any, trace: Path) -> Any:
         "units": (lib.tm_unit_list, ffi.NULL, ffi.NULL),
         "unit_kinds": (lib.tm_unit_kind_list, ffi.NULL, ffi.NULL),
         "unit_parts": (lib.tm_unit_part_list, ffi.NULL, ffi.NULL),
+        "causes": (lib.tm_cause_list, ffi.NULL, ffi.NULL),
         "verdict": (lib.tm_verdict_list,),
         "verdict_members": (lib.tm_verdict_member_list,),
         "modules": (lib.tm_module_list,),

@@ -45,6 +45,7 @@ TABLES = [
     "units",
     "unit_kinds",
     "unit_parts",
+    "causes",
     "findings",
     "verdict",
     "verdict_members",

@@ -50,6 +50,8 @@ def ask(story: scenario.Scenario, model: Model, expected: scenario.Expectation) 
         )
     if expected.table == "resource_blame":
         return model.blame(of="resources")
+    if expected.table == "thread_causes":
+        return model.causes(threads=True)
     if expected.method is not None:
         return model.whatif(change="method", method=expected.method)
     if expected.table == "whatif":

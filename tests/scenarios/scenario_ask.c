@@ -93,6 +93,18 @@ static int list_unit_parts(tm_table **out, const tm_model *model)
     return tm_unit_part_list(out, model, NULL, NULL);
 }
 
+static int list_causes(tm_table **out, const tm_model *model)
+{
+    return tm_cause_list(out, model, NULL, NULL);
+}
+
+static int list_thread_causes(tm_table **out, const tm_model *model)
+{
+    tm_cause_options options = {.size = sizeof(options), .flags = TM_CAUSES_THREADS};
+
+    return tm_cause_list(out, model, NULL, &options);
+}
+
 static int list_blockers(tm_table **out, const tm_model *model)
 {
     return tm_blocker_list(out, model, NULL);
@@ -122,6 +134,8 @@ static const struct {
     {"units", list_units},
     {"unit_kinds", list_unit_kinds},
     {"unit_parts", list_unit_parts},
+    {"causes", list_causes},
+    {"thread_causes", list_thread_causes},
     {"lock_order", tm_lock_order_list},
     {"findings", tm_finding_list},
     {"verdict", tm_verdict_list},

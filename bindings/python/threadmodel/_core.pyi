@@ -240,6 +240,15 @@ class tm_blame_options(CData):
     of: int
     def __getitem__(self, index: int) -> Self: ...
 
+class tm_cause_options(CData):
+    size: int
+    kind: Chars | Null
+    unit: int
+    flags: int
+    depth: int
+    reserved: int
+    def __getitem__(self, index: int) -> Self: ...
+
 class tm_class_sums(CData): ...
 
 class tm_deadlock_member(CData):
@@ -467,6 +476,12 @@ class FFI:
         cdecl: Literal["tm_blame_options *", "tm_blame_options[]"],
         init: object = ...,
     ) -> tm_blame_options: ...
+    @overload
+    def new(
+        self,
+        cdecl: Literal["tm_cause_options *", "tm_cause_options[]"],
+        init: object = ...,
+    ) -> tm_cause_options: ...
     @overload
     def new(
         self, cdecl: Literal["tm_class_sums **"], init: object = ...
@@ -775,6 +790,10 @@ class Lib:
     TM_BLAME_BY_OWNER_STACK: int
     TM_BLAME_OF_LOCKS: int
     TM_BLAME_OF_RESOURCES: int
+    TM_CAUSES_SLOWEST: int
+    TM_CAUSES_MAIN: int
+    TM_CAUSES_STATED_ONLY: int
+    TM_CAUSES_THREADS: int
     TM_DIAGNOSTIC_UNKNOWN_KIND: int
     TM_DIAGNOSTIC_NO_THREAD: int
     TM_DIAGNOSTIC_BACKWARD_TIME: int
@@ -1013,6 +1032,14 @@ class Lib:
         out: Pointer[tm_table] | Null,
         model: tm_model | Null,
         selection: tm_selection | Null,
+        /,
+    ) -> int: ...
+    def tm_cause_list(
+        self,
+        out: Pointer[tm_table] | Null,
+        model: tm_model | Null,
+        selection: tm_selection | Null,
+        options: tm_cause_options | Null,
         /,
     ) -> int: ...
     def tm_class_sums_new(

@@ -27,6 +27,7 @@ QUESTIONS: Final = {
     "units": "units",
     "unit_kinds": "unit_kinds",
     "unit_parts": "unit_parts",
+    "causes": "causes",
     "findings": "findings",
     "verdict": "verdict",
     "verdict_members": "verdict_members",

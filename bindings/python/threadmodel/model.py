@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from threadmodel import causes as of_causes
 from threadmodel import errors, page, private
 from threadmodel import locks as of_locks
 from threadmodel import path as of_path
@@ -150,6 +151,7 @@ class Model(Sink):
     units = of_units.units
     unit_kinds = of_units.unit_kinds
     unit_parts = of_units.unit_parts
+    causes = of_causes.causes
 
     evidence = rows_of_finding
     sql = query

@@ -217,6 +217,18 @@ static int ask_unit_parts(tm_table **out, const tm_model *model)
     return tm_unit_part_list(out, model, NULL, NULL);
 }
 
+static int ask_causes(tm_table **out, const tm_model *model)
+{
+    return tm_cause_list(out, model, NULL, NULL);
+}
+
+static int ask_causes_of_threads(tm_table **out, const tm_model *model)
+{
+    tm_cause_options options = {.size = sizeof(options), .flags = TM_CAUSES_THREADS};
+
+    return tm_cause_list(out, model, NULL, &options);
+}
+
 static int ask_users(tm_table **out, const tm_model *model)
 {
     tm_blame_options options = {.size = sizeof(options), .of = TM_BLAME_OF_RESOURCES};
@@ -253,6 +265,8 @@ static const struct {
     {ask_units, "units"},
     {ask_unit_kinds, "unit_kinds"},
     {ask_unit_parts, "unit_parts"},
+    {ask_causes, "causes"},
+    {ask_causes_of_threads, "causes"},
     {tm_lock_order_list, "lock_order"},
     {tm_lock_edge_list, "lock_edges"},
     {tm_finding_list, "findings"},

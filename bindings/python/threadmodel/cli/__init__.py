@@ -42,6 +42,7 @@ COMMANDS: Final = {
     "timeline": "timeline",
     "top": "top",
     "whatif": "chains",
+    "why": "why",
 }
 
 # Where a command has a name that Python or its module has already.

@@ -14,6 +14,7 @@ from threadmodel.cli.page import Fact as Fact
 from threadmodel.cli.page import Section as Section
 from threadmodel.cli.page import show as show
 from threadmodel.cli.path_page import PATH_KEYS, path_sums
+from threadmodel.cli.why_page import branches
 from threadmodel.judgement import judge, lines
 from threadmodel.model import Model
 from threadmodel.selection import ALL, Selection
@@ -105,6 +106,8 @@ def verdict(model: Model) -> Section:
     )
     section = Section(clean(heading, NAME_LENGTH))
     for text in body:
+        section.line(clean(text, VERDICT_LENGTH))
+    for text in branches(model):
         section.line(clean(text, VERDICT_LENGTH))
     return section
 
