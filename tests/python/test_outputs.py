@@ -58,6 +58,7 @@ NO_FILES = {
     "LINES",
     "NAME",
     "PATTERN",
+    "PID|NAME|URL",
     "PREFIX",
     "PROGRAM [ARGUMENT]...",
     "STATEMENT",
