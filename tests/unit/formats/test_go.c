@@ -27,7 +27,7 @@ static void a_goroutine_waits_is_woken_and_runs(void **state)
                         "event 1013 2 0 0 0 0 3 0\n" /* the second ends */
                         "event 1014 1 0 0 1 0 35 0\n"
                         "event 1014 1 0 0 0 0 13 1\n"); /* the first slept to its end */
-    assert_reads(TM_OK, " 1000 1014 0 1f8200300e 3 0 processors 4\n");
+    assert_reads(TM_OK, " 1000 1014 0 31f8200300e 3 0 processors 4\n");
 }
 
 static const go_numbers calls =
