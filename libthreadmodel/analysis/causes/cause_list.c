@@ -109,7 +109,7 @@ static int read_options(tm_cause_options *chosen, const tm_cause_options *option
     int rc = TM__READ(chosen, options, tm_cause_options, kind);
 
     if (rc == TM_OK && chosen->flags & ~(uint32_t)FLAGS)
-        rc = tm__fail(TM_EINVAL, "flags are %u, of which some are not known",
+        rc = tm__fail(TM_EINVAL, "flags are %u, with bits that are not known",
                       chosen->flags);
     if (rc == TM_OK && chosen->depth > DEPTH_MAX)
         rc = tm__fail(TM_EINVAL, "depth is %u, and not %d at most", chosen->depth,

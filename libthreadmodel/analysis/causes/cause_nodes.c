@@ -44,7 +44,7 @@ static uint32_t add_node(tm__causes *c, uint32_t parent, tm__cause_label label)
     return c->nodes_count++;
 }
 
-/* What is too much at a parent is one node, without children. */
+/* Further children of a parent become one node, without children. */
 static uint32_t other_of(tm__causes *c, uint32_t parent)
 {
     uint32_t other = c->nodes[parent].other;
@@ -112,7 +112,7 @@ int tm__cause_window_add(tm__causes *c, uint32_t node, const tm__cause_window *w
     tm__cause_window *last =
         it->windows_count ? &it->windows[it->windows_count - 1] : NULL;
 
-    /* One that only goes on is no new one. */
+    /* One that only goes on adds none. */
     if (last && last->thread == window->thread && last->to_ns == window->from_ns &&
         last->weight == window->weight && !window->begins) {
         last->to_ns = window->to_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who owned or used what a thread waited for, of all waits of a run: the shares that
- * the room of locks deals out, where a part of a wait finds its own.
+ * The owners and users of what threads waited for, of all waits of a run: the shares
+ * that the room of locks deals out, where a part of a wait finds its own.
  */
 #include "analysis/causes/causes.h"
 
@@ -41,7 +41,7 @@ static int add_piece(gathering *g, const tm__share *share)
     return TM_OK;
 }
 
-/* A wait of which no owner is known has no pieces, so that what ended it is asked. */
+/* A wait without a known owner has no pieces: its waker is asked. */
 static int add(void *payload, const tm__share *share)
 {
     gathering *g = payload;

@@ -117,7 +117,7 @@ static int divide_all(sweep *s, const tm__sortable *starts, const tm__sortable *
     return rc;
 }
 
-/* What is not divided further stays whole. */
+/* The time that is not divided further stays whole. */
 static int stop(tm__causes *c, uint32_t node)
 {
     tm__cause_label label = {TM__CAUSE_NOT_FOLLOWED, TM__NONE, TM__NONE};

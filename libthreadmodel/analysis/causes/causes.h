@@ -56,7 +56,7 @@ typedef struct tm__cause_window {
     uint32_t begins; ///< so many of these begin here, and do not go on from before
 } tm__cause_window;
 
-/** What makes nodes of one parent one. */
+/** Nodes of one parent that agree in these are one. */
 typedef struct tm__cause_label {
     uint32_t cause; ///< enum tm__cause
     uint32_t what;  ///< strings: class of a lock, name of an endpoint, kind; TM__NONE
@@ -77,7 +77,7 @@ typedef struct tm__cause_node {
     TM__ARRAY(tm__cause_window, windows);
 } tm__cause_node;
 
-/** Who acted during a part of a wait. */
+/** The thread that acted during a part of a wait. */
 typedef struct tm__cause_piece {
     int64_t from_ns;
     int64_t to_ns;
