@@ -234,7 +234,7 @@ WRONG_USES: list[tuple[list[str], str]] = [
             (["--class", "no.Such"], "no.Such"),
             (["--from", "5", "--to", "5"], "window"),
             (["--from", "6", "--to", "5"], "window"),
-            (["--from", "1e9"], "the run ends"),
+            (["--from", "1e9"], "is after the end of the run"),
             (["--from", "-1"], "'-1'"),
             (["--to", "nan"], "nan"),
             (["--top", "0"], "0"),

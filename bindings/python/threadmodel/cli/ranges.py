@@ -82,7 +82,8 @@ def window(
         from_ns = _steady_ns(model)
     if from_ns is None and to_ns is None:
         return None
-    if from_ns is not None and from_ns > model.length_ns:
+    # A run of one instant has no part that could be asked for: it is asked whole.
+    if from_ns is not None and from_ns > model.length_ns > 0:
         raise InvalidArgumentError(
             f"--from {duration(from_ns)} is after the end of the run, "
             f"{duration(model.length_ns)}"
