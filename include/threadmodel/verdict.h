@@ -23,7 +23,7 @@ enum tm_verdict {
     TM_VERDICT_PARTLY_STUCK = 3, ///< some threads cannot, as far as was recorded
     TM_VERDICT_STARVED = 4, ///< workers or carriers wait for what is queued behind them
     TM_VERDICT_BOUND = 5,   ///< threads queue for one lock, or requests wait at one
-                          ///< place, most of the time
+                            ///< place, most of the time
     TM_VERDICT_IDLE = 6,    ///< the threads had nearly nothing to do
     TM_VERDICT_HEALTHY = 7, ///< none of these
     TM_VERDICT_END = 8      ///< one more than the last
