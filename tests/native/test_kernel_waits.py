@@ -108,7 +108,8 @@ def test_only_what_others_begin_of_their_own_accord_is_idle(run: Run) -> None:
     assert idle["client", f"127.0.0.1:{port}"] == {False}
     assert idle["parent", "a child process"] == {False}
     assert idle["server", f"connections to :{port}"] == {True}
-    assert idle["server", f"clients of :{port}"] <= {True}
+    # A write to a client may leave its processor, and is not idle.
+    assert idle["server", f"clients of :{port}"] != {False}
     assert idle["poller", "a selector"] == {True}
 
 
