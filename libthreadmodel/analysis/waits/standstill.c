@@ -58,10 +58,10 @@ static int has_carrier_edge(const tm__wait_graph *graph)
 }
 
 /* All threads may wait for a moment while one hands something to another: a recording
- * that ends then shows no standstill. */
+ * that ends then shows no standstill. A thread that has ended hands nothing on. */
 static int has_lasted(const tm__wait_graph *graph)
 {
-    int64_t since_ns = graph->moved_ns;
+    int64_t since_ns = INT64_MIN;
 
     for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
         if (graph->nodes[i].kind == TM__NODE_WAITS &&
