@@ -95,7 +95,9 @@ static void check_tiles(const tm_table *table)
         rest_ns[row] = time_ns[row];
         if (row > 0) {
             FUZZ_CHECK(parent[row] >= 1 && (size_t)parent[row] <= row);
-            rest_ns[parent[row] - 1] -= time_ns[row];
+            /* Sums that do not fit are not compared below. */
+            (void)__builtin_sub_overflow(rest_ns[parent[row] - 1], time_ns[row],
+                                         &rest_ns[parent[row] - 1]);
         }
     }
     for (size_t row = 0; row < rows && time_ns[0] < INT64_MAX; row++)
