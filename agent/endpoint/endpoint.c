@@ -137,9 +137,9 @@ int tm__endpoint_of_socket(tm__endpoint *it, int fd)
     }
     if (errno != ENOTCONN)
         return -1;
+    bytes = sizeof(address);
     if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &listens_bytes) == 0 &&
-        listens && (bytes = sizeof(address), 1) &&
-        getsockname(fd, &address.any, &bytes) == 0) {
+        listens && getsockname(fd, &address.any, &bytes) == 0) {
         it->kind = TM_OBJECT_KIND_ACCEPT;
         tm__endpoint_listens(fd);
         set_address(it, &address);

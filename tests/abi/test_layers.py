@@ -59,11 +59,12 @@ LAYERS: dict[str, set[str]] = {
 ROOMS = {
     "ring": {"base", "trace", "rings"},
     "vm": set(),
-    "ident": {"base", "trace", "rings", "ring", "vm"},
-    "capture": {"base", "trace", "rings", "ring", "vm", "ident"},
+    "ident": {"base", "trace", "rings", "ring", "vm", "endpoint"},
+    "capture": {"base", "trace", "rings", "ring", "vm", "ident", "endpoint"},
     "virtual": {"base", "trace", "rings", "ring", "vm", "ident", "capture"},
     "blocked": {"base", "trace", "rings", "ring", "vm", "ident", "capture", "virtual"},
-    "writer": {"base", "trace", "rings", "ring", "vm", "ident", "virtual", "blocked"},
+    "writer": {"base", "trace", "rings", "ring", "vm", "ident", "virtual", "blocked"}
+    | {"endpoint"},
     "session": {
         "base",
         "trace",
@@ -73,7 +74,7 @@ ROOMS = {
     | {"blocked", "writer"},
 }
 # Headers alone, and the first room that sees them: what the rooms of a model share, and
-# a program and its recorder. The sources of `endpoint` are compiled into two rooms.
+# a program and its recorder. The sources of `endpoint` are compiled into three rooms.
 HEADERS_ALONE = {
     "model/state": "model/entities",
     "layout": "record",
@@ -81,14 +82,14 @@ HEADERS_ALONE = {
 }
 NATIVE_ROOMS: dict[str, set[str]] = {
     "layout": set(),
-    "endpoint": set(),
     "record": {"layout", "endpoint"},
     "interpose": {"layout", "record", "endpoint"},
     "names": set(),
     "recorder": {"base", "layout", "names", "endpoint"},
     "inspect": {"names"},
 }
-BELOW: dict[str, set[str]] = LAYERS | ROOMS | NATIVE_ROOMS
+ENDPOINT: dict[str, set[str]] = {"endpoint": set()}
+BELOW: dict[str, set[str]] = LAYERS | ENDPOINT | ROOMS | NATIVE_ROOMS
 SOURCES = (
     {name: LIBRARY / name for name in LAYERS}
     | {name: AGENT / name for name in ROOMS}

@@ -236,8 +236,8 @@ static int state_by_stack(JNIEnv *jni, const tm__catch_up_state *seen,
     return seen->state;
 }
 
-static void commit_held(tm__buffer *own, uint64_t thread, uint64_t object,
-                        int32_t depth, int64_t time_ns)
+void tm__catch_up_held(tm__buffer *own, uint64_t thread, uint64_t object, int32_t depth,
+                       int64_t time_ns)
 {
     tm__record *record = tm__thread_ring_reserve(&own->ring, 0);
 
@@ -312,11 +312,11 @@ static int report(tm__buffer *own, JNIEnv *jni, jthread thread, answer *a)
                                             : NULL);
     tm__methods_commit(own, record, (size_t)bytes);
     if (a->reports_held)
-        commit_held(own, a->seen.thread, 0, 0, time_ns);
+        tm__catch_up_held(own, a->seen.thread, 0, 0, time_ns);
     for (uint32_t i = 0; i < a->held_count; i++)
         /* What it waits for is not held meanwhile. */
         if (a->held[i] && a->held[i] != a->seen.object)
-            commit_held(own, a->seen.thread, a->held[i], a->depths[i], time_ns);
+            tm__catch_up_held(own, a->seen.thread, a->held[i], a->depths[i], time_ns);
     return 0;
 }
 

@@ -27,6 +27,13 @@ typedef struct tm__catch_up_state {
 } tm__catch_up_state;
 
 /**
+ * Report that a thread holds an object, as the VM says.
+ * @param depth  of the frame that acquired it; -1: unknown
+ */
+void tm__catch_up_held(tm__buffer *own, uint64_t thread, uint64_t object, int32_t depth,
+                       int64_t time_ns);
+
+/**
  * Report what a thread is in, at which stack, and which monitors it holds.
  * @param own       the calling thread's buffer, where it goes
  * @param platform  NULL: it is a virtual one

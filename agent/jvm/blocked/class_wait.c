@@ -20,6 +20,7 @@
 
 #include <threadmodel/model.h>
 
+#include "blocked/catch_up_ask.h"
 #include "ident/class_needed.h"
 #include "ident/definition_records.h"
 #include "ident/method_identity.h"
@@ -328,23 +329,8 @@ static int emit(tm__buffer *own, JNIEnv *jni, const sleeper *it, int state)
  * others wait for it to end. */
 static void emit_owner(tm__buffer *own, const sleeper *it)
 {
-    tm__record *record = tm__thread_ring_reserve(&own->ring, 0);
-    int64_t time_ns = tm__now_ns();
-
-    if (!record) {
-        tm__buffer_lose(own, time_ns);
-        return;
-    }
-    record->kind = TM_EVENT_HELD;
-    record->event.fact = (tm_event){
-        .time_ns = time_ns,
-        .thread = it->wait.owner,
-        .object = object_of(own, it->wait.class_name),
-        .value = -1,
-        .kind = TM_EVENT_HELD,
-        .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED,
-    };
-    tm__thread_ring_commit(&own->ring, record, 0);
+    tm__catch_up_held(own, it->wait.owner, object_of(own, it->wait.class_name), -1,
+                      tm__now_ns());
 }
 
 static void report(tm__buffer *own, JNIEnv *jni)

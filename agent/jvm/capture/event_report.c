@@ -222,12 +222,16 @@ jthread tm__event_report_thread(void)
 
 int tm__event_report_begin_here(tm__event_report *report, JNIEnv *jni)
 {
+    return tm__the_vm.replaces_natives && tm__event_report_begin_native(report, jni);
+}
+
+int tm__event_report_begin_native(tm__event_report *report, JNIEnv *jni)
+{
     tm__buffer *buffer = own_buffer();
     jthread thread;
     int begun;
 
-    /* Stand-ins stay where another recording has put them. */
-    if (!is_recording() || !tm__the_vm.replaces_natives)
+    if (!is_recording())
         return 0;
     if (buffer == &tm__buffer_none)
         return 0;

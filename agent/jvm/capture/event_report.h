@@ -56,6 +56,10 @@ jthread tm__event_report_thread(void);
 
 /** The same as tm__event_report_begin() in a native method, which is not told what
  * thread it runs on. */
+int tm__event_report_begin_native(tm__event_report *report, JNIEnv *jni);
+
+/** The same in a stand-in for a native method of the JDK: it reports nothing where
+ * another recording has put it. */
 int tm__event_report_begin_here(tm__event_report *report, JNIEnv *jni);
 
 /**

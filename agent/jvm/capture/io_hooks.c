@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "capture/kernel_wait.h"
+#include "endpoint/endpoint.h"
 #include "ident/io_objects.h"
 #include "ring/kernel_call.h"
 
@@ -308,7 +309,7 @@ CALL(jint, NET_CONNECT, TM__USE_WRITE, FD, 0, END,
 static int listener(int fd)
 {
     if (fd >= 0)
-        tm__io_object_listens(fd);
+        tm__endpoint_listens(fd);
     return fd;
 }
 

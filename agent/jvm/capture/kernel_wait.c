@@ -19,6 +19,7 @@
 #include <sys/resource.h>
 
 #include "capture/event_report.h"
+#include "endpoint/endpoint.h"
 #include "ident/io_objects.h"
 #include "ring/recording_state.h"
 #include "rings/clock.h"

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Units of work that the program states. A kind is a class in the trace, and a label an
- * object of it: all requests of one URL share an object. Both are in tables of fixed
- * size. A kind or a label without a place there is called "others".
+ * object of it: all requests of one URL share an object. Both are bounded. A kind or a
+ * label without a place is called "others".
  */
 #include "capture/stated_units.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "capture/event_report.h"
 #include "ident/definition_records.h"
+#include "ident/keyed_objects.h"
 #include "ring/buffer.h"
-#include "ring/recording_state.h"
 #include "trace/modified_utf8.h"
 #include "vm/vm.h"
 
@@ -23,175 +22,95 @@
     JNIEXPORT type JNICALL Java_io_github_threadmodel_Unit_##name(__VA_ARGS__);        \
     JNIEXPORT type JNICALL Java_io_github_threadmodel_Unit_##name(__VA_ARGS__)
 
-enum { KINDS = 1024, LABELS = 4096, LABELS_MOST = 3072 };
+enum { KINDS = 1024 };
 
 static const char CLASS[] = "Lio/github/threadmodel/Unit;";
 static const char OTHERS[] = "others";
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct {
-    char *name;        ///< of the program's life; kinds[0] has what finds no place
-    uint64_t class_id; ///< of the session
-    _Atomic uint64_t object; ///< one of it without a label
-} kinds[KINDS];
+static char
+    *kinds[KINDS]; ///< names, of the program's life; [0] has what finds no place
 static int kind_count;
-static struct {
-    _Atomic uint64_t key; ///< 0: none
-    _Atomic uint64_t object;
-} labels[LABELS];
-static int label_count;
-static _Atomic uint32_t tables_session; ///< whose numbers they have
+static tm__keyed_objects definitions = TM__KEYED_OBJECTS_INIT;
 
 static int kind_of(const char *name)
 {
     int i = 1;
 
-    while (i < kind_count && strcmp(kinds[i].name, name) != 0)
+    while (i < kind_count && strcmp(kinds[i], name) != 0)
         i++;
     if (i < kind_count)
         return i;
     if (kind_count == 0) {
-        kinds[0].name = (char *)OTHERS;
+        kinds[0] = (char *)OTHERS;
         kind_count = 1;
     }
-    if (kind_count == KINDS || !(kinds[kind_count].name = strdup(name)))
+    if (kind_count == KINDS || !(kinds[kind_count] = strdup(name)))
         return 0;
     return kind_count++;
 }
 
-/* ---- definitions, once a session; under the lock ---- */
+/* ---- definitions ---- */
 
-static void forget_all(void)
-{
-    for (int i = 0; i < KINDS; i++) {
-        kinds[i].class_id = 0;
-        atomic_store(&kinds[i].object, 0);
-    }
-    for (int i = 0; i < LABELS; i++) {
-        atomic_store(&labels[i].key, 0);
-        atomic_store(&labels[i].object, 0);
-    }
-    label_count = 0;
-    atomic_store(&tables_session, tm__session());
-}
+/** A kind or a label that may be new. */
+typedef struct definition {
+    tm__buffer *own;
+    uint64_t class_id; ///< of a label
+    const char *name;
+} definition;
 
-/* @return the number of the definition; 0: the ring has no room */
-static uint64_t define(tm__buffer *own, uint16_t kind, uint64_t class_id,
-                       const char *name)
-{
-    tm__record *record = tm__thread_ring_reserve(&own->ring, TM__TEXT_BYTES);
-    uint64_t id = tm__identity_new();
-    char text[TM__TEXT_BYTES];
-    uint32_t bytes;
-
-    if (!record)
-        return 0;
-    /* The VM has its own form of UTF-8. */
-    tm__text_utf8(text, sizeof(text), name, (uint32_t)strlen(name));
-    bytes = tm__text_copy((char *)(record + 1), text);
-    record->kind = kind | TM__RECORD_PLAIN;
-    if (kind == TM__RECORD_CLASS)
-        record->class = (tm__class_record){.name_bytes = (uint16_t)bytes, .id = id};
-    else
-        record->object = (tm__object_record){
-            .name_bytes = (uint16_t)bytes, .id = id, .class_id = class_id};
-    tm__thread_ring_commit(&own->ring, record, bytes);
-    return id;
-}
-
-static uint64_t add_kind(tm__buffer *own, int kind)
-{
-    if (!kinds[kind].class_id)
-        kinds[kind].class_id = define(own, TM__RECORD_CLASS, 0, kinds[kind].name);
-    if (kinds[kind].class_id && !atomic_load(&kinds[kind].object))
-        atomic_store(&kinds[kind].object,
-                     define(own, TM__RECORD_OBJECT, kinds[kind].class_id, ""));
-    return atomic_load(&kinds[kind].object);
-}
-
+/* @param label  NULL: none. @return a key; of a kind without a label it is the object's
+ *               that stands for all its units */
 static uint64_t key_of(int kind, const char *label)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ (uint64_t)kind;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ ((uint64_t)kind << 1 | !label);
 
-    for (; *label; label++)
+    for (; label && *label; label++)
         hash = (hash ^ (unsigned char)*label) * UINT64_C(0x100000001b3);
-    return hash + (hash == 0);
+    /* Small keys are those of classes. */
+    return hash >= KINDS ? hash : hash + KINDS;
 }
 
-/* Where a key stands, or would; without a lock. */
-static size_t place_of(uint64_t key)
+static uint64_t define_kind(const void *payload, int is_of_others)
 {
-    size_t at = (size_t)(key >> 7) % LABELS;
-    uint64_t there;
+    const definition *it = payload;
 
-    while ((there = atomic_load_explicit(&labels[at].key, memory_order_acquire)) &&
-           there != key)
-        at = (at + 1) % LABELS;
-    return at;
+    return tm__class_by_plain_name(it->own, is_of_others ? OTHERS : it->name);
 }
 
-static uint64_t add_label(tm__buffer *own, int kind, const char *label, uint64_t key)
+static uint64_t define_label(const void *payload, int is_of_others)
 {
-    size_t at;
-    uint64_t object;
+    const definition *it = payload;
 
-    if (label_count >= LABELS_MOST) {
-        label = OTHERS;
-        key = key_of(kind, OTHERS);
-    }
-    at = place_of(key);
-    object = atomic_load(&labels[at].object);
-    if (atomic_load(&labels[at].key) || label_count >= LABELS - 1 ||
-        !add_kind(own, kind))
-        return object ? object : atomic_load(&kinds[kind].object);
-    object = define(own, TM__RECORD_OBJECT, kinds[kind].class_id, label);
-    if (object) {
-        atomic_store_explicit(&labels[at].object, object, memory_order_relaxed);
-        atomic_store_explicit(&labels[at].key, key, memory_order_release);
-        label_count++;
-    }
-    return object;
+    return tm__object_by_name(it->own, it->class_id, 0,
+                              is_of_others ? OTHERS : it->name);
 }
 
 /* The object of a kind and a label, NULL: none. @return 0: there is no room */
 static uint64_t object_of(tm__buffer *own, int kind, const char *label)
 {
-    uint64_t key = label ? key_of(kind, label) : 0, object = 0;
+    definition it = {own, 0, kinds[kind]};
 
-    if (atomic_load_explicit(&tables_session, memory_order_acquire) == tm__session()) {
-        size_t at = label ? place_of(key) : 0;
-
-        if (!label)
-            object = atomic_load_explicit(&kinds[kind].object, memory_order_acquire);
-        else if (atomic_load_explicit(&labels[at].key, memory_order_acquire) == key)
-            object = atomic_load_explicit(&labels[at].object, memory_order_acquire);
-    }
-    if (object)
-        return object;
-    pthread_mutex_lock(&lock);
-    if (atomic_load(&tables_session) != tm__session())
-        forget_all();
-    object = label ? add_label(own, kind, label, key) : add_kind(own, kind);
-    pthread_mutex_unlock(&lock);
-    return object;
+    it.class_id =
+        tm__keyed_object(&definitions, (uint64_t)kind + 1, 1, define_kind, &it);
+    it.name = label ? label : "";
+    return it.class_id ? tm__keyed_object(&definitions, key_of(kind, label),
+                                          key_of(kind, OTHERS), define_label, &it)
+                       : 0;
 }
 
 /* ---- the native methods ---- */
 
-/* They stand in for nothing, and report where natives are not replaced, too. */
-static int begin(tm__event_report *report, JNIEnv *jni)
+/* The VM has its own form of UTF-8. @return the text in `to`; NULL: there is none */
+static const char *text_of(JNIEnv *jni, jstring string, char to[TM__TEXT_BYTES])
 {
-    jthread thread;
-    int begun;
+    const char *text = string ? (*jni)->GetStringUTFChars(jni, string, NULL) : NULL;
 
-    if (tm__the_vm.replaces_natives)
-        return tm__event_report_begin_here(report, jni);
-    thread = tm__event_report_thread();
-    if (!thread)
-        return 0;
-    begun = tm__event_report_begin(report, jni, thread);
-    (*jni)->DeleteLocalRef(jni, thread);
-    return begun;
+    if (!text)
+        return NULL;
+    tm__text_utf8(to, TM__TEXT_BYTES, text, (uint32_t)strlen(text));
+    (*jni)->ReleaseStringUTFChars(jni, string, text);
+    return to;
 }
 
 NATIVE(jboolean, isRecorded0, JNIEnv *jni, jclass class)
@@ -203,7 +122,8 @@ NATIVE(jboolean, isRecorded0, JNIEnv *jni, jclass class)
 
 NATIVE(jint, kind0, JNIEnv *jni, jclass class, jstring name)
 {
-    const char *text = (*jni)->GetStringUTFChars(jni, name, NULL);
+    char room[TM__TEXT_BYTES];
+    const char *text = text_of(jni, name, room);
     int kind;
 
     (void)class;
@@ -212,35 +132,32 @@ NATIVE(jint, kind0, JNIEnv *jni, jclass class, jstring name)
     pthread_mutex_lock(&lock);
     kind = kind_of(text);
     pthread_mutex_unlock(&lock);
-    (*jni)->ReleaseStringUTFChars(jni, name, text);
     return kind;
 }
 
 NATIVE(void, begin0, JNIEnv *jni, jclass class, jint kind, jlong id, jstring label,
        jlong parent)
 {
-    const char *text = label ? (*jni)->GetStringUTFChars(jni, label, NULL) : NULL;
+    char room[TM__TEXT_BYTES];
+    const char *text = text_of(jni, label, room);
     tm__event_report report;
 
     (void)class;
-    if (kind >= 0 && kind < KINDS && kinds[kind].name && begin(&report, jni)) {
-        uint64_t object = object_of(report.buffer, kind, text);
-
-        tm__event_report_finish(&report, TM__NO_STACK,
-                                (tm_event){.kind = TM_EVENT_UNIT_BEGIN,
-                                           .object = object,
-                                           .value = id,
-                                           .peer = (uint64_t)parent});
-    }
-    if (text)
-        (*jni)->ReleaseStringUTFChars(jni, label, text);
+    if (kind < 0 || kind >= KINDS || !kinds[kind] ||
+        !tm__event_report_begin_native(&report, jni))
+        return;
+    tm__event_report_finish(&report, TM__NO_STACK,
+                            (tm_event){.kind = TM_EVENT_UNIT_BEGIN,
+                                       .object = object_of(report.buffer, kind, text),
+                                       .value = id,
+                                       .peer = (uint64_t)parent});
 }
 
 static void report_move(JNIEnv *jni, int kind, jlong id)
 {
     tm__event_report report;
 
-    if (begin(&report, jni))
+    if (tm__event_report_begin_native(&report, jni))
         tm__event_report_finish(&report, TM__NO_STACK,
                                 (tm_event){.kind = (uint16_t)kind, .value = id});
 }

@@ -28,20 +28,30 @@ uint64_t tm__identity_new(void)
     return atomic_fetch_add(&last_number, 1) + 1;
 }
 
-uint64_t tm__class_by_name(tm__buffer *own, const char *signature)
+static uint64_t put_class(tm__buffer *own, const char *name, uint16_t plain)
 {
     tm__record *record = tm__thread_ring_reserve(&own->ring, TM__TEXT_BYTES);
     uint64_t number = tm__identity_new();
 
     if (!record)
         return 0;
-    record->kind = TM__RECORD_CLASS;
+    record->kind = TM__RECORD_CLASS | plain;
     record->class = (tm__class_record){
-        .name_bytes = (uint16_t)tm__text_copy((char *)(record + 1), signature),
+        .name_bytes = (uint16_t)tm__text_copy((char *)(record + 1), name),
         .id = number,
     };
     tm__thread_ring_commit(&own->ring, record, record->class.name_bytes);
     return number;
+}
+
+uint64_t tm__class_by_name(tm__buffer *own, const char *signature)
+{
+    return put_class(own, signature, 0);
+}
+
+uint64_t tm__class_by_plain_name(tm__buffer *own, const char *name)
+{
+    return put_class(own, name, TM__RECORD_PLAIN);
 }
 
 void tm__object_by_hash(tm__buffer *own, uint64_t number, uint64_t class_id,

@@ -19,6 +19,9 @@ uint64_t tm__identity_new(void);
 /** Put down what is known of a class by its signature alone. @return its number */
 uint64_t tm__class_by_name(tm__buffer *own, const char *signature);
 
+/** The same of a class that is known by a name in UTF-8, and is not the VM's. */
+uint64_t tm__class_by_plain_name(tm__buffer *own, const char *name);
+
 /** The same of an object. */
 void tm__object_by_hash(tm__buffer *own, uint64_t number, uint64_t class_id,
                         uint32_t hash);

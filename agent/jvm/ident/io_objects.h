@@ -27,10 +27,7 @@ typedef struct tm__io_object {
 tm__io_object tm__io_object_of(tm__buffer *own, const tm_sink *sink, uint32_t use,
                                int fd, const char *name);
 
-/** A socket listens: connections to its port are those of clients. */
-void tm__io_object_listens(int fd);
-
-/** The same of all sockets of this process that do. */
+/** Look which sockets of this process listen: clients are known by their ports. */
 void tm__io_objects_look(void);
 
 #endif

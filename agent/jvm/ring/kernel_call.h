@@ -18,20 +18,10 @@
 /** Values of tm__kernel_call.since_ns that are not a time. */
 enum { TM__CALL_NONE = 0, TM__CALL_BEGINS = -1, TM__CALL_CLAIMED = -2 };
 
-/** What a call is for. */
-enum tm__call_use {
-    TM__USE_READ,      ///< of a descriptor: a socket, file, pipe
-    TM__USE_WRITE,     ///< or the end of a connect, lock or sync
-    TM__USE_POLL,      ///< of several descriptors
-    TM__USE_NAME,      ///< looks a name up
-    TM__USE_PROCESS,   ///< waits for the end of a process
-    TM__USE_LARGE = 16 ///< a bit: it may use a processor for long
-};
-
 typedef struct tm__kernel_call {
     _Atomic int64_t since_ns;
-    _Atomic int fd; ///< -1: none
-    _Atomic uint32_t use;
+    _Atomic int fd;       ///< -1: none
+    _Atomic uint32_t use; ///< enum tm__call_use
     _Atomic uint64_t thread;
     struct {
         uint64_t object;

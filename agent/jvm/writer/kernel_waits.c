@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "endpoint/endpoint.h"
 #include "ident/io_objects.h"
 #include "ring/recording_state.h"
 

@@ -6,12 +6,10 @@
  */
 #include "recorder/claimed_calls.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "endpoint/endpoint.h"
 #include "recorder/definitions.h"
 #include "recorder/gather_records.h"
+#include "recorder/process.h"
 
 static const int64_t LONG_NS = INT64_C(1000000);
 /* A thread that a debugger stopped must not hold up all others. */
@@ -20,21 +18,7 @@ static const int64_t STUCK_NS = INT64_C(2000000000);
 /* Whether a thread has a processor, or wants one. */
 static int runs(const tm__ring_reader *reader)
 {
-    char path[64], text[512];
-    const char *state;
-    size_t length;
-    FILE *file;
-
-    snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", reader->image->pid,
-             reader->os_id);
-    file = fopen(path, "re");
-    if (!file)
-        return 0;
-    length = fread(text, 1, sizeof(text) - 1, file);
-    fclose(file);
-    text[length] = 0;
-    state = strrchr(text, ')');
-    return state && state[1] == ' ' && state[2] == 'R';
+    return tm__process_task_state(reader->image->pid, reader->os_id) == 'R';
 }
 
 /* What the program writes there it may write at any time. */

@@ -17,6 +17,7 @@
 #include <threadmodel/verdict.h>
 
 #include "recorder/printed.h"
+#include "recorder/process.h"
 
 static const int64_t LOOK_NS = INT64_C(1000000000);
 static const int64_t AGAIN_NS = INT64_C(10000000000);
@@ -49,24 +50,6 @@ static uint64_t print_of_waits(const tm__image *image, const tm__readers *reader
 
 /* ---- what the kernel says ---- */
 
-/* The state of a task: 'S' where it sleeps; 0: there is none, or it does not show. */
-static char task_state(uint32_t pid, uint32_t task)
-{
-    char path[64], text[512], *fields;
-    size_t length;
-    FILE *file;
-
-    snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, task);
-    file = fopen(path, "re");
-    if (!file)
-        return 0;
-    length = fread(text, 1, sizeof(text) - 1, file);
-    fclose(file);
-    text[length] = 0;
-    fields = strrchr(text, ')');
-    return fields && fields[1] == ' ' ? fields[2] : 0;
-}
-
 static int is_recorded(const tm__image *image, const tm__readers *readers,
                        uint32_t task)
 {
@@ -92,9 +75,9 @@ static int all_sleep(const tm__image *image, const tm__readers *readers)
     while (all && (entry = readdir(tasks))) {
         uint32_t task = (uint32_t)strtoul(entry->d_name, NULL, 10);
 
-        all =
-            !isdigit((unsigned char)*entry->d_name) ||
-            (is_recorded(image, readers, task) && task_state(image->pid, task) == 'S');
+        all = !isdigit((unsigned char)*entry->d_name) ||
+              (is_recorded(image, readers, task) &&
+               tm__process_task_state(image->pid, task) == 'S');
     }
     closedir(tasks);
     return all;
@@ -127,7 +110,7 @@ static int members_wait(finding *it, const tm__image *image, const tm__readers *
 
         if (!reader || !reader->waits_since_ns ||
             atomic_load(&reader->ring->lost) != reader->lost_emitted ||
-            task_state(image->pid, reader->os_id) != 'S')
+            tm__process_task_state(image->pid, reader->os_id) != 'S')
             return 0;
         if (reader->waits_since_ns > it->since_ns)
             it->since_ns = reader->waits_since_ns;
@@ -264,7 +247,7 @@ void tm__stuck_watch(tm__image *image, const tm__readers *readers, int64_t now_n
         return;
     }
     /* A process that a signal or a debugger has stopped does not wait for itself. */
-    state = task_state(image->pid, image->pid);
+    state = tm__process_task_state(image->pid, image->pid);
     if (state == 'T' || state == 't') {
         stuck->stopped_ns = now_ns;
         return;

@@ -227,3 +227,20 @@ int tm__process_has_died(uint32_t pid)
         return length == 0;
     return (state == 'Z' || state == 'X') && threads <= 1;
 }
+
+char tm__process_task_state(uint32_t pid, uint32_t task)
+{
+    char path[64], text[512], *fields;
+    size_t length;
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, task);
+    file = fopen(path, "re");
+    if (!file)
+        return 0;
+    length = fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    text[length] = 0;
+    fields = strrchr(text, ')');
+    return fields && fields[1] == ' ' ? fields[2] : 0;
+}

@@ -53,6 +53,10 @@ int tm__process_is_over(int descriptor);
  */
 int tm__process_status(uint32_t pid, int descriptor, int *status);
 
+/** The state of a task: 'R' where it runs or wants to, 'S' where it sleeps; 0: unknown.
+ */
+char tm__process_task_state(uint32_t pid, uint32_t task);
+
 /** A process whose first thread has ended is a zombie, and goes on with the others. */
 int tm__process_has_died(uint32_t pid);
 

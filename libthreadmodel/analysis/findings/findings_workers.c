@@ -195,7 +195,16 @@ static void sum_up(executors *e)
     }
 }
 
-/* Workers that queue for a lock have the lock's trouble. */
+/* Whether another card shows for certain what threads wait for at a place. */
+static int is_explained(const tm__findings *findings, uint32_t place)
+{
+    for (uint32_t i = 0; i < findings->items_count; i++)
+        if (findings->items[i].blocked_place == place && !findings->items[i].suspected)
+            return 1;
+    return 0;
+}
+
+/* Workers that queue for a lock, or wait for a pool, have the trouble of that. */
 static int is_too_small(const executors *e, const executor *it,
                         const tm__tally_item *top)
 {
@@ -210,6 +219,7 @@ static int is_too_small(const executors *e, const executor *it,
            it->blocked_ns >= all_ns / 2 && top->total_ns >= it->blocked_ns / 2 &&
            it->idle_ns <= all_ns / IDLE_PART &&
            it->blocked_ns / it->workers >= e->findings->run_ns / PART_OF_RUN &&
+           !is_explained(e->findings, top->b) &&
            !tm__is_covered(e->findings, e->findings->places.items[top->b].method);
 }
 
