@@ -43,7 +43,7 @@
  *   not left the method in which it acquired the lock. Time without a known owner, half
  *   of it at most, is left out, and shares under 10 us are ignored.
  *   lock_convoy: 100 blocks, 10 a thread; in 80 % of the handoffs others still queue,
- *   and a block spans 3 handoffs on average: a queue that is never empty.
+ *   and a block spans 3 handoffs on average: a queue that is seldom empty.
  *   oversubscribed_lock: on average 2 threads queue from the first block to the last, 4
  *   or more at once, and that is 10 % of the run.
  *   wake_up_latency: for half of the blocked time nobody owns it, and the next owner is

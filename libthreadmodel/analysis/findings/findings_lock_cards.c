@@ -2,7 +2,7 @@
 /*
  * What is said of a group of locks: one finding, whatever there is to say. Its kind is
  * what decides what to do: that the owner was asleep or blocked in it, that the queue
- * is never empty or is long, else that it is hot.
+ * is seldom empty or is long, else that it is hot.
  */
 #include "analysis/findings/findings_locks.h"
 #include "analysis/findings/finding_text.h"

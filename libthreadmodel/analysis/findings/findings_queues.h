@@ -70,7 +70,7 @@ int tm__where_lock_group(tm__finding *finding, const tm__lock_groups *groups,
                          uint32_t number);
 void tm__lock_groups_close(tm__lock_groups *groups);
 
-/** Whether the queue for an object is never empty, and whether it is long. */
+/** Whether the queue for an object is seldom empty, and whether it is long. */
 int tm__queue_is_convoy(const tm__queues *queues, uint32_t object);
 int tm__queue_is_long(const tm__queues *queues, uint32_t object);
 /** A sentence on the queue, of a convoy or a long one. */

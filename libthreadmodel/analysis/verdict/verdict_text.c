@@ -157,7 +157,7 @@ static void write_left(tm__words *words, tm__judgement *it)
         return;
     }
     tm__write_count(words, live_threads(it));
-    tm__write_words(words, " at the end: ");
+    tm__write_words(words, " are left: ");
     write_kind(words, counts[TM__NODE_MOVES] - silent, "can go on without another",
                &written);
     write_kind(words, silent,
