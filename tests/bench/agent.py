@@ -4,10 +4,10 @@
     ./dev bench agent
     python tests/bench/agent.py AGENT [PAIRS] [PART...]
 
-Parts: hooks (one call), start (of the VM), memory, and budget (what the recording says
-that it cost, with the option of that name). A program runs without the agent and with
-it, in turn, PAIRS times. A goal that is missed ends its line by a star; it is no
-failure, since the machine may be busy.
+Parts: hooks (one call), units (that a program states), start (of the VM), memory, and
+budget (what the recording says that it cost, with the option of that name). A program
+runs without the agent and with it, in turn, PAIRS times. A goal that is missed ends its
+line by a star; it is not a failure, since the machine may be busy.
 """
 
 import os
@@ -23,6 +23,7 @@ sys.path[:0] = [str(HERE.parent / "real"), str(HERE.parent / "jvm")]
 
 from jdks import JDKS, Jdk  # noqa: E402
 
+UNIT = HERE.parents[1] / "bindings/java/src/main/java/io/github/threadmodel/Unit.java"
 STORMS = {"monitor": 100_000, "buffer": 60_000, "lock": 30_000}
 REAL = {"javac": 0, "bank": 100_000, "site": 8_000}
 CROWD = 200
@@ -36,7 +37,7 @@ class Bench:
         self.folder = folder
         self.pairs = pairs
         sources = sorted(map(str, (HERE / "programs").glob("*.java")))
-        subprocess.run([jdk.tool("javac"), "-d", folder, *sources], check=True)
+        subprocess.run([jdk.tool("javac"), "-d", folder, UNIT, *sources], check=True)
 
     def ours(self, options: str = "") -> list[str]:
         more = f",{options}" if options else ""
@@ -90,6 +91,22 @@ def hooks(bench: Bench) -> None:
         print(
             f"{bench.jdk} reading the owner in the hook of {what}: {read_ns:.0f} ns "
             f"(goal 200){star(read_ns > 200)}",
+            flush=True,
+        )
+
+
+def units(bench: Bench) -> None:
+    jfr = [f"-XX:StartFlightRecording=filename={bench.folder}/run.jfr"]
+    for what, flags, goal_ns in (
+        ("not recorded", [], 2),
+        ("recorded by the agent", bench.ours("buffer=16384"), 60),
+        ("recorded by JFR", jfr, 60),
+    ):
+        outs = [bench.java(flags, "Stated") for _ in range(bench.pairs)]
+        cost_ns = min(said(out, "unit") for out in outs)
+        print(
+            f"{bench.jdk} a unit of work, {what}: {cost_ns:.1f} ns more "
+            f"(goal {goal_ns}){star(cost_ns > goal_ns)}",
             flush=True,
         )
 
@@ -199,6 +216,7 @@ def budget(bench: Bench) -> None:
 
 PARTS = {
     "hooks": hooks,
+    "units": units,
     "start": start,
     "memory": memory,
     "budget": budget,
