@@ -83,6 +83,8 @@ static void define_object(scenario *s, const scenario_line *line)
 
         if ((value = scenario_value(word, "class")) != NULL)
             object->class_id = class_id(s, value, line->number);
+        else if ((value = scenario_value(word, "name")) != NULL)
+            object->name = value;
         else if ((value = scenario_value(word, "thread")) != NULL)
             object->thread = scenario_thing(s, &s->threads, value, line->number);
         else if ((value = scenario_value(word, "id")) != NULL)

@@ -9,6 +9,11 @@
 #include <threadmodel/unit.h>
 
 #include "analysis/verdict/judge.h"
+#include "base/saturate.h"
+#include "model/entities/caller_frame.h"
+#include "model/entities/methods.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
 
 /* So many units at least have that part; it takes this share of the time of all units
  * of the kind, and that of the busy time of all threads. */
@@ -37,6 +42,53 @@ static int is_bound(const tm__judgement *it, const tm_table *parts)
            tm_table_int64(parts, "total_ns")[0] / PROGRAM_SHARE >= busy_ns / 100;
 }
 
+/* Whether a thread waits in I/O, not idly, where a method called for it. */
+static int is_io_of(const tm_model *model, const tm__interval *it, const char *method)
+{
+    uint32_t frame =
+        it->state == TM_STATE_IO && !tm__interval_is_idle(it) && it->object != TM__NONE
+            ? tm__stack_caller(model, it->stack)
+            : TM__NONE;
+    uint32_t caller =
+        frame == TM__NONE ? TM__NONE : model->entities.frames[frame].method;
+    const char *name = caller == TM__NONE
+                           ? NULL
+                           : tm__strings_get(&model->entities.strings,
+                                             model->entities.methods[caller].full_name);
+
+    return name && strcmp(name, method) == 0;
+}
+
+/* The endpoint that most of the time in I/O at a method is spent with. */
+static int find_endpoint(tm__judgement *it, const char *method)
+{
+    const tm_model *model = it->model;
+    size_t bytes = ((size_t)model->entities.objects_count + 1) * sizeof(int64_t);
+    int64_t *sums = tm__zalloc(&it->memory, bytes), all_ns = 0;
+
+    if (!sums)
+        return TM_ENOMEM;
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
+        const tm__thread *thread = &model->entities.threads[t];
+
+        for (uint32_t i = 0; i < thread->interval_count; i++) {
+            const tm__interval *io = &thread->intervals[i];
+            int64_t ns = tm__interval_end_ns(model, thread, i) - io->start_ns;
+
+            if (!is_io_of(model, io, method))
+                continue;
+            sums[io->object] = tm__sum(sums[io->object], ns);
+            all_ns = tm__sum(all_ns, ns);
+            if (it->endpoint == TM__NONE || sums[io->object] > sums[it->endpoint])
+                it->endpoint = io->object;
+        }
+    }
+    if (it->endpoint != TM__NONE && sums[it->endpoint] <= all_ns / 2)
+        it->endpoint = TM__NONE;
+    tm__free(&it->memory, sums, bytes);
+    return TM_OK;
+}
+
 /* The first row of the table is the largest part of the kind with most time. */
 int tm__find_bound_of_units(tm__judgement *it)
 {
@@ -44,8 +96,14 @@ int tm__find_bound_of_units(tm__judgement *it)
 
     if (rc < 0)
         return rc;
-    if (tm_table_row_count(it->unit_parts) && is_bound(it, it->unit_parts))
-        return TM_OK;
+    it->endpoint = TM__NONE;
+    if (tm_table_row_count(it->unit_parts) && is_bound(it, it->unit_parts)) {
+        const char *method = tm_table_string(it->unit_parts, "method", 0);
+
+        return strcmp(tm_table_string(it->unit_parts, "state", 0), "io") == 0 && method
+                   ? find_endpoint(it, method)
+                   : TM_OK;
+    }
     tm_table_free(it->unit_parts);
     it->unit_parts = NULL;
     return TM_OK;

@@ -4,6 +4,7 @@
 
 #include "analysis/verdict/judge.h"
 #include "model/entities/entity_names.h"
+#include "model/entities/object.h"
 
 static int is_state(const tm_table *parts, const char *state)
 {
@@ -18,8 +19,22 @@ static int is_lock(const tm_table *parts)
            (is_state(parts, "parked") && class_name && strstr(class_name, "Lock$"));
 }
 
-void tm__write_bound_of_units(tm__words *words, const tm_table *parts)
+/* "I/O with 10.0.0.7:5432", or with what is known of it. */
+static void write_io(tm__words *words, const tm__judgement *it, const char *class_name)
 {
+    const char *name =
+        it->endpoint == TM__NONE
+            ? NULL
+            : tm__strings_get(&it->model->entities.strings,
+                              it->model->entities.details[it->endpoint].name);
+
+    name = name ? name : class_name;
+    tm__write_words(words, "I/O%s%.150s", name ? " with " : "", name ? name : "");
+}
+
+void tm__write_bound_of_units(tm__words *words, const tm__judgement *it)
+{
+    const tm_table *parts = it->unit_parts;
     const char *class_name = tm_table_string(parts, "class", 0);
     const char *method = tm_table_string(parts, "method", 0);
     const char *dot = class_name ? strrchr(class_name, '.') : NULL;
@@ -31,8 +46,7 @@ void tm__write_bound_of_units(tm__words *words, const tm_table *parts)
     else if (is_state(parts, "joining"))
         tm__write_words(words, "waits for the ends of threads");
     else if (is_state(parts, "io"))
-        tm__write_words(words, "I/O%s%.150s", class_name ? " with " : "",
-                        class_name ? class_name : "");
+        write_io(words, it, class_name);
     else
         tm__write_words(words, "waits%s%.150s", class_name ? " for " : "",
                         class_name ? class_name : "");

@@ -35,6 +35,7 @@ typedef struct tm__judgement {
     tm__time_spent spent;
     tm__bound bound;      ///< of a verdict that no thread is stuck
     tm_table *unit_parts; ///< its first row bounds the units of work; NULL: none does
+    uint32_t endpoint;    ///< objects[] of most of the I/O there, or TM__NONE
     tm__labels labels;
     uint32_t *order; ///< threads[] of the members, as they wait for one another
     uint32_t count;
@@ -58,7 +59,7 @@ int tm__find_bound(tm__judgement *it);
 /** bound_units.c: find the place that bounds requests. @return TM_OK or TM_ENOMEM */
 int tm__find_bound_of_units(tm__judgement *it);
 /** What bounds the run, and what to try, where that is units. */
-void tm__write_bound_of_units(tm__words *words, const tm_table *parts);
+void tm__write_bound_of_units(tm__words *words, const tm__judgement *it);
 void tm__write_advice_of_units(tm__words *words, const tm_table *parts);
 
 /** The columns `title`, `text`, `examined` and `remedy`, which may be left empty. */

@@ -217,7 +217,7 @@ void tm__write_title(tm__words *words, tm__judgement *it)
         break;
     case TM_VERDICT_BOUND:
         if (it->unit_parts)
-            tm__write_bound_of_units(words, it->unit_parts);
+            tm__write_bound_of_units(words, it);
         else
             write_bound(words, it);
         break;
