@@ -218,13 +218,26 @@ static int report(const sleeps *s)
     return rc;
 }
 
+/* Where threads cannot go on, the run is as long as somebody let it stand: no sleep
+ * decides that. */
+static int stands(const tm__findings *findings)
+{
+    for (uint32_t i = 0; i < findings->items_count; i++)
+        if (findings->items[i].stands && !findings->items[i].suspected)
+            return 1;
+    return 0;
+}
+
 int tm__find_path_sleeps(tm__findings *findings)
 {
     static const tm_path_options whole_run = {.size = sizeof(whole_run)};
     sleeps s = {.findings = findings};
     tm__path path;
-    int rc = tm__path_walk(&path, findings->model, &whole_run);
+    int rc;
 
+    if (stands(findings))
+        return TM_OK;
+    rc = tm__path_walk(&path, findings->model, &whole_run);
     if (rc == TM_OK)
         rc = gather(&s, &path);
     if (rc == TM_OK)
