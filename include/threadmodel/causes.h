@@ -52,8 +52,7 @@ typedef struct tm_cause_options {
 /**
  * Divide the time of units, or of threads where there are no units, by cause. Rows are
  * in the order of the tree: a row, then its children with what is below them, the
- * longest first. What has one parent and looks alike is one row. There is no row where
- * there is no time.
+ * longest first. Equal causes of one parent are one row. No row has a time of 0.
  *
  * Columns (table `causes`): id int32 (1, 2, ..., the root first), parent int32 (id of
  * the row that it is a part of; null: the root), depth int32 (0: the root), cause

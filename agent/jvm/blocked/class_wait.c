@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A thread that needs a class which another one initialises waits within the VM, which
- * calls it runnable and tells nobody. It is known by this: it is in Java code by what
- * the VM says, and the scheduler has not run it for a second, nor queued it. What it
- * waits for is in the bytecode at which it stands; whoever has that class's <clinit> on
- * its stack, or that of a supertype, initialises it.
+ * calls it runnable and reports no event. Such a thread is in Java code as far as the
+ * VM says, and the scheduler has neither run nor queued it for a second. The bytecode
+ * at which it stands names the class that it waits for. The initialiser has that
+ * class's <clinit> on its stack, or the one of a supertype.
  *
  *      base   Base.<clinit> ─▶ new Sub      waits for Sub: leaf is at it, since it
- *      leaf   new Sub                       waits for the supertype Base, which base
- * has
+ *      leaf   new Sub                       waits for its supertype: base is at it
  *
  * Stacks are asked for only where such a thread was found that is not known yet.
  */

@@ -28,7 +28,7 @@ const tm__class_wait *tm__class_wait_of(uint64_t thread);
  * Find a circle of such threads, not given before, whose members have all waited for so
  * long.
  * @param[out] members  `most` at most, each followed by the one that it waits for
- * @return how many they are; 0: there is none
+ * @return the number of members; 0 without a circle
  */
 size_t tm__class_waits_circle(const tm__class_wait **members, size_t most,
                               int64_t before_ns);

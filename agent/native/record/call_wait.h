@@ -21,8 +21,8 @@ typedef struct tm__kernel_wait {
     const void *site;
 } tm__kernel_wait;
 
-/** A call goes on in the thread: by whom is not known yet.
- * @return whether that was left by a jump */
+/** A call goes on in the thread, and may have been left by a jump.
+ * @return whether it was */
 TM__RARELY int tm__kernel_call_was_left(uintptr_t frame);
 
 /** How often the thread has left its processor by itself, before a call that may use

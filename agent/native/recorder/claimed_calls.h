@@ -9,7 +9,7 @@
 /**
  * Claim the call of a thread if it has lasted.
  * @return when the call began that is not claimed, up to which events may be emitted;
- * UINT64_MAX: there is none
+ * UINT64_MAX where all calls are claimed
  */
 uint64_t tm__kernel_wait_bound(tm__ring_reader *reader, const tm__tick_clock *clock,
                                uint64_t now);

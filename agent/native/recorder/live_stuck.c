@@ -32,7 +32,7 @@ static const tm__ring_reader *reader_of(const tm__readers *readers,
     return NULL;
 }
 
-/* @return a number of all threads that have waited for long; 0: there is none */
+/* @return a number that stands for all threads that have waited for long; 0: no such */
 static uint64_t print_of_waits(const tm__image *image, const tm__readers *readers,
                                int64_t before_ns)
 {

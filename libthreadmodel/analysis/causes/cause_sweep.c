@@ -12,8 +12,8 @@
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
 
-/* Parts of intervals that one answer looks at: some seconds of work. What is left then
- * is not followed further, and said to be so. */
+/* Parts of intervals that one answer looks at: some seconds of work. The rest of the
+ * time has the cause `not_followed`. */
 #define STEPS_MAX (UINT64_C(1) << 26)
 
 typedef struct sweep {

@@ -5,8 +5,8 @@
  *     {threads} {was|were} blocked {times}, {total}[ in all, {mean} on average].
  *
  * A name in braces is a fact. Of two words in braces the first follows one, the second
- * any other number: the last that the text has named, or else that of threads. What is
- * in brackets is left out where a fact in it has no value.
+ * any other number: the last that the text has named, or else that of threads. The
+ * content of brackets is left out where a fact in it has no value.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -136,7 +136,7 @@ static const char *string_of(const saying *s, const struct field *it)
     return *(const char *const *)((const char *)s->facts + it->offset);
 }
 
-/* The field of a name of so many bytes; NULL: there is none. */
+/* @return the field of a name of so many bytes; NULL: no field has it */
 static const struct field *field_of(const char *name, size_t bytes)
 {
     for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)

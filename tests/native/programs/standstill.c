@@ -302,7 +302,7 @@ static void *awaits_and_ends(void *unused)
     return unused;
 }
 
-/* One sleeps, whom the others may wait for. */
+/* One thread sleeps, and may wake the others. */
 static void nap(void)
 {
     begin("napper", naps);

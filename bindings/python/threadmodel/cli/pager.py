@@ -18,7 +18,7 @@ _FOR_LESS: Final = {"LESS": "FRX", "LV": "-c"}
 
 
 def pager_of(environment: Mapping[str, str]) -> str | None:
-    """Return the command of the pager; None: there is none, or it is cat.
+    """Return the command of the pager; None where output is not paged.
 
     Args:
         environment: THREADMODEL_PAGER, then PAGER, name one; empty turns it off
