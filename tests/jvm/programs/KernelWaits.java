@@ -8,10 +8,13 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.channels.Selector;
+import java.nio.file.Files;
+import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Threads that wait in the kernel, each for one kind of thing, and know for how long. */
+/** Threads that wait in the kernel, each for one kind of thing, and print of each call
+ * "call THREAD WHAT BEGUN NANOS". */
 class KernelWaits {
     interface Body {
         void run() throws Exception;
@@ -30,7 +33,7 @@ class KernelWaits {
                 all.add(start("client-" + i, () -> ask(here, listener.getLocalPort(), rounds)));
             all.add(start("selector", () -> select(rounds)));
             all.add(start("writer", () -> write(rounds)));
-            all.add(start("child", () -> child()));
+            all.add(start("child", () -> child(rounds / 2)));
             for (Thread thread : all) thread.join();
             System.out.println("port=" + listener.getLocalPort());
         }
@@ -57,8 +60,9 @@ class KernelWaits {
         return thread;
     }
 
-    static void said(String what, long nanos) {
-        System.out.println(what + "_" + Thread.currentThread().getName() + "=" + nanos);
+    static void said(String what, long begun, long ended) {
+        System.out.println("call " + Thread.currentThread().getName() + " " + what + " " + begun
+                + " " + (ended - begun));
     }
 
     static void accept(ServerSocket listener, int clients) throws Exception {
@@ -73,72 +77,72 @@ class KernelWaits {
     static void answer(Socket socket) throws Exception {
         InputStream in = socket.getInputStream();
         OutputStream out = socket.getOutputStream();
-        long read = 0, written = 0;
         while (true) {
             long begun = System.nanoTime();
             int octet = in.read();
-            read += System.nanoTime() - begun;
+            said("read", begun, System.nanoTime());
             if (octet < 0) break;
             Thread.sleep(50);
-            begun = System.nanoTime();
             out.write(octet);
-            written += System.nanoTime() - begun;
         }
         socket.close();
-        said("read", read);
-        said("written", written);
     }
 
     static void ask(InetAddress to, int port, int rounds) throws Exception {
-        long read = 0, written = 0;
         try (Socket socket = new Socket(to, port)) {
             for (int i = 0; i < rounds; i++) {
-                long begun = System.nanoTime();
                 socket.getOutputStream().write(i);
-                written += System.nanoTime() - begun;
-                begun = System.nanoTime();
+                long begun = System.nanoTime();
                 socket.getInputStream().read();
-                read += System.nanoTime() - begun;
+                said("read", begun, System.nanoTime());
                 Thread.sleep(50);
             }
         }
-        said("read", read);
-        said("written", written);
     }
 
     static void select(int rounds) throws Exception {
-        long waited = 0;
         try (Selector selector = Selector.open()) {
             for (int i = 0; i < rounds; i++) {
                 long begun = System.nanoTime();
                 selector.select(30);
-                waited += System.nanoTime() - begun;
+                said("select", begun, System.nanoTime());
             }
         }
-        said("selected", waited);
     }
 
+    /** A sync waits if the kernel counted that the thread left its processor by itself. One
+     * of some microseconds does not measure that. */
     static void write(int rounds) throws Exception {
         File file = File.createTempFile("waits", ".data");
-        long synced = 0;
         try (RandomAccessFile data = new RandomAccessFile(file, "rw")) {
             for (int i = 0; i < rounds; i++) {
                 data.write(new byte[1 << 16]);
-                long begun = System.nanoTime();
+                long left = timesLeft(), begun = System.nanoTime();
                 data.getFD().sync();
-                synced = Math.max(synced, System.nanoTime() - begun);
+                long ended = System.nanoTime();
+                boolean waits = timesLeft() > left && ended - begun > 500_000;
+                said(waits ? "wait" : "sync", begun, ended);
             }
         } finally {
             file.delete();
         }
-        said("synced", synced);
     }
 
-    static void child() throws Exception {
-        Process process = new ProcessBuilder("sleep", "0.2").start();
-        long begun = System.nanoTime();
-        process.getInputStream().read();
-        said("read", System.nanoTime() - begun);
-        process.waitFor();
+    /** How often this thread has left its processor by itself. */
+    static long timesLeft() throws Exception {
+        for (String line : Files.readAllLines(Paths.get("/proc/thread-self/status")))
+            if (line.startsWith("voluntary_ctxt_switches:"))
+                return Long.parseLong(line.substring(line.indexOf(':') + 1).trim());
+        throw new IllegalStateException("the kernel counts no switches");
+    }
+
+    static void child(int rounds) throws Exception {
+        for (int i = 0; i < rounds; i++) {
+            Process process = new ProcessBuilder("sleep", "0.1").start();
+            long begun = System.nanoTime();
+            process.getInputStream().read();
+            said("read", begun, System.nanoTime());
+            process.waitFor();
+        }
     }
 }
