@@ -60,12 +60,6 @@ static int gains_nothing(const tm__findings *findings, const tm__gain *gain)
            gain->high_ns < findings->run_ns / 20;
 }
 
-/* Whether the replay with nothing changed is an image of the run. */
-static int is_image(const tm__findings *findings, int64_t off_ns, uint64_t forced)
-{
-    return !forced && off_ns <= findings->run_ns / 8 && off_ns >= -findings->run_ns / 8;
-}
-
 /*
  * Whether the replay can be believed. It cannot where threads blocked one another in
  * it, or where it is no image of the run even unchanged. A gain far below what a thread
@@ -79,8 +73,7 @@ static int is_reliable(const tm__findings *findings, const tm__finding *item,
 {
     int is_lock = item->lock_group != TM__NONE;
 
-    if (!gain->is_known || !is_image(findings, gain->off_ns, gain->forced) ||
-        gain->middle_ns > findings->run_ns)
+    if (!gain->is_known)
         return 0;
     if (gain->middle_ns >= item->bound_ns / (is_lock ? 4 : 2))
         return 1;
@@ -109,7 +102,7 @@ static int needs_run(const void *context, int64_t off_ns, uint64_t forced)
 {
     const asker *it = context;
 
-    return is_image(it->findings, off_ns, forced);
+    return tm__replay_is_image(off_ns, forced, it->findings->run_ns);
 }
 
 /* What is unreliable already stays so: a bound only raises `high_ns` and `forced`. */

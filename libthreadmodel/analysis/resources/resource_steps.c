@@ -21,7 +21,8 @@ static int gather_release(tm__use_sweep *s, uint32_t number)
     if (row->effect == TM__EFFECT_VOID || row->from_ns == INT64_MIN ||
         row->from_thread == TM__NONE || it.place == TM__NONE ||
         (row->kind != TM_INTERACTION_UNPARK && row->kind != TM_INTERACTION_NOTIFY &&
-         row->kind != TM_INTERACTION_NOTIFY_ALL && row->kind != TM_INTERACTION_POST))
+         row->kind != TM_INTERACTION_NOTIFY_ALL && row->kind != TM_INTERACTION_POST) ||
+        tm__is_passed_on(s->all, row))
         return TM_OK;
     object = it.object = tm__release_object(model, row);
     class_index =

@@ -58,26 +58,26 @@ static int is_same_call(const tm__resources *all, uint32_t left, uint32_t right)
            tm__resource_place(all, left) == tm__resource_place(all, right);
 }
 
-/* What woke the thread that did this from a wait for the same object, if it has done
- * nothing since but to queue for a lock, as who waits for a condition does. */
-static uint32_t woken_by(const tm_model *model, const tm__interaction *row,
-                         uint32_t object)
+/* The wait for the same object from which the thread that did this was woken, if it has
+ * done nothing since but to queue for a lock, as who waits for a condition does. */
+static const tm__interval *wait_before(const tm_model *model,
+                                       const tm__interaction *row, uint32_t object)
 {
     const tm__thread *thread = &model->entities.threads[row->from_thread];
     uint32_t index = tm__interval_at(thread, row->from_ns);
 
     if (index == TM__NONE || thread->intervals[index].state != TM_STATE_RUNNING)
-        return TM__NONE;
+        return NULL;
     for (int i = 0; i < QUEUEINGS_FOLLOWED && index > 0; i++, index--) {
         const tm__interval *before = &thread->intervals[index - 1];
 
         if (before->object == object)
-            return thread->intervals[index].cause;
+            return before;
         if (before->state != TM_STATE_RUNNING &&
             (before->state != TM_STATE_PARKED || tm__is_resource_wait(model, before)))
-            return TM__NONE;
+            return NULL;
     }
-    return TM__NONE;
+    return NULL;
 }
 
 static int is_release(int kind)
@@ -112,6 +112,7 @@ uint32_t tm__release_of(const tm__resources *all, uint32_t number,
 
     for (int i = 0; i < WAKEUPS_FOLLOWED; i++) {
         const tm__interaction *row;
+        const tm__interval *wait;
 
         if (number == TM__NONE || number < model->intervals.interactions_first)
             return TM__NONE;
@@ -123,9 +124,21 @@ uint32_t tm__release_of(const tm__resources *all, uint32_t number,
             row->from_ns == INT64_MIN ||
             !is_same_call(all, row->from_stack, waiting_stack))
             return number;
-        number = woken_by(model, row, tm__release_object(model, row));
+        wait = wait_before(model, row, tm__release_object(model, row));
+        number = wait ? wait[1].cause : TM__NONE;
     }
     return TM__NONE;
+}
+
+int tm__is_passed_on(const tm__resources *all, const tm__interaction *row)
+{
+    const tm__interval *wait;
+
+    if ((row->kind != TM_INTERACTION_UNPARK && row->kind != TM_INTERACTION_POST) ||
+        row->from_thread == TM__NONE || row->from_ns == INT64_MIN)
+        return 0;
+    wait = wait_before(all->model, row, tm__release_object(all->model, row));
+    return wait && is_same_call(all, row->from_stack, wait->stack);
 }
 
 /* ---- sums ---- */

@@ -117,6 +117,10 @@ uint32_t tm__resource_place(const tm__resources *all, uint32_t stack);
  * one at the root of a chain of wake-ups; TM__NONE: not known */
 uint32_t tm__release_of(const tm__resources *all, uint32_t row, uint32_t waiting_stack);
 
+/** Whether a thread woke the next one from within the call in which it had waited
+ * itself: it released nothing. */
+int tm__is_passed_on(const tm__resources *all, const tm__interaction *row);
+
 /** The object of an interaction, or that which its to-thread waited for. */
 uint32_t tm__release_object(const tm_model *model, const tm__interaction *row);
 

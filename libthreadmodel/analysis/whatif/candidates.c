@@ -91,6 +91,19 @@ static int choose_locks(tm__candidates *all, uint32_t class_name)
     return TM_OK;
 }
 
+static int has_method(const tm_model *model, uint32_t stack, uint32_t name)
+{
+    const tm__stack *it = &model->entities.stacks[stack];
+
+    for (uint32_t f = 0; f < it->frame_count; f++) {
+        uint32_t own = model->entities.frames[it->frame_first + f].method;
+
+        if (own != TM__NONE && model->entities.methods[own].full_name == name)
+            return 1;
+    }
+    return 0;
+}
+
 int tm__candidates_choose_method(tm__candidates *all, uint32_t method)
 {
     const tm_model *model = all->model;
@@ -99,14 +112,7 @@ int tm__candidates_choose_method(tm__candidates *all, uint32_t method)
     if (!all->stacks)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < model->entities.stacks_count; i++)
-        for (uint32_t f = 0; f < model->entities.stacks[i].frame_count; f++) {
-            uint32_t own =
-                model->entities.frames[model->entities.stacks[i].frame_first + f]
-                    .method;
-
-            if (own != TM__NONE && model->entities.methods[own].full_name == method)
-                all->stacks[i] = 1;
-        }
+        all->stacks[i] = (uint8_t)has_method(model, i, method);
     return all->options->change == TM_WHATIF_METHOD
                ? tm__method_samples_gather(&all->samples, model, &all->memory,
                                            all->stacks)
@@ -141,6 +147,10 @@ int tm__candidates_choose_waits(tm__candidates *all, uint32_t class_name)
     if (rc == TM_OK)
         rc = tm__served_find(&all->served, &all->resources, &all->memory, all->stacks,
                              class_name);
+    /* Uses that change give their permits back at other times. Else the permits that
+     * were given are better known than how many there were. */
+    if (all->options->change != TM_WHATIF_USES)
+        all->served.permits = 0;
     return rc == TM_OK ? choose_locks(all, class_name) : rc;
 }
 
@@ -190,6 +200,13 @@ int tm__candidates_add(tm__candidates *all, uint32_t class_name, uint32_t method
     return TM_OK;
 }
 
+static int is_method_of(const tm__candidates *all, const tm__place *place,
+                        uint32_t method)
+{
+    return method == TM__NONE || method == place->method ||
+           (place->inside != TM__NONE && has_method(all->model, place->inside, method));
+}
+
 int tm__candidate_matches(const tm__candidates *all, const tm__candidate *it,
                           const tm__place *place)
 {
@@ -198,7 +215,7 @@ int tm__candidate_matches(const tm__candidates *all, const tm__candidate *it,
     if (all->options->change != TM_WHATIF_HOLDS)
         return place->group != TM__NONE && place->group == it->group;
     return (it->class_name == TM__NONE || it->class_name == place->class_name) &&
-           (it->method == TM__NONE || it->method == place->method) &&
+           is_method_of(all, place, it->method) &&
            (it->group == TM__NONE || it->group == place->group);
 }
 

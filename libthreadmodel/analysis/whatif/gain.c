@@ -8,6 +8,10 @@
  * in three of four; docs/whatif.md has the table. */
 #define ERROR_SHARE 0.15
 
+/* A replay that differs from the run by more than one part in so many predicts nothing.
+ */
+enum { IMAGE_SHARE = 8 };
+
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -18,12 +22,19 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+int tm__replay_is_image(int64_t off_ns, uint64_t forced, int64_t run_ns)
+{
+    return !forced && most(off_ns, -off_ns) <= run_ns / IMAGE_SHARE;
+}
+
 tm__gain tm__gain_of(const tm__candidates *all, const tm__candidate *it)
 {
     const int64_t *gains_ns = it->gains_ns;
     int64_t middle_ns = gains_ns[TM__HOLDS_LIKELY], error_ns;
-    tm__gain gain = {.is_known =
-                         it->scaled > 0 && !all->is_too_long && it->unlinked_ns == 0,
+    tm__gain gain = {.is_known = it->scaled > 0 && !all->is_too_long &&
+                                 it->unlinked_ns == 0 && !it->forced &&
+                                 tm__replay_is_image(all->off_ns, all->forced,
+                                                     tm_model_length_ns(all->model)),
                      .middle_ns = middle_ns,
                      .absorbed_ns = it->absorbed_ns,
                      .off_ns = all->off_ns,
@@ -38,6 +49,10 @@ tm__gain tm__gain_of(const tm__candidates *all, const tm__candidate *it)
         most(gains_ns[TM__HOLDS_SHORT], most(middle_ns, gains_ns[TM__HOLDS_LONG])),
         error_ns);
     gain.high_ns = most(gain.high_ns, it->hidden_ns);
+    /* No more can be gained than the run took. */
+    gain.middle_ns = least(gain.middle_ns, tm_model_length_ns(all->model));
+    gain.high_ns = least(gain.high_ns, tm_model_length_ns(all->model));
+    gain.low_ns = least(gain.low_ns, gain.middle_ns);
     /* A change that takes time away can still cost some, but nothing tells that. */
     if (middle_ns >= 0 && gain.low_ns < 0)
         gain.low_ns =

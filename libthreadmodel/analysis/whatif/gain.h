@@ -6,7 +6,8 @@
 #include "analysis/whatif/candidates.h"
 
 typedef struct tm__gain {
-    int is_known; ///< else nothing is known that would change, and the rest is 0
+    int is_known; ///< else nothing is known that would change, or the replay does not
+                  ///< show the run: see tm__replay_is_image()
     int64_t low_ns;
     int64_t middle_ns;
     int64_t high_ns;
@@ -14,6 +15,10 @@ typedef struct tm__gain {
     int64_t off_ns;      ///< the unchanged replay less the recording
     uint64_t forced;     ///< threads that its replays had to let go on
 } tm__gain;
+
+/** Whether the replay with nothing changed is as long as the run, but for an eighth,
+ * and no thread had to be released in it. */
+int tm__replay_is_image(int64_t off_ns, uint64_t forced, int64_t run_ns);
 
 /** Of a candidate that was replayed. */
 tm__gain tm__gain_of(const tm__candidates *all, const tm__candidate *it);

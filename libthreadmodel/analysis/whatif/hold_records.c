@@ -2,6 +2,7 @@
 /* What is known of a run's tenures at every bound, looked up once. */
 #include "analysis/whatif/hold_records.h"
 
+#include "analysis/timeline/wakeup_edge.h"
 #include "base/saturate.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
@@ -12,22 +13,33 @@
 /* Of some holds one end was not seen: they are taken to be as long as others. */
 enum { LENGTHS_MIN = 4 };
 
-uint32_t tm__hold_place(tm__holds *holds, uint32_t object, uint32_t stack)
+/* So far into a hold it is looked for what its owner does. */
+enum { LOOK_AHEAD = 16 };
+
+/* Of a key: it is a stack. Strings and stacks are fewer. */
+#define INSIDE_NOT_METHOD 0x80000000u
+
+uint32_t tm__hold_place(tm__holds *holds, uint32_t object, uint32_t stack,
+                        uint32_t inside)
 {
     const tm_model *model = holds->model;
     uint32_t class_index = model->entities.objects[object].class_index;
     uint32_t caller = stack == TM__NONE ? TM__NONE : holds->callers[stack];
-    tm__place place = {.class_name = TM__NONE, .method = TM__NONE};
-    uint32_t *value;
+    tm__place place = {.class_name = TM__NONE, .method = TM__NONE, .inside = TM__NONE};
+    uint32_t *value, place_key;
 
     if (class_index != TM__NONE)
         place.class_name = model->entities.classes[class_index].name;
     if (caller != TM__NONE && model->entities.frames[caller].method != TM__NONE)
         place.method =
             model->entities.methods[model->entities.frames[caller].method].full_name;
+    else
+        place.inside = inside;
     place.group = holds->groups ? holds->groups[object] : TM__NONE;
+    place_key =
+        place.inside == TM__NONE ? place.method : place.inside | INSIDE_NOT_METHOD;
     value = tm__triple_map_at(&holds->by_place, holds->memory, place.class_name,
-                              place.method, place.group);
+                              place_key, place.group);
     if (!value)
         return TM__NONE;
     if (!*value) {
@@ -84,6 +96,25 @@ static int add_lengths(tm__holds *holds, const tm__tenure *it, const tm__record_
                : rc;
 }
 
+/* Where an owner was stopped while it had a lock: one of these methods acquired it.
+ * @return stacks[], or TM__NONE */
+static uint32_t stack_inside(const tm_model *model, const tm__tenure *it,
+                             const tm__record_ends *ends)
+{
+    const tm__thread *owner = &model->entities.threads[it->owner];
+    uint32_t at = tm__interval_near(owner, it->got_ns, ends->at);
+
+    for (int i = 0; i < LOOK_AHEAD && at < owner->interval_count; i++, at++) {
+        const tm__interval *stop = &owner->intervals[at];
+
+        if (stop->start_ns >= ends->released_ns)
+            break;
+        if (tm__is_inert(stop->state) && stop->stack != TM__NONE)
+            return stop->stack;
+    }
+    return TM__NONE;
+}
+
 static int look_up(tm__holds *holds, const tm__tenure *it)
 {
     const tm_model *model = holds->model;
@@ -101,7 +132,9 @@ static int look_up(tm__holds *holds, const tm__tenure *it)
     to->released_latest_ns = b.released_latest_ns;
     to->released_ns = b.released_ns;
     to->at = b.at;
-    to->place = tm__hold_place(holds, to->object, it->stack);
+    to->place =
+        tm__hold_place(holds, to->object, it->stack,
+                       it->stack == TM__NONE ? stack_inside(model, it, to) : TM__NONE);
     holds->first[it->owner + 1]++;
     if (to->place == TM__NONE)
         return TM_ENOMEM;

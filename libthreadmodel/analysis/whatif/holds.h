@@ -11,6 +11,8 @@
 typedef struct tm__place {
     uint32_t class_name; ///< strings; TM__NONE: not known
     uint32_t method;     ///< strings, of the caller that got it; TM__NONE: not known
+    uint32_t inside;     ///< stacks[] at which the owner then stopped, if the method is
+                         ///< not known; TM__NONE: nor is that
     uint32_t group;      ///< of the objects asked about; TM__NONE: in none
     uint32_t holds;
     int64_t hold_ns;

@@ -85,9 +85,17 @@ static void put_hold(tm__script_writer *w, const tm__replay_hold *it, int kind)
 
 static void put_mark(tm__script_writer *w, const tm__mark *it)
 {
+    if (it->what == TM__NONE) {
+        put(w, (tm__step){.until_ns = it->time_ns - w->script->begin_ns,
+                          .what = w->model->entities.objects_count,
+                          .place = TM__NONE,
+                          .kind = it->kind});
+        return;
+    }
     switch (it->kind) {
     case TM__STEP_SIGNAL:
-        if (w->script->signals->rows[it->what] & TM__ROW_PERMIT)
+        if (it->what < w->model->intervals.interactions_count &&
+            w->script->signals->rows[it->what] & TM__ROW_PERMIT)
             put(w, (tm__step){.what = w->model->entities.objects_count,
                               .place = TM__NONE,
                               .kind = TM__STEP_RELEASE});
@@ -186,13 +194,13 @@ static uint32_t latency_of(int64_t from_ns, int64_t to_ns)
     return to_ns - from_ns < UINT32_MAX ? (uint32_t)(to_ns - from_ns) : UINT32_MAX;
 }
 
-static void put_await(tm__script_writer *w, uint32_t row, int64_t start_ns,
+static void put_await(tm__script_writer *w, uint32_t signal, int64_t start_ns,
                       int64_t end_ns, int is_permit)
 {
-    int64_t from_ns = w->model->intervals.interactions[row].from_ns;
+    int64_t from_ns = tm__signal_ns(w->script, signal);
     tm__step step = {.length_ns = end_ns - start_ns,
                      .until_ns = end_ns - w->script->begin_ns,
-                     .what = row,
+                     .what = signal,
                      .latency_ns =
                          latency_of(from_ns > start_ns ? from_ns : start_ns, end_ns),
                      .kind = TM__STEP_AWAIT,
@@ -257,8 +265,10 @@ static void put_wait(tm__script_writer *w, uint32_t thread, const tm__pause *p,
         return;
     if (role == TM__WAIT_SERVED && row != TM__NONE)
         put_served(w, served->service_ns[asked], row, p->end_ns);
+    else if (role == TM__WAIT_PERMIT && row != TM__NONE)
+        put_await(w, row, start_ns, p->end_ns, 1);
     else if (tm__is_signal(w->script, row))
-        put_await(w, row, start_ns, p->end_ns, role == TM__WAIT_PERMIT);
+        put_await(w, row, start_ns, p->end_ns, 0);
     else if ((p->it->flags | p->it[p->end - p->first - 1].flags) &
              TM__INTERVAL_TIMED_OUT)
         put_rest(w, p, p->end_ns - start_ns);

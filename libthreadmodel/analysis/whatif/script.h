@@ -44,8 +44,8 @@ typedef struct tm__step {
     int64_t length_ns;   ///< as it was; of an AWAIT, the wait; where no time passes in
                          ///< the step, of the work before it
     int64_t until_ns;    ///< TAKE, AWAIT, UNTIL: when it was over, since the begin
-    uint32_t what;       ///< AWAIT, SIGNAL: row, from 0; TAKE, GIVE: number of the
-                         ///< lock
+    uint32_t what;       ///< AWAIT, SIGNAL: signal, a row from 0 or after these a join;
+                         ///< TAKE, GIVE: number of the lock
     uint32_t place;      ///< TAKE, GIVE, HIDDEN, ENTER, LEAVE: which holds it is of;
                          ///< TM__NONE: a TAKE or GIVE beside an ENTER or LEAVE
     uint32_t latency_ns; ///< TAKE, AWAIT: from being let go on to going on
@@ -62,6 +62,8 @@ typedef struct tm__signals {
     TM__ARRAY(uint32_t, enders); ///< rows, from 0, that ended each thread's pauses in
                                  ///< turn, after the one that started it; or TM__NONE
     uint32_t *first;             ///< of each thread in enders[]
+    TM__ARRAY(uint32_t, joins);  ///< threads that had ended before they were joined: no
+                                 ///< row tells of that, and each counts as one more
 } tm__signals;
 
 typedef struct tm__script {
@@ -85,19 +87,27 @@ typedef struct tm__script {
     struct tm__script_room *room;       ///< what the next writing uses again
 } tm__script;
 
+/** How many signals there can be: the rows, and the ends of joined threads. */
+static inline uint32_t tm__script_signal_count(const tm__script *script)
+{
+    return script->model->intervals.interactions_count + script->signals->joins_count;
+}
+
 /** What can be taken, by number: the objects of the model, and the resource. */
 static inline uint32_t tm__script_lock_count(const tm__script *script)
 {
     return script->model->entities.objects_count + 1;
 }
 
-/** How many can have it at once, in the recording. Permits of a resource are those that
- * were given, and none to begin with. */
+/** How many can have it at once, in the recording. Where no use of a resource is known,
+ * its permits are those that were given, and none to begin with. */
 static inline int64_t tm__script_capacity(const tm__script *script, uint32_t number)
 {
     if (number < script->model->entities.objects_count)
         return 1;
-    return script->served ? script->served->servers : 0;
+    if (!script->served)
+        return 0;
+    return script->served->servers ? script->served->servers : script->served->permits;
 }
 
 /** Whether it is of those objects, or the resource, that a question is about. */

@@ -86,17 +86,64 @@ static uint32_t starting_row(const tm_model *model, uint32_t thread)
                : TM__NONE;
 }
 
+/* The thread that a pause is a join of, if it had ended by then: in a replay it may end
+ * later than the join begins. TM__NONE: it is no such join. */
+static uint32_t ended_peer(const tm__script *script, uint32_t thread,
+                           const tm__pause *p)
+{
+    uint32_t peer = p->it->peer;
+    const tm__thread *it;
+
+    if (p->it->state != TM_STATE_JOINING || peer == TM__NONE || peer == thread)
+        return TM__NONE;
+    it = &script->model->entities.threads[peer];
+    return it->end_ns != INT64_MIN && it->interval_count &&
+                   it->end_ns >= it->intervals[0].start_ns && it->end_ns <= p->end_ns &&
+                   it->end_ns <= script->end_ns &&
+                   (it->end_ns <= p->it->start_ns ||
+                    !(p->it->flags & TM__INTERVAL_TIMED_OUT))
+               ? peer
+               : TM__NONE;
+}
+
 /* ---- rows ---- */
 
-static int add_ender(tm__signals *signals, tm__memory *memory, uint32_t row)
+static int add_ender(tm__signals *signals, tm__memory *memory, uint32_t signal)
 {
     if (tm__reserve(memory, &signals->enders, &signals->enders_capacity,
                     (size_t)signals->enders_count + 1, sizeof(uint32_t)) < 0)
         return TM_ENOMEM;
-    signals->enders[signals->enders_count++] = row;
+    signals->enders[signals->enders_count++] = signal;
+    return TM_OK;
+}
+
+static int add_row(tm__signals *signals, tm__memory *memory, uint32_t row)
+{
     if (row != TM__NONE)
         signals->rows[row] |= TM__ROW_AWAITED;
-    return TM_OK;
+    return add_ender(signals, memory, row);
+}
+
+static int add_join(tm__signals *signals, const tm__script *script, uint32_t peer)
+{
+    if (tm__reserve(script->memory, &signals->joins, &signals->joins_capacity,
+                    (size_t)signals->joins_count + 1, sizeof(uint32_t)) < 0)
+        return TM_ENOMEM;
+    signals->joins[signals->joins_count++] = peer;
+    return add_ender(signals, script->memory,
+                     script->model->intervals.interactions_count +
+                         signals->joins_count - 1);
+}
+
+static int add_pause(tm__signals *signals, const tm__script *script, uint32_t thread,
+                     const tm__pause *p)
+{
+    uint32_t row = row_after(script->model, thread, p), peer = TM__NONE;
+
+    if (row == TM__NONE)
+        peer = ended_peer(script, thread, p);
+    return peer != TM__NONE ? add_join(signals, script, peer)
+                            : add_row(signals, script->memory, row);
 }
 
 static int find_enders(tm__signals *signals, const tm__script *script)
@@ -108,7 +155,7 @@ static int find_enders(tm__signals *signals, const tm__script *script)
         const tm__thread *it = &model->entities.threads[t];
 
         signals->first[t] = signals->enders_count;
-        rc = add_ender(signals, script->memory, starting_row(model, t));
+        rc = add_row(signals, script->memory, starting_row(model, t));
         for (uint32_t i = tm__begin_of(it); rc == TM_OK && i < it->interval_count;
              i++) {
             tm__pause p;
@@ -116,7 +163,7 @@ static int find_enders(tm__signals *signals, const tm__script *script)
             if (!tm__is_inert(it->intervals[i].state))
                 continue;
             p = tm__pause_at(model, it, i);
-            rc = add_ender(signals, script->memory, row_after(model, t, &p));
+            rc = add_pause(signals, script, t, &p);
             i = p.end - 1;
         }
     }
@@ -152,12 +199,31 @@ static void note_in_time(tm__signals *signals, const tm__script *script)
     }
 }
 
-int tm__is_signal(const tm__script *script, uint32_t row)
+/* The thread that had ended before it was joined. */
+static uint32_t joined_by(const tm__script *script, uint32_t signal)
 {
-    return row != TM__NONE && script->signals->rows[row] & TM__ROW_IN_TIME;
+    return script->signals->joins[signal - script->model->intervals.interactions_count];
 }
 
-/* Rows that give a permit to the wait that they ended. */
+int tm__is_signal(const tm__script *script, uint32_t signal)
+{
+    if (signal == TM__NONE)
+        return 0;
+    return signal >= script->model->intervals.interactions_count ||
+           script->signals->rows[signal] & TM__ROW_IN_TIME;
+}
+
+int64_t tm__signal_ns(const tm__script *script, uint32_t signal)
+{
+    const tm_model *model = script->model;
+
+    return signal < model->intervals.interactions_count
+               ? model->intervals.interactions[signal].from_ns
+               : model->entities.threads[joined_by(script, signal)].end_ns;
+}
+
+/* Rows that give a permit to the wait that they ended. Where uses are known, the end of
+ * a use does. */
 static void note_permits(tm__signals *signals, const tm__script *script)
 {
     const tm_model *model = script->model;
@@ -169,7 +235,8 @@ static void note_permits(tm__signals *signals, const tm__script *script)
 
         if (row >= model->intervals.interactions_count)
             continue;
-        if (served->roles[i] == TM__WAIT_LOST)
+        if (served->roles[i] == TM__WAIT_LOST ||
+            (served->roles[i] == TM__WAIT_PERMIT && served->permits))
             signals->rows[row] = 0;
         else if (served->roles[i] == TM__WAIT_PERMIT)
             signals->rows[row] |= TM__ROW_PERMIT;
@@ -199,6 +266,7 @@ void tm__signals_free(tm__signals *signals, const tm_model *model, tm__memory *m
     tm__free(memory, signals->first,
              ((size_t)model->entities.threads_count + 1) * sizeof(uint32_t));
     tm__free(memory, signals->enders, signals->enders_capacity * sizeof(uint32_t));
+    tm__free(memory, signals->joins, signals->joins_capacity * sizeof(uint32_t));
     *signals = (tm__signals){0};
 }
 
@@ -241,13 +309,14 @@ static void add_marks(tm__script_writer *w)
     const tm__script *script = w->script;
     const tm__holds *holds = script->holds;
 
-    for (uint32_t i = 0; i < w->model->intervals.interactions_count; i++)
-        if (tm__is_signal(script, i)) {
-            const tm__interaction *row = &w->model->intervals.interactions[i];
-
-            add_mark(w, row->from_thread,
-                     (tm__mark){row->from_ns, i, TM__STEP_SIGNAL, RANK_SIGNALS});
-        }
+    for (uint32_t i = 0; i < tm__script_signal_count(script); i++)
+        if (tm__is_signal(script, i))
+            add_mark(
+                w,
+                i < w->model->intervals.interactions_count
+                    ? w->model->intervals.interactions[i].from_thread
+                    : joined_by(script, i),
+                (tm__mark){tm__signal_ns(script, i), i, TM__STEP_SIGNAL, RANK_SIGNALS});
     for (uint32_t i = 0; i < holds->items_count; i++) {
         const tm__replay_hold *it = &holds->items[i];
 
@@ -261,8 +330,14 @@ static void add_marks(tm__script_writer *w)
     for (uint32_t i = 0; script->served && i < script->served->spans_count; i++) {
         const tm__span *it = &script->served->spans[i];
 
+        if (script->served->permits && it->wait == TM__NONE)
+            add_mark(w, it->thread,
+                     (tm__mark){it->start_ns, TM__NONE, TM__STEP_ACQUIRE, RANK_TAKES});
         add_pair(w, it->thread, tm__span_place(script), it->start_ns, it->end_ns,
                  TM__STEP_ENTER, TM__STEP_LEAVE);
+        if (script->served->permits)
+            add_mark(w, it->thread,
+                     (tm__mark){it->end_ns, TM__NONE, TM__STEP_RELEASE, RANK_GIVES});
     }
 }
 
@@ -353,7 +428,7 @@ int tm__ends_in_hold(const tm__script_writer *w, const tm__pause *p)
         if (it->time_ns > p->end_ns)
             return 0;
         if (it->time_ns == p->end_ns && it->kind == TM__STEP_ACQUIRE &&
-            w->script->holds->items[it->what].is_handed &&
+            it->what != TM__NONE && w->script->holds->items[it->what].is_handed &&
             w->script->holds->items[it->what].object == p->it->object)
             return 1;
     }

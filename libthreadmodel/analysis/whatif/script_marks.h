@@ -14,7 +14,8 @@ enum { TM__ROW_AWAITED = 1, TM__ROW_IN_TIME = 2, TM__ROW_PERMIT = 4 };
 /** Something that a thread does at an instant of its timeline. */
 typedef struct tm__mark {
     int64_t time_ns;
-    uint32_t what; ///< a row from 0, items[] of the holds, or places[]
+    uint32_t what; ///< a signal, items[] of the holds, or places[]; TM__NONE: the
+                   ///< resource
     uint8_t kind;  ///< enum tm__step_kind
     uint8_t rank;  ///< of one instant, the lowest first
 } tm__mark;
@@ -63,8 +64,11 @@ tm__pause tm__pause_at(const tm_model *model, const tm__thread *thread, uint32_t
 /** The interval with which a thread begins to do something. */
 uint32_t tm__begin_of(const tm__thread *thread);
 
-/** Whether a row, which may be TM__NONE, lets a thread of the script go on. */
-int tm__is_signal(const tm__script *script, uint32_t row);
+/** Whether a signal, which may be TM__NONE, lets a thread of the script go on. */
+int tm__is_signal(const tm__script *script, uint32_t signal);
+
+/** When it was given. */
+int64_t tm__signal_ns(const tm__script *script, uint32_t signal);
 
 /** The place of uses and services: one after those of the holds. */
 uint32_t tm__span_place(const tm__script *script);

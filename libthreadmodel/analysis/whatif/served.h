@@ -18,6 +18,8 @@ typedef struct tm__span {
     int64_t start_ns;
     int64_t end_ns;
     uint32_t thread;
+    uint32_t wait;  ///< of a use, the wait with whose end it begins; TM__NONE: nobody
+                    ///< saw it begin
     int is_guessed; ///< the release of a use was not seen
 } tm__span;
 
@@ -27,6 +29,7 @@ typedef struct tm__served {
     uint8_t *roles;      ///< enum tm__wait_role of each of resources->waits
     int64_t *service_ns; ///< of each that is SERVED
     uint32_t servers;    ///< threads that serve; 0: permits go round
+    uint32_t permits;    ///< uses at once while others wait; 0: no use is known
     uint32_t waits;      ///< that have one of the roles
     int64_t wait_ns;
     TM__ARRAY(tm__span, spans); ///< uses; or what servers did for those who waited

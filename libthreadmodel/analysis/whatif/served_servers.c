@@ -63,8 +63,8 @@ static int find_services(tm__served *served, tm__sortable *order, uint32_t count
         all_ns = tm__sum(all_ns, release_ns - since_ns);
         served->servers += last_ns[thread] == INT64_MIN;
         last_ns[thread] = release_ns;
-        if (tm__served_add_span(served, (tm__span){start_ns, release_ns, thread, 0}) <
-            0)
+        if (tm__served_add_span(
+                served, (tm__span){start_ns, release_ns, thread, TM__NONE, 0}) < 0)
             return TM_ENOMEM;
     }
     return count > 0 && busy_ns >= all_ns / 2 && same <= count / 10;

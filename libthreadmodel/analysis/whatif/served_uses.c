@@ -48,7 +48,8 @@ static int is_release(const tm__served *served, const releases *r,
          row->kind != TM_INTERACTION_NOTIFY_ALL && row->kind != TM_INTERACTION_POST))
         return 0;
     place = tm__resource_place(served->resources, row->from_stack);
-    return place != TM__NONE && tm__triple_map_find(&r->places, place, 0, 0) != NULL;
+    return place != TM__NONE && tm__triple_map_find(&r->places, place, 0, 0) != NULL &&
+           !tm__is_passed_on(served->resources, row);
 }
 
 static int in_order(const void *payload, uint32_t left, uint32_t right)
@@ -143,7 +144,7 @@ static int find_use(tm__served *served, const releases *r, uint32_t number,
     const tm__resource_wait *it = &served->resources->waits[number];
     const tm__resource_wait *next = next_wait(served, number);
     uint32_t release = release_after(r, it->thread, it->got_ns);
-    tm__span span = {it->got_ns, 0, it->thread, 0};
+    tm__span span = {it->got_ns, 0, it->thread, number, 0};
 
     if (release == r->first[it->thread + 1] ||
         (next && r->order[release].key > next->start_ns))
@@ -153,17 +154,36 @@ static int find_use(tm__served *served, const releases *r, uint32_t number,
     return tm__served_add_span(served, span) < 0 ? TM_ENOMEM : 1;
 }
 
+/* A thread that is stopped begins and releases nothing: it did before or after that,
+ * whichever is nearer. */
+static int64_t awake_ns(const tm_model *model, uint32_t number, int64_t time_ns)
+{
+    const tm__thread *thread = &model->entities.threads[number];
+    uint32_t at = tm__interval_at(thread, time_ns);
+    int64_t start_ns, end_ns;
+
+    if (at == TM__NONE || !tm__is_inert(thread->intervals[at].state))
+        return time_ns;
+    start_ns = thread->intervals[at].start_ns;
+    end_ns = tm__interval_end_ns(model, thread, at);
+    return end_ns - time_ns < time_ns - start_ns ? end_ns : start_ns;
+}
+
 /* Uses of which one end was not seen, for nobody had to wait then, are as long as the
  * rest. */
 static int guess_use(tm__served *served, uint32_t number, int64_t usual_ns)
 {
     const tm__resource_wait *it = &served->resources->waits[number];
     const tm__resource_wait *next = next_wait(served, number);
-    tm__span span = {it->got_ns, it->got_ns + usual_ns, it->thread, 1};
+    tm__span span = {it->got_ns, it->got_ns + usual_ns, it->thread, number, 1};
 
+    span.end_ns = awake_ns(served->resources->model, it->thread, span.end_ns);
     if (next && span.end_ns > next->start_ns)
         span.end_ns = next->start_ns;
-    return span.end_ns > span.start_ns ? tm__served_add_span(served, span) : TM_OK;
+    if (span.end_ns > span.start_ns)
+        return tm__served_add_span(served, span);
+    served->roles[number] = TM__WAIT_LOST;
+    return TM_OK;
 }
 
 static int guess_begun(tm__served *served, const releases *r, uint32_t thread,
@@ -172,13 +192,16 @@ static int guess_begun(tm__served *served, const releases *r, uint32_t thread,
     int rc = TM_OK;
 
     for (uint32_t i = r->first[thread]; rc == TM_OK && i < r->first[thread + 1]; i++) {
-        tm__span span = {r->order[i].key - usual_ns, r->order[i].key, thread, 1};
+        tm__span span = {r->order[i].key - usual_ns, r->order[i].key, thread, TM__NONE,
+                         1};
 
         if (ends[i])
             continue;
+        span.start_ns = awake_ns(served->resources->model, thread, span.start_ns);
         if (i > r->first[thread] && span.start_ns < r->order[i - 1].key)
             span.start_ns = r->order[i - 1].key;
-        rc = tm__served_add_span(served, span);
+        if (span.end_ns > span.start_ns)
+            rc = tm__served_add_span(served, span);
     }
     return rc;
 }
@@ -227,6 +250,71 @@ static int find_uses(tm__served *served, const releases *r)
     return rc;
 }
 
+/* ---- permits ---- */
+
+enum { WAIT_ENDS, USE_ENDS, USE_BEGINS, WAIT_BEGINS, TURNS };
+
+/** Begins and ends of uses and of waits, by time. */
+typedef struct turns {
+    tm__sortable *order;
+    uint32_t count;
+} turns;
+
+static void add_turn(turns *t, int64_t time_ns, uint32_t kind)
+{
+    t->order[t->count++] = (tm__sortable){time_ns, kind};
+}
+
+/* How many uses there were for the longest time while threads waited. */
+static uint32_t usual_at_once(const turns *t, int64_t *times_ns, uint32_t most)
+{
+    uint32_t at_once = 0, waiting = 0, usual = 1;
+
+    for (uint32_t i = 0; i < t->count; i++) {
+        if (i > 0 && waiting > 0 && at_once < most)
+            times_ns[at_once] += t->order[i].key - t->order[i - 1].key;
+        switch (t->order[i].number) {
+        case WAIT_ENDS: waiting--; break;
+        case USE_ENDS: at_once--; break;
+        case USE_BEGINS: at_once++; break;
+        default: waiting++; break;
+        }
+    }
+    for (uint32_t i = 1; i < most; i++)
+        if (times_ns[i] > times_ns[usual])
+            usual = i;
+    return usual;
+}
+
+/* While a thread waits all permits are in use: so many there are. */
+static int find_permits(tm__served *served)
+{
+    const tm__resources *all = served->resources;
+    uint32_t most = all->model->entities.threads_count + 2;
+    size_t count = 2 * ((size_t)served->spans_count + all->waits_count) + 1;
+    size_t bytes = 2 * count * sizeof(tm__sortable);
+    int64_t *times_ns = tm__zalloc(served->memory, most * sizeof(*times_ns));
+    turns t = {.order = tm__resize(served->memory, NULL, 0, bytes)};
+    int rc = times_ns && t.order ? TM_OK : TM_ENOMEM;
+
+    for (uint32_t i = 0; rc == TM_OK && i < served->spans_count; i++) {
+        add_turn(&t, served->spans[i].start_ns, USE_BEGINS);
+        add_turn(&t, served->spans[i].end_ns, USE_ENDS);
+    }
+    for (uint32_t i = 0; rc == TM_OK && i < all->waits_count; i++)
+        if (served->roles[i] == TM__WAIT_PERMIT) {
+            add_turn(&t, all->waits[i].start_ns, WAIT_BEGINS);
+            add_turn(&t, all->waits[i].end_ns, WAIT_ENDS);
+        }
+    if (rc == TM_OK) {
+        tm__sort(t.order, t.order + count, t.count, NULL, NULL);
+        served->permits = usual_at_once(&t, times_ns, most);
+    }
+    tm__free(served->memory, times_ns, most * sizeof(*times_ns));
+    tm__free(served->memory, t.order, bytes);
+    return rc;
+}
+
 int tm__served_find_uses(tm__served *served)
 {
     size_t threads = (size_t)served->resources->model->entities.threads_count + 1;
@@ -237,6 +325,8 @@ int tm__served_find_uses(tm__served *served)
         rc = gather_releases(served, &r);
     if (rc == TM_OK)
         rc = find_uses(served, &r);
+    if (rc == TM_OK && served->spans_count)
+        rc = find_permits(served);
     tm__triple_map_free(&r.places, served->memory);
     tm__free(served->memory, r.order, 2 * ((size_t)r.count + 1) * sizeof(tm__sortable));
     tm__free(served->memory, r.first, threads * sizeof(uint32_t));

@@ -301,7 +301,7 @@ static void begin(tm__play *r)
 
     for (uint32_t i = 0; i < tm__script_lock_count(r->script); i++)
         r->locks[i] = (tm__play_lock){.waiting = TM__NONE, .owner = TM__NONE};
-    for (uint32_t i = 0; i < r->script->model->intervals.interactions_count; i++)
+    for (uint32_t i = 0; i < tm__script_signal_count(r->script); i++)
         r->waiters[i] = TM__NONE;
     for (uint32_t i = 0; i < threads; i++) {
         r->actors[i] = (tm__actor){.step = r->script->first[i],
@@ -331,7 +331,7 @@ int tm__simulate(tm__simulation *it)
     size_t turns;
     size_t locks = (size_t)tm__script_lock_count(it->script) * sizeof(*r.locks);
     size_t rows =
-        ((size_t)model->intervals.interactions_count + 1) * sizeof(*r.waiters);
+        ((size_t)tm__script_signal_count(it->script) + 1) * sizeof(*r.waiters);
     int rc = TM_ENOMEM;
 
     it->length_ns = 0;

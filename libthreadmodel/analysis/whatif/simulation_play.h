@@ -42,7 +42,7 @@ typedef struct tm__play {
     const tm__script *script;
     tm__actor *actors;
     tm__play_lock *locks;
-    uint32_t *waiters; ///< a row: who awaits it; TM__NONE, or TM__SIGNALLED
+    uint32_t *waiters; ///< a signal: who awaits it; TM__NONE, or TM__SIGNALLED
     tm__turn
         *turns; ///< nodes of a tree: [1] is the first of all, [leaves + i] a thread's
     tm__turn *works;  ///< the same of those that share processors, by what each will

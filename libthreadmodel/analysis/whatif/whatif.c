@@ -47,6 +47,31 @@ static void put_processors(const tm__candidates *all, tm__builder *builder)
     }
 }
 
+static int is_image(const tm__candidates *all)
+{
+    return tm__replay_is_image(all->off_ns, all->forced,
+                               tm_model_length_ns(all->model));
+}
+
+/* The replay without a change is compared with the run first. */
+static void put_difference(const tm__candidates *all, tm__builder *builder)
+{
+    char sentence[200];
+    int64_t run_ns = tm_model_length_ns(all->model);
+
+    if (all->forced)
+        tm__builder_caveat(
+            builder, "Without a change threads deadlock in the replay, which they "
+                     "did not in the run, so nothing is predicted from it.");
+    else if (!is_image(all) && run_ns > 0) {
+        snprintf(sentence, sizeof(sentence),
+                 "Without a change the replay takes %.0f %% of the run's time. It "
+                 "predicts nothing if it differs by more than an eighth.",
+                 100.0 * (double)(run_ns + all->off_ns) / (double)run_ns);
+        tm__builder_caveat(builder, sentence);
+    }
+}
+
 static void put_caveats(const tm__candidates *all, tm__builder *builder)
 {
     tm__path_put_caveats(&all->path, all->model, builder);
@@ -59,6 +84,7 @@ static void put_caveats(const tm__candidates *all, tm__builder *builder)
     tm__builder_caveat(builder,
                        "Uncontended holds are not seen, and keep their length.");
     put_processors(all, builder);
+    put_difference(all, builder);
     if (all->samples.count)
         tm__builder_caveat(builder, "CPU samples say which part of its running time a "
                                     "thread is in the method.");
@@ -88,8 +114,13 @@ static const char *note_of(const tm__candidates *all, const tm__candidate *it)
         return "cannot tell: the run is too long to be replayed";
     if (it->unlinked_ns)
         return "cannot tell: no recorded event links its thread to the end";
-    if (all->forced || it->forced)
-        return "in the replay threads deadlocked, and were released";
+    if (all->forced)
+        return "cannot tell: threads deadlock in the replay even without the change";
+    if (!is_image(all))
+        return "cannot tell: even without the change the replay is not as long as the "
+               "run";
+    if (it->forced)
+        return "cannot tell: with the change threads deadlock in the replay";
     return NULL;
 }
 
@@ -206,7 +237,7 @@ static void put_load(const tm__load *load, tm__builder *builder)
     tm__builder_caveat(builder, sentence);
 }
 
-static int answer(tm_table **out, tm__candidates *all)
+static int answer(tm_table **out, tm__candidates *all, int is_asked)
 {
     tm__builder builder;
     tm__load load = {0};
@@ -217,7 +248,9 @@ static int answer(tm_table **out, tm__candidates *all)
         tm__throughput throughput;
 
         rc = tm__throughput_of(&throughput, &load, all, &all->items[i]);
-        if (rc == TM_OK)
+        /* A row of a ranking that ranks by nothing would only repeat a caveat. */
+        if (rc == TM_OK && (is_asked || throughput.is_known ||
+                            tm__gain_of(all, &all->items[i]).is_known))
             put_row(&builder, all, &all->items[i], &load, &throughput);
     }
     put_caveats(all, &builder);
@@ -366,7 +399,7 @@ int tm_whatif_predict(tm_table **out, const tm_model *model,
             rc = tm__candidates_replay(&all);
     }
     if (rc == TM_OK)
-        rc = answer(out, &all);
+        rc = answer(out, &all, 1);
     tm__candidates_close(&all);
     return rc;
 }
@@ -400,7 +433,7 @@ int tm_whatif_rank(tm_table **out, const tm_model *model,
     if (rc == TM_OK)
         rc = tm__candidates_sort(&all);
     if (rc == TM_OK)
-        rc = answer(out, &all);
+        rc = answer(out, &all, 0);
     tm__candidates_close(&all);
     return rc;
 }

@@ -7,6 +7,9 @@
  *     app.Queue.next              <- the caller: the innermost that is no library
  *     app.Main.run
  *
+ * A helper that only sleeps or joins, and is called so, means nothing: sleepQuietly().
+ * Its caller is the one.
+ *
  * Where a thread has nothing to do, the frame that waits for work is the caller,
  * whatever lies within: a pool's worker is idle, not slow. Answers go over all stacks,
  * thousands of them, so each method is judged once, when it is named: method_roles.h.
@@ -24,10 +27,22 @@ static uint16_t role_of(const tm_model *model, uint32_t method, const uint16_t *
     return roles ? roles[method] : model->entities.methods[method].role;
 }
 
+/* Whether a method only sleeps or joins for its caller, by its name and what it calls.
+ */
+static int is_helper(uint16_t role, uint16_t callee)
+{
+    return (role & TM__ROLE_NAMED_SLEEP &&
+            callee & (TM__ROLE_SLEEPS | TM__ROLE_NAMED_SLEEP)) ||
+           (role & TM__ROLE_NAMED_JOIN &&
+            callee & (TM__ROLE_JOINS | TM__ROLE_NAMED_JOIN));
+}
+
 static uint32_t find_caller(const tm_model *model, uint32_t stack,
                             const uint16_t *roles)
 {
-    uint32_t caller = TM__NONE, past_primitives = TM__NONE, first, end;
+    uint32_t caller = TM__NONE, helper = TM__NONE, past_primitives = TM__NONE;
+    uint32_t first, end;
+    uint16_t callee = 0;
     int for_lock = 0;
 
     if (stack == TM__NONE || !model->entities.stacks[stack].frame_count)
@@ -43,13 +58,18 @@ static uint32_t find_caller(const tm_model *model, uint32_t stack,
         if (!for_lock && (role & TM__ROLE_IDLES ||
                           (role & TM__ROLE_LOOPS && past_primitives == TM__NONE)))
             return i;
-        if (caller == TM__NONE && !(role & TM__ROLE_LIBRARY))
-            caller = i;
+        if (caller == TM__NONE && !(role & TM__ROLE_LIBRARY)) {
+            if (is_helper(role, callee))
+                helper = helper == TM__NONE ? i : helper;
+            else
+                caller = i;
+        }
+        callee = role;
         if (past_primitives == TM__NONE && !(role & TM__ROLE_PRIMITIVE))
             past_primitives = i;
     }
-    if (caller != TM__NONE)
-        return caller;
+    if (caller != TM__NONE || helper != TM__NONE)
+        return caller != TM__NONE ? caller : helper;
     return past_primitives == TM__NONE ? first : past_primitives;
 }
 

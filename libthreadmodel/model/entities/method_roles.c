@@ -121,11 +121,25 @@ static const struct {
     {"", ".loadClass", TM__ROLE_LOADS},
     {"", ".getClassLoadingLock", TM__ROLE_LOADS},
     {"jdk.internal.loader.", "", TM__ROLE_LOADS},
+    {"java.lang.Thread.", ".sleep", TM__ROLE_SLEEPS},
+    {"java.util.concurrent.TimeUnit.", ".sleep", TM__ROLE_SLEEPS},
+    {"java.lang.Thread.", ".join", TM__ROLE_JOINS},
+    {"java.util.concurrent.", ".join", TM__ROLE_JOINS},
+    {"java.util.concurrent.", ".get", TM__ROLE_JOINS},
     /* Netty: what calls handlers in an event loop, the outermost of which may be cut
      * off a stack. Handlers in an executor of their own are called by none. */
     {"io.netty.channel.", "Unsafe.read", TM__ROLE_DISPATCHES},
     {"io.netty.channel.", "EventLoop.run", TM__ROLE_DISPATCHES},
     {"io.netty.channel.", "EventLoop.processSelectedKey", TM__ROLE_DISPATCHES},
+};
+
+/* How people name a helper that only sleeps, or waits for the end of something: what
+ * such a name begins with, or what it is. */
+static const char *const sleep_names[] = {"sleep", "pause", "nap", "snooze", "delay"};
+static const char *const join_names[] = {
+    "join",  "joinAll",    "joinQuietly",  "joinUnchecked", "joinSilently",
+    "get",   "getQuietly", "getUnchecked", "getSilently",   "getUninterruptibly",
+    "await", "awaitAll",   "awaitQuietly",
 };
 
 /* Of HotSpot up to 21: what it locks while a class is initialised. Nobody's program
@@ -162,6 +176,19 @@ static uint16_t role_by_pattern(const char *name)
             strncmp(name, patterns[i].begin, strlen(patterns[i].begin)) == 0)
             role |= patterns[i].role;
     }
+    return role;
+}
+
+static uint16_t role_by_simple_name(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    const char *simple = dot ? dot + 1 : name;
+    uint16_t role = 0;
+
+    if (has_prefix(simple, sleep_names, COUNT(sleep_names)))
+        role |= TM__ROLE_NAMED_SLEEP;
+    if (is_among(simple, join_names, COUNT(join_names)))
+        role |= TM__ROLE_NAMED_JOIN;
     return role;
 }
 
@@ -204,6 +231,8 @@ uint16_t tm__role(const char *class_name, const char *name,
                                  : has_prefix(class_name, libraries->prefixes,
                                               libraries->count));
     role |= role_by_pattern(name);
+    if (!(role & TM__ROLE_LIBRARY))
+        role |= role_by_simple_name(name);
     if (has_prefix(name, primitives, COUNT(primitives)))
         role |= TM__ROLE_PRIMITIVE;
     if (has_prefix(name, locks, COUNT(locks)))

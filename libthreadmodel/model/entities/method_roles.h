@@ -23,6 +23,11 @@ enum tm__role {
     TM__ROLE_LOADS = 64,
     TM__ROLE_INITIALISES = 128, ///< a class
     TM__ROLE_DISPATCHES = 256,  ///< an event loop, which calls handlers
+    TM__ROLE_SLEEPS = 512,      ///< stops the caller for as long as that asks
+    TM__ROLE_JOINS = 1024,      ///< stops it until a thread or task has ended
+    TM__ROLE_NAMED_SLEEP =
+        2048, ///< is called like what sleeps: a helper, if it calls it
+    TM__ROLE_NAMED_JOIN = 4096,
 };
 
 /**
