@@ -13,6 +13,7 @@ import pytest
 
 from campaign import campaign, run_of
 from threadmodel import Event, EventKind, Frame, Model, Run
+from threadmodel.cli.names import known_method
 
 KIND: Final = EventKind
 US: Final = 1000
@@ -251,3 +252,12 @@ def test_ranking_has_only_changes_that_it_predicts(seed: int) -> None:
         assert row["gain_low_ns"] <= row["gain_ns"] <= row["gain_high_ns"]
         assert row["gain_high_ns"] <= model.length_ns
         assert row["length_ns"] >= 0
+
+
+@pytest.mark.parametrize(
+    "printed",
+    ["Client.query", "Client.query:1", "query", "app.Client.query", "*.query"],
+)
+def test_permits_are_found_by_the_names_that_cards_print(printed: str) -> None:
+    model = Semaphore(2, 800 * US, rounds=3).model()
+    assert known_method(model, printed, "permits") == "app.Client.query"

@@ -204,7 +204,7 @@ def whatif(
             return model.whatif_rank(top, factor=factor)
         return model.whatif(
             known_class(model, class_name),
-            method=known_method(model, method),
+            method=known_method(model, method, change),
             object=object_,
             change=change,
             factor=factor,

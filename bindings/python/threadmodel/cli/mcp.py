@@ -209,7 +209,7 @@ class Runs:
             model,
             model.whatif(
                 names.known_class(model, class_name),
-                method=names.known_method(model, method),
+                method=names.known_method(model, method, change),
                 change=change,
                 factor=factor,
                 permits=permits,

@@ -5,6 +5,7 @@ A whole name stands for itself alone. Otherwise a pattern, or a part in any case
 for every name that it fits.
 """
 
+import contextlib
 import difflib
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -56,6 +57,9 @@ def one(wanted: str, known: Iterable[str], what: str) -> str:
         NotFoundError: no name fits, or more than one does
     """
     found = fitting(wanted, known, what)
+    if len(found) > 1:
+        # Cards leave out packages: Pool.borrow is app.Pool.borrow, not Pool.borrowAll.
+        found = [name for name in found if name.endswith(f".{wanted}")] or found
     if len(found) > 1:
         shown = ", ".join(clean(name, COMPARED) for name in found[:NAMED_AT_ONCE])
         more = len(found) - NAMED_AT_ONCE
@@ -141,9 +145,22 @@ def known_class(model: Model, wanted: str | None) -> str | None:
     return _known(wanted, lambda: one(wanted or "", _column(model, "class"), "class"))
 
 
-def known_method(model: Model, wanted: str | None) -> str | None:
-    """Return the name of the one method that a name or pattern stands for."""
-    return _known(wanted, lambda: one(wanted or "", _column(model, "method"), "method"))
+def known_method(
+    model: Model, wanted: str | None, change: str | None = None
+) -> str | None:
+    """Return the name of the one method that a name or pattern stands for.
+
+    A line number that follows, as on cards, is passed over. A change of permits or of
+    uses is of a method in which threads wait for them, if one fits.
+    """
+    if wanted is None:
+        return None
+    wanted = re.sub(r":[0-9]+$", "", wanted)
+    if change in ("permits", "uses") and model.event_count:
+        waiting = [row["waiting_method"] for row in model.resources()]
+        with contextlib.suppress(NotFoundError):
+            return one(wanted, filter(None, waiting), "method")
+    return _known(wanted, lambda: one(wanted, _column(model, "method"), "method"))
 
 
 def _known(wanted: str | None, find: Callable[[], str]) -> str | None:
