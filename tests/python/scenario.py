@@ -242,6 +242,7 @@ def _define(scenario: Scenario, model: Model) -> None:
                 thread=scenario.threads[thread] if thread else 0,
                 maybe_many="maybe_many" in flags,
                 synchronizer="synchronizer" in flags,
+                name=options.get("name"),
                 kind=ObjectKind[options.get("kind", "unknown").upper()],
             )
     for words in scenario.definitions:
