@@ -84,7 +84,7 @@ def test_the_wheel_records_a_jvm_and_reports_it(place: Place) -> None:
     place.run("threadmodel", "report", "jvm.tmt", "-o", "jvm.html")
     page = (place.folder / "jvm.html").read_text()
     assert page.rstrip().endswith("</html>")
-    assert "Demo$Till" in page
+    assert "Demo$Account" in page
 
 
 def test_the_wheel_records_a_native_program_and_reports_it(place: Place) -> None:
