@@ -91,14 +91,6 @@ int tm__endpoint_is_idle(uint64_t key, uint32_t use, int fd);
 size_t tm__endpoint_text(const tm__endpoint *it, int fd,
                          char text[TM__ENDPOINT_TEXT_BYTES]);
 
-/**
- * Its name: "10.0.0.7:5432", "clients of :8080", "file 5b1c03aa".
- * @param text      of tm__endpoint_text(), or of a host its name
- * @param is_plain  paths appear as they are, and not as a hash
- */
-void tm__endpoint_name(const tm__endpoint *it, const char *text, int is_plain, char *to,
-                       size_t bytes);
-
 /** A socket listens: connections to its port are those of clients. */
 void tm__endpoint_listens(int fd);
 

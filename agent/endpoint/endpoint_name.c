@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "endpoint/endpoint.h"
+#include "endpoint/endpoint_name.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * event ("X"), a flow a start and a finish ("s", "f") of one id, each bound to the
  * slice that its thread is in; times are microseconds with three decimals.
  */
-#include "export/export.h"
+#include "export/chrome.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -13,6 +13,30 @@
 
 /* Tracks beside those of threads, which are numbered from 1. */
 enum { PROCESS = 1, PATH_TRACK = 0 };
+
+/* Put text as a string of JSON, quotes and all. */
+static void quote(tm__output *output, const char *text)
+{
+    const char *plain = text;
+
+    tm__output_put(output, "\"", 1);
+    for (; *text; text++) {
+        unsigned char byte = (unsigned char)*text;
+
+        if (byte >= 0x20 && byte != 0x7f && byte != '"' && byte != '\\')
+            continue;
+        tm__output_put(output, plain, (size_t)(text - plain));
+        if (byte == '"' || byte == '\\') {
+            tm__output_put(output, "\\", 1);
+            tm__output_put(output, text, 1);
+        } else {
+            tm__output_format(output, "\\u%04x", byte);
+        }
+        plain = text + 1;
+    }
+    tm__output_put(output, plain, (size_t)(text - plain));
+    tm__output_put(output, "\"", 1);
+}
 
 static uint32_t pause_track(const tm__story *story)
 {
@@ -32,7 +56,7 @@ static void put_text(tm__output *output, const char *key, const char *text,
     if (!text)
         return;
     tm__output_format(output, "%s\"%s\":", *is_first ? "" : ",", key);
-    tm__export_quote(output, text);
+    quote(output, text);
     *is_first = 0;
 }
 
@@ -43,7 +67,7 @@ static void begin(tm__output *output, const char *phase, const char *name,
     tm__output_format(
         output, ",\n{\"ph\":\"%s\",\"pid\":%d,\"tid\":%" PRIu32 ",\"name\":", phase,
         PROCESS, track);
-    tm__export_quote(output, name);
+    quote(output, name);
     put_time(output, "ts", time_ns);
 }
 
@@ -69,7 +93,7 @@ static void put_track(tm__output *output, uint32_t track, const char *name)
                       ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%" PRIu32
                       ",\"name\":\"thread_name\",\"args\":{\"name\":",
                       PROCESS, track);
-    tm__export_quote(output, name);
+    quote(output, name);
     tm__output_text(output, "}}");
 }
 
@@ -82,7 +106,7 @@ static void put_tracks(tm__output *output, const tm__export *to, const tm__story
         "{\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"name\":\"process_name\",\"args\":{"
         "\"name\":",
         PROCESS);
-    tm__export_quote(output, run->command ? run->command : "threads");
+    quote(output, run->command ? run->command : "threads");
     tm__output_text(output, "}}");
     put_track(output, PATH_TRACK, "critical path");
     put_track(output, pause_track(story), "pauses");

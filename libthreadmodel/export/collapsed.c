@@ -10,6 +10,7 @@
 #include <inttypes.h>
 
 #include "base/error.h"
+#include "export/collapsed.h"
 #include "export/stack_samples.h"
 
 /* A frame's name, with blanks for what separates frames and lines. */

@@ -15,7 +15,8 @@
 #include "base/map.h"
 #include "base/strings.h"
 #include "base/utf8.h"
-#include "export/export.h"
+#include "export/dot.h"
+#include "export/export_state.h"
 
 /* Graphviz reads no quoted text of 16 KiB, and nobody a label of that. */
 enum { LABEL_BYTES = 1000 };

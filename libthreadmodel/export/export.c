@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One export: what was asked for is checked, the file opened, the exporter called. */
-#include "export/export.h"
+#include "export/chrome.h"
+#include "export/collapsed.h"
+#include "export/dot.h"
+#include "export/export_state.h"
+#include "export/hprof_text.h"
+#include "export/otlp.h"
+#include "export/perfetto.h"
+#include "export/pprof.h"
 
 #include "base/error.h"
 #include "base/sized.h"
@@ -16,29 +23,6 @@ static int (*const exporters[])(const tm__export *) = {
 };
 
 enum { FORMATS = sizeof(exporters) / sizeof(*exporters) };
-
-void tm__export_quote(tm__output *output, const char *text)
-{
-    const char *plain = text;
-
-    tm__output_put(output, "\"", 1);
-    for (; *text; text++) {
-        unsigned char byte = (unsigned char)*text;
-
-        if (byte >= 0x20 && byte != 0x7f && byte != '"' && byte != '\\')
-            continue;
-        tm__output_put(output, plain, (size_t)(text - plain));
-        if (byte == '"' || byte == '\\') {
-            tm__output_put(output, "\\", 1);
-            tm__output_put(output, text, 1);
-        } else {
-            tm__output_format(output, "\\u%04x", byte);
-        }
-        plain = text + 1;
-    }
-    tm__output_put(output, plain, (size_t)(text - plain));
-    tm__output_put(output, "\"", 1);
-}
 
 static int check(const char *path, const tm_export_options *options)
 {

@@ -20,7 +20,8 @@
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "base/system.h"
-#include "export/export.h"
+#include "export/export_state.h"
+#include "export/hprof_text.h"
 
 enum { FIRST_THREAD = 200001, FIRST_TRACE = 300001, NO_STACK = -1 };
 

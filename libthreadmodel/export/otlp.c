@@ -15,6 +15,7 @@
 #include <threadmodel/version.h>
 
 #include "base/error.h"
+#include "export/otlp.h"
 #include "export/stack_samples.h"
 #include "export/protobuf.h"
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "export/perfetto.h"
 #include "export/protobuf.h"
 #include "export/story.h"
 

@@ -8,6 +8,7 @@
  *     location      a line of a function
  */
 #include "base/error.h"
+#include "export/pprof.h"
 #include "export/stack_samples.h"
 #include "export/protobuf.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/map.h"
 #include "base/strings.h"
-#include "export/export.h"
+#include "export/export_state.h"
 
 /* Every list has an entry 0 that stands for "none", as the formats want it. */
 

@@ -6,7 +6,7 @@
 #include <threadmodel/table.h>
 
 #include "base/map.h"
-#include "export/export.h"
+#include "export/export_state.h"
 
 /** The columns that a slice is read from. */
 typedef struct tm__slice_columns {

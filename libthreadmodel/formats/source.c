@@ -21,7 +21,8 @@
 #include "formats/jstack/jstack_reader.h"
 #include "formats/plain/plain_reader.h"
 #include "formats/tptp/tptp_reader.h"
-#include "formats/unpack/unpack.h"
+#include "formats/unpack/file_chain.h"
+#include "formats/unpack/packed_file.h"
 #include "trace/trace_reader.h"
 
 /* Formats with a magic number come before those that have to guess; jstack takes any
@@ -117,7 +118,7 @@ static int join_packed(tm_source *source, const char *path,
         return TM_ENOMEM;
     for (size_t i = 0; i < count; i++)
         paths[i] = order[i].number ? options->more_paths[order[i].number - 1] : path;
-    rc = tm__packed_open_all(&source->input, &source->memory, paths, count);
+    rc = tm__file_chain_open(&source->input, &source->memory, paths, count);
     tm__free(&source->memory, paths, count * sizeof(*paths));
     return rc;
 }

@@ -7,6 +7,7 @@
  * the recorders of the process are in a list, and in a child all of them are off.
  */
 #include "rings/recorder_state.h"
+#include "rings/recorder_thread.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -23,6 +24,8 @@
 #include "base/system.h"
 #include "rings/clock.h"
 #include "rings/membarrier.h"
+#include "trace/compose.h"
+#include "trace/trace_writer.h"
 
 enum { BATCH = 256, RING_BYTES = 256 << 10, PRESENCE_BYTES = 4096 };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recorder: its threads (recorder_thread.c), and where they report to (recorder.c).
- */
+/* The state of a recorder and of its threads. */
 #ifndef TM_RINGS_RECORDER_STATE_H
 #define TM_RINGS_RECORDER_STATE_H
 
@@ -15,7 +14,7 @@
 #include "rings/round.h"
 #include "rings/stack_numbers.h"
 #include "rings/thread_ring.h"
-#include "trace/trace_writer.h"
+#include "trace/trace_writer_state.h"
 
 /* In a page that the kernel clears in a child, however that was forked: the handlers of
  * pthread_atfork do not run for _Fork() and bare system calls. */
@@ -65,11 +64,5 @@ struct tm_recorder {
     atomic_int is_stopping;
     tm_recorder *next; ///< of the process, under the lock of recorder.c
 };
-
-/** Count events of handlers that found the ring in use as lost. */
-void tm__recorder_count_interrupted(tm_recorder_thread *thread, int64_t time_ns);
-
-/** Free a thread and its ring. */
-void tm__recorder_thread_free(tm_recorder_thread *thread);
 
 #endif

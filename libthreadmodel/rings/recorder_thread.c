@@ -4,6 +4,7 @@
  * thread has said that it is in work, so that the drainer lets no later event pass by.
  */
 #include "rings/recorder_state.h"
+#include "rings/recorder_thread.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "summary/merge_tables.h"
 #include "summary/rules.h"
 #include "table/builder.h"
 

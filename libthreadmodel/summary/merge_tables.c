@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/saturate.h"
 #include "base/sort.h"
+#include "summary/merge_tables.h"
 #include "summary/rules.h"
 #include "table/builder.h"
 #include "table/table.h"

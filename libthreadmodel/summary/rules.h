@@ -36,10 +36,4 @@ enum { TM__MOST_RULES = 64 };
 #define TM__ROWS "rows"
 #define TM__RUNS "runs"
 
-/** @return NULL when no table of that name merges, and the error text says so */
-const tm__merge_rules *tm__merge_find(const char *table);
-
-/** The rule of a column of a summary: of the table's own ones, or of the two. */
-const tm__merge_rule *tm__merge_rule_at(const tm__merge_rules *rules, size_t column);
-
 #endif

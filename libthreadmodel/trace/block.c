@@ -3,6 +3,7 @@
 #include "trace/block.h"
 
 #include "base/error.h"
+#include "trace/unpack.h"
 
 enum {
     /* What the blocks of a trace may cost: so much, and so much for each byte. */

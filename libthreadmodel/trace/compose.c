@@ -4,12 +4,14 @@
  * write a block. Memory is asked for before anything is written, so that a block is
  * either out and forgotten, or still there to be tried again.
  */
-#include "trace/trace_writer.h"
+#include "trace/compose.h"
+#include "trace/trace_writer_state.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "trace/pack.h"
 
 static int put_out(tm__trace_writer *writer)
 {

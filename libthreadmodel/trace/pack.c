@@ -4,6 +4,7 @@
  * a file of its own: who only writes traces, the JVM agent, has none of zstd's code for
  * reading them.
  */
+#include "trace/pack.h"
 #include "trace/trace_frame.h"
 
 #include "base/error.h"

@@ -75,28 +75,10 @@ typedef struct tm__packer {
     struct ZSTD_CCtx_s *context;
 } tm__packer;
 
-/**
- * Append a frame to `out`.
- * @param level  zstd's; 0: its default
- * @return TM_OK or TM_ENOMEM
- */
-int tm__pack(tm__packer *packer, tm__bytes *out, const tm__bytes *raw, int level);
-
-void tm__packer_free(tm__packer *packer);
-
 /** Unpacks them; the same life. */
 typedef struct tm__unpacker {
     tm__memory *memory;
     struct ZSTD_DCtx_s *context;
 } tm__unpacker;
-
-/**
- * Replace `raw` with what a frame holds: exactly raw_bytes, checksum verified.
- * @return TM_OK, TM_ENOMEM, TM_EDAMAGED
- */
-int tm__unpack(tm__unpacker *unpacker, tm__bytes *raw, const uint8_t *packed,
-               size_t packed_bytes, size_t raw_bytes);
-
-void tm__unpacker_free(tm__unpacker *unpacker);
 
 #endif

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "trace/block.h"
 #include "trace/recovery.h"
+#include "trace/unpack.h"
 
 enum {
     CALL_EVENTS = 16384,      ///< emitted by one call at most

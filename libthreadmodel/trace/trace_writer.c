@@ -10,12 +10,14 @@
  * call tries again. Of a batch of events, those up to a full block were taken. After a
  * failed write nobody knows what is in the file, so the writer stays failed.
  */
+#include "trace/compose.h"
 #include "trace/trace_writer.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "trace/pack.h"
 
 enum {
     DEFAULT_BLOCK_EVENTS = 16384,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames, unpacked, whatever they are made of. */
 #include "trace/trace_frame.h"
+#include "trace/unpack.h"
 
 #include "base/error.h"
 #include "trace/zstd_memory.h"

@@ -7,6 +7,7 @@
 #include "fuzz.h"
 
 #include "formats/source.h"
+#include "trace/pack.h"
 #include "trace/trace_frame.h"
 
 /* The trace that holds the block, without an end. */

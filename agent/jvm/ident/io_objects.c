@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "endpoint/endpoint.h"
+#include "endpoint/endpoint_name.h"
 #include "ident/definition_records.h"
 #include "ident/keyed_objects.h"
 #include "vm/options.h"

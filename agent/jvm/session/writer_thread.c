@@ -42,6 +42,7 @@
 #include "vm/vm.h"
 #include "writer/budget.h"
 #include "writer/destination.h"
+#include "writer/hurry.h"
 #include "writer/limits.h"
 #include "writer/merge.h"
 #include "writer/overhead.h"
@@ -116,7 +117,9 @@ static int report_losses(JNIEnv *jni)
         rc = tm__catch_up_report();
     if (rc >= 0)
         rc = tm__switches_report();
-    return rc >= 0 ? tm__overhead_report() : rc;
+    if (rc >= 0)
+        rc = tm__overhead_report();
+    return rc >= 0 ? tm__budget_report() : rc;
 }
 
 /* How long to wait: for the next round, or until a question is due. */
@@ -384,7 +387,7 @@ int tm__writer_control(int what)
     atomic_store(&wanted, what);
     if (what == TM__CONTROL_STOP) {
         tm__limits_ask();
-        tm__destination_hurry();
+        tm__hurry();
     }
     tm__buffers_wake_writer();
     wait_while(&wanted, what);
@@ -395,7 +398,7 @@ void tm__writer_stop(void)
 {
     vm_ends = 1;
     atomic_store(&stopping, 1);
-    tm__destination_hurry();
+    tm__hurry();
     tm__buffers_wake_writer();
     wait_for_the_end();
 }

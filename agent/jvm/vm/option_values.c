@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vm/options.h"
-
 static int complain(const tm__complaint *problem, const tm__option *option,
                     const char *format, const char *value)
 {

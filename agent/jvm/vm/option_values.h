@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { TM__PATH_BYTES = 4096, TM__ADDRESS_BYTES = 512 };
+
 enum tm__option_type {
     PATH,    ///< char[TM__PATH_BYTES], %p and %% replaced
     ADDRESS, ///< char[TM__ADDRESS_BYTES]

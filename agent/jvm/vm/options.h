@@ -7,7 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { TM__PATH_BYTES = 4096, TM__ADDRESS_BYTES = 512, TM__DEPTH_MAX = 256 };
+#include "vm/option_values.h"
+
+enum { TM__DEPTH_MAX = 256 };
 
 /** Values of tm__options.cpu, in the order of their words. */
 enum { TM__CPU_NONE, TM__CPU_SAMPLES };

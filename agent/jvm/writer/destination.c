@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -27,6 +26,9 @@
 #include "ring/watchdog.h"
 #include "vm/message.h"
 #include "vm/options.h"
+#include "writer/destination_file.h"
+#include "writer/destination_socket.h"
+#include "writer/hurry.h"
 #include "writer/limits.h"
 #include "writer/destination_target.h"
 
@@ -34,7 +36,7 @@ enum { RETRY_MS = 50, KEPT_BYTES = 4096 };
 
 /* What has made no progress for so long is stuck, and no longer slow. */
 static const int64_t STUCK_NS = INT64_C(100000000);
-/* So long the program's end waits for who takes nothing, and a file for a peer. */
+/* So long a file is waited for on behalf of a peer. */
 static const int64_t PATIENCE_NS = INT64_C(3000000000);
 
 static tm__target file = {.file = -1};
@@ -44,7 +46,6 @@ static const char *token = "";   /* file of what it asks for */
 static char kept[KEPT_BYTES];    /* for the peer, until it is there */
 static size_t kept_bytes;
 static int may_wait;
-static _Atomic int64_t deadline_ns = INT64_MAX;
 
 int tm__destination_open(const tm__options *options, uint64_t pid, char *error,
                          size_t error_bytes)
@@ -52,7 +53,7 @@ int tm__destination_open(const tm__options *options, uint64_t pid, char *error,
     file = peer = (tm__target){.file = -1};
     kept_bytes = 0;
     may_wait = 0;
-    atomic_store(&deadline_ns, INT64_MAX);
+    tm__hurry_begin();
     address = options->net;
     token = options->token;
     if (!options->file[0])
@@ -70,13 +71,6 @@ int tm__destination_open(const tm__options *options, uint64_t pid, char *error,
 const char *tm__destination_path(void)
 {
     return file.is_regular ? file.name : NULL;
-}
-
-void tm__destination_hurry(void)
-{
-    int64_t never = INT64_MAX;
-
-    atomic_compare_exchange_strong(&deadline_ns, &never, tm__now_ns() + PATIENCE_NS);
 }
 
 /* A listener that is slow may be waited for very often, and for an instant. */
@@ -102,7 +96,7 @@ static int wait_for_room(tm__target *target, int error, int64_t since_ns)
     look_for_file(now);
     if (now - since_ns >= STUCK_NS)
         tm__limits_stuck();
-    if (now > atomic_load(&deadline_ns))
+    if (tm__hurry_is_over(now))
         return -1;
     if (error == EAGAIN) {
         if (target->is_socket && file.file >= 0 && now - since_ns > PATIENCE_NS)

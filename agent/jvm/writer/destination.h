@@ -37,9 +37,6 @@ int tm__destination_write(void *payload, const char *bytes, size_t count);
  */
 int tm__destination_begin(void);
 
-/** The program wants to end: give up soon what makes no progress. Any thread. */
-void tm__destination_hurry(void);
-
 /** @return bytes that the file, or else the listener, took */
 uint64_t tm__destination_bytes(void);
 

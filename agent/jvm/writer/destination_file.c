@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "vm/message.h"
+#include "writer/destination_file.h"
 #include "writer/destination_target.h"
 
 enum { MOST_TRIES = 100 };

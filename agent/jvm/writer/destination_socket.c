@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "vm/options.h"
+#include "writer/destination_socket.h"
 #include "writer/destination_target.h"
 
 enum { CONNECT_MS = 2000, TOKEN_BYTES = 258 };

@@ -21,22 +21,6 @@ typedef struct tm__target {
 /** Note what went wrong. @return -1 */
 int tm__target_fail(tm__target *target, const char *what);
 
-/**
- * Make or empty a file.
- * @param force  one of that name may be there
- * @param pid    for the name, if another process is writing the file
- * @return 0 or -1
- */
-int tm__target_open_file(tm__target *target, const char *path, int force, uint64_t pid);
-
-/**
- * Connect to a listener. It may take as long as names take to be found.
- * @param address  "host:port" or "unix:path"
- * @param token    file of the word that is said first; "": none
- * @return 0 or -1
- */
-int tm__target_connect(tm__target *target, const char *address, const char *token);
-
 /** @return 0 or -1 */
 int tm__target_close(tm__target *target);
 

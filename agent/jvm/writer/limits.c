@@ -14,7 +14,7 @@
 #include "ring/recording_state.h"
 #include "vm/message.h"
 #include "vm/options.h"
-#include "writer/destination.h"
+#include "writer/hurry.h"
 
 enum { NONE, SECONDS, STOP_FILE, WRITER_MISSED, ASKED };
 enum { SENTENCE_BYTES = TM__PATH_BYTES + 128, WATCH_MS = 25 };
@@ -76,7 +76,7 @@ static void end_by_file(void)
 {
     char sentence[SENTENCE_BYTES];
 
-    tm__destination_hurry();
+    tm__hurry();
     if (!end_now(STOP_FILE))
         return;
     compose(sentence);

@@ -17,7 +17,6 @@
 #include "rings/clock.h"
 #include "ring/recording_state.h"
 #include "virtual/instrument.h"
-#include "writer/budget.h"
 #include "writer/destination.h"
 #include "writer/missed_notifies.h"
 #include "writer/sampled_stacks.h"
@@ -122,7 +121,5 @@ int tm__overhead_report(void)
         rc = emit_owners();
     if (rc >= 0)
         rc = tm__missed_notifies_report();
-    if (rc >= 0)
-        rc = tm__budget_report();
     return rc;
 }

@@ -12,6 +12,7 @@
 #include <threadmodel/export.h>
 #include <threadmodel/hprof.h>
 
+#include "trace/compose.h"
 #include "trace/trace_writer.h"
 #include "vm/message.h"
 #include "vm/options.h"

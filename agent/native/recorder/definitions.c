@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "endpoint/endpoint_name.h"
 #include "recorder/lookup.h"
 
 /* A class, a method of one, or an object, by its text. */

@@ -5,7 +5,9 @@
  */
 #include "analysis/causes/causes.h"
 
+#include "analysis/locks/blocks.h"
 #include "analysis/locks/shares.h"
+#include "analysis/locks/use_shares.h"
 
 typedef struct gathering {
     tm__causes *causes;

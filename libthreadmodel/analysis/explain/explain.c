@@ -3,7 +3,10 @@
  * The chain from a thread that did not run to the root cause, as a table; or those of
  * the longest blocking intervals of a run, a few thousand for a report.
  */
-#include "analysis/explain/explain.h"
+#include "analysis/explain/explain_state.h"
+#include "analysis/explain/explain_questions.h"
+#include "analysis/explain/explain_step.h"
+#include "analysis/explain/explain_text.h"
 
 #include <threadmodel/explain.h>
 

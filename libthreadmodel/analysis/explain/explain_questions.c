@@ -3,7 +3,9 @@
  * Which blocking intervals chains are asked for: the longest, some thousands of perhaps
  * ten millions. A heap holds the longest ones seen, the least of them at its root.
  */
-#include "analysis/explain/explain.h"
+#include "analysis/explain/explain_questions.h"
+#include "analysis/explain/explain_state.h"
+#include "analysis/explain/explain_step.h"
 #include "analysis/locks/shares.h"
 #include "analysis/timeline/blocking.h"
 #include "model/entities/reports.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What kept one thread from running at one instant. A few look-ups, a few times. */
-#include "analysis/explain/explain.h"
+#include "analysis/explain/explain_state.h"
+#include "analysis/explain/explain_step.h"
 
 #include "analysis/locks/shares.h"
-#include "analysis/path/path.h"
+#include "analysis/path/path_why.h"
 #include "analysis/timeline/wakeup_edge.h"
 #include "model/deadlocks/deadlock_search.h"
 #include "model/entities/caller_frame.h"

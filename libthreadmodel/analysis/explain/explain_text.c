@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/explain/explain.h"
+#include "analysis/explain/explain_state.h"
+#include "analysis/explain/explain_text.h"
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/duration.h"
 #include "base/printf.h"

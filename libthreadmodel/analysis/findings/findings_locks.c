@@ -6,6 +6,7 @@
  */
 #include "analysis/findings/findings_locks.h"
 
+#include "analysis/locks/blocks.h"
 #include "base/saturate.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"

@@ -5,6 +5,7 @@
  */
 #include "analysis/findings/findings.h"
 #include "analysis/findings/finding_text.h"
+#include "analysis/path/critical_path.h"
 #include "analysis/path/path.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interaction.h"

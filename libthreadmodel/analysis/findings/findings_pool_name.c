@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "analysis/findings/findings_pool_name.h"
-#include "analysis/resources/resources.h"
+#include "analysis/resources/resource_state.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/entity_names.h"
 #include "model/entities/methods.h"

@@ -3,7 +3,7 @@
 #ifndef TM_ANALYSIS_FINDINGS_FINDINGS_POOL_NAME_H
 #define TM_ANALYSIS_FINDINGS_FINDINGS_POOL_NAME_H
 
-#include "analysis/resources/resources.h"
+#include "analysis/resources/resource_state.h"
 
 /** @return frames[]: the call by which threads wait for a resource that they use and
  * release; else the caller of its longest wait, or TM__NONE */

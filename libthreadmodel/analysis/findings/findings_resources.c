@@ -8,6 +8,7 @@
 #include "analysis/findings/findings.h"
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/findings_pool_name.h"
+#include "analysis/resources/resource_release.h"
 #include "analysis/resources/resources.h"
 #include "base/saturate.h"
 #include "model/entities/entity_names.h"

@@ -4,7 +4,7 @@
 #include "analysis/findings/findings.h"
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/siblings.h"
-#include "analysis/resources/resources.h"
+#include "analysis/resources/resource_release.h"
 #include "analysis/timeline/blocking.h"
 #include "base/saturate.h"
 #include "model/entities/reports.h"

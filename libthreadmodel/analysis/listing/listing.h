@@ -39,19 +39,6 @@ int tm__listing_open(tm__listing *list, const tm_model *model,
  */
 int tm__listing_close(tm__listing *list, const tm_model *model, tm_table **out, int rc);
 
-/**
- * Cut an interval to the part of a run that is asked about.
- * @param[in,out] start_ns  of the interval, on the model's clock
- * @param[in,out] end_ns    the same
- * @return 1, or 0: none of it is asked about
- */
-int tm__interval_cut(const tm_model *model, const tm__scope *scope,
-                     const tm__interval *it, int64_t *start_ns, int64_t *end_ns);
-
-/** Columns of an interval from `object` on, as tm_timeline_list() has them. */
-void tm__put_interval_detail(tm__listing *list, const tm_model *model,
-                             const tm__thread *thread, uint32_t index);
-
 /** Columns of an object: its label and its class; null for TM__NONE. */
 void tm__put_object(tm__listing *list, const tm_model *model, uint32_t object);
 

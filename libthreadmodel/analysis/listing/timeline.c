@@ -5,6 +5,7 @@
 #include "analysis/listing/caveats.h"
 #include "analysis/listing/listing.h"
 #include "analysis/listing/selection.h"
+#include "analysis/listing/timeline.h"
 #include "base/error.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/entity_names.h"
@@ -12,7 +13,7 @@
 #include "model/entities/object.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
-#include "model/ownership/tenure.h"
+#include "model/ownership/tenure_bounds.h"
 #include "model/state/model.h"
 
 int tm__interval_cut(const tm_model *model, const tm__scope *scope,

@@ -4,9 +4,12 @@
  * for those who want to know whom to ask. The sweep that finds the owners is in
  * shares.c, the sums are in blame_groups.c.
  */
-#include "analysis/locks/blame.h"
+#include "analysis/locks/blame_state.h"
+#include "analysis/locks/blame_groups.h"
 
 #include "analysis/listing/caveats.h"
+#include "analysis/locks/blocks.h"
+#include "analysis/locks/use_shares.h"
 #include "base/error.h"
 #include "base/saturate.h"
 #include "base/sized.h"

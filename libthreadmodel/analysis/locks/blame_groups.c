@@ -5,7 +5,10 @@
  */
 #include <string.h>
 
-#include "analysis/locks/blame.h"
+#include "analysis/locks/blame_groups.h"
+#include "analysis/locks/blame_state.h"
+#include "analysis/locks/blocks.h"
+#include "analysis/locks/use_shares.h"
 #include "analysis/timeline/blocking.h"
 #include "base/saturate.h"
 #include "model/entities/methods.h"

@@ -4,6 +4,7 @@
  * of some hundred threads. A heap of the threads' next intervals gives the order, so
  * that every timeline is read from front to back and nothing is copied.
  */
+#include "analysis/locks/blocks.h"
 #include "analysis/locks/shares.h"
 
 #include <string.h>

@@ -14,6 +14,7 @@
 #include "model/intervals/interval.h"
 #include "model/intervals/lost_events.h"
 #include "model/ownership/tenure.h"
+#include "model/ownership/tenure_bounds.h"
 #include "model/state/model.h"
 
 /** A row to be: a record and its lock. */

@@ -4,6 +4,7 @@
 #include "model/entities/object.h"
 #include "model/intervals/interval.h"
 #include "model/ownership/tenure.h"
+#include "model/ownership/tenure_bounds.h"
 
 tm__hold tm__hold_of(const tm_model *model, uint32_t object, const tm__tenure *tenure)
 {

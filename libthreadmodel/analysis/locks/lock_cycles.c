@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/locks/lock_cycles.h"
 #include "analysis/locks/lock_graph.h"
 #include "base/sort.h"
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"
-#include "model/ownership/tenure.h"
 
 enum { STEPS_MAX = 2000000, USES_TRIED = 16 };
 

@@ -80,19 +80,4 @@ typedef struct tm__lineage {
     int64_t *reached_ns;                ///< of each thread, for one asked edge
 } tm__lineage;
 
-int tm__lineage_open(tm__lineage *lineage, const tm_model *model, tm__memory *memory);
-/** @return 1 when all of `left` was over before `right` could begin */
-int tm__lineage_orders(tm__lineage *lineage, const tm__nesting *left,
-                       const tm__nesting *right);
-void tm__lineage_close(tm__lineage *lineage);
-
-/**
- * Find the cycles of a graph that can deadlock, smallest first.
- * @param[in,out] cycles  appended to
- * @param[out] cut        1: there may be more than were looked for
- * @return TM_OK or TM_ENOMEM
- */
-int tm__lock_cycles(const tm__lock_graph *graph, tm__lineage *lineage,
-                    tm__cycle **cycles, uint32_t *count, uint32_t *capacity, int *cut);
-
 #endif

@@ -4,10 +4,11 @@
 
 #include <stdlib.h>
 
-#include "analysis/listing/listing.h"
+#include "analysis/listing/timeline.h"
 #include "model/entities/object.h"
 #include "model/entities/reports.h"
 #include "model/ownership/tenure.h"
+#include "model/ownership/tenure_bounds.h"
 #include "model/ownership/wakeup_latency.h"
 
 const char *tm__share_name(int kind)

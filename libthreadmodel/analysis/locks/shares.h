@@ -70,20 +70,4 @@ int tm__deal_block(tm__dealer *dealer, uint32_t thread, uint32_t interval,
  * named, be it later. */
 int tm__is_block(const tm_model *model, const tm__interval *it);
 
-/**
- * Go through all blocks of a scope by rising end, open ones last.
- * @param capped   NULL, or gets how many blocks had more owners than are told
- * @return TM_OK, TM_ENOMEM, or what `take` returned
- */
-int tm__shares_walk(const tm_model *model, const tm__scope *scope,
-                    tm__share_fn add_share, void *payload, uint64_t *capped);
-
-/**
- * The same of waits for resources, thread by thread: who had the permit that the thread
- * got in the end, or would have got had its time not been up.
- * @return TM_OK, TM_ENOMEM, or what `add_share` returned
- */
-int tm__use_shares_walk(const tm_model *model, const tm__scope *scope,
-                        tm__share_fn add_share, void *payload, uint64_t *capped);
-
 #endif

@@ -11,8 +11,10 @@
  * the one that came free next.
  */
 #include "analysis/locks/shares.h"
+#include "analysis/locks/use_shares.h"
 
 #include "analysis/listing/listing.h"
+#include "analysis/listing/timeline.h"
 #include "analysis/resources/resources.h"
 #include "base/search.h"
 #include "base/sort.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The critical path as a table: a row a segment, hundreds of thousands of them. */
 #include "analysis/listing/listing.h"
+#include "analysis/path/critical_path.h"
 #include "analysis/path/path.h"
+#include "analysis/path/path_why.h"
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/error.h"
 #include "base/sized.h"

@@ -20,6 +20,9 @@
  * in that stack would explain itself, and explains nothing.
  */
 #include "analysis/path/path.h"
+#include "analysis/path/path_end.h"
+#include "analysis/path/path_reentry.h"
+#include "analysis/path/path_why.h"
 
 #include "base/search.h"
 #include "model/entities/methods.h"

@@ -9,7 +9,8 @@
  *     destroyer             ───────s──       s  shutdown: nobody is left
  *     hook                          ───
  */
-#include "analysis/path/path.h"
+#include "analysis/path/path_end.h"
+#include "analysis/path/path_state.h"
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/error.h"
 #include "model/entities/reports.h"

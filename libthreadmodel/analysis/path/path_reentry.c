@@ -6,10 +6,11 @@
  *     main    ══n══[ sleeps ]══r            n: notify, r: the monitor is released
  *     waiter  ──┘  reenters    └══          the path is with main from n to r
  */
-#include "analysis/path/path.h"
+#include "analysis/path/path_reentry.h"
 #include "model/entities/reports.h"
 #include "model/intervals/interval.h"
 #include "model/ownership/tenure.h"
+#include "model/ownership/tenure_bounds.h"
 #include "model/ownership/wakeup_latency.h"
 
 /* What a wake-up takes where the run shows none. */

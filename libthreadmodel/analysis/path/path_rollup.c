@@ -3,7 +3,9 @@
  * Sums over a critical path. Hundreds of thousands of segments fall into some dozens
  * of sums; classes and methods are the same where their names are.
  */
+#include "analysis/path/critical_path.h"
 #include "analysis/path/path.h"
+#include "analysis/path/path_why.h"
 #include "analysis/path/slack.h"
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/error.h"

@@ -6,7 +6,8 @@
 #include <stdio.h>
 
 #include "analysis/listing/caveats.h"
-#include "analysis/path/path.h"
+#include "analysis/path/path_state.h"
+#include "analysis/path/path_why.h"
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/duration.h"
 #include "model/entities/reports.h"

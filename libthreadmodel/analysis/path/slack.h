@@ -3,7 +3,7 @@
 #ifndef TM_ANALYSIS_PATH_SLACK_H
 #define TM_ANALYSIS_PATH_SLACK_H
 
-#include "analysis/path/path.h"
+#include "analysis/path/path_state.h"
 
 /** The end does not hang on it. */
 #define TM__SLACK_ANY INT64_MAX

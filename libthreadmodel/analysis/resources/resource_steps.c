@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits and releases of a run, gathered and put in the order of time. */
+#include "analysis/resources/resource_release.h"
 #include "analysis/resources/resource_steps.h"
 
 #include "model/entities/methods.h"

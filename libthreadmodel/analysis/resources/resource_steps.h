@@ -3,7 +3,7 @@
 #ifndef TM_ANALYSIS_RESOURCES_RESOURCE_STEPS_H
 #define TM_ANALYSIS_RESOURCES_RESOURCE_STEPS_H
 
-#include "analysis/resources/resources.h"
+#include "analysis/resources/resource_state.h"
 #include "base/sort.h"
 
 /** A release by a thread, as it called it. */

@@ -6,7 +6,10 @@
  *     queue       ──2───3───2───3──2──        never empty from ( to ): no release of
  *     thread  wwww(────────────────)release   this thread can have gone unseen
  */
+#include "analysis/resources/resource_release.h"
 #include "analysis/resources/resource_steps.h"
+#include "analysis/resources/resource_uses.h"
+#include "analysis/resources/use_sums.h"
 #include "base/saturate.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"

@@ -3,6 +3,7 @@
 #include <threadmodel/resource.h>
 
 #include "analysis/listing/listing.h"
+#include "analysis/resources/resource_release.h"
 #include "analysis/resources/resources.h"
 #include "base/error.h"
 #include "base/sort.h"

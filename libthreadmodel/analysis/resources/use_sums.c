@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the uses of a resource are like: how long, where spent, how many at once. */
-#include "analysis/resources/resources.h"
+#include "analysis/resources/resource_release.h"
+#include "analysis/resources/resource_totals.h"
+#include "analysis/resources/use_sums.h"
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "model/entities/thread.h"

@@ -79,15 +79,6 @@ static inline int tm__groups_by_place(const tm__groups *groups)
                             TM_STATISTICS_BY_LINE)) != 0;
 }
 
-/**
- * Gather all blocking intervals of a scope.
- * @param groups  to be freed, whatever is returned
- * @param scope   lent until the groups are freed
- * @return TM_OK or TM_ENOMEM
- */
-int tm__groups_gather(tm__groups *groups, const tm_model *model, const tm__scope *scope,
-                      uint32_t keys, const tm__libraries *libraries);
-
 /** Gather those of a thread. @return TM_OK or TM_ENOMEM */
 int tm__groups_gather_thread(tm__groups *groups, uint32_t thread);
 
@@ -112,41 +103,10 @@ static inline size_t tm__latencies_bytes(const tm__groups *groups)
     return ((size_t)groups->items_count + 1) * TM__GROUP_STATES * sizeof(int64_t);
 }
 
-/** Add up how long nobody had what the gathered blocking intervals were for.
- * @return TM_OK or TM_ENOMEM */
-int tm__groups_add_latencies(tm__groups *groups);
-
 /** Whether any group has blocking intervals of a state. */
 static inline int tm__groups_have(const tm__groups *groups, int state)
 {
     return groups->states >> state & 1;
 }
-
-/** @return the sum of a group's blocking intervals of a state */
-int64_t tm__group_total_ns(const tm__groups *groups, uint32_t group, int state);
-
-/**
- * Count a group's blocking intervals of a state, its states one after another.
- * @return valid until the next call
- */
-const tm__dense_histogram *tm__group_count(tm__groups *groups, uint32_t group,
-                                           int state);
-
-/** @return how many distinct objects those states of a group were for that were
- * counted, which was counted last */
-uint32_t tm__group_object_count(const tm__groups *groups, uint32_t group);
-
-/**
- * The order in which an answer lists the groups: the longest blocked first, then
- * waiting, then parked, then by name.
- * @return groups->items_count of them, for tm__sorted_free(&groups->memory), or NULL
- */
-tm__sortable *tm__groups_order(tm__groups *groups);
-
-/** Ask for the memory that counting groups some places after this one will touch. */
-void tm__groups_ask_for(const tm__groups *groups, const tm__sortable *order,
-                        uint32_t place);
-
-void tm__groups_free(tm__groups *groups);
 
 #endif

@@ -3,8 +3,11 @@
  * How long nobody had the lock or the permit that a group's threads were blocked by:
  * the shares that blame calls latency, once more, by the keys of the statistics.
  */
+#include "analysis/locks/blocks.h"
 #include "analysis/locks/shares.h"
+#include "analysis/locks/use_shares.h"
 #include "analysis/statistics/groups.h"
+#include "analysis/statistics/groups_latency.h"
 #include "base/saturate.h"
 
 static int add_share(void *payload, const tm__share *share)

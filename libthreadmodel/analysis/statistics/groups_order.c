@@ -4,6 +4,7 @@
  * each in another place of memory than the one before.
  */
 #include "analysis/statistics/groups.h"
+#include "analysis/statistics/groups_order.h"
 
 #include <string.h>
 

@@ -12,6 +12,8 @@
  * state.
  */
 #include "analysis/statistics/groups.h"
+#include "analysis/statistics/groups_latency.h"
+#include "analysis/statistics/groups_parts.h"
 #include "model/entities/thread.h"
 
 /* Fewer intervals are gathered before another thread has begun to. */

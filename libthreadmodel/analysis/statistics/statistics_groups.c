@@ -7,6 +7,8 @@
 
 #include "analysis/listing/caveats.h"
 #include "analysis/statistics/groups.h"
+#include "analysis/statistics/groups_order.h"
+#include "analysis/statistics/groups_parts.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "model/entities/entity_names.h"

@@ -16,6 +16,7 @@
 
 #include "analysis/listing/listing.h"
 #include "analysis/listing/selection.h"
+#include "analysis/listing/timeline.h"
 #include "base/error.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"

@@ -8,9 +8,9 @@
  *
  * A wait that began after the task did not make it queue.
  */
+#include "analysis/resources/resource_release.h"
 #include "analysis/units/units.h"
 
-#include "analysis/resources/resources.h"
 #include "base/memory.h"
 #include "base/sort.h"
 #include "model/entities/thread.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One pass over all intervals counts the places; groups are judged by these. */
+#include "analysis/resources/resource_release.h"
 #include "analysis/units/units_patterns.h"
 
 #include <string.h>
 
-#include "analysis/resources/resources.h"
 #include "base/saturate.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/entity_names.h"

@@ -19,7 +19,8 @@
 #include "model/intervals/interaction.h"
 #include "model/intervals/lost_events.h"
 #include "model/ownership/tenure.h"
-#include "model/ownership/tenure_shared.h"
+#include "model/ownership/tenure_bounds.h"
+#include "model/ownership/tenure_record.h"
 
 /* Of a lock whose release is not reported the next owner may be on its way for as long
  * as this on a busy machine. */

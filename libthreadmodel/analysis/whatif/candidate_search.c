@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "analysis/path/critical_path.h"
 #include "analysis/whatif/candidates.h"
 #include "base/sort.h"
 #include "model/entities/methods.h"

@@ -3,6 +3,8 @@
  * Changes that may be tried: some dozens of classes and callers on a run of millions of
  * holds, and which holds each of them is of. They are tried in candidates_replay.c.
  */
+#include "analysis/path/path.h"
+#include "analysis/resources/resources.h"
 #include "analysis/whatif/candidates.h"
 
 #include <string.h>

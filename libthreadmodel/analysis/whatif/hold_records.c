@@ -9,6 +9,7 @@
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"
 #include "model/ownership/tenure.h"
+#include "model/ownership/tenure_bounds.h"
 
 /* Of some holds one end was not seen: they are taken to be as long as others. */
 enum { LENGTHS_MIN = 4 };

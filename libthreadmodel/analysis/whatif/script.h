@@ -9,7 +9,7 @@
 #ifndef TM_ANALYSIS_WHATIF_SCRIPT_H
 #define TM_ANALYSIS_WHATIF_SCRIPT_H
 
-#include "analysis/path/path.h"
+#include "analysis/path/path_state.h"
 #include "analysis/whatif/holds.h"
 #include "analysis/whatif/method_samples.h"
 #include "analysis/whatif/processors.h"

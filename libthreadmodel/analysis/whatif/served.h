@@ -3,7 +3,7 @@
 #ifndef TM_ANALYSIS_WHATIF_SERVED_H
 #define TM_ANALYSIS_WHATIF_SERVED_H
 
-#include "analysis/resources/resources.h"
+#include "analysis/resources/resource_state.h"
 
 /** What a wait is, of the resource that is asked about. */
 enum tm__wait_role {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a wait that got a permit to its thread's own release: uses of a resource. */
+#include "analysis/resources/resource_release.h"
 #include "analysis/timeline/wakeup_edge.h"
 #include "analysis/whatif/served_parts.h"
 #include "base/saturate.h"

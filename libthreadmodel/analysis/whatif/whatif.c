@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/path/path_why.h"
 #include "analysis/whatif/throughput.h"
 #include "base/error.h"
 #include "base/grouped.h"

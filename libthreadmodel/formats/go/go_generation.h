@@ -109,4 +109,8 @@ typedef struct tm__go_head {
 /** @return 1; 0: there is no batch */
 int tm__go_head_read(tm__cursor *cursor, tm__go_head *head);
 
+/** How many numbers an event has that may stand in a thread's batch, its time among
+ * them; 0: none may. */
+int tm__go_arguments(int type);
+
 #endif

@@ -5,7 +5,9 @@
  *     block ───────── unblock ───────── start ─────
  *     await           post, runnable    on_cpu, awaited
  */
+#include "formats/go/go_goroutines.h"
 #include "formats/go/go_step.h"
+#include "formats/go/go_syscalls.h"
 
 #include <threadmodel/model.h>
 

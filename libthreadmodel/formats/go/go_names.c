@@ -8,6 +8,7 @@
  * The package is a class, the rest of it a method.
  */
 #include "formats/go/go_names.h"
+#include "formats/go/go_packages.h"
 
 #include <stdio.h>
 #include <string.h>

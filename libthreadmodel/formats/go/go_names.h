@@ -31,9 +31,6 @@ void tm__go_names_init(tm__go_names *names, tm__memory *memory);
 int tm__go_define_stack(tm__go_names *names, const tm__go_generation *generation,
                         tm__go_stack *stack, const tm_sink *sink, uint32_t *id);
 
-/** Whether a package belongs to Go itself: who waits there waits for its caller. */
-int tm__go_is_own_package(tm__go_text package);
-
 /** Why a goroutine waits at a stack, in the runtime's words: "chan receive". */
 const char *tm__go_reason_of(const tm__go_generation *generation,
                              const tm__go_stack *stack);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which packages are Go's own. */
-#include "formats/go/go_names.h"
+#include "formats/go/go_packages.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which M has which P. */
+#include "formats/go/go_ps.h"
 #include "formats/go/go_step.h"
 
 int tm__go_on_p_status(const tm__go_step *at)

@@ -7,7 +7,7 @@
 #ifndef TM_FORMATS_GO_STEP_H
 #define TM_FORMATS_GO_STEP_H
 
-#include "formats/go/go_scheduler.h"
+#include "formats/go/go_state.h"
 
 /** An event, and who is on its thread. */
 typedef struct tm__go_step {
@@ -18,12 +18,6 @@ typedef struct tm__go_step {
     tm__go_m *m;
     int64_t time_ns;
 } tm__go_step;
-
-/** Find or add what is known of an id. @return TM_OK or TM_ENOMEM; of a goroutine
- * TM_EDAMAGED: none has that id; of an M TM_MORE: it was known */
-int tm__go_find_goroutine(tm__go_scheduler *self, uint64_t id, uint32_t *index);
-int tm__go_find_p(tm__go_scheduler *self, uint64_t id, uint32_t *index);
-int tm__go_find_m(tm__go_scheduler *self, uint64_t id, uint32_t *index);
 
 /* A goroutine or P that was seen; NULL: none. */
 static inline tm__go_goroutine *tm__go_goroutine_of(const tm__go_step *at, uint64_t id)
@@ -75,6 +69,12 @@ static inline tm_event *tm__go_emit(const tm__go_step *at, int kind, uint64_t th
     return event;
 }
 
+/** Find or add what is known of an id. @return TM_OK or TM_ENOMEM; of a goroutine
+ * TM_EDAMAGED: no goroutine has that id; of an M TM_MORE: it was known */
+int tm__go_find_goroutine(tm__go_scheduler *self, uint64_t id, uint32_t *index);
+int tm__go_find_p(tm__go_scheduler *self, uint64_t id, uint32_t *index);
+int tm__go_find_m(tm__go_scheduler *self, uint64_t id, uint32_t *index);
+
 /** Have the sink know a stack, a thing waited for, a goroutine. */
 int tm__go_stack_at(const tm__go_step *at, uint64_t number, uint32_t *id);
 int tm__go_object_at(const tm__go_step *at, uint64_t stack, uint64_t reason,
@@ -90,36 +90,5 @@ int tm__go_define_life(const tm__go_step *at, const tm__go_goroutine *it,
                        uint64_t stack, int innermost, tm__go_goroutine *life);
 void tm__go_begin_life(const tm__go_step *at, tm__go_goroutine *it,
                        const tm__go_goroutine *life);
-
-/** A goroutine begins to wait, is woken, and has done with waiting. */
-void tm__go_begin_wait(const tm__go_step *at, tm__go_goroutine *it, int kind,
-                       uint64_t object, uint32_t stack);
-void tm__go_wake(const tm__go_step *at, tm__go_goroutine *it, uint64_t waker,
-                 uint32_t stack);
-void tm__go_end_wait(const tm__go_step *at, tm__go_goroutine *it);
-
-/* Goroutines, */
-int tm__go_on_status(const tm__go_step *at);
-int tm__go_on_create(const tm__go_step *at);
-int tm__go_on_start(const tm__go_step *at);
-int tm__go_on_leave(const tm__go_step *at);
-int tm__go_on_unblock(const tm__go_step *at);
-int tm__go_on_switch(const tm__go_step *at);
-
-/* in system calls, */
-int tm__go_on_syscall_begin(const tm__go_step *at);
-int tm__go_on_syscall_end(const tm__go_step *at);
-int tm__go_on_syscall_end_blocked(const tm__go_step *at);
-int tm__go_on_create_syscall(const tm__go_step *at);
-int tm__go_on_destroy_syscall(const tm__go_step *at);
-
-/* tasks and regions that the program states, */
-int tm__go_on_unit(const tm__go_step *at);
-
-/* and Ps. */
-int tm__go_on_p_status(const tm__go_step *at);
-int tm__go_on_p_start(const tm__go_step *at);
-int tm__go_on_p_stop(const tm__go_step *at);
-int tm__go_on_p_steal(const tm__go_step *at);
 
 #endif

@@ -4,6 +4,7 @@
  * its P; of a long one the P is taken, and the goroutine is runnable when it returns.
  */
 #include "formats/go/go_step.h"
+#include "formats/go/go_syscalls.h"
 
 void tm__go_begin_wait(const tm__go_step *at, tm__go_goroutine *it, int kind,
                        uint64_t object, uint32_t stack)

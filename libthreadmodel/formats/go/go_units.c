@@ -8,6 +8,7 @@
  *     B                      ---( region of task 7 )--
  */
 #include "formats/go/go_step.h"
+#include "formats/go/go_units.h"
 
 /* The task of regions outside of all tasks. */
 enum { BACKGROUND = 0 };

@@ -91,8 +91,4 @@ static inline int tm__go_byte(tm__cursor *cursor)
     return 0;
 }
 
-/** How many numbers an event has that may stand in a thread's batch, its time among
- * them; 0: none may. */
-int tm__go_arguments(int type);
-
 #endif

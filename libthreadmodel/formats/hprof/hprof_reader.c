@@ -16,6 +16,7 @@
 #include "formats/dump/dump_names.h"
 #include "formats/hprof/big_endian.h"
 #include "formats/hprof/hprof_records.h"
+#include "formats/hprof/read_threads.h"
 
 enum { PASSES = 4, CALL_BYTES = 64 << 20, MARK_SAMPLES = 1 << 20 };
 

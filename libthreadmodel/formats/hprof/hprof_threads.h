@@ -79,15 +79,6 @@ tm__hprof_visitor tm__hprof_second_pass(tm__hprof_threads *threads);
 /** The thread of a start record. */
 int tm__hprof_start(tm__hprof_threads *threads, const uint8_t *body, size_t length);
 
-/** The id of a thread by its serial number. */
-uint64_t tm__hprof_thread_id(const tm__hprof_threads *threads, uint32_t serial);
-
-/** Define threads that started and are in no heap dump. */
-int tm__hprof_define_started(tm__hprof_threads *threads);
-
-/** Take all threads. @return TM_OK; TM_ENOMEM: call again */
-int tm__hprof_read_threads(tm__hprof_threads *threads);
-
 void tm__hprof_threads_free(tm__hprof_threads *threads);
 
 #endif

@@ -81,11 +81,6 @@ int tm__profile_trace_frame(tm__profile *profile, tm__slice text);
 int tm__profile_wait(tm__profile *profile, tm__slice rest, int is_over);
 int tm__profile_sleep(tm__profile *profile, tm__slice rest);
 int tm__profile_sample(tm__profile *profile, tm__slice row);
-int tm__profile_dump_start(tm__profile *profile);
-int tm__profile_dump_line(tm__profile *profile, tm__slice line);
-int tm__profile_dump_end(tm__profile *profile, int is_whole);
-int tm__profile_table_start(tm__profile *profile, tm__slice rest);
-int tm__profile_table_row(tm__profile *profile, tm__slice row);
 
 void tm__profile_free(tm__profile *profile);
 

@@ -5,6 +5,7 @@
  * the number only where they cannot tell: what is blocked on a monitor, JDK 24 on.
  */
 #include "formats/hprof/hprof_threads.h"
+#include "formats/hprof/read_threads.h"
 
 #include "base/utf8.h"
 #include "formats/dump/dump_names.h"

@@ -4,6 +4,8 @@
  * thread in all chunks; an object by the address that JFR gives and by its class.
  */
 #include "base/error.h"
+#include "formats/jfr/actors.h"
+#include "formats/jfr/code.h"
 #include "formats/jfr/jfr_entities.h"
 
 /* Ids of threads that Java does not know, and of everything in a second JVM. */

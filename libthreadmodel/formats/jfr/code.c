@@ -4,9 +4,11 @@
  * chunks. Each constant is looked into once a chunk; from then on its slot in the pool
  * holds the answer, so an event costs a look-up in the chunk's own map for each key.
  */
+#include "formats/jfr/code.h"
 #include "formats/jfr/jfr_entities.h"
 
 #include "base/error.h"
+#include "formats/jfr/program.h"
 
 int tm__jfr_entity_read(tm__jfr_entities *entities, uint64_t offset)
 {

@@ -10,11 +10,15 @@
  * few steps and costs a look-up for each thread, class, stack and object that it names;
  * all that has no place here is passed over by its size.
  */
+#include "formats/jfr/decode.h"
 #include "formats/jfr/events.h"
 
 #include "base/error.h"
+#include "formats/jfr/actors.h"
+#include "formats/jfr/code.h"
 #include "formats/jfr/jfr_clock.h"
 #include "formats/jfr/jfr_units.h"
+#include "formats/jfr/program.h"
 
 /* Events that are decoded at once where their order is no matter. */
 enum { BLOCK = 8192 };
@@ -66,21 +70,6 @@ static int find_monitor(tm__jfr_events *events, const tm__jfr_event_kind *kind,
         return rc;
     return tm__jfr_object_id(events->entities, TM__JFR_OBJECT_THREAD, fact->peer,
                              class_, &fact->object);
-}
-
-static void finish_fact(tm__jfr_events *events, const tm__jfr_fact *fact)
-{
-    int64_t last_ns = fact->end_kind ? fact->end_ns : fact->start_ns;
-
-    if (last_ns > events->last_ns)
-        events->last_ns = last_ns;
-    events->fact_count++;
-}
-
-void tm__jfr_fact_add(tm__jfr_events *events, tm__jfr_fact fact)
-{
-    events->facts[events->fact_count] = fact;
-    finish_fact(events, &fact);
 }
 
 static const struct {
@@ -241,7 +230,7 @@ static int read_event(tm__jfr_events *events, int what)
     if (what >= TM__JFR_INFLATE)
         rc = read_context(events, kind, what, fact);
     read_details(events, kind, what, fact);
-    finish_fact(events, fact);
+    tm__jfr_fact_keep(events);
     return rc;
 }
 
@@ -267,7 +256,7 @@ static int read_dump(tm__jfr_events *events, const tm__jfr_entry *entry)
                          sizeof(*events->facts));
     for (uint32_t i = 0; rc == TM_OK && i < witness->fact_count; i++) {
         events->facts[events->fact_count] = witness->facts[i];
-        finish_fact(events, &witness->facts[i]);
+        tm__jfr_fact_keep(events);
     }
     return rc;
 }

@@ -3,6 +3,7 @@
  * The facts of a chunk as events: a blocking interval has two, which lie far apart in
  * the order of time, so that a million facts are read all over memory.
  */
+#include "formats/jfr/emit_events.h"
 #include "formats/jfr/events.h"
 
 enum {

@@ -7,6 +7,8 @@
 #include "formats/jfr/events.h"
 
 #include "base/error.h"
+#include "formats/jfr/code.h"
+#include "formats/jfr/program.h"
 
 enum { SLOTS = TM__JFR_EVENT_SLOTS };
 

@@ -81,9 +81,6 @@ typedef struct tm__jfr_events {
 /** Compile what reads the chunk's types. @return TM_OK or TM_ENOMEM */
 int tm__jfr_events_start(tm__jfr_events *events, const tm__jfr_chunk *chunk);
 
-/** Only these kinds of events are wanted, bit by bit; 0: all. */
-void tm__jfr_events_want(tm__jfr_events *events, uint64_t kinds);
-
 /**
  * Read what the chunk says of its recording: settings, JVM, losses.
  * @param base  of the chunk
@@ -95,30 +92,21 @@ int tm__jfr_events_about(tm__jfr_events *events, const uint8_t *base);
 int tm__jfr_events_complain(tm__jfr_events *events, const tm__jfr_entry *entry,
                             const char *what);
 
-/**
- * Decode the next events of the index; all of them, and sorted, where they are to be
- * in the order of time.
- * @return TM_OK or TM_ENOMEM, and then it can be tried again
- */
-int tm__jfr_events_decode(tm__jfr_events *events, const uint8_t *base);
+/** Keep the fact that was written at the end of facts[], for which there was room. */
+static inline void tm__jfr_fact_keep(tm__jfr_events *events)
+{
+    const tm__jfr_fact *fact = &events->facts[events->fact_count++];
+    int64_t last_ns = fact->end_kind ? fact->end_ns : fact->start_ns;
 
-/** Add a fact, for which there is room. */
-void tm__jfr_fact_add(tm__jfr_events *events, tm__jfr_fact fact);
-
-/** Emit what is earlier than an instant, and the rest with the next chunk. */
-void tm__jfr_events_until(tm__jfr_events *events, int64_t until_ns);
+    if (last_ns > events->last_ns)
+        events->last_ns = last_ns;
+}
 
 /** Whether some of the chunk's events are not decoded yet. */
 static inline int tm__jfr_events_are_left(const tm__jfr_events *events)
 {
     return events->decoded < events->index.entry_count;
 }
-
-/**
- * Hand some of them to a sink.
- * @return TM_MORE: there are more; TM_OK: that was all; or what the sink said
- */
-int tm__jfr_events_emit(tm__jfr_events *events, const tm_sink *sink, uint32_t at_most);
 
 void tm__jfr_events_free(tm__jfr_events *events);
 

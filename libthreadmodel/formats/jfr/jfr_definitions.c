@@ -4,6 +4,8 @@
  * grow, so what a sink already has is a count of each kind.
  */
 #include "base/error.h"
+#include "formats/jfr/code.h"
+#include "formats/jfr/jfr_definitions.h"
 #include "formats/jfr/jfr_entities.h"
 
 static int intern_name(tm__jfr_entities *entities, const char *name, uint32_t *text)

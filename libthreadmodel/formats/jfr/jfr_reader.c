@@ -18,7 +18,10 @@
 
 #include "base/error.h"
 #include "base/sort.h"
+#include "formats/jfr/decode.h"
+#include "formats/jfr/emit_events.h"
 #include "formats/jfr/jfr_clock.h"
+#include "formats/jfr/jfr_definitions.h"
 #include "formats/jfr/jfr_recording.h"
 
 enum { CALL_EVENTS = 16384 };

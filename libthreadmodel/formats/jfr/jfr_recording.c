@@ -8,6 +8,8 @@
 #include "formats/jfr/jfr_recording.h"
 
 #include "base/error.h"
+#include "formats/jfr/decode.h"
+#include "formats/jfr/jfr_definitions.h"
 
 static int is_zero(const uint8_t *bytes, const uint8_t *end)
 {

@@ -3,7 +3,15 @@
 #include "formats/jfr/jfr_units.h"
 
 #include "base/error.h"
+#include "formats/jfr/actors.h"
+#include "formats/jfr/code.h"
 #include "formats/jfr/jfr_clock.h"
+
+static void add(tm__jfr_events *events, tm__jfr_fact fact)
+{
+    events->facts[events->fact_count] = fact;
+    tm__jfr_fact_keep(events);
+}
 
 /* A text of a unit: texts, or TM__NONE. */
 static int read_unit_text(tm__jfr_events *events, uint64_t offset, uint32_t *text)
@@ -57,8 +65,8 @@ int tm__jfr_unit_read(tm__jfr_events *events)
         rc = tm__reserve(events->memory, &events->facts, &events->fact_capacity,
                          events->fact_count + left + 2, sizeof(*events->facts));
     if (rc == TM_OK) {
-        tm__jfr_fact_add(events, begin);
-        tm__jfr_fact_add(events, end);
+        add(events, begin);
+        add(events, end);
     }
     return rc;
 }
@@ -75,6 +83,6 @@ int tm__jfr_unit_move_read(tm__jfr_events *events)
         tm__jfr_thread_id(events->entities, values[TM__JFR_SLOT_THREAD], &fact.thread);
 
     if (rc == TM_OK)
-        tm__jfr_fact_add(events, fact);
+        add(events, fact);
     return rc;
 }

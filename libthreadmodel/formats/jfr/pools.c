@@ -14,6 +14,7 @@
 #include "formats/jfr/pools.h"
 
 #include "base/error.h"
+#include "formats/jfr/program.h"
 
 enum { SLOTS = TM__JFR_CONSTANT_SLOTS };
 

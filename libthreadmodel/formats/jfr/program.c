@@ -9,6 +9,7 @@
  */
 #include "base/error.h"
 #include "formats/jfr/jfr_metadata.h"
+#include "formats/jfr/program.h"
 
 enum { MAX_DEPTH = 16 };
 enum state { FRESH, COMPILING, READY, WRONG };

@@ -12,6 +12,8 @@
 #include <threadmodel/model.h>
 
 #include "base/error.h"
+#include "formats/jfr/actors.h"
+#include "formats/jfr/code.h"
 
 void tm__jfr_witness_init(tm__jfr_witness *witness, tm__memory *memory,
                           tm__jfr_entities *entities, tm__notes *notes)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the VM, or a later snapshot, says of a deadlock that was found. */
 #include "base/error.h"
+#include "model/deadlocks/deadlock_confirm.h"
 #include "model/deadlocks/deadlock_search.h"
 #include "model/entities/fact.h"
 #include "model/entities/reports.h"

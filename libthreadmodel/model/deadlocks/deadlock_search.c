@@ -21,8 +21,9 @@
 #include "model/intervals/interval.h"
 #include "model/ownership/lock_nesting.h"
 #include "model/ownership/owner_facts.h"
-#include "model/ownership/tenure.h"
-#include "model/ownership/tenure_shared.h"
+#include "model/ownership/present_owner.h"
+#include "model/ownership/tenure_bounds.h"
+#include "model/ownership/tenure_record.h"
 #include "model/state/model.h"
 
 enum { LONG_WAY = 16 };

@@ -49,8 +49,5 @@ void tm__deadlock_review(tm_model *model, uint32_t deadlock);
 void tm__deadlock_leave(tm_model *model, uint32_t thread, int64_t time_ns);
 /** What the VM never confirmed is taken back as if it had not been thought. */
 void tm__deadlock_withdraw(tm_model *model, uint32_t deadlock);
-/** A snapshot found the thread where it was: when a later one has of all members,
- * nobody moved, and what was suspected is sure. */
-void tm__deadlock_seen_again(tm_model *model, const tm__fact *snapshot);
 
 #endif

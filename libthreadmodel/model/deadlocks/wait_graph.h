@@ -10,6 +10,7 @@
 #include "model/entities/thread.h"
 #include "model/ownership/lock_nesting.h"
 #include "model/ownership/owner_facts.h"
+#include "model/ownership/tenure_bounds.h"
 #include "model/state/model.h"
 
 /** A thread cannot go on without an object. */

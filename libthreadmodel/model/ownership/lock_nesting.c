@@ -23,7 +23,7 @@
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
 #include "model/ownership/lock_nesting.h"
-#include "model/ownership/owner_facts.h"
+#include "model/ownership/present_owner.h"
 #include "model/ownership/tenure.h"
 #include "model/state/model.h"
 

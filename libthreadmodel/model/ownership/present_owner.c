@@ -5,6 +5,7 @@
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
 #include "model/ownership/owner_facts.h"
+#include "model/ownership/present_owner.h"
 #include "model/state/model.h"
 
 static void link_owned(tm_model *model, uint32_t object, tm__thread *owner)

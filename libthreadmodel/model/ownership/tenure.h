@@ -114,26 +114,4 @@ static inline const tm__tenure *tm__tenure_next(const tm_model *model,
     return tm__tenure_at(model, record->next);
 }
 
-/**
- * What follows for a record of an object from its neighbours and from what its owner
- * did meanwhile.
- * @param next    the record after it, or NULL
- * @param end_ns  until when to look
- */
-void tm__tenure_bounds(tm__bounds *bounds, const tm_model *model, uint32_t object,
-                       const tm__tenure *record, const tm__tenure *next,
-                       int64_t end_ns);
-
-/** Since when the owner of a record that was handed to it had been queueing for it;
- * INT64_MIN: not known. */
-int64_t tm__tenure_queued_ns(const tm_model *model, const tm__tenure *record);
-
-/**
- * The peer of an interval; of a block that goes on, and of which none was known when it
- * began, who was said to be the owner since.
- * @param provenance  of that; as it was where it is the interval's own
- */
-uint32_t tm__stated_owner(const tm_model *model, const tm__thread *thread,
-                          uint32_t interval, int *provenance);
-
 #endif

@@ -17,8 +17,9 @@
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
 #include "model/ownership/lock_nesting.h"
-#include "model/ownership/owner_facts.h"
+#include "model/ownership/present_owner.h"
 #include "model/ownership/tenure.h"
+#include "model/ownership/tenure_bounds.h"
 #include "model/ownership/wakeup_latency.h"
 #include "model/state/model.h"
 

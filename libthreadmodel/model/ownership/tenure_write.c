@@ -4,9 +4,6 @@
  * enters and exits of a JVM's monitors are never reported, so a record keeps the
  * instants at which its owner is known to have had the lock; tenure_bounds.c derives
  * the rest.
- *
- * The last record of a lock is written over while nobody queues for it, so that a lock
- * that is taken a million times and never fought for costs one record.
  */
 #include "model/entities/reports.h"
 #include "model/ownership/tenure.h"
@@ -15,43 +12,10 @@
 #include "model/intervals/interval.h"
 #include "model/ownership/hold_sums.h"
 #include "model/ownership/owner_facts.h"
-#include "model/ownership/tenure_shared.h"
-
-void tm__tenure_fill(tm__tenure *it, const tm__had *fact, uint32_t before_ns, int flags)
-{
-    it->got_ns = it->had_ns = fact->time_ns;
-    it->before_ns = before_ns;
-    it->after_ns = TM__UNLIMITED;
-    it->owner = fact->thread;
-    it->stack = fact->stack;
-    it->got_provenance = it->had_provenance = (uint8_t)fact->provenance;
-    it->flags = (uint16_t)flags;
-}
-
-void tm__tenure_append(tm_model *model, uint32_t object, tm__tenure *last,
-                       const tm__had *fact, uint32_t before_ns, int flags)
-{
-    tm__object *it = &model->entities.objects[object];
-
-    /* Blocks that look back on it are there while somebody queues. */
-    if (it->wanted)
-        flags |= TM__TENURE_SEEN;
-    if (last && !(last->flags & (TM__TENURE_SEEN | TM__TENURE_HANDED)) &&
-        !tm__is_shared_at(model, object, last)) {
-        if (tm__tenure_is_reported_over(last) && tm__tenure_is_begun(last))
-            tm__hold_sum_add(model, object, last, last->had_ns - last->got_ns);
-        tm__tenure_fill(last, fact, before_ns, flags);
-        return;
-    }
-    tm__tenure_fill(&model->ownership.tenures[model->ownership.tenures_count++], fact,
-                    before_ns, flags);
-    it->tenure = model->ownership.tenures_first + model->ownership.tenures_count;
-    tm__tenure_at(model, it->tenure)->next = 0;
-    if (last)
-        last->next = it->tenure;
-    else
-        model->entities.details[object].first_tenure = it->tenure;
-}
+#include "model/ownership/present_owner.h"
+#include "model/ownership/readers.h"
+#include "model/ownership/tenure_record.h"
+#include "model/ownership/tenure_write.h"
 
 void tm__tenure_unknown(tm_model *model, uint32_t object, int64_t time_ns)
 {
@@ -222,17 +186,6 @@ void tm__tenure_all_over(tm_model *model, uint32_t thread, int64_t time_ns)
 {
     while (model->entities.threads[thread].owned != TM__NONE)
         tm__tenure_over(model, model->entities.threads[thread].owned, thread, time_ns);
-}
-
-void tm__had_until(const tm_model *model, tm__tenure *it, int64_t time_ns)
-{
-    if (time_ns <= it->had_ns || !tm__owners_are_reported(model) ||
-        it->flags & TM__TENURE_LOST || it->got_provenance <= TM_PROVENANCE_INFERRED ||
-        it->had_provenance <= TM_PROVENANCE_INFERRED)
-        return;
-    it->had_ns = time_ns;
-    it->had_provenance = TM_PROVENANCE_EXACT;
-    tm__tenure_set_flag(it, TM__TENURE_HAD_BLOCKED, 0);
 }
 
 void tm__tenure_all_unseen(tm_model *model, uint32_t thread, int64_t time_ns)

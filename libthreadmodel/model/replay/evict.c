@@ -13,11 +13,11 @@
 #include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"
 #include "model/ownership/hold_sums.h"
-#include "model/ownership/owner_facts.h"
 #include "model/ownership/tenure.h"
+#include "model/ownership/tenure_bounds.h"
 #include "model/replay/evict.h"
 #include "model/state/model.h"
-#include "model/wakeups/binding.h"
+#include "model/wakeups/binding_doubt.h"
 
 /* The end of a timeline that ingest still looks back on. */
 enum { KEPT_INTERVALS = 4 };

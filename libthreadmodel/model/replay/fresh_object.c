@@ -4,10 +4,11 @@
 #include "model/replay/fresh_object.h"
 
 #include "model/intervals/lost_events.h"
-#include "model/ownership/owner_facts.h"
+#include "model/ownership/present_owner.h"
+#include "model/ownership/readers.h"
 #include "model/ownership/tenure.h"
-#include "model/ownership/tenure_shared.h"
-#include "model/wakeups/binding.h"
+#include "model/ownership/tenure_record.h"
+#include "model/wakeups/binding_doubt.h"
 
 void tm__object_refresh(tm_model *model, uint32_t object)
 {

@@ -23,7 +23,6 @@
 #include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"
 #include "model/intervals/lost_events.h"
-#include "model/ownership/owner_facts.h"
 #include "model/ownership/tenure.h"
 #include "model/replay/await.h"
 #include "model/replay/thread_life.h"
@@ -31,7 +30,7 @@
 #include "model/replay/unit.h"
 #include "model/replay/wait.h"
 #include "model/state/model.h"
-#include "model/wakeups/binding.h"
+#include "model/wakeups/binding_list.h"
 
 int64_t tm__settle_time(tm_model *model, int64_t time_ns)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads' lives: start, end, join, sleep, interrupt. */
-#include "model/deadlocks/deadlock_search.h"
 #include "model/deadlocks/wait_graph.h"
 #include "model/entities/fact.h"
 #include "model/entities/object.h"
@@ -9,7 +8,8 @@
 #include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"
 #include "model/intervals/lost_events.h"
-#include "model/ownership/owner_facts.h"
+#include "model/ownership/present_owner.h"
+#include "model/ownership/tenure_write.h"
 #include "model/replay/await.h"
 #include "model/replay/block_end.h"
 #include "model/replay/end_cause.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts about a thread in mid-life, and a pause after which none is known. */
-#include "model/deadlocks/deadlock_search.h"
+#include "model/deadlocks/deadlock_confirm.h"
 #include "model/deadlocks/wait_graph.h"
 #include "model/entities/fact.h"
 #include "model/entities/object.h"
@@ -9,11 +9,14 @@
 #include "model/intervals/interval.h"
 #include "model/intervals/lost_events.h"
 #include "model/ownership/owner_facts.h"
+#include "model/ownership/present_owner.h"
+#include "model/ownership/tenure_write.h"
 #include "model/replay/block_end.h"
 #include "model/replay/fresh_object.h"
 #include "model/replay/thread_state_facts.h"
 #include "model/state/model.h"
 #include "model/wakeups/binding.h"
+#include "model/wakeups/binding_doubt.h"
 #include "model/wakeups/wait_set.h"
 
 /* As we knew. A wait that is one for a thread's end, or over but for the monitor, is

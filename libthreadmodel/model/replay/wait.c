@@ -21,12 +21,16 @@
 #include "model/intervals/lost_events.h"
 #include "model/ownership/owner_facts.h"
 #include "model/ownership/tenure.h"
+#include "model/ownership/tenure_write.h"
 #include "model/replay/block_end.h"
 #include "model/replay/end_cause.h"
 #include "model/replay/fresh_object.h"
 #include "model/replay/wait.h"
 #include "model/state/model.h"
 #include "model/wakeups/binding.h"
+#include "model/wakeups/binding_late.h"
+#include "model/wakeups/binding_reported.h"
+#include "model/wakeups/binding_tptp.h"
 #include "model/wakeups/wait_set.h"
 
 /* The thread owns the object now: it could not wait or notify otherwise. */

@@ -14,6 +14,10 @@
 #include "model/intervals/lost_events.h"
 #include "model/state/model.h"
 #include "model/wakeups/binding.h"
+#include "model/wakeups/binding_doubt.h"
+#include "model/wakeups/binding_list.h"
+#include "model/wakeups/binding_reported.h"
+#include "model/wakeups/binding_tptp.h"
 #include "model/wakeups/wait_set.h"
 
 int tm__bind_notify(tm_model *model, const tm__fact *fact)

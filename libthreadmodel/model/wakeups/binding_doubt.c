@@ -17,9 +17,11 @@
 #include "model/entities/thread.h"
 #include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"
-#include "model/ownership/owner_facts.h"
+#include "model/ownership/tenure_write.h"
 #include "model/state/model.h"
-#include "model/wakeups/binding.h"
+#include "model/wakeups/binding_doubt.h"
+#include "model/wakeups/binding_list.h"
+#include "model/wakeups/bindings.h"
 #include "model/wakeups/wait_set.h"
 
 void tm__bind_wake(tm_model *model, uint32_t waiter, uint32_t row)

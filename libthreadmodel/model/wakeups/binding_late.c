@@ -13,7 +13,7 @@
 #include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"
 #include "model/state/model.h"
-#include "model/wakeups/binding.h"
+#include "model/wakeups/binding_late.h"
 #include "model/wakeups/wait_set.h"
 
 /* Whether it is kept, and came while the thread waited. */

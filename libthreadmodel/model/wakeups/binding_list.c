@@ -7,7 +7,8 @@
 #include "model/entities/object.h"
 #include "model/intervals/interaction.h"
 #include "model/state/model.h"
-#include "model/wakeups/binding.h"
+#include "model/wakeups/binding_list.h"
+#include "model/wakeups/bindings.h"
 
 int tm__binding_reserve(tm_model *model)
 {

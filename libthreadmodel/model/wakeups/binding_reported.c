@@ -8,7 +8,9 @@
 #include "model/entities/reports.h"
 #include "model/intervals/interaction.h"
 #include "model/state/model.h"
-#include "model/wakeups/binding.h"
+#include "model/wakeups/binding_list.h"
+#include "model/wakeups/binding_reported.h"
+#include "model/wakeups/bindings.h"
 #include "model/wakeups/wait_set.h"
 
 /* Calls that woke nobody, and those to all waiters, stay in the list: so many of the

@@ -11,7 +11,9 @@
 #include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"
 #include "model/state/model.h"
-#include "model/wakeups/binding.h"
+#include "model/wakeups/binding_list.h"
+#include "model/wakeups/binding_tptp.h"
+#include "model/wakeups/bindings.h"
 
 static uint32_t bind_late(tm_model *model, const tm__fact *notify, uint32_t row,
                           uint32_t binding)

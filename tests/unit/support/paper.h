@@ -17,6 +17,7 @@
 
 #include "formats/source.h"
 #include "support/recorder.h"
+#include "trace/pack.h"
 #include "trace/trace_frame.h"
 
 /* A trace in memory, whose n-th write fails. */

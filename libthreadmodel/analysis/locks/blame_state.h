@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shares of blame, added up by thread, caller, lock, owner and owner's method. */
-#ifndef TM_ANALYSIS_LOCKS_BLAME_H
-#define TM_ANALYSIS_LOCKS_BLAME_H
+/* Shares of blame that are being gathered. */
+#ifndef TM_ANALYSIS_LOCKS_BLAME_STATE_H
+#define TM_ANALYSIS_LOCKS_BLAME_STATE_H
 
 #include <threadmodel/blame.h>
 
@@ -14,7 +14,7 @@
 #include "model/entities/caller_frame.h"
 #include "model/state/model.h"
 
-/** A group; what is no key of it is TM__NONE. */
+/** A group; fields that are not keys of it are TM__NONE. */
 typedef struct tm__blamed {
     uint32_t thread;
     uint32_t caller; ///< places
@@ -43,20 +43,10 @@ typedef struct tm__blame {
     tm__triple_map by_lock;   ///< (that number, caller, lock): items[] + 1
     uint32_t threads_count;
     uint64_t block;  ///< blocks seen
-    uint64_t capped; ///< blocks of which not all owners are told
+    uint64_t capped; ///< blocks with more owners than are reported
     int64_t total_ns;
     TM__ARRAY(tm__blamed, items);
 } tm__blame;
-
-/**
- * Add up the blame of a scope.
- * @param blame  to be freed, whatever is returned
- * @param scope  lent until the blame is freed
- * @return TM_OK or TM_ENOMEM
- */
-int tm__blame_gather(tm__blame *blame, const tm_model *model, const tm__scope *scope,
-                     uint32_t of, uint32_t keys, uint32_t states,
-                     const tm__libraries *libraries);
 
 /** The place of a group whose keys are the owner's method, and perhaps its stack. */
 static inline uint32_t tm__blamed_owner_caller(const tm__blame *blame,
@@ -66,13 +56,5 @@ static inline uint32_t tm__blamed_owner_caller(const tm__blame *blame,
                ? tm__caller_of(&blame->places, group->owner_place)
                : group->owner_place;
 }
-
-/**
- * The order in which an answer lists the groups: the longest total first.
- * @return blame->items_count of them, for tm__sorted_free(&blame->memory), or NULL
- */
-tm__sortable *tm__blame_order(tm__blame *blame);
-
-void tm__blame_free(tm__blame *blame);
 
 #endif

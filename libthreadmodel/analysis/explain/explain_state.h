@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One step of the chain that explains why a thread did not run. */
-#ifndef TM_ANALYSIS_EXPLAIN_EXPLAIN_H
-#define TM_ANALYSIS_EXPLAIN_EXPLAIN_H
+/* A chain of reasons, and what it is found in. */
+#ifndef TM_ANALYSIS_EXPLAIN_EXPLAIN_STATE_H
+#define TM_ANALYSIS_EXPLAIN_EXPLAIN_STATE_H
 
 #include "analysis/listing/selection.h"
 #include "base/memory.h"
@@ -43,7 +43,7 @@ typedef struct tm__step_of_chain {
     const char *why;    ///< why no owner or waker is known; NULL: no other word
 } tm__step_of_chain;
 
-/** Who owned what at the instant is asked of these. */
+/** The owners at the instant are looked up in these. */
 typedef struct tm__explanation {
     const tm_model *model;
     tm__memory memory;
@@ -54,18 +54,6 @@ typedef struct tm__explanation {
     size_t length; ///< of the sentence
     char text[TM__SENTENCE_BYTES];
 } tm__explanation;
-
-/** Say why a thread did not run at the instant. @return TM_OK or TM_ENOMEM */
-int tm__explain_step(tm__explanation *it, uint32_t thread, tm__step_of_chain *step);
-
-/** Write the sentence on a step, the first of its chain or not. */
-void tm__explain_write(tm__explanation *it, const tm__step_of_chain *step,
-                       int is_first);
-
-/** The interval of a step with which its blocking interval begins, which has what
- * later ones may lack; NULL: none. */
-const tm__interval *tm__explain_beginning(const tm__explanation *it,
-                                          const tm__step_of_chain *step);
 
 /** An instant of a thread that a chain is asked for. */
 typedef struct tm__question {
@@ -81,21 +69,7 @@ typedef struct tm__questions {
     uint32_t room;
 } tm__questions;
 
-/** Make room. @param count  of questions at most; 0: 1 @return TM_OK or TM_ENOMEM */
-int tm__questions_open(tm__questions *it, tm__memory *memory, const tm_model *model,
-                       uint32_t count);
-
 /** No instant was named. */
 #define TM__NO_INSTANT INT64_MIN
-
-/** What is asked where a caller named a thread or not (TM__NONE), an instant or not
- * (TM__NO_INSTANT). */
-void tm__questions_find(tm__questions *it, const tm_model *model, uint32_t thread,
-                        int64_t at_ns);
-
-void tm__questions_close(tm__questions *it, tm__memory *memory);
-
-/** Whether a blocking interval is one of a worker that waits for work. */
-int tm__explain_is_idle(const tm_model *model, uint32_t stack);
 
 #endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which packages are part of Go itself. */
+#ifndef TM_FORMATS_GO_GO_PACKAGES_H
+#define TM_FORMATS_GO_GO_PACKAGES_H
+
+#include "formats/go/go_generation.h"
+
+/** Whether a package belongs to Go itself: a wait there is a wait of its caller. */
+int tm__go_is_own_package(tm__go_text package);
+
+#endif
