@@ -17,7 +17,14 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <threadmodel/definition.h>
+
 enum { TM__ENDPOINT_TEXT_BYTES = 512 };
+
+/** Bits as in tm_run.object_kinds: sockets, files and the rest. */
+#define TM__ENDPOINT_KINDS                                                             \
+    ((UINT64_C(1) << (TM_OBJECT_KIND_PROCESS + 1)) -                                   \
+     (UINT64_C(1) << TM_OBJECT_KIND_SOCKET))
 
 /** What a call is for. */
 enum tm__call_use {

@@ -64,6 +64,9 @@
  *   its life, and another thread waits for it alone for 5 % of the run. Threads that
  *   were blocked as often, 16 times or more, did the same and are left out; so is the
  *   time for which the last one had no processor, and the other had one.
+ * - io_wait: threads wait for one endpoint (a socket, file, name or process) for 5 % of
+ *   the run together, and one of them does or all for half of it. Idle I/O is none: the
+ *   next request of a client, an accept, a poll.
  * - too_few_processors: threads could run and had no processor, one of them for 10 % of
  *   the run, and all together for half of its length, as the scheduler counts or
  *   runnable reports. It is minor if the program had less than half of the processors,
@@ -119,27 +122,27 @@ TM_BEGIN_DECLS
  * held_while_sleeping, held_while_io, held_while_waiting, held_while_parked,
  * held_while_blocked, notify_all_herd, useless_notify, class_initialisation,
  * class_loading, long_wait, long_park, wait_always_times_out, sleep_on_critical_path,
- * unbalanced_join, straggler, too_few_processors, lock_inversion, sampled_block,
- * sampled_wait, sampled_io, sampled_processor, blocking_thread, pool_starved,
- * carriers_taken), title string (at most twelve words), impact_ns int64 (time lost, of
- * all threads added up), bound_ns int64 (the most that one thread lost: no thread can
- * gain more), gain_ns int64 (by so much the run would be shorter if no thread had to
- * wait for it, or if these sleeps took no time; null: unknown), gain_low_ns int64 (the
- * least that the gain may be; null: unknown), gain_high_ns int64 (the most; null:
- * unknown), minor bool (little or nothing is gained from it), suspected bool (it rests
- * on inference; caveat says what would confirm it), waits string (which threads wait
- * where, how often, for how long; null: nobody), holds string (which thread holds or
- * uses it where, for how long; null: not known, or nobody), gain string (what would be
- * gained, or the bound of it; null: nothing is known), advice string (what to try;
- * null: nothing), caveat string (what the data cannot show; null: nothing is in doubt),
- * text string (waits, holds, gain, advice and caveat, one after the other), class
- * string, method string (where to look), source string, line int32, thread_id uint64
- * (null: nobody), thread string (the first that it names; null: nobody), evidence_table
- * string (deadlocks, blame, callers, interactions, timeline, lock_order, critical_path,
- * resources, threads; the table that shows it), evidence_where string (which rows of
- * that table: conditions `column = value`, `column = 'text'`, `column in ('text',
- * ...)`, `column in (1, ...)` and `column is null`, joined as in SQL by `and`; empty:
- * no row, for names are too long).
+ * unbalanced_join, straggler, io_wait, too_few_processors, lock_inversion,
+ * sampled_block, sampled_wait, sampled_io, sampled_processor, blocking_thread,
+ * pool_starved, carriers_taken), title string (at most twelve words), impact_ns int64
+ * (time lost, of all threads added up), bound_ns int64 (the most that one thread lost:
+ * no thread can gain more), gain_ns int64 (by so much the run would be shorter if no
+ * thread had to wait for it, or if these sleeps took no time; null: unknown),
+ * gain_low_ns int64 (the least that the gain may be; null: unknown), gain_high_ns int64
+ * (the most; null: unknown), minor bool (little or nothing is gained from it),
+ * suspected bool (it rests on inference; caveat says what would confirm it), waits
+ * string (which threads wait where, how often, for how long; null: nobody), holds
+ * string (which thread holds or uses it where, for how long; null: not known, or
+ * nobody), gain string (what would be gained, or the bound of it; null: nothing is
+ * known), advice string (what to try; null: nothing), caveat string (what the data
+ * cannot show; null: nothing is in doubt), text string (waits, holds, gain, advice and
+ * caveat, one after the other), class string, method string (where to look), source
+ * string, line int32, thread_id uint64 (null: nobody), thread string (the first that it
+ * names; null: nobody), evidence_table string (deadlocks, blame, callers, interactions,
+ * timeline, lock_order, critical_path, resources, threads; the table that shows it),
+ * evidence_where string (which rows of that table: conditions `column = value`, `column
+ * = 'text'`, `column in ('text', ...)`, `column in (1, ...)` and `column is null`,
+ * joined as in SQL by `and`; empty: no row, for names are too long).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

@@ -67,13 +67,16 @@ typedef struct tm_run {
 
     int32_t ending;        ///< enum tm_ending: of the process, at end_ns
     int32_t ending_status; ///< exit status or signal number
+
+    uint64_t object_kinds; ///< bit k: waits for objects of kind k (enum
+                           ///< tm_object_kind) are reported by Await; 0: unknown
 } tm_run;
 
 /** A tm_run with nothing in it but its size. */
 #define TM_RUN_INIT                                                                    \
     {                                                                                  \
         sizeof(tm_run), NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-            0, 0, 0, 0, 0, 0, 0                                                        \
+            0, 0, 0, 0, 0, 0, 0, 0                                                     \
     }
 
 TM_END_DECLS

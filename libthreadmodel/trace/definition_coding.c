@@ -44,10 +44,11 @@ int tm__run_put(tm__bytes *out, const tm_run *given)
     tm_run run;
     uint8_t *at;
     int rc = TM__READ(&run, given, tm_run, source);
+    int has_end = rc == TM_OK && (run.processors || run.ending || run.object_kinds);
 
     if (rc < 0)
         return rc;
-    at = make_room(out, 20,
+    at = make_room(out, 21,
                    tm__string_room(run.source) + tm__string_room(run.format) +
                        tm__string_room(run.producer) + tm__string_room(run.vm) +
                        tm__string_room(run.command));
@@ -66,9 +67,9 @@ int tm__run_put(tm__bytes *out, const tm_run *given)
     at = tm__encode_varint(at, run.kinds);
     at = tm__encode_signed(at, run.policy);
     at = tm__encode_signed(at, run.identity);
-    if (run.id || run.cost_events || run.processors || run.ending)
+    if (run.id || run.cost_events || has_end)
         at = tm__encode_varint(at, run.id);
-    if (run.cost_events || run.processors || run.ending) {
+    if (run.cost_events || has_end) {
         at = tm__encode_varint(at, run.cost_events);
         at = tm__encode_varint(at, run.cost_dropped);
         at = tm__encode_varint(at, run.cost_bytes);
@@ -76,12 +77,14 @@ int tm__run_put(tm__bytes *out, const tm_run *given)
         at = tm__encode_signed(at, run.cost_stacks_ns);
         at = tm__encode_signed(at, run.cost_recorder_ns);
     }
-    if (run.processors || run.ending)
+    if (has_end)
         at = tm__encode_varint(at, run.processors);
-    if (run.ending) {
+    if (run.ending || run.object_kinds) {
         at = tm__encode_signed(at, run.ending);
         at = tm__encode_signed(at, run.ending_status);
     }
+    if (run.object_kinds)
+        at = tm__encode_varint(at, run.object_kinds);
     return keep(out, at, "run");
 }
 
@@ -271,6 +274,8 @@ static int emit_run(tm__cursor *body, const tm_sink *sink, tm_run *copy)
         run.ending = tm__get_signed32(body);
         run.ending_status = tm__get_signed32(body);
     }
+    if (body->at < body->end)
+        run.object_kinds = tm__get_varint(body);
     if (whole(body, "run") < 0)
         return TM_EDAMAGED;
     if (copy) {

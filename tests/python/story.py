@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from threadmodel import Event, EventFlag, EventKind, Frame, Model, Run
+from threadmodel import Event, EventFlag, EventKind, Frame, Model, ObjectKind, Run
 
 Row = dict[str, Any]
 MS = 1_000_000
@@ -11,6 +11,7 @@ LOCK, QUEUE, OTHER = 100, 200, 300
 SLOW, TRANSFER, TAKE, PUT, JDK = 1, 2, 3, 4, 9
 KIND = EventKind
 ALL_KINDS = frozenset(EventKind)
+ALL_OBJECTS = frozenset(ObjectKind)
 
 
 class Story:

@@ -10,7 +10,7 @@ import runs
 import threadmodel
 from conftest import Cli
 from describe.columns import read_tables
-from story import ALL_KINDS, KIND, LOCK, OTHER, SLOW, TAKE, TRANSFER, Story
+from story import ALL_KINDS, ALL_OBJECTS, KIND, LOCK, OTHER, SLOW, TAKE, TRANSFER, Story
 from test_findings_dumps import END, HEADER, blocked
 from test_findings_kinds import executor
 from test_findings_waits import herd, waits
@@ -20,7 +20,13 @@ from threadmodel import EventFlag, Model, Run
 def whole(story: Story, threshold_ns: int = 0) -> Story:
     """State that the producer reports every kind of event there is."""
     story.model.define_run(
-        Run(policy=1, start_ns=1, kinds=ALL_KINDS, threshold_ns=threshold_ns)
+        Run(
+            policy=1,
+            start_ns=1,
+            kinds=ALL_KINDS,
+            object_kinds=ALL_OBJECTS,
+            threshold_ns=threshold_ns,
+        )
     )
     return story
 
@@ -75,7 +81,12 @@ def test_a_run_without_events_has_no_kinds() -> None:
 def test_a_kind_whose_events_are_not_reported_is_not_looked_for() -> None:
     story = asleep()
     story.model.define_run(
-        Run(policy=1, start_ns=1, kinds=ALL_KINDS - {KIND.SLEEP, KIND.SLEPT})
+        Run(
+            policy=1,
+            start_ns=1,
+            kinds=ALL_KINDS - {KIND.SLEEP, KIND.SLEPT},
+            object_kinds=ALL_OBJECTS,
+        )
     )
     story.findings()
     assert not_looked_for(story.model) == {
@@ -246,7 +257,7 @@ def test_reports_of_a_whole_recording_list_nothing(tmp_path: Path, cli: Cli) -> 
     path = tmp_path / "run.tmt"
     with threadmodel.Writer(path) as writer:
         runs.define(writer)
-        writer.define_run(Run(kinds=ALL_KINDS))
+        writer.define_run(Run(kinds=ALL_KINDS, object_kinds=ALL_OBJECTS))
         writer.ingest(runs.events())
     assert "Not looked for" not in cli("report", "--all", str(path)).stdout.decode()
 

@@ -9,6 +9,7 @@
 #include <threadmodel/error.h>
 #include <threadmodel/version.h>
 
+#include "endpoint/endpoint.h"
 #include "ring/recording_state.h"
 #include "trace/modified_utf8.h"
 #include "vm/capabilities.h"
@@ -68,6 +69,8 @@ int tm__run_facts_emit(int64_t end_ns)
         .processors = (uint64_t)tm__the_vm.processors,
     };
 
+    if (run.kinds >> TM_EVENT_AWAIT & 1)
+        run.object_kinds = TM__ENDPOINT_KINDS;
     if (end_ns)
         tm__overhead_add(&run);
     property(command, sizeof(command), "sun.java.command");

@@ -10,6 +10,7 @@
 #include <threadmodel/error.h>
 #include <threadmodel/version.h>
 
+#include "endpoint/endpoint.h"
 #include "recorder/live_deadlock.h"
 #include "recorder/definitions.h"
 #include "recorder/lookup.h"
@@ -57,7 +58,7 @@ static void read_command(uint32_t pid, char *command, size_t room)
     command[length] = 0;
 }
 
-static void describe_run(tm__image *image)
+static void describe_run(tm__image *image, int records_io)
 {
     struct timespec wall = {0}, monotonic = {0};
     char command[4096], producer[64];
@@ -75,6 +76,10 @@ static void describe_run(tm__image *image)
     run.start_wall_ns = (wall.tv_sec - monotonic.tv_sec) * INT64_C(1000000000) +
                         (wall.tv_nsec - monotonic.tv_nsec) + image->start_ns;
     run.kinds = KINDS;
+    run.object_kinds = UINT64_C(1) << TM_OBJECT_KIND_CONDITION |
+                       UINT64_C(1) << TM_OBJECT_KIND_SEMAPHORE |
+                       UINT64_C(1) << TM_OBJECT_KIND_BARRIER |
+                       (records_io ? TM__ENDPOINT_KINDS : 0);
     run.identity = TM_IDENTITY_ADDRESS;
     TM__IMAGE_DEFINE(image, run, &run);
     for (size_t i = 0; i < sizeof(CAVEATS) / sizeof(*CAVEATS); i++)
@@ -101,7 +106,7 @@ static void name_trace(tm__image *image, const char *output)
 }
 
 tm__image *tm__image_new(uint64_t id, uint32_t pid, const char *output,
-                         int64_t start_ns)
+                         int64_t start_ns, int records_io)
 {
     tm_model_options options = TM_MODEL_OPTIONS_INIT;
     tm__image *image = calloc(1, sizeof(*image));
@@ -119,7 +124,7 @@ tm__image *tm__image_new(uint64_t id, uint32_t pid, const char *output,
     options.memory_limit_bytes = LIVE_BYTES;
     if (tm_model_new(&image->model, &options) == TM_OK)
         tm_deadlock_watch(image->model, tm__deadlock_suspected, image);
-    describe_run(image);
+    describe_run(image, records_io);
     return image;
 }
 

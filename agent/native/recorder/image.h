@@ -92,7 +92,7 @@ typedef struct tm__image {
 
 /** @param path  of the trace to be, NULL: there can be none */
 tm__image *tm__image_new(uint64_t id, uint32_t pid, const char *output,
-                         int64_t start_ns);
+                         int64_t start_ns, int records_io);
 
 /** A process that it started has no trace. @param program  path of what it runs */
 void tm__image_add_child(tm__image *image, uint32_t pid, const char *program);

@@ -75,8 +75,8 @@ static tm__image *image_of(tm__recorder *it, const tm__ring *ring)
         pid = nested;
         is_found = 1;
     }
-    image =
-        tm__image_new(id, pid, it->output, tm__tick_clock_ns(&it->clock, it->begin));
+    image = tm__image_new(id, pid, it->output, tm__tick_clock_ns(&it->clock, it->begin),
+                          !it->memory.control->leaves_io_out);
     if (!image)
         return NULL;
     image->shows_paths = it->shows_paths;

@@ -117,6 +117,7 @@ class tm_run(CData):
     processors: int
     ending: int
     ending_status: int
+    object_kinds: int
     def __getitem__(self, index: int) -> Self: ...
 
 class tm_class(CData):

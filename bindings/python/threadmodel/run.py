@@ -39,6 +39,7 @@ class Run:
         processors: that the process could use; 0: unknown
         ending: number of Ending, how the process ended at ``end_ns``
         ending_status: its exit status, or the number of the signal
+        object_kinds: numbers of ObjectKind whose waits are reported; empty: unknown
     """
 
     source: str | None = None
@@ -64,11 +65,17 @@ class Run:
     processors: int = 0
     ending: int = Ending.UNKNOWN
     ending_status: int = 0
+    object_kinds: frozenset[int] = frozenset()
 
     @property
     def start(self) -> str | None:
         """When recording began, ISO 8601 in UTC to the ns; None if not known."""
         return wall_time(self.start_wall_ns)
+
+
+def bits(mask: int) -> frozenset[int]:
+    """The numbers of the bits that are set."""
+    return frozenset(k for k in range(64) if mask >> k & 1)
 
 
 def from_struct(struct: Any) -> Run:
@@ -84,7 +91,7 @@ def from_struct(struct: Any) -> Run:
         start_ns=struct.start_ns,
         end_ns=struct.end_ns,
         threshold_ns=struct.threshold_ns,
-        kinds=frozenset(k for k in range(64) if struct.kinds >> k & 1),
+        kinds=bits(struct.kinds),
         policy=struct.policy,
         identity=struct.identity,
         id=struct.id,
@@ -97,4 +104,5 @@ def from_struct(struct: Any) -> Run:
         processors=struct.processors,
         ending=struct.ending,
         ending_status=struct.ending_status,
+        object_kinds=bits(struct.object_kinds),
     )

@@ -66,9 +66,6 @@ class Sink:
             for name in ("source", "format", "producer", "vm", "command")
             if (value := getattr(run, name)) is not None
         }
-        kinds = 0
-        for kind in run.kinds:
-            kinds |= 1 << whole(kind, "event kind", 63)
         struct = options(
             "tm_run",
             **kept,
@@ -77,7 +74,7 @@ class Sink:
             start_ns=_time(run.start_ns, "start_ns"),
             end_ns=_time(run.end_ns, "end_ns"),
             threshold_ns=_time(run.threshold_ns, "threshold_ns"),
-            kinds=kinds,
+            kinds=_mask(run.kinds, "event kind"),
             policy=whole(run.policy, "policy", MAX_INT32),
             identity=whole(run.identity, "identity", MAX_INT32),
             id=whole(run.id, "id", MAX_UINT64),
@@ -90,6 +87,7 @@ class Sink:
             processors=whole(run.processors, "processors", MAX_UINT64),
             ending=whole(run.ending, "ending", MAX_INT32),
             ending_status=whole(run.ending_status, "ending_status", MAX_INT32),
+            object_kinds=_mask(run.object_kinds, "object kind"),
         )
         self._emit("run", struct)
 
@@ -318,6 +316,13 @@ def _id(value: int, what: str) -> int:
 
 def _time(value: int, what: str) -> int:
     return whole(value, what, MAX_INT64, -MAX_INT64 - 1)
+
+
+def _mask(numbers: Iterable[int], what: str) -> int:
+    mask = 0
+    for number in numbers:
+        mask |= 1 << whole(number, what, 63)
+    return mask
 
 
 def _event_array(events: Any) -> Any:

@@ -24,6 +24,7 @@ static int (*const detectors[])(tm__findings *) = {
     tm__find_joins,     tm__find_event_loops, tm__find_path_sleeps,
     tm__find_waits,     tm__find_inversions,  tm__find_samples,
     tm__find_in_dumps,  tm__find_processors,  tm__find_parks,
+    tm__find_io,
 };
 
 enum { TITLE_WORDS = 12 };

@@ -197,6 +197,7 @@ int tm__find_joins(tm__findings *findings);
 int tm__find_path_sleeps(tm__findings *findings);
 int tm__find_locks(tm__findings *findings);
 int tm__find_resources(tm__findings *findings);
+int tm__find_io(tm__findings *findings);
 int tm__find_waits(tm__findings *findings);
 int tm__find_notifies(tm__findings *findings);
 int tm__find_samples(tm__findings *findings);

@@ -11,6 +11,7 @@
 #include "analysis/listing/caveats.h"
 #include "base/error.h"
 #include "base/saturate.h"
+#include "model/entities/object.h"
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
@@ -102,6 +103,7 @@ static const struct {
     {"unbalanced_join", NEED(EVENTS) | NEED(JOINS) | NEED(MOST_EVENTS)},
     {"straggler",
      NEED(EVENTS) | NEED(STARTS) | NEED(WAKERS) | NEED(STACKS) | NEED(MOST_EVENTS)},
+    {"io_wait", NEED(EVENTS) | NEED(IO) | NEED(MOST_EVENTS)},
     {"too_few_processors", NEED(EVENTS) | NEED(PROCESSORS)},
     {"lock_inversion", NEED(NESTING) | NEED(OWN_STACKS)},
     {"sampled_block", NEED(NO_EVENTS) | NEED(DUMPS)},
@@ -157,6 +159,20 @@ static uint32_t lost_needs(const tm_model *model)
                                             : NEED(ALL_EVENTS);
 }
 
+/* Semaphores and channels are awaited as well. */
+static int reports_io(const tm_model *model)
+{
+    for (int kind = 0; model->run.object_kinds && kind < TM_OBJECT_KIND_END; kind++)
+        if (model->run.object_kinds >> kind & 1 && tm__object_is_io(kind))
+            return 1;
+    if (model->run.object_kinds)
+        return 0;
+    for (uint32_t i = 0; i < model->entities.objects_count; i++)
+        if (tm__object_is_io(model->entities.objects[i].kind))
+            return 1;
+    return 0;
+}
+
 static uint32_t unreported(const tm_model *model)
 {
     static const struct {
@@ -176,7 +192,6 @@ static uint32_t unreported(const tm_model *model)
         {WAKERS,
          {TM_EVENT_NOTIFY, TM_EVENT_NOTIFY_ALL, TM_EVENT_UNPARK_CALLED, TM_EVENT_POST}},
         {PROCESSORS, {TM_EVENT_CPU_WAIT, TM_EVENT_RUNNABLE}},
-        {IO, {TM_EVENT_AWAIT}},
         {NESTING, {TM_EVENT_HELD, TM_EVENT_ACQUIRED}},
     };
     uint32_t unmet = 0;
@@ -189,6 +204,8 @@ static uint32_t unreported(const tm_model *model)
         if (!any)
             unmet |= NEED(reports[i].need);
     }
+    if (!reports_io(model))
+        unmet |= NEED(IO);
     /* Such a producer names who woke a thread beside the end of its wait. */
     if (model->run.policy == TM_POLICY_REPORTED)
         unmet &= ~NEED(WAKERS);

@@ -119,6 +119,8 @@ static int read_run(void *payload, const tm_run *given)
         read_cost(known, run);
     if (run->processors)
         known->processors = run->processors;
+    if (run->object_kinds)
+        known->object_kinds = run->object_kinds;
     if (run->ending) {
         known->ending = run->ending;
         known->ending_status = run->ending_status;

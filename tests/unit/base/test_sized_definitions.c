@@ -35,7 +35,8 @@ static const tm_run run = {.size = sizeof(run),
                            .cost_recorder_ns = 16,
                            .processors = 17,
                            .ending = TM_ENDING_EXITED,
-                           .ending_status = 18};
+                           .ending_status = 18,
+                           .object_kinds = 19};
 static const tm_class class_ = {.size = sizeof(class_),
                                 .id = CLASS,
                                 .name = "app.Lock",
@@ -132,7 +133,7 @@ static void keep_run(const tm_model *model, answer *to)
     assert_int_equal(is->size, sizeof(*is));
     snprintf(text, sizeof(text),
              "%s %s %s %s %s %llu %lld %lld %lld %lld %llu %d %d %llu %llu %llu %llu "
-             "%lld %lld %lld %llu\n",
+             "%lld %lld %lld %llu %d %d %llu\n",
              recorder_text(is->source), recorder_text(is->format),
              recorder_text(is->producer), recorder_text(is->vm),
              recorder_text(is->command), (unsigned long long)is->pid,
@@ -142,7 +143,8 @@ static void keep_run(const tm_model *model, answer *to)
              (unsigned long long)is->id, (unsigned long long)is->cost_events,
              (unsigned long long)is->cost_dropped, (unsigned long long)is->cost_bytes,
              (long long)is->cost_threads_ns, (long long)is->cost_stacks_ns,
-             (long long)is->cost_recorder_ns, (unsigned long long)is->processors);
+             (long long)is->cost_recorder_ns, (unsigned long long)is->processors,
+             is->ending, is->ending_status, (unsigned long long)is->object_kinds);
     answer_write(to, text, strlen(text));
 }
 
@@ -281,7 +283,7 @@ static const sized runs = {"tm_run",
                             END(tm_run, cost_bytes),     END(tm_run, cost_threads_ns),
                             END(tm_run, cost_stacks_ns), END(tm_run, cost_recorder_ns),
                             END(tm_run, processors),     END(tm_run, ending),
-                            END(tm_run, ending_status)},
+                            END(tm_run, ending_status),  END(tm_run, object_kinds)},
                            NULL};
 static const sized classes = {"tm_class",
                               &class_,

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 #include <threadmodel/threadmodel.h>
 
-enum { ANSWER_BYTES = 1 << 16, FIELDS = 24 };
+enum { ANSWER_BYTES = 1 << 16, FIELDS = 32 };
 
 /* What a call made of its struct: a table, a file. */
 typedef struct answer {

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Findings about I/O: what threads wait for outside of the program. An endpoint is one
+ * cause, from however many methods it is asked. Of a service some dozen endpoints; of a
+ * run up to some million intervals, each looked at once.
+ */
+#include "analysis/findings/blocked_part.h"
+#include "analysis/findings/finding_text.h"
+#include "analysis/findings/findings.h"
+#include "base/saturate.h"
+#include "model/entities/object.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
+
+/* What a sum is of, as its last key. */
+enum { WHOLE, BY_THREAD, AT_PLACE };
+
+/* Less than this part of the run is not worth a card. */
+enum { PART_OF_RUN = 20 };
+
+typedef struct io_waits {
+    tm__findings *findings;
+    tm__tally tally;  ///< (object, 0, WHOLE), (object, thread, BY_THREAD) ...
+    int64_t *busy_ns; ///< of each thread, for how long it was not idle
+} io_waits;
+
+static int add(io_waits *w, uint32_t object, uint32_t key, uint32_t what, int64_t ns,
+               uint32_t thread)
+{
+    return tm__tally_add(&w->tally, &w->findings->memory, object, key, what, ns, thread)
+               ? TM_OK
+               : TM_ENOMEM;
+}
+
+static int note_thread(io_waits *w, uint32_t number)
+{
+    const tm__thread *thread = &w->findings->model->entities.threads[number];
+
+    for (uint32_t i = 0; i < thread->interval_count; i++) {
+        const tm__interval *it = &thread->intervals[i];
+        tm__blocked_part at;
+        int is_blocked = tm__blocked_part_at(w->findings, thread, i, &at);
+        int64_t ns = at.to_ns - at.from_ns;
+
+        if (it->state == TM_STATE_NEW || it->state == TM_STATE_DEAD ||
+            (is_blocked && at.is_idle))
+            continue;
+        w->busy_ns[number] = tm__sum(w->busy_ns[number], ns);
+        if (it->state != TM_STATE_IO)
+            continue;
+        if (add(w, it->object, 0, WHOLE, ns, number) < 0 ||
+            add(w, it->object, number, BY_THREAD, ns, number) < 0 ||
+            add(w, it->object, at.place, AT_PLACE, ns, number) < 0)
+            return TM_ENOMEM;
+    }
+    return TM_OK;
+}
+
+/** Facts of an endpoint for its card. */
+typedef struct endpoint {
+    const tm__tally_item *whole;
+    const tm__tally_item *place; ///< where threads wait for it most
+    uint32_t threads;
+    uint32_t worst; ///< threads[] that waited longest
+    int64_t worst_ns;
+    int64_t busy_ns; ///< of all that waited for it
+} endpoint;
+
+static endpoint describe(const io_waits *w, const tm__tally_item *whole)
+{
+    endpoint it = {.whole = whole,
+                   .place = tm__tally_top(&w->tally, whole->a, AT_PLACE)};
+
+    for (uint32_t i = 0; i < w->tally.items_count; i++) {
+        const tm__tally_item *one = &w->tally.items[i];
+
+        if (one->a != whole->a || one->c != BY_THREAD)
+            continue;
+        it.threads++;
+        it.busy_ns = tm__sum(it.busy_ns, w->busy_ns[one->b]);
+        if (one->total_ns > it.worst_ns) {
+            it.worst_ns = one->total_ns;
+            it.worst = one->b;
+        }
+    }
+    return it;
+}
+
+static tm__card_text advice_for(const tm_model *model, uint32_t object)
+{
+    switch (object == TM__NONE ? TM_OBJECT_KIND_UNKNOWN
+                               : model->entities.objects[object].kind) {
+    case TM_OBJECT_KIND_SOCKET: return TM__TEXT_IO_SOCKET_ADVICE;
+    case TM_OBJECT_KIND_NAME: return TM__TEXT_IO_NAME_ADVICE;
+    case TM_OBJECT_KIND_PROCESS: return TM__TEXT_IO_PROCESS_ADVICE;
+    default: return TM__TEXT_IO_FILE_ADVICE;
+    }
+}
+
+static void choose_rows(tm__finding *finding, const io_waits *w, uint32_t object)
+{
+    tm__findings *findings = w->findings;
+
+    tm__where_text(finding, "state", tm_state_name(TM_STATE_IO));
+    tm__where_text(finding, "object",
+                   tm__label(&findings->labels, findings->model, object));
+    tm__where_number(finding, "idle", 0);
+}
+
+static void say(tm__finding *finding, const io_waits *w, const endpoint *it)
+{
+    const tm_model *model = w->findings->model;
+    uint32_t object = it->whole->a;
+    const char *name = tm__label(&w->findings->labels, model, object);
+    tm__facts facts = TM__NO_FACTS;
+
+    facts.threads = it->threads;
+    facts.name = name ? name : tm__card_text_of(TM__TEXT_ANY_IO);
+    facts.place = it->place ? it->place->b : TM__NONE;
+    facts.count = (uint64_t)it->whole->count;
+    facts.total_ns = it->whole->total_ns;
+    facts.mean_ns = it->whole->total_ns / it->whole->count;
+    facts.share = tm__percent(it->whole->total_ns, it->busy_ns);
+    if (it->threads > 1) {
+        facts.thread = it->worst;
+        facts.longest_ns = it->worst_ns;
+    }
+    tm__finding_add(finding, w->findings, TM__TEXT_IO_TITLE, &facts);
+    tm__finding_add(finding, w->findings,
+                    it->place && it->place->total_ns < it->whole->total_ns
+                        ? TM__TEXT_IO_WAITS_AT_SEVERAL
+                        : TM__TEXT_IO_WAITS,
+                    &facts);
+    tm__finding_add(finding, w->findings, TM__TEXT_IO_SHARE, &facts);
+    tm__finding_add(finding, w->findings, advice_for(model, object), &facts);
+}
+
+static int emit(const io_waits *w, const tm__tally_item *whole)
+{
+    tm__findings *findings = w->findings;
+    endpoint it = describe(w, whole);
+    tm__finding *finding;
+
+    if (tm__is_minor(findings, whole->total_ns, it.worst_ns))
+        return TM_OK;
+    finding = tm__finding_new(findings, "io_wait", "timeline", whole->total_ns);
+    if (!finding)
+        return TM_ENOMEM;
+    finding->bound_ns = it.worst_ns;
+    finding->class_name = tm__class_name_of_object(findings->model, whole->a);
+    finding->place = it.place ? it.place->b : TM__NONE;
+    finding->thread = it.worst;
+    choose_rows(finding, w, whole->a);
+    say(finding, w, &it);
+    return TM_OK;
+}
+
+int tm__find_io(tm__findings *findings)
+{
+    const tm_model *model = findings->model;
+    size_t bytes = ((size_t)model->entities.threads_count + 1) * sizeof(int64_t);
+    io_waits w = {.findings = findings,
+                  .busy_ns = tm__zalloc(&findings->memory, bytes)};
+    tm__top top = {.count = 0};
+    int rc = w.busy_ns ? TM_OK : TM_ENOMEM;
+
+    for (uint32_t t = 0; rc == TM_OK && t < model->entities.threads_count; t++)
+        if (!(model->entities.threads[t].flags & TM_THREAD_AGENT))
+            rc = note_thread(&w, t);
+    for (uint32_t i = 0; rc == TM_OK && i < w.tally.items_count; i++)
+        if (w.tally.items[i].c == WHOLE &&
+            w.tally.items[i].total_ns > findings->run_ns / PART_OF_RUN)
+            tm__top_add(&top, w.tally.items[i].total_ns, i);
+    for (uint32_t i = 0; rc == TM_OK && i < top.count; i++)
+        rc = emit(&w, &w.tally.items[top.numbers[i]]);
+    tm__tally_free(&w.tally, &findings->memory);
+    tm__free(&findings->memory, w.busy_ns, bytes);
+    return rc;
+}

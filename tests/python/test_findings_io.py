@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings about what threads wait for outside of the program."""
+
+import pytest
+
+from story import ALL_KINDS, KIND, MS, SLOW, TAKE, TRANSFER, Story
+from threadmodel import EventFlag, ObjectKind, Run
+
+DB, LOG, CLIENT = 11, 12, 13
+
+
+def service(wait_ms: float = 8, flags: int = 0, kind: int = ObjectKind.SOCKET) -> Story:
+    """Two threads ask a database ten times each and run 2 ms between."""
+    story = Story()
+    story.model.define_object(DB, 0, name="10.0.0.7:5432", kind=kind)
+    for thread in (1, 2):
+        for i in range(10):
+            at = 10 * i
+            where = TRANSFER if i == 9 else SLOW
+            story.at(at, thread, KIND.AWAIT, object=DB, stack=where, flags=flags)
+            story.at(at + wait_ms, thread, KIND.AWAITED, object=DB, flags=flags)
+        story.at(100, thread, KIND.THREAD_END)
+    return story
+
+
+def test_a_service_that_waits_for_its_database_has_a_card() -> None:
+    (row,) = service().findings()
+    assert row["kind"] == "io_wait"
+    assert row["title"] == "2 threads wait for 10.0.0.7:5432 in Lock.slow"
+    assert row["waits"] == (
+        "2 threads waited 20 times for 10.0.0.7:5432, 160 ms in all, 8.00 ms on "
+        "average, most in Lock.slow:10."
+    )
+    assert row["holds"] == (
+        "Of the time in which 2 threads were not idle, that is 80 %; t1 waited "
+        "longest, for 80.0 ms."
+    )
+    assert row["advice"].startswith("Make the other side answer faster")
+    assert (row["impact_ns"], row["bound_ns"]) == (160 * MS, 80 * MS)
+    assert not row["minor"]
+    assert not row["suspected"]
+
+
+def test_its_evidence_is_the_waits_that_it_adds_up() -> None:
+    story = service()
+    story.at(100, 3, KIND.AWAIT, object=DB, flags=EventFlag.IDLE)
+    story.at(150, 3, KIND.AWAITED, object=DB, flags=EventFlag.IDLE)
+    (row,) = story.findings("io_wait")
+    found = story.model.evidence(row)
+    assert sum(it["end_ns"] - it["start_ns"] for it in found) == row["impact_ns"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "kind"),
+    [(EventFlag.IDLE, ObjectKind.SOCKET), (0, ObjectKind.ACCEPT), (0, ObjectKind.POLL)],
+)
+def test_idle_io_is_never_a_card(flags: int, kind: int) -> None:
+    assert service(flags=flags, kind=kind).findings("io_wait") == []
+
+
+def test_time_in_which_a_thread_was_idle_is_no_part_of_its_share() -> None:
+    story = Story()
+    story.model.define_object(DB, 0, name="10.0.0.7:5432", kind=ObjectKind.SOCKET)
+    story.model.define_object(CLIENT, 0, name="clients", kind=ObjectKind.SOCKET)
+    story.at(0, 1, KIND.AWAIT, object=CLIENT, stack=TAKE, flags=EventFlag.IDLE)
+    story.at(80, 1, KIND.AWAITED, object=CLIENT, flags=EventFlag.IDLE)
+    story.at(80, 1, KIND.AWAIT, object=DB, stack=SLOW)
+    story.at(95, 1, KIND.AWAITED, object=DB).at(100, 1, KIND.THREAD_END)
+    (row,) = story.findings("io_wait")
+    assert row["title"] == "1 thread waits for 10.0.0.7:5432 in Lock.slow"
+    assert row["holds"] == "Of the time in which 1 thread was not idle, that is 75 %."
+
+
+def test_io_of_a_moment_has_no_card() -> None:
+    assert service(wait_ms=0.2).findings("io_wait") == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "advice"),
+    [
+        (ObjectKind.FILE, "Read or write more at once"),
+        (ObjectKind.NAME, "Keep the addresses of names"),
+        (ObjectKind.PROCESS, "Do something else until the process ends"),
+    ],
+)
+def test_the_advice_is_for_the_kind_of_endpoint(kind: int, advice: str) -> None:
+    (row,) = service(kind=kind).findings("io_wait")
+    assert row["advice"].startswith(advice)
+
+
+def looked_for(story: Story, *kinds: int) -> bool:
+    story.model.define_run(
+        Run(start_ns=1, kinds=ALL_KINDS, object_kinds=frozenset(kinds))
+    )
+    story.findings()
+    rows = {row["kind"]: row for row in story.model.finding_kinds()}
+    assert rows["io_wait"]["looked_for"] == rows["held_while_io"]["looked_for"]
+    return bool(rows["io_wait"]["looked_for"])
+
+
+def semaphore() -> Story:
+    story = Story()
+    story.model.define_object(DB, 0, kind=ObjectKind.SEMAPHORE)
+    story.at(0, 1, KIND.AWAIT, object=DB, stack=SLOW).at(50, 1, KIND.AWAITED, object=DB)
+    return story
+
+
+def test_who_awaits_semaphores_alone_has_not_recorded_io() -> None:
+    assert not looked_for(semaphore())
+    assert not looked_for(semaphore(), ObjectKind.SEMAPHORE)
+
+
+def test_a_producer_may_record_io_although_there_was_none() -> None:
+    assert looked_for(semaphore(), ObjectKind.SEMAPHORE, ObjectKind.SOCKET)
+    assert looked_for(service())
