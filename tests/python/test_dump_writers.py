@@ -201,7 +201,7 @@ internal/poll.runtime_pollWait(0x7f729c716f78, 0x72)
 \t/home/x/go/src/runtime/netpoll.go:233 +0x89
 """,
         2,
-        {"goroutine 11": ("waiting", None), "goroutine 20": ("waiting", None)},
+        {"goroutine 11": ("waiting", None), "goroutine 20": ("io", None)},
     ),
     "golang/go#10077, Lock with its receiver": (
         """goroutine 7997 [semacquire, 96 minutes]:

@@ -302,9 +302,12 @@ void tm__write_examined(tm__words *words, const tm__judgement *it)
     }
     tm__write_count(words, live_threads(it));
     if (tm__model_is_of_dumps(it->model)) {
-        tm__write_words(words, " in %u thread dump%s, with the locks that they name",
+        tm__write_words(words, " in %u thread dump%s, with the locks that they name%s",
                         it->model->replay.dumps_count,
-                        it->model->replay.dumps_count == 1 ? "" : "s");
+                        it->model->replay.dumps_count == 1 ? "" : "s",
+                        tm__model_reports(it->model, TM_EVENT_THREAD_END)
+                            ? ""
+                            : "; threads may be missing");
         return;
     }
     tm__write_words(words, " at ");

@@ -71,10 +71,18 @@ static int has_lasted(const tm__wait_graph *graph)
            graph->at_ns - since_ns >= LEAST_WHOLE_NS;
 }
 
+/* A thread that a dump may lack may go on. */
+static int may_lack_threads(const tm_model *model)
+{
+    return tm__model_is_of_dumps(model) &&
+           !tm__model_reports(model, TM_EVENT_THREAD_END);
+}
+
 static int is_whole(const tm__wait_graph *graph)
 {
-    return !graph->counts[TM__NODE_MOVES] && graph->counts[TM__NODE_WAITS] &&
-           !only_daemons_are_left(graph) && has_lasted(graph);
+    return !may_lack_threads(graph->model) && !graph->counts[TM__NODE_MOVES] &&
+           graph->counts[TM__NODE_WAITS] && !only_daemons_are_left(graph) &&
+           has_lasted(graph);
 }
 
 /* ---- a part of it ---- */

@@ -300,6 +300,7 @@ int tm__dump_end(tm__dump *dump, int is_whole)
     for (uint32_t i = 0; i < dump->late_count; i++)
         add_event(dump, dump->late[i]);
     dump->late_count = 0;
+    dump->is_partial = !is_whole;
     if (dump->seen_count == 0)
         return TM_OK;
     /* Who is missing in a dump that was cut may be in what is missing of it. */
@@ -392,8 +393,10 @@ void tm__dump_describe(const tm__dump *dump, tm_run *run)
     run->end_ns = dump->time_ns;
     run->policy = TM_POLICY_REPORTED;
     run->kinds = UINT64_C(1) << TM_EVENT_SNAPSHOT | UINT64_C(1) << TM_EVENT_HELD |
-                 UINT64_C(1) << TM_EVENT_THREAD_END |
                  UINT64_C(1) << TM_EVENT_VIRTUAL_MOUNT;
+    /* Which threads there are not, a dump shows that lacks none. */
+    if (!dump->is_partial)
+        run->kinds |= UINT64_C(1) << TM_EVENT_THREAD_END;
     if (dump->cpu_count)
         run->kinds |= UINT64_C(1) << TM_EVENT_CPU_TIME;
 }

@@ -50,6 +50,8 @@ typedef struct tm__dump {
     tm__memory *memory;
     tm__notes *notes;
     tm__dump_nature nature;
+    /** Whether a class of this name is of a library; NULL: the model knows. */
+    int (*is_library)(const char *class_name);
 
     tm__strings texts;
     tm__map class_map; ///< texts: classes[]
@@ -99,6 +101,7 @@ typedef struct tm__dump {
     uint64_t thread_total; ///< of all dumps
     uint64_t process;      ///< as the last dump that says so has it; 0: none did
     int has_several;       ///< dumps of several processes
+    int is_partial;        ///< the last dump may lack threads
 } tm__dump;
 
 /** @param notes  the reader's; stays where it is */
@@ -156,6 +159,20 @@ int tm__dump_is_method(const tm__dump *dump, uint32_t frame, const char *class_n
 
 /** @return the class of a frame's method; 0: unknown */
 uint32_t tm__dump_class_of(const tm__dump *dump, uint32_t frame);
+
+/**
+ * Define what one thread alone is known to wait for, of which no dump has a number.
+ * @param object_kind  enum tm_object_kind
+ * @param class_id     0: unknown
+ * @param name         what it is shown as; lent until it is emitted
+ * @param[out] id      the object's
+ * @return TM_OK or TM_ENOMEM
+ */
+int tm__dump_own_object(tm__dump *dump, uint64_t thread, int object_kind,
+                        uint32_t class_id, const char *name, uint64_t *id);
+
+/** What a kind of I/O is shown as, "a socket". NULL: it is none of I/O */
+const char *tm__dump_io_name(int object_kind);
 
 /**
  * A thread that seems to run waits in the kernel if its innermost method says so: then

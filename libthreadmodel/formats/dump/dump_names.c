@@ -139,6 +139,8 @@ static int emit_classes(tm__dump *dump, const tm_sink *sink)
                          .name = tm__strings_get(&dump->texts, it->name),
                          .source = tm__strings_get(&dump->texts, it->source)};
 
+        if (dump->is_library && dump->is_library(item.name))
+            item.flags = TM_CLASS_LIBRARY;
         rc = sink->define_class(sink->payload, &item);
         if (rc >= 0)
             dump->class_queue_count--;

@@ -77,9 +77,28 @@ static int purpose_of(const tm__dump *dump, const uint32_t *frames, uint32_t cou
     return kind;
 }
 
+const char *tm__dump_io_name(int object_kind)
+{
+    return object_kind > 0 && object_kind < TM_OBJECT_KIND_END ? names[object_kind]
+                                                               : NULL;
+}
+
+int tm__dump_own_object(tm__dump *dump, uint64_t thread, int object_kind,
+                        uint32_t class_id, const char *name, uint64_t *id)
+{
+    tm_object object = {.size = sizeof(object),
+                        .class_id = class_id,
+                        .kind = (uint64_t)object_kind,
+                        .name = name};
+
+    object.id = UINT64_C(3) << 62 | (uint64_t)object_kind << 56 |
+                (thread * UINT64_C(0x9e3779b97f4a7c15) >> 8);
+    *id = object.id;
+    return tm__dump_object(dump, &object);
+}
+
 int tm__dump_native_wait(tm__dump *dump, tm__dump_thread *thread)
 {
-    tm_object object = {.size = sizeof(object)};
     int kind = TM_OBJECT_KIND_UNKNOWN;
 
     if (thread->state != TM_STATE_RUNNING || thread->frame_count == 0)
@@ -91,12 +110,8 @@ int tm__dump_native_wait(tm__dump *dump, tm__dump_thread *thread)
     if (!kind)
         return TM_OK;
     /* No dump says which descriptor it is: one for each thread. */
-    object.id = UINT64_C(3) << 62 | (uint64_t)kind << 56 |
-                (thread->thread.id * UINT64_C(0x9e3779b97f4a7c15) >> 8);
-    object.class_id = tm__dump_class_of(dump, thread->frames[0]);
-    object.kind = (uint64_t)kind;
-    object.name = names[kind];
     thread->state = TM_STATE_IO;
-    thread->wanted = object.id;
-    return tm__dump_object(dump, &object);
+    return tm__dump_own_object(dump, thread->thread.id, kind,
+                               tm__dump_class_of(dump, thread->frames[0]), names[kind],
+                               &thread->wanted);
 }

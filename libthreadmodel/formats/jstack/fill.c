@@ -344,19 +344,21 @@ static int find_cycles(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
     return tm__jstack_cycles_find(&fill->cycles, parsed, fill->dump->notes, offset);
 }
 
-/* A class as an object is shown by its name. */
-static int name_class(tm__jstack_fill *fill, const tm__jstack_lock *lock,
-                      tm_object *object)
+/* A class as an object is shown by its name, a variable by its own. */
+static int name_object(tm__jstack_fill *fill, const tm__jstack_lock *lock,
+                       tm_object *object)
 {
-    static const char *const before[] = {"class ", "initialisation of "};
+    static const char *const before[] = {"class ", "initialisation of ", ""};
     int is_init = lock->kind == TM__JSTACK_INITIALIZING;
-    size_t length = strlen(before[is_init]);
+    int is_class = tm__slice_is(lock->class_name, "java.lang.Class");
+    const char *prefix = before[is_class ? is_init : 2];
+    size_t length = strlen(prefix);
     uint32_t index;
 
     if (tm__reserve(fill->memory, &fill->label, &fill->label_capacity,
                     length + lock->of_class.length, 1) < 0)
         return TM_ENOMEM;
-    memcpy(fill->label, before[is_init], length);
+    memcpy(fill->label, prefix, length);
     memcpy(fill->label + length, lock->of_class.bytes, lock->of_class.length);
     if (tm__strings_intern_bytes(&fill->dump->texts, &index, fill->label,
                                  length + lock->of_class.length) < 0)
@@ -365,6 +367,27 @@ static int name_class(tm__jstack_fill *fill, const tm__jstack_lock *lock,
     if (is_init)
         object->kind = TM_OBJECT_KIND_ONCE;
     return TM_OK;
+}
+
+/* What a thread waits for that no line has a number of. */
+static int wait_for_own(tm__jstack_fill *fill, const tm__jstack_wait *own,
+                        tm__dump_thread *to)
+{
+    const char *name = own && own->name ? own->name : NULL;
+    uint32_t class_id = 0;
+
+    if (own && !name)
+        name = tm__dump_io_name(own->kind);
+    if (!name || (to->state != TM_STATE_IO && to->state != TM_STATE_BLOCKED &&
+                  to->state != TM_STATE_WAITING))
+        return TM_OK;
+    if (own->class_name &&
+        tm__dump_class(fill->dump,
+                       (tm__slice){own->class_name, strlen(own->class_name)},
+                       &class_id) < 0)
+        return TM_ENOMEM;
+    return tm__dump_own_object(fill->dump, to->thread.id, own->kind, class_id, name,
+                               &to->wanted);
 }
 
 uint64_t tm__jstack_fill_id(const tm__jstack_fill *fill, uint64_t id)
@@ -394,7 +417,7 @@ static int object_id(tm__jstack_fill *fill, const tm__jstack_lock *lock, uint64_
     object.id = address;
     if (known != class_id)
         object.id = mix(address + ((uint64_t)class_id << 48)) | 1;
-    if (lock->of_class.length && name_class(fill, lock, &object) < 0)
+    if (lock->of_class.length && name_object(fill, lock, &object) < 0)
         return TM_ENOMEM;
     if (lock->is_hash) {
         object.hash = lock->hash;
@@ -607,8 +630,15 @@ static int read_thread(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uin
             return TM_ENOMEM;
         to.thread.name = fill->name;
     }
-    if (seen.wanted && object_id(fill, seen.wanted, &to.wanted) < 0)
+    if (seen.wanted ? object_id(fill, seen.wanted, &to.wanted) < 0
+                    : wait_for_own(fill, it->waits_for, &to) < 0)
         return TM_ENOMEM;
+    if (seen.state == TM_STATE_JOINING && it->owner_id) {
+        uint32_t joined = tm__map_find(&parsed->ids, it->owner_id);
+
+        if (joined != TM__NONE)
+            to.owner = tm__jstack_fill_id(fill, parsed->threads[joined].id);
+    }
     if (want->is_stated)
         to.owner = tm__jstack_fill_id(fill, parsed->threads[want->owner].id);
     if (add_holds(fill, parsed, t, &seen, &to) < 0 ||
@@ -628,6 +658,7 @@ int tm__jstack_fill_read(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
     fill->dump->nature.reports_synchronizers = parsed->reports_synchronizers;
     fill->dump->nature.reports_monitors = tm__jstack_reports_monitors(parsed);
     fill->dump->nature.is_one_instant = parsed->grammar->is_one_instant;
+    fill->dump->is_library = parsed->grammar->is_library;
     if (find_cycles(fill, parsed, offset) < 0 || recognise_cycles(fill, parsed) < 0)
         return TM_ENOMEM;
     for (; fill->next < parsed->thread_count; fill->next++)

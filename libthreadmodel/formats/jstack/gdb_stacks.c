@@ -1,141 +1,126 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gdb's `thread apply all bt`, and the same of lldb's and pstack's relatives:
+ * Stacks of native threads, as debuggers print those of all threads: gdb's `thread
+ * apply all bt`, with `full` or without, pstack, elfutils' eu-stack, and lldb's `bt
+ * all`:
  *
  *     Thread 25 (Thread 0x7f1e331fe6c0 (LWP 25543) "idle-pool"):
  *     #0  __futex_abstimed_wait_common64 (private=0, ...) at ./nptl/futex-internal.c:57
  *     #3  0x00007f1eb606e5d8 in ___pthread_mutex_lock (mutex=0x7f1eb00bef68) at ...
  *
- * The mutex of a lock is an argument, where the C library has symbols for it.
+ *     TID 25543:
+ *     #0  0x00007f1eb606bf7b pthread_mutex_lock - /usr/lib/libc.so.6
+ *
+ *     * thread #1, tid = 25543, name = 'idle-pool', stop reason = signal SIGSTOP
+ *         frame #0: 0x00007f1eb606bf7b libc.so.6`pthread_mutex_lock + 12
+ *
+ * The mutex of a lock is an argument, where the C library has symbols for it. No owner
+ * is in the text.
  */
 #include <stdio.h>
 #include <string.h>
 #include <threadmodel/model.h>
 
 #include "formats/jstack/grammar.h"
+#include "formats/jstack/native_waits.h"
 
-static const char begin[] = "Thread ";
+/* In parser.section. */
+enum { OUTSIDE = 1, NAMES_ALL = 2 };
 
-/* @return 1: a thread begins with this line */
-static int read_heading(tm__slice line, tm__jstack_thread *thread)
+/* The text between two quotes, the last one the last in the line. */
+static tm__slice quoted(tm__slice text, char quote)
 {
-    tm__slice rest = tm__slice_from(line, sizeof(begin) - 1), number;
-    size_t open, lwp;
-    uint64_t index;
+    size_t open = 0, end = text.length;
 
-    *thread = (tm__jstack_thread){.elapsed_ns = -1, .cpu_ns = -1};
-    if (!tm__slice_begins(line, begin) || !tm__slice_number(&rest, 10, &index) ||
-        (!tm__slice_begins(rest, " (Thread 0x") && !tm__slice_begins(rest, " (LWP ") &&
-         !tm__slice_begins(rest, " (process ")))
+    while (open < text.length && text.bytes[open] != quote)
+        open++;
+    while (end > open + 1 && text.bytes[end - 1] != quote)
+        end--;
+    return end > open + 1 ? (tm__slice){text.bytes + open + 1, end - open - 2}
+                          : (tm__slice){0};
+}
+
+static int number_behind(tm__slice text, const char *key, unsigned base,
+                         uint64_t *number)
+{
+    size_t at = tm__slice_find(text, key);
+
+    text = tm__slice_from(text, at + strlen(key));
+    return tm__slice_number(&text, base, number);
+}
+
+/* "Thread 25 (Thread 0x7f1e331fe6c0 (LWP 25543) "idle-pool"):" */
+static int read_gdb_heading(tm__slice line, tm__jstack_thread *thread, uint64_t *index)
+{
+    static const char begin[] = "Thread ";
+    tm__slice rest = tm__slice_from(line, sizeof(begin) - 1);
+
+    if (!tm__slice_begins(line, begin) || !tm__slice_number(&rest, 10, index) ||
+        (!tm__slice_begins(rest, " (Thread ") && !tm__slice_begins(rest, " (LWP ") &&
+         !tm__slice_begins(rest, " (process ")) ||
+        !tm__slice_ends(line, "):"))
         return 0;
-    lwp = tm__slice_find(rest, "LWP ");
-    number = tm__slice_from(rest, lwp + strlen("LWP "));
-    if (!tm__slice_number(&number, 10, &thread->os_id)) {
-        lwp = tm__slice_find(rest, "process ");
-        number = tm__slice_from(rest, lwp + strlen("process "));
-        tm__slice_number(&number, 10, &thread->os_id);
-    }
-    thread->id = thread->os_id ? thread->os_id : index;
-    open = tm__slice_find(rest, "\"");
-    thread->name = tm__slice_from(rest, open + 1);
-    for (lwp = thread->name.length; lwp > 0 && thread->name.bytes[lwp - 1] != '"';
-         lwp--)
-        ;
-    thread->name.length = lwp ? lwp - 1 : 0;
-    if (open == rest.length)
+    if (!number_behind(rest, "LWP ", 10, &thread->os_id) &&
+        !number_behind(rest, "process ", 10, &thread->os_id))
+        number_behind(rest, ".0x", 16, &thread->os_id); /* Windows: 1234.0x1a2b */
+    number_behind(rest, "(Thread 0x", 16, &thread->address);
+    thread->name = quoted(rest, '"');
+    if (!thread->name.length)
         thread->name = (tm__slice){line.bytes, (size_t)(rest.bytes - line.bytes)};
     return 1;
 }
 
-/* What the functions on top do, and by which argument the object is known. */
-static const struct {
-    const char *function, *argument, *class_name;
-    int state;
-} waits[] = {
-    {"pthread_mutex_lock", "mutex=0x", "mutex", TM_STATE_BLOCKED},
-    {"pthread_mutex_timedlock", "mutex=0x", "mutex", TM_STATE_BLOCKED},
-    {"pthread_mutex_clocklock", "mutex=0x", "mutex", TM_STATE_BLOCKED},
-    {"lll_lock_wait", "futex=0x", "mutex", TM_STATE_BLOCKED},
-    {"lll_mutex_lock", "", "", TM_STATE_BLOCKED},
-    {"pthread_rwlock_rdlock", "rwlock=0x", "rwlock", TM_STATE_BLOCKED},
-    {"pthread_rwlock_wrlock", "rwlock=0x", "rwlock", TM_STATE_BLOCKED},
-    {"pthread_spin_lock", "lock=0x", "spin lock", TM_STATE_BLOCKED},
-    {"pthread_cond_wait", "cond=0x", "condition", TM_STATE_WAITING},
-    {"pthread_cond_timedwait", "cond=0x", "condition", TM_STATE_WAITING},
-    {"pthread_cond_clockwait", "cond=0x", "condition", TM_STATE_WAITING},
-    {"pthread_join", "", "", TM_STATE_JOINING},
-    {"pthread_clockjoin", "", "", TM_STATE_JOINING},
-    {"pthread_timedjoin", "", "", TM_STATE_JOINING},
-    {"pthread_barrier_wait", "barrier=0x", "barrier", TM_STATE_WAITING},
-    {"sem_wait", "sem=0x", "semaphore", TM_STATE_WAITING},
-    {"sem_timedwait", "sem=0x", "semaphore", TM_STATE_WAITING},
-    {"nanosleep", "", "", TM_STATE_SLEEPING},
-    {"usleep", "", "", TM_STATE_SLEEPING},
-    {"epoll_wait", "", "", TM_STATE_WAITING},
-    {"epoll_pwait", "", "", TM_STATE_WAITING},
-    {"poll", "", "", TM_STATE_WAITING},
-    {"ppoll", "", "", TM_STATE_WAITING},
-    {"select", "", "", TM_STATE_WAITING},
-    {"accept", "", "", TM_STATE_WAITING},
-    {"accept4", "", "", TM_STATE_WAITING},
-    {"recv", "", "", TM_STATE_WAITING},
-    {"recvfrom", "", "", TM_STATE_WAITING},
-    {"recvmsg", "", "", TM_STATE_WAITING},
-    {"read", "", "", TM_STATE_WAITING},
-    {"futex_wait", "", "", TM_STATE_WAITING},
-    {"sigwait", "", "", TM_STATE_WAITING},
-    {"sigtimedwait", "", "", TM_STATE_WAITING},
-    {"wait4", "", "", TM_STATE_WAITING},
-    {"waitpid", "", "", TM_STATE_WAITING},
-};
-
-/* "__GI___pthread_mutex_lock" is pthread_mutex_lock. */
-static tm__slice plain_name(tm__slice function)
+/* "* thread #1, tid = 25543, name = 'idle-pool', stop reason = ...", also with the
+ * process number or the queue's name. */
+static int read_lldb_heading(tm__slice line, tm__jstack_thread *thread, uint64_t *index)
 {
-    static const char *const before[] = {"__GI_", "__libc_", "__new_"};
+    static const char begin[] = "thread #";
+    tm__slice rest = line, name;
+    size_t at;
 
-    for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++)
-        if (tm__slice_begins(function, before[i]))
-            function = tm__slice_from(function, strlen(before[i]));
-    while (tm__slice_begins(function, "_"))
-        function = tm__slice_from(function, 1);
-    return function;
+    if (tm__slice_begins(rest, "* "))
+        rest = tm__slice_from(rest, 2);
+    if (!tm__slice_begins(rest, begin))
+        return 0;
+    name = rest;
+    rest = tm__slice_from(rest, sizeof(begin) - 1);
+    if (!tm__slice_number(&rest, 10, index) ||
+        (rest.length && !tm__slice_begins(rest, ", ") && !tm__slice_begins(rest, ":")))
+        return 0;
+    name.length = (size_t)(rest.bytes - name.bytes);
+    if (!number_behind(rest, "tid = 0x", 16, &thread->os_id))
+        number_behind(rest, "tid = ", 10, &thread->os_id);
+    at = tm__slice_find(rest, "name = '");
+    thread->name = tm__slice_from(rest, at + strlen("name = '"));
+    thread->name.length = tm__slice_find(thread->name, "'");
+    if (!thread->name.length)
+        thread->name = name;
+    return 1;
 }
 
-/* The kernel's side comes first, and a lock's own function a frame or two below. */
-static int read_wait(tm__jstack_parser *self, tm__slice function, tm__slice arguments)
+/* "TID 25543:" */
+static int read_stack_heading(tm__slice line, tm__jstack_thread *thread)
 {
-    enum { FRAMES = 8 };
-    tm__jstack_thread *thread = tm__jstack_last(self->dump);
-    tm__slice name = plain_name(function), number;
-    tm__jstack_lock lock = {0};
+    static const char begin[] = "TID ";
+    tm__slice rest = tm__slice_from(line, sizeof(begin) - 1);
 
-    if (thread->frame_count >= FRAMES || thread->lock_count)
-        return TM_OK;
-    for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
-        size_t length = strlen(waits[i].function), at;
+    if (!tm__slice_begins(line, begin) ||
+        !tm__slice_number(&rest, 10, &thread->os_id) || !tm__slice_is(rest, ":"))
+        return 0;
+    thread->name = (tm__slice){line.bytes, line.length - 1};
+    return 1;
+}
 
-        if (!tm__slice_begins(name, waits[i].function) ||
-            (name.length > length && name.bytes[length] != '@' &&
-             name.bytes[length] != '_' && name.bytes[length] != '6'))
-            continue;
-        if (!waits[i].argument[0]) {
-            if (thread->known_state == TM_STATE_UNKNOWN ||
-                waits[i].state == TM_STATE_JOINING)
-                thread->known_state = (uint32_t)waits[i].state;
-            return TM_OK;
-        }
-        thread->known_state = (uint32_t)waits[i].state;
-        at = tm__slice_find(arguments, waits[i].argument);
-        number = tm__slice_from(arguments, at + strlen(waits[i].argument));
-        if (!tm__slice_number(&number, 16, &lock.address) || !lock.address)
-            return TM_OK;
-        lock.kind = waits[i].state == TM_STATE_BLOCKED ? TM__JSTACK_WANTED
-                                                       : TM__JSTACK_WAITING_ON;
-        lock.class_name = (tm__slice){waits[i].class_name, strlen(waits[i].class_name)};
-        return tm__jstack_add_lock(self->dump, &lock);
-    }
-    return TM_OK;
+/* @return 1: a thread begins with this line */
+static int read_heading(tm__slice line, tm__jstack_thread *thread, uint64_t *index)
+{
+    *thread = (tm__jstack_thread){.elapsed_ns = -1, .cpu_ns = -1};
+    *index = 0;
+    if (!read_gdb_heading(line, thread, index) &&
+        !read_lldb_heading(line, thread, index) && !read_stack_heading(line, thread))
+        return 0;
+    thread->id = thread->os_id ? thread->os_id : *index;
+    return thread->id != 0;
 }
 
 static tm__slice base_of(tm__slice file)
@@ -156,87 +141,227 @@ static size_t find_arguments(tm__slice text)
     return at < text.length ? at : tm__slice_find(text, "(");
 }
 
-/* The file and line, or the library, behind the arguments. */
-static tm__slice find_place(tm__slice text, uint64_t *line)
+/* Split "./nptl/futex-internal.c:57", also with a column, into both. */
+static tm__slice split_place(tm__slice place, uint64_t *line)
 {
-    size_t at = tm__slice_find(text, ") at "), from = tm__slice_find(text, ") from ");
     size_t colon;
-    tm__slice place, rest;
+    tm__slice rest;
 
     *line = 0;
-    if (at == text.length) {
-        place = tm__slice_from(text, from + strlen(") from "));
-        return base_of(tm__slice_trim(place));
+    for (int i = 0; i < 2; i++) {
+        uint64_t number;
+
+        for (colon = place.length; colon > 0 && place.bytes[colon - 1] != ':'; colon--)
+            ;
+        rest = tm__slice_from(place, colon);
+        if (colon == 0 || !tm__slice_number(&rest, 10, &number) || rest.length)
+            break;
+        *line = number;
+        place.length = colon - 1;
     }
-    place = tm__slice_from(text, at + strlen(") at "));
-    for (colon = place.length; colon > 0 && place.bytes[colon - 1] != ':'; colon--)
-        ;
-    rest = tm__slice_from(place, colon);
-    tm__slice_number(&rest, 10, line);
-    place.length = colon ? colon - 1 : place.length;
-    return base_of(place);
+    return place;
 }
 
-static int read_frame(tm__jstack_parser *self, tm__slice line)
+/* What stands for the class: the file without its ending, or the library. */
+static tm__slice module_of(tm__slice path, tm__slice library)
 {
-    tm__slice text = tm__slice_from(line, 1), function, place, module;
-    size_t in, open, dot;
+    static const char *const sources[] = {"./nptl/", "/nptl/",    "sysdeps/",
+                                          "./io/",   "./misc/",   "./csu/",
+                                          "./time/", "./socket/", "/glibc"};
+    tm__slice module = base_of(library.length ? library : path);
+
+    for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
+        if (tm__slice_find(path, sources[i]) < path.length)
+            return TM__SLICE(TM__NATIVE_LIBRARY);
+    if (tm__slice_find(path, "/include/c++/") < path.length)
+        return TM__SLICE("libstdc++");
+    if (tm__slice_find(path, "/rustc/") < path.length)
+        return TM__SLICE("rust-std");
+    module.length = tm__slice_find(module, ".");
+    return module.length ? module : TM__SLICE("?");
+}
+
+/* A name that no program gives a function of its own. */
+static int is_reserved(tm__slice function)
+{
+    return tm__slice_begins(function, "_") || tm__slice_begins(function, "futex_") ||
+           tm__slice_begins(function, "lll_") || tm__slice_begins(function, "pthread_");
+}
+
+/* A frame of whose parts some may be empty. */
+static int add_frame(tm__jstack_parser *self, tm__slice function, tm__slice arguments,
+                     tm__slice path, tm__slice library)
+{
+    char text[64] = {0};
+    uint64_t line;
+    tm__slice file = base_of(split_place(path, &line)), module;
+    size_t version = tm__slice_find(function, "@");
+
+    module = module_of(path, library);
+    if (tm__native_is_wait(function) &&
+        (module.bytes[0] == '?' || is_reserved(function)))
+        module = TM__SLICE(TM__NATIVE_LIBRARY);
+    if (tm__slice_begins(function, "??") || function.length == 0)
+        function = TM__SLICE("?");
+    else if (version > 0)
+        function.length = version; /* "pthread_mutex_lock@@GLIBC_2.2.5" */
+    if (module.length < sizeof(text))
+        memcpy(text, module.bytes, module.length);
+    /* What lies further out does not wait, but calls what does. */
+    if (module.bytes[0] != '?' && !tm__native_is_library(text) &&
+        !tm__slice_is(module, "rust-std"))
+        self->section |= OUTSIDE;
+    if (!(self->section & OUTSIDE) &&
+        tm__native_wait_read(self->dump, function, arguments) < 0)
+        return TM_ENOMEM;
+    return tm__jstack_add_call(self->dump, module, function,
+                               line ? file : TM__SLICE(""), line);
+}
+
+/* "#3  0x7f1e in f (x=1) at a/b.c:12", "... from /lib/libc.so.6", "#3  0x7f1e f -
+ * /lib/b"
+ */
+static int read_gdb_frame(tm__jstack_parser *self, tm__slice line)
+{
+    tm__slice text = tm__slice_from(line, 1), function, arguments, path = {0},
+              library = {0};
+    size_t open, at;
     uint64_t number;
 
     if (!tm__slice_number(&text, 10, &number))
         return TM__LINE_OTHER;
     text = tm__slice_trim(text);
-    in = tm__slice_find(text, " in ");
-    if (tm__slice_begins(text, "0x") && in < text.length)
-        text = tm__slice_from(text, in + strlen(" in "));
+    if (tm__slice_begins(text, "0x")) {
+        tm__slice_word(&text);
+        if (tm__slice_begins(text, "in "))
+            text = tm__slice_from(text, 3);
+        /* eu-stack says of a caller that its address is that of the call. */
+        if (tm__slice_begins(text, "- 1 "))
+            text = tm__slice_from(text, 4);
+    }
     open = find_arguments(text);
+    at = tm__slice_find(text, " - /");
+    if (at < open) {
+        library = tm__slice_from(text, at + 3);
+        text.length = open = at;
+    }
     function = (tm__slice){text.bytes, open};
-    place = find_place(text, &number);
-    module = place;
-    dot = tm__slice_find(module, ".");
-    module.length = dot;
-    if (module.length == 0)
-        module = TM__SLICE("?");
-    if (tm__slice_is(function, "??") || function.length == 0)
-        function = TM__SLICE("?");
-    if (read_wait(self, function, tm__slice_from(text, open)) < 0)
+    arguments = tm__slice_from(text, open);
+    at = tm__slice_find(arguments, ") at ");
+    path = tm__slice_trim(tm__slice_from(arguments, at + strlen(") at ")));
+    at = tm__slice_find(arguments, ") from ");
+    if (!path.length)
+        library = at < arguments.length ? tm__slice_from(arguments, at + 7) : library;
+    return add_frame(self, function, arguments, path, library);
+}
+
+/* "frame #0: 0x7f libc.so.6`f(x=1) at b.c:9:5", "... libsystem`f + 10" */
+static int read_lldb_frame(tm__jstack_parser *self, tm__slice line)
+{
+    tm__slice text = line, function, arguments, path, library;
+    size_t tick, open, at, plus;
+
+    if (tm__slice_begins(text, "* "))
+        text = tm__slice_from(text, 2);
+    text = tm__slice_from(text, tm__slice_find(text, ": ") + 2);
+    if (tm__slice_begins(text, "0x"))
+        tm__slice_word(&text);
+    tick = tm__slice_find(text, "`");
+    library = (tm__slice){text.bytes, tick};
+    if (tick == text.length)
+        library.length = 0;
+    else
+        text = tm__slice_from(text, tick + 1);
+    open = tm__slice_find(text, "(");
+    plus = tm__slice_find(text, " + ");
+    at = tm__slice_find(text, " at ");
+    path = tm__slice_from(text, at + 4);
+    function = (tm__slice){text.bytes, open < plus ? open : plus};
+    if (at < function.length)
+        function.length = at;
+    arguments = tm__slice_from(text, open);
+    return add_frame(self, tm__slice_trim(function), arguments, path, library);
+}
+
+static int add_thread(tm__jstack_parser *self, const tm__jstack_thread *thread,
+                      uint64_t index)
+{
+    tm__jstack_dump *dump = self->dump;
+
+    if (tm__map_find(&dump->ids, thread->id) != TM__NONE)
+        return TM__LINE_NEXT;
+    if (!dump->vm.length)
+        dump->vm = TM__SLICE("native program");
+    self->section &= NAMES_ALL;
+    if (index > self->numbers)
+        self->numbers = index < UINT32_MAX ? (uint32_t)index : UINT32_MAX;
+    if (tm__jstack_add_thread(dump, thread) < 0)
         return TM_ENOMEM;
-    return tm__jstack_add_call(self->dump, module, function,
-                               number ? place : TM__SLICE(""), number);
+    /* By this number others join it. */
+    return !thread->address || thread->address == thread->id ||
+                   tm__map_find(&dump->ids, thread->address) != TM__NONE
+               ? TM_OK
+               : tm__map_put(&dump->ids, thread->address, dump->thread_count - 1);
 }
 
 static int read_line(tm__jstack_parser *self, tm__slice line)
 {
+    tm__jstack_dump *dump = self->dump;
     tm__jstack_thread thread;
+    uint64_t index;
 
-    if (read_heading(line, &thread)) {
-        if (tm__map_find(&self->dump->ids, thread.id) != TM__NONE)
+    if (read_heading(line, &thread, &index))
+        return add_thread(self, &thread, index);
+    if (tm__slice_begins(line, "PID ") && tm__slice_ends(line, " - process")) {
+        if (dump->thread_count || dump->process)
             return TM__LINE_NEXT;
-        if (!self->dump->vm.length)
-            self->dump->vm = TM__SLICE("native program, by gdb");
-        return tm__jstack_add_thread(self->dump, &thread);
+        number_behind(line, "PID ", 10, &dump->process);
+        self->section |= NAMES_ALL;
+        return TM_OK;
     }
     if (line.length == 0)
         return TM_OK;
-    if (self->dump->thread_count && line.bytes[0] == '#')
-        return read_frame(self, line);
+    if (dump->thread_count && line.bytes[0] == '#')
+        return read_gdb_frame(self, line);
+    if (dump->thread_count &&
+        (tm__slice_begins(line, "frame #") || tm__slice_begins(line, "* frame #")))
+        return read_lldb_frame(self, line);
     return TM__LINE_OTHER;
+}
+
+/* gdb numbers threads from 1 on: where none is left out, the list is whole. */
+static int end(tm__jstack_parser *self)
+{
+    tm__jstack_dump *dump = self->dump;
+
+    dump->has_header = self->section & NAMES_ALL || self->numbers == dump->thread_count;
+    return TM_OK;
 }
 
 static size_t find(tm__slice line)
 {
-    size_t at = tm__slice_find(line, begin);
+    static const char *const begins[] = {"Thread ", "* thread #", "thread #", "PID "};
     tm__jstack_thread thread;
+    uint64_t index;
 
-    return at < line.length && read_heading(tm__slice_from(line, at), &thread)
-               ? at
-               : line.length;
+    for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++) {
+        size_t at = tm__slice_find(line, begins[i]);
+        tm__slice rest = tm__slice_from(line, at);
+
+        if (at < line.length &&
+            (read_heading(rest, &thread, &index) ||
+             (begins[i][0] == 'P' && tm__slice_ends(rest, " - process"))))
+            return at;
+    }
+    return line.length;
 }
 
 const tm__grammar tm__grammar_gdb = {
     .name = "gdb",
-    .writer = "gdb's stacks of all threads",
+    .writer = "stacks of a debugger",
     .find = find,
     .line = read_line,
+    .end = end,
+    .is_library = tm__native_is_library,
     .is_one_instant = 1,
 };

@@ -13,6 +13,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <threadmodel/definition.h>
 #include <threadmodel/model.h>
 
 #include "formats/jstack/grammar.h"
@@ -39,29 +40,59 @@ static int read_heading(tm__slice line, uint64_t *id, tm__slice *state)
     return 1;
 }
 
-static int state_of(tm__slice word)
-{
-    static const struct {
-        const char *word;
-        int state;
-    } states[] = {
-        {"running", TM_STATE_RUNNING},
-        {"syscall", TM_STATE_RUNNING},
-        {"runnable", TM_STATE_RUNNABLE},
-        {"sleep", TM_STATE_SLEEPING},
-        {"sync.Mutex.Lock", TM_STATE_BLOCKED},
-        {"sync.RWMutex.RLock", TM_STATE_BLOCKED},
-        {"sync.RWMutex.Lock", TM_STATE_BLOCKED},
-        {"dead", TM_STATE_DEAD},
-        {"idle", TM_STATE_UNKNOWN},
-        {"copystack", TM_STATE_RUNNING},
-        {"preempted", TM_STATE_RUNNABLE},
-    };
+#define OF(kind, class_name, name)                                                     \
+    {                                                                                  \
+        TM_OBJECT_KIND_##kind, class_name, name                                        \
+    }
 
-    for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
-        if (tm__slice_is(word, states[i].word))
-            return states[i].state;
-    return TM_STATE_WAITING;
+/* What the word in brackets says, and of what where no line has its address. */
+static const struct {
+    const char *word;
+    int state;
+    tm__jstack_wait what;
+} words[] = {
+    {"running", TM_STATE_RUNNING, OF(UNKNOWN, NULL, NULL)},
+    {"syscall", TM_STATE_RUNNING, OF(UNKNOWN, NULL, NULL)},
+    {"runnable", TM_STATE_RUNNABLE, OF(UNKNOWN, NULL, NULL)},
+    {"preempted", TM_STATE_RUNNABLE, OF(UNKNOWN, NULL, NULL)},
+    {"copystack", TM_STATE_RUNNING, OF(UNKNOWN, NULL, NULL)},
+    {"sleep", TM_STATE_SLEEPING, OF(UNKNOWN, NULL, NULL)},
+    {"dead", TM_STATE_DEAD, OF(UNKNOWN, NULL, NULL)},
+    {"idle", TM_STATE_UNKNOWN, OF(UNKNOWN, NULL, NULL)},
+    {"IO wait", TM_STATE_IO, OF(SOCKET, NULL, NULL)},
+    {"sync.Mutex.Lock", TM_STATE_BLOCKED, OF(MUTEX, "sync.Mutex", "a sync.Mutex")},
+    {"sync.RWMutex.RLock", TM_STATE_BLOCKED,
+     OF(RWLOCK, "sync.RWMutex", "a sync.RWMutex")},
+    {"sync.RWMutex.Lock", TM_STATE_BLOCKED,
+     OF(RWLOCK, "sync.RWMutex", "a sync.RWMutex")},
+    {"sync.WaitGroup.Wait", TM_STATE_WAITING,
+     OF(BARRIER, "sync.WaitGroup", "a sync.WaitGroup")},
+    {"sync.Cond.Wait", TM_STATE_WAITING, OF(CONDITION, "sync.Cond", "a sync.Cond")},
+    {"semacquire", TM_STATE_WAITING, OF(SEMAPHORE, "semaphore", "a semaphore")},
+    {"chan receive", TM_STATE_WAITING, OF(CHANNEL, "chan receive", "a channel")},
+    {"chan receive (nil chan)", TM_STATE_WAITING,
+     OF(CHANNEL, "chan receive", "a nil channel")},
+    {"chan send", TM_STATE_WAITING, OF(CHANNEL, "chan send", "a channel")},
+    {"chan send (nil chan)", TM_STATE_WAITING,
+     OF(CHANNEL, "chan send", "a nil channel")},
+    {"select", TM_STATE_WAITING, OF(CHANNEL, "select", "a select")},
+    {"select (no cases)", TM_STATE_WAITING,
+     OF(CHANNEL, "select", "a select without cases")},
+};
+
+static const tm__jstack_wait accept_wait = OF(ACCEPT, NULL, NULL),
+                             mutex_wait = OF(MUTEX, "sync.Mutex", "a sync.Mutex"),
+                             rwmutex_wait =
+                                 OF(RWLOCK, "sync.RWMutex", "a sync.RWMutex");
+
+static void note_state(tm__jstack_thread *thread, tm__slice word)
+{
+    thread->known_state = TM_STATE_WAITING;
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        if (tm__slice_is(word, words[i].word)) {
+            thread->known_state = (uint32_t)words[i].state;
+            thread->waits_for = &words[i].what;
+        }
 }
 
 static int read_goroutine(tm__jstack_parser *self, uint64_t id, tm__slice state)
@@ -74,52 +105,123 @@ static int read_goroutine(tm__jstack_parser *self, uint64_t id, tm__slice state)
     snprintf(name, sizeof(name), "goroutine %llu", (unsigned long long)id);
     thread.name = (tm__slice){name, strlen(name)};
     thread.state = state;
-    thread.known_state = (uint32_t)state_of(state);
+    note_state(&thread, state);
     self->pending_length = 0;
+    self->semaphore = 0;
     if (!self->dump->vm.length)
         self->dump->vm = TM__SLICE("Go");
     return tm__jstack_add_thread(self->dump, &thread);
 }
 
-/* What a goroutine waits for, by the receiver of the method that it waits in. */
-static int read_receiver(tm__jstack_parser *self, tm__slice call)
+/* A number among the arguments of a call; one with a question mark may be outdated. */
+static uint64_t argument(tm__slice call, const char *function)
 {
-    static const struct {
-        const char *method, *class_name;
-        int state;
-    } methods[] = {
-        {"sync.(*Mutex).Lock(0x", "sync.Mutex", TM_STATE_BLOCKED},
-        {"sync.(*Mutex).lockSlow(0x", "sync.Mutex", TM_STATE_BLOCKED},
-        {"internal/sync.(*Mutex).Lock(0x", "sync.Mutex", TM_STATE_BLOCKED},
-        {"internal/sync.(*Mutex).lockSlow(0x", "sync.Mutex", TM_STATE_BLOCKED},
-        {"sync.(*RWMutex).Lock(0x", "sync.RWMutex", TM_STATE_BLOCKED},
-        {"sync.(*RWMutex).RLock(0x", "sync.RWMutex", TM_STATE_BLOCKED},
-        {"sync.(*WaitGroup).Wait(0x", "sync.WaitGroup", TM_STATE_WAITING},
-        {"sync.(*Cond).Wait(0x", "sync.Cond", TM_STATE_WAITING},
-    };
-    tm__jstack_thread *thread = tm__jstack_last(self->dump);
-    tm__jstack_lock lock = {0};
+    tm__slice number = tm__slice_from(call, strlen(function));
+    uint64_t value = 0;
 
-    for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++) {
-        tm__slice number = tm__slice_from(call, strlen(methods[i].method));
+    if (!tm__slice_begins(call, function) || !tm__slice_begins(number, "(0x"))
+        return 0;
+    number = tm__slice_from(number, 3);
+    return tm__slice_number(&number, 16, &value) && !tm__slice_begins(number, "?")
+               ? value
+               : 0;
+}
 
-        if (!tm__slice_begins(call, methods[i].method))
-            continue;
-        if (!tm__slice_number(&number, 16, &lock.address))
-            return TM_OK;
-        lock.class_name =
-            (tm__slice){methods[i].class_name, strlen(methods[i].class_name)};
-        lock.kind = methods[i].state == TM_STATE_BLOCKED ? TM__JSTACK_WANTED
-                                                         : TM__JSTACK_WAITING_ON;
-        if (thread->known_state == TM_STATE_WAITING)
-            thread->known_state = (uint32_t)methods[i].state;
-        return thread->lock_count ? TM_OK : tm__jstack_add_lock(self->dump, &lock);
-    }
-    /* Without arguments it says at least what the wait is. */
-    if (thread->known_state == TM_STATE_WAITING && thread->frame_count < 4 &&
-        (tm__slice_begins(call, "sync.(*Mutex).Lock(") ||
-         tm__slice_begins(call, "sync.(*RWMutex).")))
+/* What a goroutine waits for, by the receiver of the method that it waits in, or by the
+ * semaphore in it. */
+static const struct {
+    const char *method, *class_name;
+    uint32_t offset; ///< of the argument within the object
+} objects[] = {
+    {"sync.(*Mutex).Lock", "sync.Mutex", 0},
+    {"sync.(*Mutex).lockSlow", "sync.Mutex", 0},
+    {"internal/sync.(*Mutex).Lock", "sync.Mutex", 0},
+    {"internal/sync.(*Mutex).lockSlow", "sync.Mutex", 0},
+    {"sync.runtime_SemacquireMutex", "sync.Mutex", 4},
+    {"internal/sync.runtime_SemacquireMutex", "sync.Mutex", 4},
+    {"sync.(*RWMutex).Lock", "sync.RWMutex", 0},
+    {"sync.(*RWMutex).RLock", "sync.RWMutex", 0},
+    {"sync.runtime_SemacquireRWMutex", "sync.RWMutex", 8},
+    {"sync.runtime_SemacquireRWMutexR", "sync.RWMutex", 12},
+    {"sync.(*WaitGroup).Wait", "sync.WaitGroup", 0},
+    {"sync.(*Cond).Wait", "sync.Cond", 0},
+    {"sync.runtime_notifyListWait", "sync.Cond", 16},
+    {"runtime.chanrecv", "chan receive", 0},
+    {"runtime.chansend", "chan send", 0},
+    {"runtime.chanrecv1", "chan receive", 0},
+    {"runtime.chanrecv2", "chan receive", 0},
+    {"runtime.chansend1", "chan send", 0},
+};
+
+static int add_object(tm__jstack_parser *self, uint64_t address, const char *class_name)
+{
+    tm__jstack_lock lock = {.address = address,
+                            .class_name = {class_name, strlen(class_name)},
+                            .kind = TM__JSTACK_WAITING_ON};
+
+    if (tm__jstack_last(self->dump)->known_state == TM_STATE_BLOCKED)
+        lock.kind = TM__JSTACK_WANTED;
+    return tm__jstack_add_lock(self->dump, &lock);
+}
+
+/* Up to Go 1.20 a goroutine that wants a lock is in "semacquire", too. */
+static void note_lock(tm__jstack_thread *thread, tm__slice call)
+{
+    const tm__jstack_wait *what = NULL;
+
+    if (tm__slice_begins(call, "sync.(*Mutex).") ||
+        tm__slice_begins(call, "internal/sync.(*Mutex)."))
+        what = &mutex_wait;
+    else if (tm__slice_begins(call, "sync.(*RWMutex)."))
+        what = &rwmutex_wait;
+    if (what && thread->known_state == TM_STATE_WAITING) {
         thread->known_state = TM_STATE_BLOCKED;
+        thread->waits_for = what;
+    }
+}
+
+static int read_call(tm__jstack_parser *self, tm__slice call)
+{
+    tm__jstack_thread *thread = tm__jstack_last(self->dump);
+    uint64_t address = 0;
+
+    if (thread->frame_count >= 8 || thread->lock_count)
+        return TM_OK;
+    if (thread->known_state == TM_STATE_IO &&
+        (tm__slice_begins(call, "internal/poll.(*FD).Accept(") ||
+         tm__slice_begins(call, "net.(*netFD).accept(")))
+        thread->waits_for = &accept_wait;
+    /* The goroutine of the runtime that hands signals on. */
+    if (tm__slice_begins(call, "os/signal.signal_recv("))
+        thread->flags |= TM_THREAD_AGENT;
+    if (thread->known_state != TM_STATE_WAITING &&
+        thread->known_state != TM_STATE_BLOCKED)
+        return TM_OK;
+    if (tm__slice_begins(call, "runtime.semacquire1("))
+        self->semaphore = argument(call, "runtime.semacquire1");
+    if (tm__slice_find(call, ").RLock(") < call.length ||
+        tm__slice_find(call, ").Lock(") < call.length ||
+        tm__slice_find(call, ").lockSlow(") < call.length)
+        note_lock(thread, call);
+    for (size_t i = 0; i < sizeof(objects) / sizeof(*objects); i++) {
+        size_t length = strlen(objects[i].method);
+
+        if (!tm__slice_begins(call, objects[i].method) ||
+            !tm__slice_begins(tm__slice_from(call, length), "("))
+            continue;
+        address = argument(call, objects[i].method);
+        if (!address && objects[i].offset)
+            address = self->semaphore;
+        if (address <= objects[i].offset)
+            return TM_OK;
+        /* Which kind of lock it is of, the word or the next frames say. */
+        if (thread->known_state == TM_STATE_WAITING && objects[i].offset &&
+            tm__slice_find(call, "Mutex(") < call.length) {
+            thread->known_state = TM_STATE_BLOCKED;
+            thread->waits_for = &mutex_wait;
+        }
+        return add_object(self, address - objects[i].offset, objects[i].class_name);
+    }
     return TM_OK;
 }
 
@@ -149,7 +251,7 @@ static int read_place(tm__jstack_parser *self, tm__slice line)
         ;
     function = tm__slice_from(function, dot);
     dot = tm__slice_find(function, ".");
-    if (read_receiver(self, call) < 0 ||
+    if (read_call(self, call) < 0 ||
         tm__jstack_add_call(self->dump, (tm__slice){function.bytes, dot},
                             tm__slice_from(function, dot + 1), file, number) < 0)
         return TM_ENOMEM;
@@ -172,11 +274,24 @@ static int is_place(tm__slice line)
            tm__slice_find(line, "(") == line.length;
 }
 
+/* What precedes a list of all goroutines, not of the one that panicked alone. */
+static int is_first(tm__slice line)
+{
+    return tm__slice_begins(line, "SIGQUIT: quit") ||
+           tm__slice_begins(line, "fatal error: all goroutines are asleep");
+}
+
 static int read_line(tm__jstack_parser *self, tm__slice line)
 {
     tm__slice state;
     uint64_t id;
 
+    if (is_first(line)) {
+        if (self->dump->has_header || self->dump->thread_count)
+            return TM__LINE_NEXT;
+        self->dump->has_header = 1;
+        return TM_OK;
+    }
     if (line.length == 0) {
         self->pending_length = 0;
         return TM_OK;
@@ -198,12 +313,30 @@ static int read_line(tm__jstack_parser *self, tm__slice line)
     return TM_OK;
 }
 
+/* Packages, without the folders that they are in, by which goroutines wait. */
+static int is_library(const char *name)
+{
+    static const char *const packages[] = {"runtime", "sync", "time",  "net",
+                                           "poll",    "io",   "bufio", "tls"};
+    size_t length = strcspn(name, ".");
+
+    for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++)
+        if (strlen(packages[i]) == length && memcmp(name, packages[i], length) == 0)
+            return 1;
+    return 0;
+}
+
 static size_t find(tm__slice line)
 {
-    size_t at = tm__slice_find(line, begin);
+    size_t at = tm__slice_find(line, "SIGQUIT: quit");
     tm__slice state;
     uint64_t id;
 
+    if (at == line.length)
+        at = tm__slice_find(line, "fatal error: all goroutines are asleep");
+    if (at < line.length)
+        return at;
+    at = tm__slice_find(line, begin);
     return at < line.length && read_heading(tm__slice_from(line, at), &id, &state)
                ? at
                : line.length;
@@ -214,5 +347,6 @@ const tm__grammar tm__grammar_go = {
     .writer = "a dump of goroutines",
     .find = find,
     .line = read_line,
+    .is_library = is_library,
     .is_one_instant = 1,
 };

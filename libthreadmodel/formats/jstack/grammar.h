@@ -27,6 +27,7 @@ typedef struct tm__jstack_parser {
     tm__jstack_thread held;
     tm__slice function; ///< of a call whose place is on the next line
     uint32_t numbers;   ///< given to threads that have none
+    uint64_t semaphore; ///< that a goroutine waits for
     int names_count;    ///< lines of the pending text
     size_t pending_length;
     int pending_kind; ///< 0: none
@@ -50,6 +51,9 @@ typedef struct tm__grammar {
 
     /** Take what is left. @return TM_OK or TM_ENOMEM; NULL: nothing is */
     int (*end)(tm__jstack_parser *parser);
+
+    /** Whether a class, or what stands for one, is of a library; NULL: as of Java. */
+    int (*is_library)(const char *class_name);
 
     uint8_t ends_visibly;   ///< a whole dump has a last line that shows it
     uint8_t reports_locks;  ///< which locks a thread has

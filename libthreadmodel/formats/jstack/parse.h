@@ -30,13 +30,21 @@ enum tm__jstack_lock_kind {
 
 typedef struct tm__jstack_lock {
     tm__slice class_name; ///< "java.lang.Class" for that of a class
-    tm__slice of_class;   ///< which class it is then; else empty
+    tm__slice of_class;   ///< which class it is then; of native code its variable's
+                          ///< name; else empty
     uint64_t address;     ///< 0: the JVM had none at hand; of a class made of its name
     uint32_t hash;        ///< identity hash, where there is no address
     uint32_t depth;       ///< of the frame that the line follows
     uint8_t kind;         ///< enum tm__jstack_lock_kind
     uint8_t is_hash;      ///< `address` is made of class and hash
 } tm__jstack_lock;
+
+/** What a thread waits for, where no line has a number for it: a constant. */
+typedef struct tm__jstack_wait {
+    int kind;               ///< enum tm_object_kind
+    const char *class_name; ///< or NULL
+    const char *name;       ///< what it is shown as, "a channel"; NULL: by its kind
+} tm__jstack_wait;
 
 typedef struct tm__jstack_thread {
     tm__slice name;       ///< not escaped by the JVM; of a virtual thread empty
@@ -54,6 +62,7 @@ typedef struct tm__jstack_thread {
     uint32_t flags;       ///< enum tm_thread_flag
     int is_waiting;       ///< in the VM, whatever Java's state is
     uint32_t known_state; ///< enum tm_state, where the writer itself names ours
+    const tm__jstack_wait *waits_for;  ///< where no line has a number of it; or NULL
     uint32_t frame_first, frame_count; ///< dump.frames[], innermost first
     uint32_t lock_first, lock_count;   ///< dump.locks[], as they stand
 } tm__jstack_thread;

@@ -13,9 +13,11 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <threadmodel/definition.h>
 #include <threadmodel/model.h>
 
 #include "formats/jstack/grammar.h"
+#include "formats/jstack/native_waits.h"
 #include "formats/text/log_time.h"
 
 /* The name of a module by its file: "stock" of "/srv/app/stock.py". */
@@ -39,32 +41,88 @@ static tm__slice base_of(tm__slice file)
     return tm__slice_from(file, slash);
 }
 
-/* What a thread does in a function of the standard library. */
-static int state_of(tm__slice module, tm__slice function)
-{
-    static const struct {
-        const char *module, *function;
-        int state;
-    } places[] = {
-        {"threading", "_wait_for_tstate_lock", TM_STATE_JOINING},
-        {"threading", "join", TM_STATE_JOINING},
-        {"threading", "wait", TM_STATE_WAITING},
-        {"threading", "acquire", TM_STATE_BLOCKED},
-        {"threading", "__enter__", TM_STATE_BLOCKED},
-        {"queue", "get", TM_STATE_WAITING},
-        {"queue", "put", TM_STATE_WAITING},
-        {"selectors", "select", TM_STATE_WAITING},
-        {"socket", "accept", TM_STATE_WAITING},
-        {"subprocess", "_try_wait", TM_STATE_WAITING},
-        {"connection", "poll", TM_STATE_WAITING},
-        {"connection", "wait", TM_STATE_WAITING},
-    };
+#define OF(kind, name)                                                                 \
+    {                                                                                  \
+        TM_OBJECT_KIND_##kind, name, "a " name                                         \
+    }
+#define IO_OF(kind)                                                                    \
+    {                                                                                  \
+        TM_OBJECT_KIND_##kind, NULL, NULL                                              \
+    }
 
+/* What a thread does in a function of the standard library. */
+static const struct {
+    const char *module, *function;
+    int state;
+    tm__jstack_wait what;
+} places[] = {
+    {"threading", "_wait_for_tstate_lock", TM_STATE_JOINING, IO_OF(UNKNOWN)},
+    {"threading", "join", TM_STATE_JOINING, IO_OF(UNKNOWN)},
+    {"threading", "_shutdown", TM_STATE_JOINING, IO_OF(UNKNOWN)},
+    {"threading", "wait", TM_STATE_WAITING, OF(CONDITION, "condition")},
+    {"threading", "wait_for", TM_STATE_WAITING, OF(CONDITION, "condition")},
+    {"threading", "acquire", TM_STATE_BLOCKED, OF(MUTEX, "lock")},
+    {"threading", "__enter__", TM_STATE_BLOCKED, OF(MUTEX, "lock")},
+    {"queue", "get", TM_STATE_WAITING, OF(CONDITION, "queue")},
+    {"queue", "put", TM_STATE_WAITING, OF(CONDITION, "queue")},
+    {"selectors", "select", TM_STATE_IO, IO_OF(POLL)},
+    {"socket", "accept", TM_STATE_IO, IO_OF(ACCEPT)},
+    {"socket", "readinto", TM_STATE_IO, IO_OF(SOCKET)},
+    {"socket", "getaddrinfo", TM_STATE_IO, IO_OF(NAME)},
+    {"socket", "create_connection", TM_STATE_IO, IO_OF(SOCKET)},
+    {"ssl", "read", TM_STATE_IO, IO_OF(SOCKET)},
+    {"ssl", "recv", TM_STATE_IO, IO_OF(SOCKET)},
+    {"ssl", "write", TM_STATE_IO, IO_OF(SOCKET)},
+    {"ssl", "do_handshake", TM_STATE_IO, IO_OF(SOCKET)},
+    {"subprocess", "_try_wait", TM_STATE_IO, IO_OF(PROCESS)},
+    {"popen_fork", "poll", TM_STATE_IO, IO_OF(PROCESS)},
+    {"connection", "poll", TM_STATE_IO, IO_OF(POLL)},
+    {"connection", "wait", TM_STATE_IO, IO_OF(POLL)},
+    {"connection", "_recv", TM_STATE_IO, {TM_OBJECT_KIND_FILE, NULL, "a pipe"}},
+    {"synchronize", "__enter__", TM_STATE_BLOCKED, OF(MUTEX, "lock")},
+};
+
+/* py-spy writes "Condition.wait" from Python 3.11 on. */
+static void infer_state(tm__jstack_thread *thread, tm__slice module, tm__slice function)
+{
+    size_t dot = function.length;
+
+    while (dot > 0 && function.bytes[dot - 1] != '.')
+        dot--;
+    function = tm__slice_from(function, dot);
     for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
         if (tm__slice_is(module, places[i].module) &&
-            tm__slice_is(function, places[i].function))
-            return places[i].state;
-    return TM_STATE_UNKNOWN;
+            tm__slice_is(function, places[i].function)) {
+            thread->known_state = (uint32_t)places[i].state;
+            thread->waits_for = &places[i].what;
+            return;
+        }
+}
+
+/* Modules of the standard library in which threads wait, and which call the rest. */
+static int is_library(const char *name)
+{
+    static const char *const modules[] = {
+        "threading",   "queue",       "selectors",   "socket",       "ssl",
+        "subprocess",  "connection",  "synchronize", "socketserver", "thread",
+        "_base",       "base_events", "events",      "runners",      "popen_fork",
+        "popen_spawn", "process",     "pool",        "queues",       "runpy",
+    };
+
+    /* "threading", "threading.Condition" */
+    size_t length = strcspn(name, ".");
+
+    for (size_t i = 0; i < sizeof(modules) / sizeof(*modules); i++)
+        if (strlen(modules[i]) == length && memcmp(name, modules[i], length) == 0)
+            return 1;
+    return tm__native_is_library(name) || strncmp(name, "libpython", 9) == 0;
+}
+
+/* A library in which py-spy's native frames are: "libc.so.6" is "libc". */
+static int is_native(tm__slice file)
+{
+    return tm__slice_find(file, ".so") < file.length ||
+           tm__slice_ends(file, ".dylib") || tm__slice_begins(file, "python");
 }
 
 static int add_call(tm__jstack_parser *self, tm__slice function, tm__slice file,
@@ -72,18 +130,28 @@ static int add_call(tm__jstack_parser *self, tm__slice function, tm__slice file,
 {
     tm__jstack_thread *thread = tm__jstack_last(self->dump);
     tm__slice module = module_of(file);
+    int native = !line && is_native(base_of(file));
 
-    if (tm__jstack_add_call(self->dump, module, function, base_of(file), line) < 0)
-        return TM_ENOMEM;
-    if (thread->frame_count == 1 && thread->known_state == TM_STATE_UNKNOWN)
-        thread->known_state = (uint32_t)state_of(module, function);
-    return TM_OK;
+    if (native) {
+        module = base_of(file);
+        module.length = tm__slice_find(module, ".so");
+        if (self->section == 0 &&
+            tm__native_wait_read(self->dump, function, TM__SLICE("")) < 0)
+            return TM_ENOMEM;
+    } else if (self->section++ == 0 && (thread->known_state == TM_STATE_UNKNOWN ||
+                                        thread->known_state == TM_STATE_NATIVE ||
+                                        thread->known_state == TM_STATE_BLOCKED)) {
+        /* The innermost one of Python says what a lock is of. */
+        infer_state(thread, module, function);
+    }
+    return tm__jstack_add_call(self->dump, module, function, base_of(file), line);
 }
 
 static int add_thread(tm__jstack_parser *self, tm__jstack_thread *thread)
 {
     if (tm__map_find(&self->dump->ids, thread->id) != TM__NONE)
         return TM__LINE_NEXT;
+    self->section = 0;
     if (!self->dump->vm.length)
         self->dump->vm = TM__SLICE("Python");
     return tm__jstack_add_thread(self->dump, thread);
@@ -110,6 +178,9 @@ static int read_fault_line(tm__jstack_parser *self, tm__slice line)
         end = tm__slice_find(rest, "]");
         if (tm__slice_begins(rest, " [") && end < rest.length)
             thread.name = (tm__slice){rest.bytes + 2, end - 2};
+        /* The thread that prints all others is the last. */
+        if (tm__slice_begins(line, "Current thread") && self->dump->thread_count)
+            self->dump->has_header = 1;
         return add_thread(self, &thread);
     }
     if (line.length == 0)
@@ -156,6 +227,8 @@ static int read_spy_heading(tm__slice line, tm__jstack_thread *thread)
     thread->os_id = base == 10 ? thread->id : 0;
     if (tm__slice_begins(rest, " (active"))
         thread->known_state = TM_STATE_RUNNING;
+    else
+        thread->known_state = TM_STATE_NATIVE;
     open = tm__slice_find(rest, "\"");
     thread->name = tm__slice_from(rest, open + 1);
     if (tm__slice_ends(thread->name, "\""))
@@ -184,12 +257,16 @@ static int read_spy_line(tm__jstack_parser *self, tm__slice line)
         if (tm__jstack_keep(dump, &line) < 0)
             return TM_ENOMEM;
         dump->vm = line;
+        dump->has_header = 1;
         return TM_OK;
     }
     if (read_spy_heading(line, &thread))
         return add_thread(self, &thread);
     if (line.length == 0)
         return TM_OK;
+    /* --locals: "Arguments:", "timeout: -1", "args: (1, 2)" */
+    if (tm__slice_ends(line, ":") || tm__slice_find(line, ": ") < line.length)
+        return dump->thread_count ? TM_OK : TM__LINE_OTHER;
     open = line.length;
     while (open > 0 && line.bytes[open - 1] != '(')
         open--;
@@ -224,6 +301,7 @@ const tm__grammar tm__grammar_faulthandler = {
     .writer = "Python's faulthandler",
     .find = find_fault,
     .line = read_fault_line,
+    .is_library = is_library,
     .is_one_instant = 1,
 };
 
@@ -232,5 +310,6 @@ const tm__grammar tm__grammar_pyspy = {
     .writer = "py-spy",
     .find = find_spy,
     .line = read_spy_line,
+    .is_library = is_library,
     .is_one_instant = 1,
 };

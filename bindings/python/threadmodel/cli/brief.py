@@ -22,6 +22,7 @@ from rich.text import Text
 
 from threadmodel.calm import not_looked_for
 from threadmodel.cli import terminal
+from threadmodel.cli.dump_stacks import dump_stacks
 from threadmodel.cli.messages import called_as, quoted, shell_word
 from threadmodel.cli.page import FACT_WIDTH, NAME_LENGTH, Fact, Section
 from threadmodel.judgement import HUNG, judge
@@ -35,6 +36,10 @@ INDENT: Final = 2
 WAITS_LINES: Final = 2
 ADVICE_LINES: Final = 2
 VERDICT_LINES: Final = 5
+# Of a table of stacks: an empty line, its heading, names of columns, and how many more.
+STACKS_HEIGHT: Final = 4
+# Fewer of many would say little.
+LEAST_STACKS: Final = 4
 # More of a text is not looked at.
 TEXT_LENGTH: Final = 4000
 # Findings that say what a verdict of these kinds has said.
@@ -75,7 +80,16 @@ def sections(model: Model, files: Sequence[str], console: Console) -> list[Secti
     shown, others = _cards(cards, file, console, room)
     if others:
         _also(shown, others, file, room - _height(shown, console), console)
-    return [section for section in (verdict, shown, ending) if section.heading]
+    stacks = _stacks(model, room - _height(shown, console) if cards else room)
+    return [section for section in (verdict, shown, stacks, ending) if section.heading]
+
+
+def _stacks(model: Model, room: int) -> Section:
+    """Return what the threads of a dump do, where there is room for it."""
+    rows = room - STACKS_HEIGHT
+    section = dump_stacks(model, max(rows, 1), is_brief=True)
+    is_whole = len(section.body) == 1
+    return section if rows >= LEAST_STACKS or (rows > 0 and is_whole) else Section("")
 
 
 def _wrapped(text: str, width: int) -> str:

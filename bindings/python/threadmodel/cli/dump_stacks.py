@@ -4,39 +4,58 @@ have moved since the first."""
 
 from typing import Any, Final
 
+from threadmodel._enums import EventKind
 from threadmodel.cli.grid import Column, Grid
 from threadmodel.cli.page import Section, add_more, caller_of, name_of
 from threadmodel.model import Model
 from threadmodel.text import clean, count, duration
 
-# Formats of files that hold nothing but dumps.
-FORMATS: Final = ("jstack", "json", "plain", "thread_info")
 NOT_THERE: Final = ("dead", "unknown")
 NAME_LENGTH: Final = 40
+# Which of as many threads come first.
+ORDER: Final = (
+    "deadlocked",
+    "blocked",
+    "reentering",
+    "waiting",
+    "parked",
+    "joining",
+    "io",
+    "native",
+    "running",
+    "sleeping",
+)
 
 Row = dict[str, Any]
 
 
-def dump_stacks(model: Model, top: int) -> Section:
+def is_of_dumps(model: Model) -> bool:
+    """Whether nothing but dumps was read."""
+    kinds = model.run.kinds
+    return EventKind.SNAPSHOT in kinds and EventKind.CONTENDED_ENTER not in kinds
+
+
+def dump_stacks(model: Model, top: int, *, is_brief: bool = False) -> Section:
     """List the stacks of the last dump, those of the most threads first.
 
     Args:
         model: asked
         top: rows of the table
+        is_brief: leave out threads that wait for work
     """
     section = Section("")
-    if model.run.format not in FORMATS:
+    if not is_of_dumps(model):
         return section
     last = {row["thread_id"]: row for row in model.timeline()}
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in last.values():
-        if row["state"] not in NOT_THERE:
+        if row["state"] not in NOT_THERE and not (is_brief and row["idle"]):
             key = (row["idle"], row["state"], row["stack"], row["peer_id"])
             groups.setdefault(key, []).append(row)
     if not groups:
         return section
     section.heading = "Threads of the last dump, equal stacks together"
-    found = sorted(groups.values(), key=lambda rows: (rows[0]["idle"], -len(rows)))
+    found = sorted(groups.values(), key=_rank)
     has_moved = model.length_ns > 0
     columns = [
         Column("threads"),
@@ -59,9 +78,19 @@ def dump_stacks(model: Model, top: int) -> Section:
     ]
     section.body.append(Grid(columns, rows))
     add_more(section, len(found) - top)
-    if has_moved:
+    if has_moved and not is_brief:
         section.line(_moved(model, list(last.values())), "dim")
     return section
+
+
+def _rank(rows: list[Row]) -> tuple[bool, int, int]:
+    """Return what to sort by: idle threads last, the most first, then by state."""
+    state = rows[0]["state"]
+    return (
+        rows[0]["idle"],
+        -len(rows),
+        ORDER.index(state) if state in ORDER else len(ORDER),
+    )
 
 
 def _wanted(rows: list[Row]) -> str:
@@ -69,6 +98,8 @@ def _wanted(rows: list[Row]) -> str:
     objects = {row["object"] for row in rows}
     wanted = objects.pop() if len(objects) == 1 else rows[0]["class"]
     text = name_of(wanted, "-")
+    if wanted is None and rows[0]["peer"]:
+        return name_of(rows[0]["peer"])
     return f"{text} of {name_of(rows[0]['peer'])}" if rows[0]["peer"] else text
 
 
