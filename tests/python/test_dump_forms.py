@@ -234,6 +234,13 @@ def test_dumps_of_two_jvms_are_kept_apart(tmp_path: Path):
     assert len(model.threads()) == 2 * len(alone.threads())
     assert len(model.deadlocks()) == 2 * len(alone.deadlocks())
     assert any("2 JVMs" in caveat for caveat in model.caveats)
+    (verdict,) = model.verdict()
+    assert (
+        verdict["title"] == "Deadlocked: 4 threads wait for one another in 2 circles."
+    )
+    # An object has the address that stands in the text.
+    shown = {row["object"].rpartition("@")[2] for row in model.deadlocks()}
+    assert shown == {row["object"].rpartition("@")[2] for row in alone.deadlocks()}
 
 
 def test_ages_give_the_time_where_the_clock_stands_still(tmp_path: Path):

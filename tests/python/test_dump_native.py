@@ -17,7 +17,7 @@ mutex=0x55e1a0 <gate>, cond=0x55e140 <ready>) at ./nptl/pthread_cond_wait.c:503
 ./nptl/pthread_cond_wait.c:618
 #3  0x000055e1758419 in waiter (x=0x0) at /srv/src/bank.c:15
         note = 0x7ffd "#4 (nothing)"
-#4  0x00007f4e4f3311f5 in start_thread (arg=<optimized out>) at ./nptl/pthread_create.c:442
+#4  0x00007f4e4f3311f5 in start_thread (arg=0x0) at ./nptl/pthread.c:442
 
 Thread 3 (Thread 0x7f4e4d8ff6c0 (LWP 103) "timed"):
 #0  __futex_abstimed_wait_common64 (private=0, abstime=0x7f4e4d8fe710, op=137) at \

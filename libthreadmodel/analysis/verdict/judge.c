@@ -49,7 +49,7 @@ static void mark_deadlocked(tm__judgement *it, int sure)
 
         if (!stands(it, deadlock) || (sure && !is_sure(deadlock)))
             continue;
-        if (deadlock->time_ns > it->since_ns)
+        if (!it->circles++ || deadlock->time_ns < it->since_ns)
             it->since_ns = deadlock->time_ns;
         for (uint32_t i = 0; i < deadlock->member_count; i++) {
             uint32_t thread =

@@ -190,8 +190,12 @@ void tm__write_title(tm__words *words, tm__judgement *it)
         write_since(words, it);
         tm__write_words(words, ": ");
         tm__write_count(words, it->count);
-        tm__write_words(words, it->count == 1 ? " waits for itself."
-                                              : " wait for one another in a circle.");
+        if (it->circles > 1)
+            tm__write_words(words, " wait for one another in %u circles.", it->circles);
+        else
+            tm__write_words(words, it->count == 1
+                                       ? " waits for itself."
+                                       : " wait for one another in a circle.");
         break;
     case TM_VERDICT_STUCK:
         tm__write_words(words, "Stuck");

@@ -196,6 +196,9 @@ tm__frame_parts tm__frame_split(tm__slice text)
         return parts;
     split_place(&parts, (tm__slice){text.bytes + open + 1, text.length - open - 2});
     parts.method = (tm__slice){text.bytes + dot + 1, open - dot - 1};
+    /* Android writes "run (Thread.java:919)". */
+    if (tm__slice_ends(parts.method, " "))
+        parts.method.length--;
     parts.class_name = strip_module((tm__slice){text.bytes, dot});
     return parts;
 }

@@ -78,7 +78,8 @@ static int is_wanted(uint32_t kind, int state)
 {
     switch (state) {
     case TM_STATE_BLOCKED:
-        return kind == TM__JSTACK_WANTED || kind == TM__JSTACK_INITIALIZING;
+        return kind == TM__JSTACK_WANTED || kind == TM__JSTACK_INITIALIZING ||
+               kind == TM__JSTACK_WAITING_ON;
     case TM_STATE_PARKED:
         return kind == TM__JSTACK_PARKING || kind == TM__JSTACK_WAITING_ON;
     case TM_STATE_WAITING:
@@ -369,6 +370,29 @@ static int name_object(tm__jstack_fill *fill, const tm__jstack_lock *lock,
     return TM_OK;
 }
 
+/* The id of an object of another JVM is not what stands in the text. */
+static int name_by_address(tm__jstack_fill *fill, const tm__jstack_lock *lock,
+                           tm_object *object)
+{
+    tm__slice name = lock->class_name;
+    char text[160];
+    size_t dot = name.length;
+    uint32_t index;
+    int length;
+
+    while (dot > 0 && name.bytes[dot - 1] != '.')
+        dot--;
+    name = tm__slice_from(name, dot);
+    if (lock->is_hash || !name.length || name.length > 100)
+        return TM_OK;
+    length = snprintf(text, sizeof(text), "%.*s@0x%llx", (int)name.length, name.bytes,
+                      (unsigned long long)lock->address);
+    if (tm__strings_intern_bytes(&fill->dump->texts, &index, text, (size_t)length) < 0)
+        return TM_ENOMEM;
+    object->name = tm__strings_get(&fill->dump->texts, index);
+    return TM_OK;
+}
+
 /* What a thread waits for that no line has a number of. */
 static int wait_for_own(tm__jstack_fill *fill, const tm__jstack_wait *own,
                         tm__dump_thread *to)
@@ -417,7 +441,8 @@ static int object_id(tm__jstack_fill *fill, const tm__jstack_lock *lock, uint64_
     object.id = address;
     if (known != class_id)
         object.id = mix(address + ((uint64_t)class_id << 48)) | 1;
-    if (lock->of_class.length && name_object(fill, lock, &object) < 0)
+    if (lock->of_class.length ? name_object(fill, lock, &object) < 0
+                              : fill->jvm && name_by_address(fill, lock, &object) < 0)
         return TM_ENOMEM;
     if (lock->is_hash) {
         object.hash = lock->hash;
@@ -601,9 +626,16 @@ static int copy_name(tm__jstack_fill *fill, tm__slice name)
     return TM_OK;
 }
 
+/* Before JDK 17 a dump does not name the class. */
+static const tm__jstack_wait initialisation = {TM_OBJECT_KIND_ONCE, "java.lang.Class",
+                                               "initialisation of a class"};
+
 static int read_thread(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uint32_t t)
 {
     const tm__jstack_thread *it = &parsed->threads[t];
+    const tm__jstack_wait *own =
+        it->is_waiting && tm__slice_begins(it->state, "RUNNABLE") ? &initialisation
+                                                                  : it->waits_for;
     const tm__jstack_want *want = &fill->cycles.wants[t];
     tm__dump_thread to = {.thread = {.size = sizeof(tm_thread),
                                      .id = tm__jstack_fill_id(fill, it->id),
@@ -631,7 +663,7 @@ static int read_thread(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uin
         to.thread.name = fill->name;
     }
     if (seen.wanted ? object_id(fill, seen.wanted, &to.wanted) < 0
-                    : wait_for_own(fill, it->waits_for, &to) < 0)
+                    : wait_for_own(fill, own, &to) < 0)
         return TM_ENOMEM;
     if (seen.state == TM_STATE_JOINING && it->owner_id) {
         uint32_t joined = tm__map_find(&parsed->ids, it->owner_id);

@@ -71,6 +71,8 @@ extern const tm__grammar tm__grammar_blocked_loop;
 extern const tm__grammar tm__grammar_hs_err;
 extern const tm__grammar tm__grammar_hot_threads;
 extern const tm__grammar tm__grammar_watchdog;
+extern const tm__grammar tm__grammar_hadoop;
+extern const tm__grammar tm__grammar_weblogic;
 
 /**
  * The grammar of the dump that begins in a line.

@@ -10,6 +10,9 @@
 #include <threadmodel/definition.h>
 #include <threadmodel/model.h>
 
+/* What is greater is an address. */
+enum { MOST_NUMBER = 1 << 20 };
+
 static int number_after(tm__slice word, const char *key, uint64_t *number)
 {
     unsigned base = 10;
@@ -128,6 +131,8 @@ static int read_info(tm__slice rest, tm__jstack_thread *thread,
             if (tm__slice_begins(rest, "on ")) {
                 tm__slice_word(&rest);
                 heading->on = tm__slice_word(&rest);
+                if (tm__slice_begins(heading->on, "lock="))
+                    heading->on = tm__slice_from(heading->on, strlen("lock="));
             }
             read_owner(rest, thread);
             heading->is_certain = heading->has_nid = 1;
@@ -135,6 +140,7 @@ static int read_info(tm__slice rest, tm__jstack_thread *thread,
         }
         if (tm__slice_begins(word, "state=")) {
             thread->state = tm__slice_from(word, strlen("state="));
+            heading->has_hashes = 1;
             heading->is_certain = heading->has_nid = 1;
             return is_java_state(thread->state);
         }
@@ -143,7 +149,8 @@ static int read_info(tm__slice rest, tm__jstack_thread *thread,
             heading->has_nid = 1;
             return 1;
         }
-        if (!is_measure(word) && !tm__slice_is(word, "daemon"))
+        if (!is_measure(word) && !tm__slice_is(word, "daemon") &&
+            !tm__slice_is(word, "in"))
             return 0;
     }
     return 0;
@@ -174,6 +181,17 @@ static int read_tid(tm__slice word, tm__slice rest, tm__jstack_thread *thread,
         number_after(first, "nid=", &thread->os_id);
         heading->has_nid = 1;
         rest = next;
+    }
+    /* Geode's "tid=0x16 owned by "x" tid=0x15". */
+    if (tm__slice_begins(rest, "owned by \"") && number < MOST_NUMBER) {
+        read_owner(rest, thread);
+        if (tm__slice_find(rest, "tid=0x") < rest.length) {
+            rest = tm__slice_from(rest, tm__slice_find(rest, "tid=0x") + 6);
+            if (tm__slice_number(&rest, 16, &thread->owner_id))
+                thread->owner_id |= UINT64_C(1) << 63;
+        }
+        heading->is_certain = heading->has_nid = 1;
+        return 1;
     }
     /* A carrier of JDK 21 has none. */
     if (tm__slice_begins(first, "[0x"))
@@ -239,6 +257,10 @@ int tm__jstack_header(tm__slice line, tm__jstack_thread *thread,
         *heading = (tm__jstack_heading){0};
         if (read_rest(tm__slice_from(line, end + 1), thread, heading, is_cut)) {
             thread->name = (tm__slice){line.bytes + 1, end - 1};
+            /* The last quotes are those of an owner. */
+            if (tm__slice_find(thread->name, "\" tid=0x") < thread->name.length &&
+                tm__slice_find(thread->name, " owned by \"") < thread->name.length)
+                continue;
             if (thread->id == 0 && !heading->has_number)
                 thread->id = tm__jstack_hash(thread->name) | UINT64_C(1) << 63;
             return 1;

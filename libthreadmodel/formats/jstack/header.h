@@ -10,6 +10,7 @@ typedef struct tm__jstack_heading {
     int has_number; ///< 0: a thread of the JVM itself, or a JVM older than 8
     int is_certain; ///< it has what only the line of a thread has
     int has_nid;    ///< the number of the operating system, or has no place for it
+    int has_hashes; ///< numbers in angle brackets are identity hashes
     tm__slice on;   ///< "Depot$Crate@1b2c", that the thread waits for; else empty
     tm__slice tail; ///< what stands behind: "waiting for monitor entry [0x...]"
 } tm__jstack_heading;

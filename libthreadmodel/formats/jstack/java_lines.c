@@ -145,6 +145,7 @@ static int begin_thread(tm__jstack_parser *self, const tm__jstack_thread *thread
         return TM_ENOMEM;
     if (add_thread(self, thread) < 0)
         return TM_ENOMEM;
+    dump->has_hashes |= heading->has_hashes;
     thread_of(self)->is_waiting = tm__slice_begins(heading->tail, "in Object.wait()");
     return lock.address ? tm__jstack_add_lock(dump, &lock) : TM_OK;
 }
@@ -195,6 +196,8 @@ static int read_lock(tm__jstack_parser *self, tm__slice text)
         return TM_OK;
     if (self->section == THREADS && self->is_closed)
         return TM_OK;
+    if (self->dump->has_hashes)
+        tm__jstack_address_is_hash(&lock);
     if (tm__jstack_keep(self->dump, &owner.name) < 0 ||
         tm__jstack_add_lock(self->dump, &lock) < 0)
         return TM_ENOMEM;
@@ -236,7 +239,8 @@ static int is_fresh(tm__slice line)
                                              "| ",
                                              "===",
                                              "Java stack info",
-                                             "waiting for "};
+                                             "waiting for ",
+                                             "owned by "};
 
     for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
         if (tm__slice_begins(line, beginnings[i]))
@@ -603,6 +607,13 @@ static int read_other(tm__jstack_parser *self, tm__slice line)
     }
     if (thread && tm__slice_begins(line, "waiting for "))
         return read_idea_lock(self, line);
+    if (thread && tm__slice_begins(line, "owned by ")) {
+        tm__jstack_owner owner;
+
+        tm__jstack_read_owner(line, &owner);
+        thread->owner_id = owner.id ? owner.id : thread->owner_id;
+        return TM_OK;
+    }
     if (tm__slice_find(line, "Exception") < line.length ||
         tm__slice_find(line, "Error") < line.length)
         self->is_closed = 1;

@@ -45,6 +45,11 @@ void tm__jstack_read_object(tm__slice text, tm__jstack_lock *lock)
     uint64_t value = 0;
 
     if (open == text.length) {
+        /* Tomcat's "(a shop.Lock@1b2c) owned by main Id=1". */
+        if (tm__slice_begins(text, "(a ")) {
+            text = tm__slice_from(text, 3);
+            text.length = tm__slice_find(text, ")");
+        }
         read_identity(text, lock);
         return;
     }
@@ -143,6 +148,18 @@ int tm__jstack_read_lock(tm__slice text, int in_synchronizers, tm__jstack_lock *
     if (lock->kind != TM__JSTACK_LOCKED)
         read_owner(text, owner);
     return 1;
+}
+
+void tm__jstack_read_owner(tm__slice text, tm__jstack_owner *owner)
+{
+    *owner = (tm__jstack_owner){0};
+    read_owner(text, owner);
+}
+
+void tm__jstack_address_is_hash(tm__jstack_lock *lock)
+{
+    if (lock->address && !lock->is_hash && lock->address <= UINT32_MAX)
+        tm__jstack_lock_by_hash(lock, lock->address);
 }
 
 int tm__jstack_is_whole_lock(tm__slice text)

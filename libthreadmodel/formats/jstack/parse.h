@@ -102,6 +102,7 @@ typedef struct tm__jstack_dump {
     int reports_synchronizers; ///< -l
     int is_serviceability;     ///< of jhsdb, which shows the monitor that a thread is
                                ///< blocked for as its last one
+    int has_hashes;            ///< "<0x1b2c>" is an identity hash, no address
     int has_end;               ///< what follows the last thread was seen
 } tm__jstack_dump;
 

@@ -14,8 +14,8 @@ static const struct {
     {"*** ***", "an Android tombstone: take the ANR trace of /data/anr instead"},
     {"Thread List:", "a list of threads without stacks: take `jstack -l PID`"},
     {"== Info: (*", "a thread dump of WebLogic's console: take `jstack -l PID`"},
-    {"===== FULL THREAD DUMP", "a dump of JRockit: take `jrcmd PID print_threads` with "
-                               "Java 8 or later, or `jstack -l PID`"},
+    {"===== FULL THREAD DUMP", "a dump of JRockit, which is not read: `jstack -l PID` "
+                               "of another JVM is"},
     {"Heap Histogram", "a histogram of the heap: take `jstack -l PID`"},
     {" num     #instances", "a histogram of the heap: take `jstack -l PID`"},
     {"!JavaThread", "WinDbg's list of threads: take `jstack -l PID`"},

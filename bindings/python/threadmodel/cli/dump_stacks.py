@@ -41,7 +41,7 @@ def dump_stacks(model: Model, top: int, *, is_brief: bool = False) -> Section:
     Args:
         model: asked
         top: rows of the table
-        is_brief: leave out threads that wait for work
+        is_brief: leave out threads that wait for work, and those of the verdict
     """
     section = Section("")
     if not is_of_dumps(model):
@@ -49,7 +49,8 @@ def dump_stacks(model: Model, top: int, *, is_brief: bool = False) -> Section:
     last = {row["thread_id"]: row for row in model.timeline()}
     groups: dict[tuple[Any, ...], list[Row]] = {}
     for row in last.values():
-        if row["state"] not in NOT_THERE and not (is_brief and row["idle"]):
+        said = row["idle"] or row["state"] == "deadlocked"
+        if row["state"] not in NOT_THERE and not (is_brief and said):
             key = (row["idle"], row["state"], row["stack"], row["peer_id"])
             groups.setdefault(key, []).append(row)
     if not groups:
