@@ -9,21 +9,6 @@
 
 #include <string.h>
 
-int tm__slice_is(tm__slice slice, const char *text)
-{
-    /* A slice of nothing may have no bytes to point at. */
-    return slice.length == strlen(text) &&
-           (slice.length == 0 || memcmp(slice.bytes, text, slice.length) == 0);
-}
-
-int tm__slice_begins(tm__slice slice, const char *text)
-{
-    size_t length = strlen(text);
-
-    return slice.length >= length &&
-           (length == 0 || memcmp(slice.bytes, text, length) == 0);
-}
-
 tm__slice tm__slice_from(tm__slice slice, size_t first)
 {
     if (first > slice.length)
@@ -31,15 +16,6 @@ tm__slice tm__slice_from(tm__slice slice, size_t first)
     if (first == 0)
         return slice;
     return (tm__slice){slice.bytes + first, slice.length - first};
-}
-
-int tm__slice_ends(tm__slice slice, const char *text)
-{
-    size_t length = strlen(text);
-
-    return slice.length >= length &&
-           (length == 0 ||
-            memcmp(slice.bytes + slice.length - length, text, length) == 0);
 }
 
 static int is_blank(char c)

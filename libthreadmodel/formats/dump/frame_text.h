@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /** Some bytes of a text that somebody else holds. */
 typedef struct tm__slice {
@@ -30,17 +31,37 @@ typedef struct tm__frame_parts {
 /** Take "java.base/java.lang.Thread.run(Thread.java:840)" apart, without "at ". */
 tm__frame_parts tm__frame_split(tm__slice text);
 
+/* These are asked of every line: with a literal the length costs nothing. */
+
 /** @return 1: the text is just this */
-int tm__slice_is(tm__slice slice, const char *text);
+static inline int tm__slice_is(tm__slice slice, const char *text)
+{
+    /* A slice of nothing may have no bytes to point at. */
+    return slice.length == strlen(text) &&
+           (slice.length == 0 || memcmp(slice.bytes, text, slice.length) == 0);
+}
 
 /** @return 1: the text begins so */
-int tm__slice_begins(tm__slice slice, const char *text);
+static inline int tm__slice_begins(tm__slice slice, const char *text)
+{
+    size_t length = strlen(text);
+
+    return slice.length >= length &&
+           (length == 0 || memcmp(slice.bytes, text, length) == 0);
+}
 
 /** @return what is left of a text behind its first bytes */
 tm__slice tm__slice_from(tm__slice slice, size_t first);
 
 /** @return 1: the text ends so */
-int tm__slice_ends(tm__slice slice, const char *text);
+static inline int tm__slice_ends(tm__slice slice, const char *text)
+{
+    size_t length = strlen(text);
+
+    return slice.length >= length &&
+           (length == 0 ||
+            memcmp(slice.bytes + slice.length - length, text, length) == 0);
+}
 
 /** @return the text without white space around it */
 tm__slice tm__slice_trim(tm__slice slice);
