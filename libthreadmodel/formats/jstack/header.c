@@ -10,7 +10,7 @@
 #include <threadmodel/definition.h>
 #include <threadmodel/model.h>
 
-/* What is greater is an address. */
+/* A greater number is an address. */
 enum { MOST_NUMBER = 1 << 20 };
 
 static int number_after(tm__slice word, const char *key, uint64_t *number)

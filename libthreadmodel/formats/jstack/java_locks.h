@@ -25,7 +25,7 @@ int tm__jstack_read_lock(tm__slice text, int in_synchronizers, tm__jstack_lock *
 /** Read "owned by holder id=13", which may be a line of its own. */
 void tm__jstack_read_owner(tm__slice text, tm__jstack_owner *owner);
 
-/** What was read as an address is an identity hash. */
+/** The number that was read as an address is an identity hash. */
 void tm__jstack_address_is_hash(tm__jstack_lock *lock);
 
 /** @return 1: such a line ends where it may */
