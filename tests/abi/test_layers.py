@@ -178,10 +178,7 @@ KNOWN_CIRCLES = [
     {"served_parts", "served"},
     {"script_marks", "script"},
     {"simulation_play", "simulation"},
-    {"stack_walk", "missing_stacks", "stack_policy", "event_report"},
-    {"facts", "live_deadlock", "definitions", "image", "ring_reader"},
     {"own_thread", "record", "stack"},
-    {"modules", "frames", "lock_words", "runtime", "target"},
 ]
 
 

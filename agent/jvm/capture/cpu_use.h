@@ -3,7 +3,7 @@
 #ifndef TM_AGENT_CAPTURE_CPU_USE_H
 #define TM_AGENT_CAPTURE_CPU_USE_H
 
-#include "capture/event_report.h"
+#include "capture/event_in_work.h"
 
 /** Of a platform thread that is about to end, while its end is in work. */
 void tm__cpu_use_of_ending(tm__event_report *report);

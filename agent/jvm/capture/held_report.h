@@ -5,7 +5,7 @@
 
 #include <jni.h>
 
-#include "capture/event_report.h"
+#include "capture/event_in_work.h"
 
 /** Whether nobody else can ask the VM what the calling thread holds: it is a virtual
  * one, of a JDK before 25. */

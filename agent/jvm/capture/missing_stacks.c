@@ -10,7 +10,7 @@
 
 #include <threadmodel/model.h>
 
-#include "capture/event_report.h"
+#include "capture/event_in_work.h"
 #include "capture/stack_walk.h"
 #include "ident/method_identity.h"
 #include "ring/buffer.h"

@@ -9,7 +9,7 @@
 
 #include <threadmodel/event.h>
 
-#include "capture/event_report.h"
+#include "capture/event_in_work.h"
 #include "ring/buffer.h"
 
 /** The calling thread is blocked from `since_ns` on, without a stack; 0: with one. */

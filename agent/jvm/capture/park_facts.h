@@ -8,7 +8,7 @@
 
 #include <threadmodel/event.h>
 
-#include "capture/event_report.h"
+#include "capture/event_in_work.h"
 #include "ring/buffer.h"
 
 /** What a thread is parked for, or about to be, as it stands in the thread object. */

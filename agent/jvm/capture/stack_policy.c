@@ -24,7 +24,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "capture/event_report.h"
+#include "capture/event_in_work.h"
 #include "capture/missing_stacks.h"
 #include "ring/buffer.h"
 #include "rings/clock.h"

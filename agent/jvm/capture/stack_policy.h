@@ -9,7 +9,7 @@
 
 #include <threadmodel/event.h>
 
-#include "capture/event_report.h"
+#include "capture/event_in_work.h"
 
 /** Blocked for this long, a thread has its stack taken, whatever it costs. */
 #define TM__LONG_NS INT64_C(10000000)

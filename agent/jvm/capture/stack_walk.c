@@ -3,7 +3,7 @@
  */
 #include "capture/stack_walk.h"
 
-#include "capture/event_report.h"
+#include "capture/event_in_work.h"
 #include "ring/buffer.h"
 #include "rings/clock.h"
 #include "vm/vm.h"

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "capture/event_report.h"
+#include "capture/event_in_work.h"
 
 /**
  * Walk the calling thread's stack into the record in work.

@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-#include "capture/event_report.h"
+#include "capture/event_in_work.h"
 
 /* Who blocks is at one of so many places from its own on. */
 enum { JOINERS = 4096, BLOCKING = 65536, PROBES = 8 };

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "capture/event_report.h"
+#include "capture/event_in_work.h"
 
 /** Whether parks, sleeps and joins of virtual threads are. */
 extern atomic_int tm__virtual_is_instrumented;

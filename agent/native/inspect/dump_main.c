@@ -18,6 +18,7 @@
 #include "inspect/frames.h"
 #include "inspect/lock_words.h"
 #include "inspect/runtime.h"
+#include "inspect/target.h"
 
 enum { LOOKS_MOST = 10000, ROUNDS_MOST = 4 };
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "inspect/target.h"
+#include "inspect/target_state.h"
 
 void tm__dump_text_put(FILE *out, tm__target *target);
 

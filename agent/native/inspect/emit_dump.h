@@ -3,7 +3,7 @@
 #ifndef TM_NATIVE_INSPECT_EMIT_DUMP_H
 #define TM_NATIVE_INSPECT_EMIT_DUMP_H
 
-#include "inspect/target.h"
+#include "inspect/target_state.h"
 
 typedef struct tm__dump_writer tm__dump_writer;
 

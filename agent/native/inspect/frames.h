@@ -8,7 +8,7 @@
 #ifndef TM_NATIVE_INSPECT_FRAMES_H
 #define TM_NATIVE_INSPECT_FRAMES_H
 
-#include "inspect/target.h"
+#include "inspect/target_state.h"
 
 /** Fill in the frames of threads that have moved, and do not run. */
 void tm__frames_read(tm__target *target);

@@ -6,7 +6,7 @@
 #ifndef TM_NATIVE_INSPECT_LOCK_WORDS_H
 #define TM_NATIVE_INSPECT_LOCK_WORDS_H
 
-#include "inspect/target.h"
+#include "inspect/target_state.h"
 
 /** Find out what a thread waits for. Its frames, where they have names, decide. */
 void tm__lock_words_find(tm__target *target, tm__task *task);

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "inspect/target.h"
+#include "inspect/target_state.h"
 #include "names/regular_file.h"
 
 enum { MODULES_MOST = 4096, HEADERS_MOST = 64 };

@@ -3,19 +3,9 @@
 #ifndef TM_NATIVE_INSPECT_MODULES_H
 #define TM_NATIVE_INSPECT_MODULES_H
 
-#include <stdint.h>
-
-struct tm__target;
-
-enum tm__libc { TM__LIBC_UNKNOWN, TM__LIBC_GLIBC, TM__LIBC_MUSL };
-
-typedef struct tm__mapped {
-    uint64_t begin, end; ///< of all its parts
-    uint64_t bias;       ///< of its addresses
-    char path[4096];     ///< as the process has it
-} tm__mapped;
+#include "inspect/target_state.h"
 
 /** Read which files there are, and have their symbols ready. */
-void tm__modules_read(struct tm__target *target);
+void tm__modules_read(tm__target *target);
 
 #endif

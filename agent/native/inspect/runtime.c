@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "inspect/lock_words.h"
-#include "inspect/target.h"
+#include "inspect/target_state.h"
 
 enum { STATE_WORDS = 128, INTERVAL_MOST = 100000000 };
 

@@ -3,7 +3,7 @@
 #ifndef TM_NATIVE_INSPECT_SYSTEM_CALL_H
 #define TM_NATIVE_INSPECT_SYSTEM_CALL_H
 
-#include "inspect/target.h"
+#include "inspect/target_state.h"
 
 enum tm__call_kind { TM__CALL_OTHER, TM__CALL_SLEEP, TM__CALL_FUTEX };
 

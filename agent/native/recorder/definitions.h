@@ -6,7 +6,7 @@
 #include <uthash.h>
 
 #include "endpoint/endpoint.h"
-#include "recorder/image.h"
+#include "recorder/image_state.h"
 
 /** A thread that came to a barrier last lets the others go on. */
 struct tm__native_object {

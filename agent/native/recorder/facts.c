@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "recorder/definitions.h"
+#include "recorder/image_events.h"
 
 /* So many events may wait for names; they have some 60 MB. */
 enum { WAITING_MOST = 400000 };

@@ -12,6 +12,7 @@
 
 #include "layout/ticks.h"
 #include "recorder/definitions.h"
+#include "recorder/image_events.h"
 #include "recorder/module_file.h"
 
 /* The longest path of a file, with its build id. */

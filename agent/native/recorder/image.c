@@ -13,6 +13,7 @@
 #include "endpoint/endpoint.h"
 #include "recorder/live_deadlock.h"
 #include "recorder/definitions.h"
+#include "recorder/image_events.h"
 #include "recorder/lookup.h"
 
 enum { LIVE_BYTES = 32 << 20 };
@@ -34,11 +35,6 @@ static const char *const CAVEATS[] = {
     "The time in which a thread that was woken from a condition variable queues for "
     "its mutex is part of the wait.",
 };
-
-static void report_error(const tm__image *image, const char *what)
-{
-    fprintf(stderr, "threadmodel: %s: %s: %s\n", image->path, what, tm_error_text());
-}
 
 /* Its arguments, with spaces between them. */
 static void read_command(uint32_t pid, char *command, size_t room)
@@ -120,61 +116,12 @@ tm__image *tm__image_new(uint64_t id, uint32_t pid, const char *output,
     image->symbols = tm__symbols_new();
     name_trace(image, output);
     if (tm_writer_open(&image->writer, image->path, NULL) != TM_OK)
-        report_error(image, "no trace");
+        tm__image_report_error(image, "no trace");
     options.memory_limit_bytes = LIVE_BYTES;
     if (tm_model_new(&image->model, &options) == TM_OK)
         tm_deadlock_watch(image->model, tm__deadlock_suspected, image);
     describe_run(image, records_io);
     return image;
-}
-
-void tm__image_flush(tm__image *image)
-{
-    const tm_sink *trace = image->writer ? tm_writer_sink(image->writer) : NULL;
-
-    if (image->batch_count == 0)
-        return;
-    if (trace &&
-        trace->events(trace->payload, image->batch, image->batch_count) != TM_OK) {
-        report_error(image, "the trace ends here");
-        tm_writer_close(image->writer);
-        image->writer = NULL;
-    }
-    if (image->model)
-        tm_model_ingest(image->model, image->batch, image->batch_count);
-    image->batch_count = 0;
-}
-
-void tm__image_emit(tm__image *image, const tm_event *event)
-{
-    image->batch[image->batch_count++] = *event;
-    if (event->time_ns > image->last_ns)
-        image->last_ns = event->time_ns;
-    if (image->batch_count == sizeof(image->batch) / sizeof(*image->batch))
-        tm__image_flush(image);
-}
-
-tm__item *tm__image_add_item(tm__image *image)
-{
-    tm__item *item;
-
-    if (image->item_first > image->item_room / 2) {
-        memmove(image->items, image->items + image->item_first,
-                image->item_count * sizeof(*image->items));
-        image->item_first = 0;
-    }
-    if (image->item_first + image->item_count == image->item_room) {
-        size_t room = image->item_room ? image->item_room * 2 : 1024;
-        tm__item *items = realloc(image->items, room * sizeof(*items));
-
-        if (!items)
-            return NULL;
-        image->items = items;
-        image->item_room = room;
-    }
-    item = &image->items[image->item_first + image->item_count++];
-    memset(item, 0, sizeof(*item));
-    return item;
 }
 
 void tm__image_add_child(tm__image *image, uint32_t pid, const char *program)
@@ -232,7 +179,7 @@ int tm__image_close(tm__image *image)
         TM__IMAGE_DEFINE(image, run, &run);
         rc = tm_writer_close(image->writer) == TM_OK ? 0 : -1;
         if (rc != 0)
-            report_error(image, "the trace is not complete");
+            tm__image_report_error(image, "the trace is not complete");
     }
     tm_model_free(image->model);
     tm__definitions_free(image);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/image_events.h"
 #include "recorder/live_deadlock.h"
 
 #include <stdio.h>

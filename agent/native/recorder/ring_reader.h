@@ -3,7 +3,7 @@
 #ifndef TM_NATIVE_RECORDER_RING_READER_H
 #define TM_NATIVE_RECORDER_RING_READER_H
 
-#include "recorder/image.h"
+#include "recorder/image_state.h"
 
 /** A lock that its thread owns, as far as was emitted. */
 typedef struct tm__open_hold {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "recorder/image.h"
 #include "recorder/rounds.h"
 
 #include <errno.h>
