@@ -107,10 +107,13 @@ enum tm_event_flag {
     TM_EVENT_PAUSED = 64,  ///< Lost: none was, but what follows is not recorded
     TM_EVENT_INITIALISATION = 128, ///< Waited: for a class that another thread
                                    ///< initialised; its begin may not be reported.
-                                   ///< Snapshot: waits for that; peer: the initialiser
+                                   ///< Snapshot: waits for that since then; peer: the
+                                   ///< initialiser
     TM_EVENT_SHARED = 256, ///< Contended enter and entered, Acquired, Released, Held:
                            ///< as one of several owners, a reader for instance;
-                           ///< beside Owner read with value 0: others may share it
+                           ///< beside Owner read with value 0: others may share it.
+                           ///< Park, Snapshot of a park: the thread itself is one of
+                           ///< the owners, so that it waits for itself
     TM_EVENT_NOT_OWNED = 512,   ///< Wait, Waited, Notify, Notify all: object is a
                                 ///< condition apart from its mutex, whose events are
                                 ///< Released and Acquired; nobody owns it

@@ -191,6 +191,7 @@ static int find_answer(answer *a, tm__buffer *own, JNIEnv *jni, jthread thread,
 
         a->seen.object = parked.object;
         a->seen.owner = parked.lock == parked.object ? parked.owner : 0;
+        a->seen.is_reader = parked.is_reader;
     }
     return rc;
 }
@@ -305,6 +306,8 @@ static int report(tm__buffer *own, JNIEnv *jni, jthread thread, answer *a)
         .kind = TM_EVENT_SNAPSHOT,
     };
     record->event.fact.flags = record->event.fact.peer ? TM_EVENT_PEER_REPORTED : 0;
+    if (a->seen.is_reader)
+        record->event.fact.flags |= TM_EVENT_SHARED;
     if (a->seen.state > TM_STATE_RUNNING && tm__thread_is_timed(thread))
         record->event.fact.flags |= TM_EVENT_TIMED;
     tm__record_set_weak(&record->event, a->seen.state > TM_STATE_RUNNING

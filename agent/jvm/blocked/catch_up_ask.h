@@ -24,6 +24,7 @@ typedef struct tm__catch_up_state {
     uint64_t object; ///< that it is blocked by; 0: unknown
     uint64_t owner;  ///< of that; 0: unknown
     int state;       ///< enum tm_state
+    int is_reader;   ///< of what it parks for: it waits for itself
 } tm__catch_up_state;
 
 /**

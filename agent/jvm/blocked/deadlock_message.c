@@ -17,6 +17,7 @@
 #include "base/printable.h"
 #include "blocked/class_wait.h"
 #include "blocked/long_blocked_table.h"
+#include "capture/park_facts.h"
 #include "ident/thread_id.h"
 #include "rings/clock.h"
 #include "trace/modified_utf8.h"
@@ -359,6 +360,14 @@ static void put_initialiser(text *out, JNIEnv *jni, uint64_t id)
     tm__deallocate((char *)all);
 }
 
+/* Whether a thread reads what it waits to write. */
+static int is_reader(JNIEnv *jni, jthread thread)
+{
+    tm__buffer *own = tm__buffer_mine;
+
+    return own && tm__parked_read(own, jni, thread, NULL).is_reader;
+}
+
 static void put_waiting(text *out, JNIEnv *jni, jthread thread)
 {
     const tm__class_wait *class_wait = tm__class_wait_of(tm__thread_id(jni, thread));
@@ -383,7 +392,8 @@ static void put_waiting(text *out, JNIEnv *jni, jthread thread)
     put(out, "  \"%s\" waits", name);
     if (object) {
         name_object(wanted, jni, object);
-        put(out, " for %s", wanted);
+        put(out, " for %s%s", wanted,
+            is_reader(jni, thread) ? ", which it reads itself" : "");
         (*jni)->DeleteLocalRef(jni, object);
     }
     put(out, "\n");

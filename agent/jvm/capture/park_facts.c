@@ -62,9 +62,32 @@ static int is_shared(JNIEnv *jni, jobject lock, int kind)
     return !has_owner && !is_free(jni, lock, kind);
 }
 
+/* Whether a thread that parks for a lock is one of its readers, the first or the last
+ * of them: then it wants to write, and waits for itself. A reader may read again at any
+ * time. Of a reader between the two nothing is known. */
+static int is_reader(JNIEnv *jni, jobject lock, jthread thread)
+{
+    const tm__java_fields *java = &tm__the_java;
+    jobject first, holds;
+    int is;
+
+    if (!java->first_reader || !thread ||
+        !(*jni)->IsInstanceOf(jni, lock, java->readers_class))
+        return 0;
+    first = (*jni)->GetObjectField(jni, lock, java->first_reader);
+    holds = (*jni)->GetObjectField(jni, lock, java->last_holds);
+    is = (first && (*jni)->IsSameObject(jni, first, thread)) ||
+         (holds && (*jni)->GetIntField(jni, holds, java->holds_count) > 0 &&
+          (*jni)->GetLongField(jni, holds, java->holds_tid) ==
+              (*jni)->GetLongField(jni, thread, java->thread_tid));
+    (*jni)->DeleteLocalRef(jni, holds);
+    (*jni)->DeleteLocalRef(jni, first);
+    return is;
+}
+
 /* The owner first, and then the state: both are empty only where nobody has it. */
-static void read_owner(tm__parked *it, JNIEnv *jni, jobject lock, int kind,
-                       int64_t *time_ns)
+static void read_owner(tm__parked *it, JNIEnv *jni, jthread thread, jobject lock,
+                       int kind, int64_t *time_ns)
 {
     jobject owner = owner_of(jni, lock);
 
@@ -76,13 +99,15 @@ static void read_owner(tm__parked *it, JNIEnv *jni, jobject lock, int kind,
     } else if (kind != TM__BLOCKER_OWNABLE) {
         if (is_free(jni, lock, kind))
             it->flags = TM_EVENT_OWNER_READ;
-        else if (is_shared(jni, lock, kind))
+        else if (is_shared(jni, lock, kind)) {
             it->flags = TM_EVENT_OWNER_READ | TM_EVENT_SHARED;
+            it->is_reader = it->lock == it->object && is_reader(jni, lock, thread);
+        }
     }
 }
 
-static void read_lock(tm__parked *it, tm__buffer *buffer, JNIEnv *jni, jobject blocker,
-                      int kind, int64_t *time_ns)
+static void read_lock(tm__parked *it, tm__buffer *buffer, JNIEnv *jni, jthread thread,
+                      jobject blocker, int kind, int64_t *time_ns)
 {
     jobject lock;
 
@@ -90,7 +115,7 @@ static void read_lock(tm__parked *it, tm__buffer *buffer, JNIEnv *jni, jobject b
         return;
     if (kind < TM__BLOCKER_CONDITION) {
         it->lock = it->object;
-        read_owner(it, jni, blocker, kind, time_ns);
+        read_owner(it, jni, thread, blocker, kind, time_ns);
         return;
     }
     lock = (*jni)->GetObjectField(
@@ -99,7 +124,7 @@ static void read_lock(tm__parked *it, tm__buffer *buffer, JNIEnv *jni, jobject b
         return;
     it->lock = tm__parked_for_id(buffer, jni, lock, &kind);
     if (it->lock)
-        read_owner(it, jni, lock, kind, time_ns);
+        read_owner(it, jni, thread, lock, kind, time_ns);
     (*jni)->DeleteLocalRef(jni, lock);
 }
 
@@ -120,7 +145,7 @@ tm__parked tm__parked_read(tm__buffer *buffer, JNIEnv *jni, jthread thread,
     if (!blocker)
         return it;
     it.object = tm__parked_for_id(buffer, jni, blocker, &kind);
-    read_lock(&it, buffer, jni, blocker, kind, time_ns);
+    read_lock(&it, buffer, jni, thread, blocker, kind, time_ns);
     (*jni)->DeleteLocalRef(jni, blocker);
     return it;
 }
@@ -143,6 +168,8 @@ tm_event tm__park_event(const tm__parked *parked)
     if (parked->lock == parked->object && parked->owner) {
         event.peer = parked->owner;
         event.flags = TM_EVENT_PEER_REPORTED;
+    } else if (parked->is_reader) {
+        event.flags = TM_EVENT_SHARED;
     }
     return event;
 }

@@ -18,6 +18,7 @@ typedef struct tm__parked {
                     ///< 0: nothing that a thread owns
     uint64_t owner; ///< of lock; 0: nobody, or not known
     uint16_t flags; ///< of tm_event: whether the owner was read, and others share it
+    int is_reader;  ///< the thread itself is one of those that share it
 } tm__parked;
 
 /**

@@ -50,6 +50,27 @@ static void find_queued(JNIEnv *jni, int is_long, const char *name, const char *
         field(jni, java->condition_class[is_long], "this$0", text);
 }
 
+/* Readers of a lock that one thread may write: of the first and of the last, how often
+ * each has it. */
+static void find_readers(JNIEnv *jni)
+{
+    static const char sync[] = "java/util/concurrent/locks/ReentrantReadWriteLock$Sync";
+    tm__java_fields *java = &tm__the_java;
+    char name[sizeof(sync) + 16], type[sizeof(name) + 2];
+    jclass holds;
+
+    snprintf(name, sizeof(name), "%s$HoldCounter", sync);
+    snprintf(type, sizeof(type), "L%s;", name);
+    java->readers_class = global_class(jni, sync);
+    holds = global_class(jni, name);
+    java->last_holds = field(jni, java->readers_class, "cachedHoldCounter", type);
+    java->holds_count = field(jni, holds, "count", "I");
+    java->holds_tid = field(jni, holds, "tid", "J");
+    if (java->last_holds && java->holds_count && java->holds_tid)
+        java->first_reader =
+            field(jni, java->readers_class, "firstReader", "Ljava/lang/Thread;");
+}
+
 int tm__java_fields_open(JNIEnv *jni)
 {
     tm__java_fields *java = &tm__the_java;
@@ -78,6 +99,7 @@ int tm__java_fields_open(JNIEnv *jni)
     if (tm__the_vm.release >= LONG_SINCE)
         find_queued(jni, 1, "java/util/concurrent/locks/AbstractQueuedLongSynchronizer",
                     "J");
+    find_readers(jni);
     java->thread_tid = field(jni, java->thread_class, "tid", "J");
     return java->thread_tid ? 0 : -1;
 }

@@ -14,6 +14,7 @@ typedef struct tm__java_fields {
     jclass synchronizer_class;   ///< j.u.c.locks.AbstractOwnableSynchronizer
     jclass queued_class[2];      ///< its AbstractQueued- and -QueuedLongSynchronizer
     jclass condition_class[2];   ///< their ConditionObjects
+    jclass readers_class;        ///< j.u.c.locks.ReentrantReadWriteLock$Sync
     jfieldID thread_interrupted;
     jfieldID thread_name;
     jfieldID thread_container;
@@ -21,6 +22,10 @@ typedef struct tm__java_fields {
     jfieldID synchronizer_owner;
     jfieldID queued_state[2];
     jfieldID condition_lock[2];
+    jfieldID first_reader; ///< of readers_class; NULL: no field below is to be read
+    jfieldID last_holds;   ///< of the reader that came last
+    jfieldID holds_count;  ///< of these
+    jfieldID holds_tid;
     jfieldID thread_tid;
 } tm__java_fields;
 

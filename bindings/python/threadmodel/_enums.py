@@ -142,10 +142,12 @@ class EventFlag(IntFlag):
     #: Lost: none was, but what follows is not recorded
     PAUSED = 64
     #: Waited: for a class that another thread initialised; its begin may not be
-    #: reported. Snapshot: waits for that; peer: the initialiser
+    #: reported. Snapshot: waits for that since then; peer: the initialiser
     INITIALISATION = 128
     #: Contended enter and entered, Acquired, Released, Held: as one of several owners,
-    #: a reader for instance; beside Owner read with value 0: others may share it
+    #: a reader for instance; beside Owner read with value 0: others may share it.
+    #: Park, Snapshot of a park: the thread itself is one of the owners, so that it
+    #: waits for itself
     SHARED = 256
     #: Wait, Waited, Notify, Notify all: object is a condition apart from its mutex,
     #: whose events are Released and Acquired; nobody owns it

@@ -14,7 +14,8 @@ enum { MEMBERS_DESCRIBED = 6, OTHERS_DESCRIBED = 3, RAN_ON_NS = 1000000000 };
 static void write_since(tm__words *words, const tm__judgement *it)
 {
     if (it->since_ns != INT64_MIN) {
-        tm__write_words(words, " since ");
+        tm__write_words(words, tm__model_is_of_dumps(it->model) ? ", as seen since "
+                                                                : " since ");
         tm__write_instant(words, &it->members, it->since_ns);
     }
 }
@@ -180,6 +181,15 @@ static void write_left(tm__words *words, tm__judgement *it)
                         unknown - OTHERS_DESCRIBED);
 }
 
+/* Each is in a circle of its own. */
+static int all_wait_alone(const tm__judgement *it)
+{
+    for (uint32_t i = 0; i < it->count; i++)
+        if (it->graph.nodes[it->order[i]].edge != TM_WAIT_EDGE_SELF)
+            return 0;
+    return 1;
+}
+
 void tm__write_title(tm__words *words, tm__judgement *it)
 {
     if (it->suspected)
@@ -190,7 +200,9 @@ void tm__write_title(tm__words *words, tm__judgement *it)
         write_since(words, it);
         tm__write_words(words, ": ");
         tm__write_count(words, it->count);
-        if (it->circles > 1)
+        if (it->count > 1 && all_wait_alone(it))
+            tm__write_words(words, " wait for locks that they own.");
+        else if (it->circles > 1)
             tm__write_words(words, " wait for one another in %u circles.", it->circles);
         else
             tm__write_words(words, it->count == 1
@@ -255,7 +267,7 @@ void tm__write_title(tm__words *words, tm__judgement *it)
 void tm__write_text(tm__words *words, tm__judgement *it)
 {
     if (it->verdict == TM_VERDICT_STUCK) {
-        if (it->since_ns != INT64_MIN) {
+        if (it->since_ns != INT64_MIN && !tm__model_is_of_dumps(it->model)) {
             tm__write_words(words, "From ");
             tm__write_instant(words, &it->members, it->since_ns);
             tm__write_words(words, " to ");

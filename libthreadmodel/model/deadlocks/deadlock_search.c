@@ -39,6 +39,20 @@ static int is_seen_to_own(const tm_model *model, const tm__thread *it)
            it->intervals[tm__blocking_index(it)].flags & TM__INTERVAL_SNAPSHOT;
 }
 
+/* Whether a thread waits for a lock of which it is itself one of the owners: a reader
+ * that wants to write. */
+static int shares_what_it_wants(const tm_model *model, uint32_t thread)
+{
+    const tm__thread *it = &model->entities.threads[thread];
+
+    if (it->wants == TM__NONE)
+        return 0;
+    if (it->blocking_state == TM_STATE_PARKED)
+        return it->intervals[tm__blocking_index(it)].traits & TM__TRAIT_OWNS;
+    return tm__owners_are_reported(model) && tm__is_shared(model, it->wants) &&
+           tm__reader_of(model, it->wants, thread) != NULL;
+}
+
 /* The thread that this one waits for, or TM__NONE. One that is known to own what
  * it queues for has got it, though its Entered is still to come; but where each
  * acquisition is told, it waits for itself: a reader that wants to write, a mutex that
@@ -53,6 +67,8 @@ static uint32_t blocker(const tm_model *model, uint32_t thread)
     if (it->wants == TM__NONE ||
         model->entities.objects[it->wants].losses != model->intervals.losses)
         return TM__NONE;
+    if (shares_what_it_wants(model, thread))
+        return thread;
     owner = model->entities.objects[it->wants].owner;
     return owner == thread && !tm__owners_are_reported(model) &&
                    !is_seen_to_own(model, it)
@@ -198,6 +214,8 @@ static int owner_provenance(const tm_model *model, const tm__thread *thread)
     const tm__object *object = &model->entities.objects[thread->wants];
     int provenance = tm__owner_provenance(model, object);
 
+    if (shares_what_it_wants(model, (uint32_t)(thread - model->entities.threads)))
+        return TM_PROVENANCE_REPORTED;
     return tm__owners_are_reported(model) &&
                    (object->owner == (uint32_t)(thread - model->entities.threads) ||
                     !tm__is_shared(model, thread->wants)) &&
@@ -345,7 +363,8 @@ int tm__deadlock_check(tm_model *model, uint32_t start)
         tm__deadlock_review(model, model->entities.threads[start].deadlock);
         return TM_OK;
     }
-    if (model->entities.threads[start].wanted == 0)
+    if (model->entities.threads[start].wanted == 0 &&
+        !shares_what_it_wants(model, start))
         return TM_OK;
     length = find_cycle(model, start);
     if (!length)

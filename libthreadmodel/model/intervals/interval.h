@@ -25,6 +25,7 @@ enum {
 enum {
     TM__TRAIT_TIMED = 1, ///< a wait, join, park or sleep with a timeout
     TM__TRAIT_IDLE = 2,  ///< I/O that others begin of their own accord
+    TM__TRAIT_OWNS = 4,  ///< the thread shares the lock that it parks for
 };
 
 /**
@@ -40,7 +41,7 @@ typedef struct tm__interval {
     uint8_t state;      ///< enum tm_state
     uint8_t provenance; ///< enum tm_provenance of peer
     uint8_t flags;
-    uint8_t traits;  ///< of the block: TM__TRAIT_TIMED, TM__TRAIT_IDLE
+    uint8_t traits;  ///< of the block: bits of TM__TRAIT_
     uint32_t tenure; ///< of a block: the object's last record when it began; 0: none
 } tm__interval;
 

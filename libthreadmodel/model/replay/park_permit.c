@@ -43,7 +43,9 @@ static void queue_for(tm_model *model, const tm__fact *fact, tm__interval *park)
             from = model->entities.details[fact->object].first_tenure;
         waker = tm__tenure_revoke(model, fact->thread, from);
     }
-    if (blocker->owner == fact->thread || blocker->is_shared)
+    if (fact->flags & TM_EVENT_SHARED)
+        park->traits |= TM__TRAIT_OWNS;
+    else if (blocker->owner == fact->thread || blocker->is_shared)
         tm__tenure_over(model, fact->object, fact->thread, fact->time_ns);
     if (fact->peer != TM__NONE)
         tm__tenure_had(model, fact->object,

@@ -4,6 +4,7 @@
 #include "model/deadlocks/wait_graph.h"
 #include "model/entities/fact.h"
 #include "model/entities/object.h"
+#include "model/entities/reports.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"
@@ -38,6 +39,15 @@ static int is_known(const tm__thread *thread, const tm__fact *fact)
             (state == TM_STATE_REENTERING || state == TM_STATE_JOINING));
 }
 
+/* The producer states when a wait for a class began, of a thread whose life is known
+ * until then. */
+static int begins_then(const tm_model *model, const tm__thread *thread,
+                       const tm__fact *fact)
+{
+    return fact->flags & TM_EVENT_INITIALISATION && !tm__model_is_of_dumps(model) &&
+           thread->interval_count && !(tm__now(thread)->flags & TM__INTERVAL_SNAPSHOT);
+}
+
 /* Who has the object may have been told since the snapshot before. */
 static void note_owner(const tm_model *model, const tm__fact *fact, tm__interval *known)
 {
@@ -58,8 +68,11 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
     tm__thread *thread = &model->entities.threads[fact->thread];
     tm__interval seen = tm__interval_of((int)fact->value, fact);
 
-    seen.flags |= TM__INTERVAL_SNAPSHOT;
+    if (!begins_then(model, thread, fact))
+        seen.flags |= TM__INTERVAL_SNAPSHOT;
     seen.traits = fact->flags & TM_EVENT_TIMED ? TM__TRAIT_TIMED : 0;
+    if (fact->value == TM_STATE_PARKED && fact->flags & TM_EVENT_SHARED)
+        seen.traits |= TM__TRAIT_OWNS;
     if (is_known(thread, fact)) {
         note_owner(model, fact, &thread->intervals[tm__blocking_index(thread)]);
         tm__deadlock_seen_again(model, fact);
