@@ -57,6 +57,15 @@ static int has_carrier_edge(const tm__wait_graph *graph)
     return 0;
 }
 
+/* A look at the thread found that it waited, for how long is not known. */
+static int is_found_waiting(const tm__wait_graph *graph, uint32_t thread)
+{
+    const tm__thread *it = &graph->model->entities.threads[thread];
+
+    return !tm__model_is_of_dumps(graph->model) &&
+           it->intervals[graph->nodes[thread].interval].flags & TM__INTERVAL_SNAPSHOT;
+}
+
 /* All threads may wait for a moment while one hands something to another: a recording
  * that ends then shows no standstill. A thread that has ended hands nothing on. */
 static int has_lasted(const tm__wait_graph *graph)
@@ -65,7 +74,7 @@ static int has_lasted(const tm__wait_graph *graph)
 
     for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
         if (graph->nodes[i].kind == TM__NODE_WAITS &&
-            graph->nodes[i].since_ns > since_ns)
+            graph->nodes[i].since_ns > since_ns && !is_found_waiting(graph, i))
             since_ns = graph->nodes[i].since_ns;
     return tm__model_is_of_dumps(graph->model) || since_ns == INT64_MIN ||
            graph->at_ns - since_ns >= LEAST_WHOLE_NS;
@@ -371,6 +380,8 @@ static void add_those_behind(tm__wait_graph *graph)
 
 static void sum_up(tm__standstill *found, const tm__wait_graph *graph)
 {
+    int64_t seen_ns = INT64_MIN;
+
     for (uint32_t i = 0; i < graph->model->entities.threads_count; i++) {
         const tm__wait_node *node = &graph->nodes[i];
 
@@ -380,12 +391,15 @@ static void sum_up(tm__standstill *found, const tm__wait_graph *graph)
         if (found->first == TM__NONE ||
             node->since_ns < graph->nodes[found->first].since_ns)
             found->first = i;
-        /* What was found in mid-life began before. */
-        if (node->since_ns > found->since_ns &&
-            (tm__model_is_of_dumps(graph->model) ||
-             !(graph->model->entities.threads[i].intervals[node->interval].flags &
-               TM__INTERVAL_SNAPSHOT)))
-            found->since_ns = node->since_ns;
+        /* What was found in mid-life began before. One look may have met a moment. */
+        if (!is_found_waiting(graph, i)) {
+            if (node->since_ns > found->since_ns)
+                found->since_ns = node->since_ns;
+        } else {
+            if (node->since_ns > seen_ns)
+                seen_ns = node->since_ns;
+            found->suspected |= graph->at_ns - node->since_ns < LEAST_WHOLE_NS;
+        }
         found->suspected |= node->is_lost;
         if (found->kind != TM__STANDSTILL_WHOLE)
             found->suspected |= node->provenance <= TM_PROVENANCE_INFERRED;
@@ -393,6 +407,13 @@ static void sum_up(tm__standstill *found, const tm__wait_graph *graph)
             (found->kind == TM__STANDSTILL_PART && node->edge == TM_WAIT_EDGE_TASK))
             found->kind = TM__STANDSTILL_STARVED;
     }
+    if (found->kind != TM__STANDSTILL_WHOLE)
+        return;
+    /* Another thread did something after the last of them was found waiting. */
+    if (graph->moved_ns > found->since_ns && graph->moved_ns >= seen_ns)
+        found->since_ns = graph->moved_ns;
+    else if (seen_ns > found->since_ns)
+        found->since_ns = INT64_MIN;
 }
 
 int tm__standstill_find(tm__standstill *found, tm__wait_graph *graph)
@@ -420,8 +441,6 @@ int tm__standstill_find(tm__standstill *found, tm__wait_graph *graph)
         found->kind = TM__STANDSTILL_NONE;
         return TM_OK;
     }
-    if (found->kind == TM__STANDSTILL_WHOLE && graph->moved_ns > found->since_ns)
-        found->since_ns = graph->moved_ns;
     if (is_of_dumps && model->replay.dumps_count < 2)
         found->suspected = 1;
     if (is_of_dumps && model->replay.dumps_count &&

@@ -35,8 +35,10 @@ static const char *const vm_threads[] = {
     "Reference Handler",        "Service Thread",         "Signal Dispatcher",
     "Sweeper thread",           "VirtualThread-unparker", "Write-Poller",
 };
-static const char *const vm_prefixes[] = {
-    "C1 CompilerThread", "C2 CompilerThread", "JDWP ", "JFR ", "JVMCI", "threadmodel "};
+static const char *const vm_prefixes[] = {"C1 CompilerThread", "C2 CompilerThread",
+                                          "JDWP ", "JVMCI", "threadmodel "};
+/* Those of the flight recorder may be in the group of the program. */
+static const char recorders_prefix[] = "JFR ";
 /* Their groups, where groups are known: no thread of a program is in them unless it
  * asks for that. */
 static const char *const vm_groups[] = {"system", "InnocuousThreadGroup"};
@@ -98,6 +100,8 @@ int tm__is_runtime_thread(const tm_model *model, uint32_t thread)
     if (it->flags & TM_THREAD_CARRIER)
         return 0;
     if (is_among(group, vm_groups, COUNT(vm_groups)) || is_destroyer(model, thread))
+        return 1;
+    if (name && strncmp(name, recorders_prefix, sizeof(recorders_prefix) - 1) == 0)
         return 1;
     if (group || !name)
         return 0;

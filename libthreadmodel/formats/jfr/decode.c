@@ -18,6 +18,7 @@
 #include "formats/jfr/code.h"
 #include "formats/jfr/jfr_clock.h"
 #include "formats/jfr/jfr_units.h"
+#include "formats/jfr/last_dump.h"
 #include "formats/jfr/program.h"
 
 /* Events that are decoded at once where their order is no matter. */
@@ -194,10 +195,20 @@ static int is_of_sleep(const tm__jfr_events *events, tm__jfr_fact *park)
     return 0;
 }
 
+/* The thread in which the JVM waits for all others to end is what was its first one.
+ * Before JDK 18 its second start is in the recording, and names no thread. */
+static int is_of_the_destroyer(const tm__jfr_events *events, int what,
+                               const tm__jfr_event_kind *kind, uint64_t unknown_before)
+{
+    return what == TM__JFR_START && !kind->values[TM__JFR_SLOT_PEER] &&
+           events->entities->unknown_threads > unknown_before;
+}
+
 static int read_event(tm__jfr_events *events, int what)
 {
     const tm__jfr_event_kind *kind = &events->kinds[what];
     tm__jfr_fact *fact = &events->facts[events->fact_count];
+    uint64_t unknown_threads = events->entities->unknown_threads;
     int rc;
 
     *fact = (tm__jfr_fact){.start_ns = tm__jfr_instant_ns(
@@ -210,6 +221,10 @@ static int read_event(tm__jfr_events *events, int what)
     }
     rc = tm__jfr_thread_id(events->entities, kind->values[TM__JFR_SLOT_THREAD],
                            &fact->thread);
+    if (rc == TM_OK && is_of_the_destroyer(events, what, kind, unknown_threads)) {
+        events->entities->unknown_threads = unknown_threads;
+        return TM_OK;
+    }
     if (rc == TM_OK && kind->values[TM__JFR_SLOT_PEER]) {
         rc = tm__jfr_thread_id(events->entities, kind->values[TM__JFR_SLOT_PEER],
                                &fact->peer);
@@ -311,8 +326,10 @@ int tm__jfr_events_decode(tm__jfr_events *events, const uint8_t *base)
     uint32_t count = events->is_by_thread && left > BLOCK ? BLOCK : left;
     int rc;
 
-    if (events->decoded == 0)
+    if (events->decoded == 0) {
         tm__jfr_clock_set(events);
+        events->witness.sight_count = 0;
+    }
     if (events->is_by_thread)
         events->emitted = 0;
     else if (events->order.count)
@@ -322,6 +339,8 @@ int tm__jfr_events_decode(tm__jfr_events *events, const uint8_t *base)
                      (size_t)events->carried + count, sizeof(*events->facts));
     for (uint32_t i = 0; rc == TM_OK && i < count; i++)
         rc = decode_one(events, &events->index.entries[events->decoded + i], base);
+    if (rc == TM_OK && !events->is_by_thread && events->is_last)
+        rc = tm__jfr_last_dump_add(events);
     if (rc == TM_OK && !events->is_by_thread)
         rc = tm__jfr_order_make(&events->order, events->facts, events->fact_count);
     if (rc == TM_OK) {

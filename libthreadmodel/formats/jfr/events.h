@@ -67,6 +67,7 @@ typedef struct tm__jfr_events {
     uint32_t decoded;       ///< entries of the index
     uint64_t sleeps_before; ///< the chunk, in all before it
     int is_by_thread;       ///< only each thread's own events need be in order
+    int is_last;            ///< no chunk follows
     tm__jfr_fact *facts;
     uint32_t fact_count;
     uint32_t fact_capacity;

@@ -138,9 +138,12 @@ static int emit_objects(tm__jfr_entities *entities, const tm_sink *sink)
 
         if (object->kind == TM__JFR_OBJECT_BLOCKER)
             item.flags |= TM_OBJECT_SYNCHRONIZER;
+        if (object->kind == TM__JFR_OBJECT_ONCE)
+            item.kind = TM_OBJECT_KIND_ONCE;
         if (object->kind == TM__JFR_OBJECT_THREAD)
             item.thread = object->address;
-        else if (object->kind == TM__JFR_OBJECT_UNIT)
+        else if (object->kind == TM__JFR_OBJECT_UNIT ||
+                 object->kind == TM__JFR_OBJECT_ONCE)
             item.name = object->address
                             ? text_of(entities, (uint32_t)(object->address - 1))
                             : NULL;

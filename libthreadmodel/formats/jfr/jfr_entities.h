@@ -25,6 +25,7 @@ enum tm__jfr_object_kind {
     TM__JFR_OBJECT_THREAD,  ///< that was joined: `address` is the thread's id
     TM__JFR_OBJECT_LOCKED,  ///< whose monitor was inflated, by its address on the heap
     TM__JFR_OBJECT_UNIT,    ///< a label of units: `address` is 1 more than texts, or 0
+    TM__JFR_OBJECT_ONCE,    ///< the initialisation of a class: `address` as of a unit
 };
 
 typedef struct tm__jfr_thread {

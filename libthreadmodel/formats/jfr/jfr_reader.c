@@ -211,6 +211,8 @@ static int load(reader *self)
 
     if (rc < 0)
         return rc;
+    self->recording.events.is_last =
+        self->input->is_seekable && self->next + 1 == self->chunk_count;
     if (available == chunk->bytes)
         rc = tm__jfr_recording_load(&self->recording, chunk, bytes);
     else

@@ -4,9 +4,12 @@
  * recording but for the text of its thread dumps, a few a chunk. Of each dump just the
  * members of cycles are taken: of all others the events tell more, and by other
  * addresses. Members do not go on, so each is told once, as a snapshot of what it
- * wants, with what it holds.
+ * wants, with what it holds. No event follows on the last dump that would tell more:
+ * of that one each thread that waits is taken.
  */
 #include "formats/jfr/witness.h"
+
+#include <stdio.h>
 
 #include <threadmodel/event.h>
 #include <threadmodel/model.h>
@@ -30,18 +33,26 @@ static const tm__jstack_lock *locks_of(const tm__jstack_dump *dump, uint32_t thr
     return dump->locks + dump->threads[thread].lock_first;
 }
 
-/* What a thread cannot go on without; NULL: nothing, or not a lock. */
-static const tm__jstack_lock *wanted_by(const tm__jstack_dump *dump, uint32_t thread)
+static const tm__jstack_lock *lock_of_kind(const tm__jstack_dump *dump, uint32_t thread,
+                                           uint32_t kinds)
 {
     const tm__jstack_lock *locks = locks_of(dump, thread);
 
     for (uint32_t i = 0; i < dump->threads[thread].lock_count; i++)
-        if ((locks[i].kind == TM__JSTACK_WANTED ||
-             locks[i].kind == TM__JSTACK_PARKING ||
-             locks[i].kind == TM__JSTACK_RELOCKING) &&
-            locks[i].address)
+        if (kinds >> locks[i].kind & 1 && locks[i].address)
             return &locks[i];
     return NULL;
+}
+
+/* What a thread cannot go on without; NULL: nothing, or not a lock. */
+static const tm__jstack_lock *wanted_by(const tm__jfr_witness *witness, uint32_t thread)
+{
+    uint32_t kinds =
+        1u << TM__JSTACK_WANTED | 1u << TM__JSTACK_PARKING | 1u << TM__JSTACK_RELOCKING;
+
+    if (witness->cycles.wants[thread].is_initialized_by_other)
+        kinds |= 1u << TM__JSTACK_INITIALIZING;
+    return lock_of_kind(&witness->dump, thread, kinds);
 }
 
 /* Whether a thread has the lock of a line, and did not let it go in a wait. */
@@ -65,11 +76,12 @@ static int find_cycles(tm__jfr_witness *witness, uint64_t offset)
 {
     const tm__jstack_dump *dump = &witness->dump;
 
-    if (tm__jstack_cycles_start(&witness->cycles, dump) < 0)
+    if (tm__jstack_cycles_start(&witness->cycles, dump) < 0 ||
+        tm__jstack_cycles_initializers(&witness->cycles, dump) < 0)
         return TM_ENOMEM;
     for (uint32_t t = 0; t < dump->thread_count; t++) {
         const tm__jstack_lock *locks = locks_of(dump, t);
-        const tm__jstack_lock *wanted = wanted_by(dump, t);
+        const tm__jstack_lock *wanted = wanted_by(witness, t);
 
         if (wanted)
             witness->cycles.wants[t].address = wanted->address;
@@ -99,6 +111,23 @@ static int find_class(tm__jfr_witness *witness, tm__slice name, uint32_t *class_
     return tm__jfr_class_intern(witness->entities, text, class_);
 }
 
+/* The initialisation of a class is an object of its own, by its name. */
+static int find_initialisation(tm__jfr_witness *witness, tm__slice class_name,
+                               uint64_t *object)
+{
+    char name[512];
+    int length = snprintf(name, sizeof(name), "initialisation of %.*s",
+                          class_name.length < 480 ? (int)class_name.length : 480,
+                          class_name.bytes);
+    uint32_t text, class_;
+
+    if (intern(witness, (tm__slice){name, (size_t)length}, &text) < 0 ||
+        find_class(witness, TM__SLICE("java.lang.Class"), &class_) < 0)
+        return TM_ENOMEM;
+    return tm__jfr_object_id(witness->entities, TM__JFR_OBJECT_ONCE, (uint64_t)text + 1,
+                             class_, object);
+}
+
 static int find_object(tm__jfr_witness *witness, const tm__jstack_lock *lock,
                        uint64_t *object)
 {
@@ -107,6 +136,8 @@ static int find_object(tm__jfr_witness *witness, const tm__jstack_lock *lock,
                    : TM__JFR_OBJECT_LOCKED;
     uint32_t class_;
 
+    if (lock->kind == TM__JSTACK_INITIALIZING)
+        return find_initialisation(witness, lock->of_class, object);
     if (find_class(witness, lock->class_name, &class_) < 0)
         return TM_ENOMEM;
     return tm__jfr_object_id(witness->entities, kind, lock->address, class_, object);
@@ -163,7 +194,7 @@ static int add_member(tm__jfr_witness *witness, uint32_t t, int64_t time_ns,
                       uint32_t number)
 {
     const tm__jstack_want *want = &witness->cycles.wants[t];
-    const tm__jstack_lock *lock = wanted_by(&witness->dump, t);
+    const tm__jstack_lock *lock = wanted_by(witness, t);
     tm__jfr_fact fact = {.start_ns = time_ns,
                          .start_kind = TM_EVENT_SNAPSHOT,
                          .value = lock && lock->kind == TM__JSTACK_PARKING
@@ -207,6 +238,95 @@ static int add_holds(tm__jfr_witness *witness, uint32_t number)
     return TM_OK;
 }
 
+/* ---- all that wait ---- */
+
+typedef struct sight {
+    int state; ///< enum tm_state
+    int is_timed;
+    const tm__jstack_lock *lock; ///< that it waits for; NULL: not known
+} sight;
+
+static int is_state(const tm__jstack_thread *thread, const char *state)
+{
+    return tm__slice_begins(thread->state, state);
+}
+
+/* Compiled code may not know any more on what it waits. That is what it locked, where
+ * this is one monitor. */
+static const tm__jstack_lock *only_locked(const tm__jstack_dump *dump, uint32_t thread)
+{
+    const tm__jstack_lock *locks = locks_of(dump, thread), *found = NULL;
+
+    for (uint32_t i = 0; i < dump->threads[thread].lock_count; i++) {
+        if (locks[i].kind != TM__JSTACK_LOCKED)
+            continue;
+        if (found && found->address != locks[i].address)
+            return NULL;
+        found = &locks[i];
+    }
+    return found;
+}
+
+/* @return 0: it does not wait */
+static int look(const tm__jfr_witness *witness, uint32_t t, sight *seen)
+{
+    const tm__jstack_thread *thread = &witness->dump.threads[t];
+    uint32_t kinds = 0;
+
+    *seen = (sight){.is_timed = is_state(thread, "TIMED_WAITING")};
+    if (is_state(thread, "BLOCKED") ||
+        witness->cycles.wants[t].is_initialized_by_other) {
+        seen->state = TM_STATE_BLOCKED;
+        seen->lock = wanted_by(witness, t);
+        return 1;
+    }
+    if (is_state(thread, "TIMED_WAITING (sleeping)")) {
+        seen->state = TM_STATE_SLEEPING;
+    } else if (is_state(thread, "WAITING (parking)") ||
+               is_state(thread, "TIMED_WAITING (parking)")) {
+        seen->state = TM_STATE_PARKED;
+        kinds = 1u << TM__JSTACK_PARKING;
+    } else if (is_state(thread, "WAITING (on object") ||
+               is_state(thread, "TIMED_WAITING (on object")) {
+        seen->state = TM_STATE_WAITING;
+        kinds = 1u << TM__JSTACK_WAITING_ON;
+    } else {
+        return 0;
+    }
+    seen->lock = lock_of_kind(&witness->dump, t, kinds);
+    if (!seen->lock && seen->state == TM_STATE_WAITING)
+        seen->lock = only_locked(&witness->dump, t);
+    return 1;
+}
+
+static int add_sight(tm__jfr_witness *witness, uint32_t t, int64_t time_ns)
+{
+    uint32_t owner = witness->cycles.wants[t].owner;
+    tm__jfr_fact fact = {.start_ns = time_ns, .start_kind = TM_EVENT_SNAPSHOT};
+    sight seen;
+
+    if (witness->cycles.wants[t].cycle != TM__NONE || !look(witness, t, &seen))
+        return TM_OK;
+    fact.value = seen.state;
+    fact.flags = seen.is_timed ? TM_EVENT_TIMED : 0;
+    if (find_thread(witness, t, &fact.thread) < 0 ||
+        (seen.lock && find_object(witness, seen.lock, &fact.object) < 0) ||
+        find_stack(witness, &witness->dump.threads[t], &fact.stack) < 0)
+        return TM_ENOMEM;
+    if (seen.state == TM_STATE_BLOCKED && owner != TM__NONE) {
+        if (find_thread(witness, owner, &fact.peer) < 0)
+            return TM_ENOMEM;
+        fact.flags |= TM_EVENT_PEER_REPORTED;
+    }
+    if (tm__map_find(&witness->told, fact.thread) != TM__NONE)
+        return TM_OK;
+    if (tm__reserve(witness->memory, &witness->sights, &witness->sight_capacity,
+                    (size_t)witness->sight_count + 1, sizeof(fact)) < 0)
+        return TM_ENOMEM;
+    witness->sights[witness->sight_count++] = fact;
+    return TM_OK;
+}
+
 int tm__jfr_witness_read(tm__jfr_witness *witness, const char *text, size_t length,
                          int64_t time_ns, uint64_t offset)
 {
@@ -220,6 +340,10 @@ int tm__jfr_witness_read(tm__jfr_witness *witness, const char *text, size_t leng
     for (uint32_t t = 0; rc == TM_OK && t < witness->dump.thread_count; t++)
         if (witness->cycles.wants[t].cycle != TM__NONE)
             rc = add_member(witness, t, time_ns, number);
+    witness->sight_count = 0;
+    witness->dump_ns = time_ns;
+    for (uint32_t t = 0; rc == TM_OK && t < witness->dump.thread_count; t++)
+        rc = add_sight(witness, t, time_ns);
     return rc == TM_OK ? add_holds(witness, number) : rc;
 }
 
@@ -228,6 +352,8 @@ void tm__jfr_witness_free(tm__jfr_witness *witness)
     tm__jstack_free(&witness->dump);
     tm__jstack_cycles_free(&witness->cycles);
     tm__map_clear(&witness->told);
+    tm__free(witness->memory, witness->sights,
+             witness->sight_capacity * sizeof(*witness->sights));
     tm__free(witness->memory, witness->facts,
              witness->fact_capacity * sizeof(*witness->facts));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deadlocks that thread dumps within a recording show. */
+/* What thread dumps within a recording show: deadlocks, and all waits of the last one.
+ */
 #ifndef TM_FORMATS_JFR_WITNESS_H
 #define TM_FORMATS_JFR_WITNESS_H
 
@@ -17,13 +18,18 @@ typedef struct tm__jfr_witness {
     tm__jfr_fact *facts; ///< what the last dump adds
     uint32_t fact_count;
     uint32_t fact_capacity;
+    tm__jfr_fact *sights; ///< threads that wait in the last dump, whatever it is for
+    uint32_t sight_count;
+    uint32_t sight_capacity;
+    int64_t dump_ns; ///< when that dump was taken
 } tm__jfr_witness;
 
 void tm__jfr_witness_init(tm__jfr_witness *witness, tm__memory *memory,
                           tm__jfr_entities *entities, tm__notes *notes);
 
 /**
- * Read a dump: `facts` are then the members of deadlocks that were not told before.
+ * Read a dump: `facts` are then the members of deadlocks that were not told before,
+ * and `sights` all threads that wait, but for those of deadlocks.
  * @param text    lent for the call
  * @param offset  of the event in the file, for texts
  * @return TM_OK, or TM_ENOMEM, and then it can be read again

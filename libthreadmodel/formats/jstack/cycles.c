@@ -87,6 +87,51 @@ int tm__jstack_cycles_hold(tm__jstack_cycles *cycles, uint64_t address, uint32_t
     return tm__map_put(&cycles->owners, address, thread);
 }
 
+int tm__jstack_initialized_class(tm__slice frame, tm__slice *name)
+{
+    static const char initializer[] = "<clinit>";
+    tm__frame_parts parts;
+
+    if (tm__slice_find(frame, initializer) == frame.length)
+        return 0;
+    parts = tm__frame_split(frame);
+    *name = parts.class_name;
+    return tm__slice_is(parts.method, initializer);
+}
+
+uint64_t tm__jstack_class_address(tm__slice name)
+{
+    return tm__jstack_hash(name) | UINT64_C(1) << 63;
+}
+
+int tm__jstack_cycles_initializers(tm__jstack_cycles *cycles,
+                                   const tm__jstack_dump *dump)
+{
+    int is_needed = 0;
+    tm__slice name;
+
+    for (uint32_t i = 0; i < dump->lock_count && !is_needed; i++)
+        is_needed = dump->locks[i].kind == TM__JSTACK_INITIALIZING;
+    for (uint32_t t = 0; is_needed && t < dump->thread_count; t++)
+        for (uint32_t i = 0; i < dump->threads[t].frame_count; i++)
+            if (tm__jstack_initialized_class(
+                    tm__jstack_frame(dump, dump->threads[t].frame_first + i), &name) &&
+                tm__jstack_cycles_hold(cycles, tm__jstack_class_address(name), t) < 0)
+                return TM_ENOMEM;
+    for (uint32_t t = 0; is_needed && t < dump->thread_count; t++)
+        for (uint32_t i = 0; i < dump->threads[t].lock_count; i++) {
+            const tm__jstack_lock *lock = &dump->locks[dump->threads[t].lock_first + i];
+            uint32_t owner = lock->kind == TM__JSTACK_INITIALIZING
+                                 ? tm__map_find(&cycles->owners, lock->address)
+                                 : TM__NONE;
+
+            if (owner != TM__NONE && owner != t)
+                cycles->wants[t].is_initialized_by_other =
+                    cycles->wants[owner].is_initializing = 1;
+        }
+    return TM_OK;
+}
+
 /* The thread of a name that wants an object; with address 0 the one of that name,
  * where there is one only. */
 static uint32_t find_thread(const tm__jstack_cycles *cycles,

@@ -44,6 +44,18 @@ int tm__jstack_cycles_start(tm__jstack_cycles *cycles, const tm__jstack_dump *du
 int tm__jstack_cycles_hold(tm__jstack_cycles *cycles, uint64_t address,
                            uint32_t thread);
 
+/** The class that a frame initialises. @return 1: it does */
+int tm__jstack_initialized_class(tm__slice frame, tm__slice *name);
+/** What stands for the initialisation of a class among addresses. */
+uint64_t tm__jstack_class_address(tm__slice name);
+
+/**
+ * A thread that has the initialiser of a class on its stack is the one that others
+ * wait for which need that class.
+ */
+int tm__jstack_cycles_initializers(tm__jstack_cycles *cycles,
+                                   const tm__jstack_dump *dump);
+
 /**
  * Take over what the JVM's account says, find the cycles and note the differences.
  * @param offset  of the dump, for texts

@@ -275,58 +275,12 @@ static int look(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uint32_t t
     return TM_OK;
 }
 
-/* The class that a frame initialises. @return 1: it does */
-static int initialized_class(tm__slice frame, tm__slice *name)
-{
-    static const char initializer[] = "<clinit>";
-    tm__frame_parts parts;
-
-    if (tm__slice_find(frame, initializer) == frame.length)
-        return 0;
-    parts = tm__frame_split(frame);
-    *name = parts.class_name;
-    return tm__slice_is(parts.method, initializer);
-}
-
-static uint64_t address_of_class(tm__slice name)
-{
-    return tm__jstack_hash(name) | UINT64_C(1) << 63;
-}
-
-/* Who has the initialiser of a class on its stack is who others wait for. */
-static int find_initializers(tm__jstack_fill *fill, const tm__jstack_dump *parsed)
-{
-    int is_needed = 0;
-    tm__slice name;
-
-    for (uint32_t i = 0; i < parsed->lock_count && !is_needed; i++)
-        is_needed = parsed->locks[i].kind == TM__JSTACK_INITIALIZING;
-    for (uint32_t t = 0; is_needed && t < parsed->thread_count; t++)
-        for (uint32_t i = 0; i < parsed->threads[t].frame_count; i++)
-            if (initialized_class(
-                    tm__jstack_frame(parsed, parsed->threads[t].frame_first + i),
-                    &name) &&
-                tm__jstack_cycles_hold(&fill->cycles, address_of_class(name), t) < 0)
-                return TM_ENOMEM;
-    for (uint32_t t = 0; is_needed && t < parsed->thread_count; t++)
-        for (uint32_t i = 0; i < parsed->threads[t].lock_count; i++) {
-            const tm__jstack_lock *lock = &locks_of(parsed, t)[i];
-            uint32_t owner = lock->kind == TM__JSTACK_INITIALIZING
-                                 ? tm__map_find(&fill->cycles.owners, lock->address)
-                                 : TM__NONE;
-
-            if (owner != TM__NONE && owner != t)
-                fill->cycles.wants[t].is_initialized_by_other =
-                    fill->cycles.wants[owner].is_initializing = 1;
-        }
-    return TM_OK;
-}
-
 static int find_cycles(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
                        uint64_t offset)
 {
     if (tm__jstack_cycles_start(&fill->cycles, parsed) < 0 ||
-        index_edges(fill, parsed) < 0 || find_initializers(fill, parsed) < 0)
+        index_edges(fill, parsed) < 0 ||
+        tm__jstack_cycles_initializers(&fill->cycles, parsed) < 0)
         return TM_ENOMEM;
     for (uint32_t t = 0; t < parsed->thread_count; t++) {
         const tm__jstack_lock *locks = locks_of(parsed, t);
@@ -578,9 +532,10 @@ static int add_initialized(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
         tm__jstack_lock lock = {.class_name = TM__SLICE("java.lang.Class"),
                                 .kind = TM__JSTACK_INITIALIZING};
 
-        if (!initialized_class(tm__jstack_frame(parsed, it->frame_first + i), &name))
+        if (!tm__jstack_initialized_class(tm__jstack_frame(parsed, it->frame_first + i),
+                                          &name))
             continue;
-        lock.address = address_of_class(name);
+        lock.address = tm__jstack_class_address(name);
         lock.of_class = name;
         if (tm__reserve(fill->memory, &fill->holds, &fill->hold_capacity,
                         (size_t)to->hold_count + 1, sizeof(*fill->holds)) < 0 ||
