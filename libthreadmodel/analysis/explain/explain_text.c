@@ -186,8 +186,11 @@ static void write_stopped(tm__explanation *it, const tm__step_of_chain *step)
         break;
     case TM__REASON_NO_OWNER: add(it, "; no event shows the owner"); break;
     default:
-        add(it, "; no event shows what ended that%s%s", step->why ? ": " : "",
-            step->why ? step->why : "");
+        if (step->end_ns == INT64_MIN)
+            add(it, "; that wait has not ended");
+        else
+            add(it, "; no event shows what ended that wait%s%s", step->why ? ": " : "",
+                step->why ? step->why : "");
     }
 }
 
