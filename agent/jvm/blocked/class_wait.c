@@ -9,7 +9,13 @@
  *      base   Base.<clinit> ─▶ new Sub      waits for Sub: leaf is at it, since it
  *      leaf   new Sub                       waits for its supertype: base is at it
  *
+ * Of a thread that has reported nothing since an attach the scheduler is not asked, as
+ * its number is not known: it has to stand there at each look.
+ *
  * Stacks are asked for only where such a thread was found that is not known yet.
+ *
+ * No event says when it began to wait. That was after its last event, and it ran from
+ * then on, as far as nothing else was recorded that would have stopped it.
  */
 #include "blocked/class_wait.h"
 
@@ -38,9 +44,13 @@ typedef struct sleeper {
     tm__class_wait wait;
     tm__schedstat use;
     int64_t first_ns; ///< of the looks at which it had used so much
+    int64_t seen_ns;  ///< of the last of these
+    tm__schedstat before;
+    int64_t before_ns; ///< the last look at which it had used less; 0: there was none
     int tries;
     int is_seen;     ///< in this round
     int is_reported; ///< the trace has it
+    int has_use;     ///< the scheduler was asked
     jthread thread;  ///< local, of this round
 } sleeper;
 
@@ -100,13 +110,13 @@ size_t tm__class_waits_circle(const tm__class_wait **members, size_t most,
 
 /* ---- threads that sleep within the VM ---- */
 
-static uint64_t os_id_of(uint64_t thread)
+static const tm__buffer *buffer_of(uint64_t thread)
 {
     for (const tm__buffer *it = tm__buffer_first(); it; it = tm__buffer_next(it))
         if (it->thread == thread && !atomic_load(&it->orphan) &&
             atomic_load(&it->thread_weak))
-            return it->os_id;
-    return 0;
+            return it;
+    return NULL;
 }
 
 static sleeper *sleeper_of(uint64_t thread)
@@ -132,26 +142,39 @@ static int seems_to_run(jthread thread)
 
 static void look_at(JNIEnv *jni, jthread thread, int64_t now_ns)
 {
+    const tm__buffer *buffer;
     tm__schedstat use;
-    uint64_t id, os_id;
+    uint64_t id;
     sleeper *it;
 
     if (!seems_to_run(thread) || tm__is_carrier(jni, thread))
         return;
     id = tm__thread_id(jni, thread);
-    os_id = os_id_of(id);
-    if (!os_id || tm__schedstat_read(&use, os_id) != 0)
+    buffer = buffer_of(id);
+    if (buffer && (!buffer->os_id || tm__schedstat_read(&use, buffer->os_id) != 0))
         return;
     it = sleeper_of(id);
     if (!it)
         return;
     it->is_seen = 1;
     it->thread = thread;
-    if (it->first_ns >= 0 && it->use.ran_ns == use.ran_ns &&
-        it->use.waited_ns == use.waited_ns)
+    it->has_use = buffer != NULL;
+    if (!buffer) {
+        it->first_ns = it->first_ns < 0 ? now_ns : it->first_ns;
+        it->wait.owner = 0;
+        it->tries = 0;
         return;
+    }
+    if (it->first_ns >= 0 && it->use.ran_ns == use.ran_ns &&
+        it->use.waited_ns == use.waited_ns) {
+        it->seen_ns = now_ns;
+        return;
+    }
     /* It ran: what it waited for before is over. */
     it->is_seen = !it->wait.owner;
+    it->before = it->use;
+    it->before_ns = it->first_ns >= 0 ? it->seen_ns : 0;
+    it->seen_ns = now_ns;
     it->first_ns = now_ns;
     it->use = use;
     it->tries = 0;
@@ -216,6 +239,18 @@ static void name_of(char *name, jclass class)
     tm__deallocate(signature);
 }
 
+/* When a thread began to wait, at the earliest look that found it so at the latest. */
+static int64_t begin_of(const sleeper *it)
+{
+    const tm__buffer *buffer = buffer_of(it->wait.thread);
+    int64_t last_ns = buffer ? buffer->switches.last_ns : 0;
+
+    if (it->before_ns > last_ns)
+        last_ns = it->before_ns + (int64_t)(it->use.ran_ns - it->before.ran_ns) +
+                  (int64_t)(it->use.waited_ns - it->before.waited_ns);
+    return last_ns > 0 && last_ns < it->first_ns ? last_ns : it->first_ns;
+}
+
 /* Find the other thread that initialises what a thread needs, or a supertype of it. */
 static int resolve(JNIEnv *jni, sleeper *it, jclass needed, initialiser *all,
                    size_t *count)
@@ -227,7 +262,7 @@ static int resolve(JNIEnv *jni, sleeper *it, jclass needed, initialiser *all,
                            : (*jni)->IsSameObject(jni, needed, all[i].class)))
                 continue;
             it->wait.owner = all[i].thread;
-            it->wait.since_ns = it->first_ns;
+            it->wait.since_ns = begin_of(it);
             name_of(it->wait.class_name, all[i].class);
             if (is_super)
                 add_initialiser(all, count, it->wait.thread, needed);
@@ -310,13 +345,15 @@ static int emit(tm__buffer *own, JNIEnv *jni, const sleeper *it, int state)
     record->event.stack_flags = count > depth ? TM_STACK_TRUNCATED : 0;
     record->event.frame_count = (uint32_t)(count > depth ? depth : count);
     record->event.fact = (tm_event){
-        .time_ns = tm__now_ns(),
+        .time_ns = object ? it->wait.since_ns : tm__now_ns(),
         .thread = it->wait.thread,
         .object = object,
         .peer = object ? it->wait.owner : 0,
         .value = state,
         .kind = TM_EVENT_SNAPSHOT,
-        .flags = object ? TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED : 0,
+        .flags = object ? TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED |
+                              TM_EVENT_INITIALISATION
+                        : 0,
     };
     tm__record_set_weak(&record->event,
                         count > 0 ? (*jni)->NewWeakGlobalRef(jni, it->thread) : NULL);
@@ -340,6 +377,8 @@ static void report(tm__buffer *own, JNIEnv *jni)
     for (size_t i = 0; i < sleeper_count; i++) {
         sleeper *it = &sleepers[i];
 
+        if (!it->has_use && !it->wait.owner)
+            it->is_seen = !it->is_reported;
         if (it->is_seen && it->wait.owner && !it->is_reported)
             is_new |= it->is_reported = emit(own, jni, it, TM_STATE_BLOCKED) == 0;
         if (!it->is_seen && it->is_reported)

@@ -25,6 +25,8 @@
 #include "vm/vm.h"
 
 static const int64_t LOOK_NS = INT64_C(1000000000);
+/* A standstill that is due to be reported is looked at again within this. */
+static const int64_t DUE_NS = INT64_C(100000000);
 /* Between two looks there is no more, unless the process did not run. */
 static const int64_t GAP_NS = INT64_C(4000000000);
 /* A process that runs for more of a second than this does not stand still. Its
@@ -52,6 +54,7 @@ static const char *const timer_classes[] = {
 };
 
 static int64_t looked_ns;
+static int64_t due_ns;       ///< the last look at a standstill that was due
 static int64_t used_ns;      ///< processor time of the process by then
 static int64_t since_ns;     ///< it has stood still since; 0: it does not
 static uint64_t fingerprint; ///< of all blocking intervals
@@ -60,7 +63,7 @@ static int is_reported;
 
 void tm__standstill_watch_open(void)
 {
-    looked_ns = used_ns = since_ns = gap_ns = 0;
+    looked_ns = due_ns = used_ns = since_ns = gap_ns = 0;
     fingerprint = 0;
     is_reported = 0;
     tm__class_waits_open();
@@ -173,6 +176,7 @@ static enum sight look_at(JNIEnv *jni, jthread thread)
 typedef struct standstill {
     jthread waiting[SHOWN];
     jint count;       ///< threads that wait; 0: one can go on, or all are idle
+    int is_known;     ///< some were reported as a deadlock
     uint64_t print;   ///< of their blocking intervals
     int64_t since_ns; ///< when the last of them began to wait; INT64_MAX: not known
 } standstill;
@@ -195,8 +199,10 @@ static jint look(JNIEnv *jni, const jthread *threads, jint count, standstill *se
         blocked = tm__long_blocked_find(id);
         class_wait = tm__class_wait_of(id);
         if ((blocked && blocked->is_reported) ||
-            (class_wait && class_wait->is_deadlocked))
-            return 0; /* as a deadlock */
+            (class_wait && class_wait->is_deadlocked)) {
+            seen->is_known = 1;
+            return 0;
+        }
         began_ns = class_wait ? class_wait->since_ns
                    : blocked  ? blocked->since_ns
                               : INT64_MAX;
@@ -231,6 +237,8 @@ static void judge(JNIEnv *jni, const jthread *threads, jint count, int64_t now_n
     standstill seen = {.count = 0};
     jint waits = look(jni, threads, count, &seen);
 
+    if (seen.is_known)
+        return;
     if (!waits || (since_ns && seen.print != fingerprint))
         over(now_ns);
     if (waits && !since_ns) {
@@ -267,6 +275,51 @@ static void look_for_circle(JNIEnv *jni, const jthread *threads, jint count,
         tm__class_circle_message_print(jni, waiting, shown, now_ns - last_ns);
 }
 
+/* Whether a standstill has lasted for as long as it has to by now. */
+static int is_due(int64_t now_ns)
+{
+    return tm__the_options.stuck && since_ns && !is_reported &&
+           now_ns - since_ns >= stuck_ns() && now_ns - gap_ns >= stuck_ns() &&
+           now_ns - due_ns >= DUE_NS;
+}
+
+static void free_threads(JNIEnv *jni, jthread *threads, jint count)
+{
+    for (jint i = 0; i < count; i++)
+        (*jni)->DeleteLocalRef(jni, threads[i]);
+    tm__deallocate((char *)threads);
+}
+
+static void look_when_due(JNIEnv *jni, int64_t now_ns)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jthread *threads = NULL;
+    jint count = 0;
+
+    due_ns = now_ns;
+    if ((*jvmti)->GetAllThreads(jvmti, &count, &threads) != JVMTI_ERROR_NONE)
+        return;
+    if (count <= THREADS_AT_MOST) {
+        look_for_circle(jni, threads, count, now_ns);
+        judge(jni, threads, count, now_ns);
+    }
+    free_threads(jni, threads, count);
+}
+
+void tm__standstill_watch_last(JNIEnv *jni, tm__buffer *own)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jthread *threads = NULL;
+    jint count = 0;
+
+    if (!looked_ns || tm__now_ns() - looked_ns < DUE_NS ||
+        (*jvmti)->GetAllThreads(jvmti, &count, &threads) != JVMTI_ERROR_NONE)
+        return;
+    if (count <= THREADS_AT_MOST)
+        tm__class_waits_round(jni, own, threads, count);
+    free_threads(jni, threads, count);
+}
+
 void tm__standstill_watch_round(JNIEnv *jni, tm__buffer *own)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
@@ -275,8 +328,11 @@ void tm__standstill_watch_round(JNIEnv *jni, tm__buffer *own)
     jint count = 0;
     int is_busy;
 
-    if (now_ns - looked_ns < LOOK_NS)
+    if (now_ns - looked_ns < LOOK_NS) {
+        if (is_due(now_ns))
+            look_when_due(jni, now_ns);
         return;
+    }
     /* Stopped by a signal, or a machine that slept: the others have not run either. */
     if (looked_ns && now_ns - looked_ns > GAP_NS)
         gap_ns = now_ns;
@@ -295,7 +351,5 @@ void tm__standstill_watch_round(JNIEnv *jni, tm__buffer *own)
         over(now_ns);
     else
         judge(jni, threads, count, now_ns);
-    for (jint i = 0; i < count; i++)
-        (*jni)->DeleteLocalRef(jni, threads[i]);
-    tm__deallocate((char *)threads);
+    free_threads(jni, threads, count);
 }

@@ -10,6 +10,9 @@
 /** Look once a second, and report what has lasted for option `stuck`, and its end. */
 void tm__standstill_watch_round(JNIEnv *jni, tm__buffer *own);
 
+/** The recording ends: have in it what a wait for a class needs two looks for. */
+void tm__standstill_watch_last(JNIEnv *jni, tm__buffer *own);
+
 /** Forget what was seen: a recording begins. */
 void tm__standstill_watch_open(void);
 

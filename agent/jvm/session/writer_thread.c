@@ -275,8 +275,10 @@ static int run_to_the_end(JNIEnv *jni)
         tm__long_blocked_ask(jni, own, 1);
         tm__missing_stacks_ask(jni, own, INT64_MAX, ASK_AT_END);
     }
-    if (rc >= 0 && !tm__limits_are_urgent())
+    if (rc >= 0 && !tm__limits_are_urgent()) {
+        tm__standstill_watch_last(jni, own);
         tm__cpu_use_round(own, 1);
+    }
     is_quiet = tm__session_halt();
     if (rc < 0)
         return rc;

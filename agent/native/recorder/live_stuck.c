@@ -19,7 +19,7 @@
 #include "recorder/printed.h"
 #include "recorder/process.h"
 
-static const int64_t LOOK_NS = INT64_C(1000000000);
+static const int64_t LOOK_NS = INT64_C(250000000);
 static const int64_t AGAIN_NS = INT64_C(10000000000);
 enum { COST_PARTS = 1000, SHOWN = 12 };
 
