@@ -1,25 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.util.Timer;
+import java.util.TimerTask;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.DelayQueue;
+import java.util.concurrent.Delayed;
+import java.util.concurrent.Exchanger;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Phaser;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.concurrent.locks.StampedLock;
 import java.util.stream.IntStream;
 
-/** Programs that cannot go on, and others that only wait: args[0] names one. */
+/**
+ * Programs that cannot go on, and others that only wait: args[0] names one. Main prints
+ * "ready" and ends. Each thread that cannot go on notes the time before, by
+ * System.nanoTime; the last of these is printed when the program is to end.
+ */
 public class Hangs {
     interface Body {
         void run() throws Exception;
+    }
+
+    static final Thread MAIN = Thread.currentThread();
+    static final AtomicLong LAST = new AtomicLong();
+
+    // What follows does not return. It comes after main has ended.
+    static void last() {
+        try {
+            MAIN.join();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        LAST.accumulateAndGet(System.nanoTime(), Math::max);
     }
 
     static Thread start(String name, Body body) {
@@ -39,7 +74,7 @@ public class Hangs {
     static void pool() throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(2);
         Body nested = () -> {
-            Thread.sleep(30);
+            last();
             pool.submit(() -> 1).get();
         };
         for (int i = 0; i < 2; i++)
@@ -61,6 +96,7 @@ public class Hangs {
         bell.join();
         start("sleeper", () -> {
             lock.lock();
+            last();
             rung.await();
         });
     }
@@ -72,8 +108,13 @@ public class Hangs {
             gate.lock();
             throw new IllegalStateException();
         }).join();
-        start("second", gate::lock);
-        start("third", () -> gate.lock());
+        start("second", () -> lockLast(gate));
+        start("third", () -> lockLast(gate));
+    }
+
+    static void lockLast(Lock lock) {
+        last();
+        lock.lock();
     }
 
     // A reader wants to write.
@@ -81,7 +122,7 @@ public class Hangs {
         ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
         start("changer", () -> {
             lock.readLock().lock();
-            lock.writeLock().lock();
+            lockLast(lock.writeLock());
         });
     }
 
@@ -94,6 +135,7 @@ public class Hangs {
                 permits.acquire();
                 both.countDown();
                 both.await();
+                last();
                 permits.acquire();
             });
     }
@@ -102,8 +144,14 @@ public class Hangs {
     static void loops() {
         CompletableFuture<Integer> left = new CompletableFuture<>();
         CompletableFuture<Integer> right = new CompletableFuture<>();
-        start("left", () -> left.complete(right.get()));
-        start("right", () -> right.complete(left.get()));
+        start("left", () -> {
+            last();
+            left.complete(right.get());
+        });
+        start("right", () -> {
+            last();
+            right.complete(left.get());
+        });
     }
 
     // Two lock orders over explicit locks.
@@ -120,14 +168,14 @@ public class Hangs {
         first.lock();
         both.countDown();
         both.await();
-        second.lock();
+        lockLast(second);
     }
 
     // It waits for the end of a thread that needs its monitor.
     static void join() {
         Object monitor = new Object();
         Thread worker = new Thread(() -> {
-            pause(60);
+            last();
             synchronized (monitor) {
                 monitor.notifyAll();
             }
@@ -135,6 +183,7 @@ public class Hangs {
         start("joiner", () -> {
             synchronized (monitor) {
                 worker.start();
+                last();
                 worker.join();
             }
         });
@@ -146,6 +195,7 @@ public class Hangs {
         for (int i = 0; i < 2; i++)
             start("counter-" + i, () -> {
                 all.countDown();
+                last();
                 all.await();
             });
     }
@@ -154,7 +204,10 @@ public class Hangs {
     static void barrier() {
         CyclicBarrier all = new CyclicBarrier(3);
         for (int i = 0; i < 2; i++)
-            start("early-" + i, all::await);
+            start("early-" + i, () -> {
+                last();
+                all.await();
+            });
     }
 
     // A reply that nobody puts into the queue.
@@ -163,11 +216,135 @@ public class Hangs {
         BlockingQueue<String> replies = new LinkedBlockingQueue<>();
         start("client", () -> {
             requests.add("");
+            last();
             replies.take();
         });
         start("server", () -> {
-            for (;;)
-                requests.take();
+            requests.take();
+            last();
+            requests.take();
+        });
+    }
+
+    // A reader waits for a helper, which queues to read behind a writer.
+    static void readers() {
+        ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+        CompletableFuture<Integer> answer = new CompletableFuture<>();
+        start("reader", () -> {
+            lock.readLock().lock();
+            last();
+            answer.join();
+        });
+        pause(30);
+        start("writer", () -> lockLast(lock.writeLock()));
+        pause(30);
+        start("helper", () -> {
+            last();
+            while (!lock.hasQueuedThreads())
+                Thread.yield();
+            lockLast(lock.readLock());
+            answer.complete(1);
+        });
+    }
+
+    // Each puts into the full queue of the other, and takes nothing.
+    static void queues() {
+        BlockingQueue<Integer> one = new ArrayBlockingQueue<>(1);
+        BlockingQueue<Integer> other = new ArrayBlockingQueue<>(1);
+        start("east", () -> {
+            one.put(1);
+            last();
+            one.put(1);
+        });
+        start("west", () -> {
+            other.put(1);
+            last();
+            other.put(1);
+        });
+    }
+
+    // A phase that one party never comes to.
+    static void phaser() {
+        Phaser phaser = new Phaser(3);
+        for (int i = 0; i < 2; i++)
+            start("party-" + i, () -> {
+                last();
+                phaser.arriveAndAwaitAdvance();
+            });
+    }
+
+    // Nobody to exchange with.
+    static void exchanger() {
+        start("trader", () -> {
+            last();
+            new Exchanger<Integer>().exchange(1);
+        });
+    }
+
+    // The only worker waits for what it was given to do.
+    static void single() {
+        ExecutorService pool = Executors.newSingleThreadExecutor();
+        pool.submit(() -> {
+            last();
+            CompletableFuture.supplyAsync(() -> 1, pool).join();
+        });
+    }
+
+    // A lock that is not reentrant, taken twice.
+    static void stamped() {
+        StampedLock lock = new StampedLock();
+        start("taker", () -> {
+            lock.writeLock();
+            last();
+            lock.readLock();
+        });
+    }
+
+    // It waits with an outer monitor, which whoever notifies needs.
+    static void nested() {
+        Object outer = new Object();
+        Object inner = new Object();
+        start("waiter", () -> {
+            synchronized (outer) {
+                synchronized (inner) {
+                    last();
+                    inner.wait();
+                }
+            }
+        });
+        pause(40);
+        start("notifier", () -> {
+            last();
+            synchronized (outer) {
+                synchronized (inner) {
+                    inner.notify();
+                }
+            }
+        });
+    }
+
+    // A timer's task that fails ends the timer.
+    static void timerEnds() {
+        CountDownLatch done = new CountDownLatch(1);
+        new Timer("clock").schedule(new TimerTask() {
+            @Override
+            public void run() {
+                throw new IllegalStateException();
+            }
+        }, 20);
+        start("patient", () -> {
+            last();
+            done.await();
+        });
+    }
+
+    // The thread that had the last permit ended with it.
+    static void leak() throws Exception {
+        Semaphore permits = new Semaphore(1);
+        start("careless", permits::acquire).join();
+        start("next", () -> {
+            last();
+            permits.acquire();
         });
     }
 
@@ -319,9 +496,161 @@ public class Hangs {
         start("napper", () -> Thread.sleep(60000));
     }
 
+    // Two periodic tasks of one worker.
+    static void scheduled() {
+        ScheduledExecutorService clock = Executors.newScheduledThreadPool(1);
+        clock.scheduleAtFixedRate(() -> {}, 100, 100, TimeUnit.MILLISECONDS);
+        clock.scheduleWithFixedDelay(() -> {}, 7, 7, TimeUnit.SECONDS);
+    }
+
+    // A task that a timer will run, and one that waits for it.
+    static void later() {
+        CountDownLatch done = new CountDownLatch(1);
+        new Timer("clock").schedule(new TimerTask() {
+            @Override
+            public void run() {
+                done.countDown();
+            }
+        }, 60000);
+        start("patient", done::await);
+    }
+
+    // A consumer that looks from time to time.
+    static void looks() {
+        BlockingQueue<Integer> queue = new LinkedBlockingQueue<>();
+        start("consumer", () -> {
+            for (;;)
+                queue.poll(50, TimeUnit.MILLISECONDS);
+        });
+    }
+
+    // An event loop, and workers of what comes in.
+    static void selects() throws Exception {
+        Selector selector = Selector.open();
+        ServerSocketChannel channel = ServerSocketChannel.open();
+        channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        channel.configureBlocking(false);
+        channel.register(selector, SelectionKey.OP_ACCEPT);
+        BlockingQueue<Integer> queue = new LinkedBlockingQueue<>();
+        start("loop", () -> queue.add(selector.select()));
+        start("worker", queue::take);
+    }
+
+    // A receiver of packets.
+    static void packets() throws Exception {
+        DatagramSocket socket = new DatagramSocket(0, InetAddress.getLoopbackAddress());
+        BlockingQueue<String> queue = new LinkedBlockingQueue<>();
+        start("receiver", () -> {
+            socket.receive(new DatagramPacket(new byte[9], 9));
+            queue.add("");
+        });
+        start("worker", queue::take);
+    }
+
+    // Another process will end.
+    static void process() {
+        CountDownLatch done = new CountDownLatch(1);
+        start("parent", () -> {
+            new ProcessBuilder("sleep", "30").start().waitFor();
+            done.countDown();
+        });
+        start("patient", done::await);
+    }
+
+    // Workers that end when they had nothing to do for a minute.
+    static void cached() throws Exception {
+        ExecutorService pool = Executors.newCachedThreadPool();
+        for (int i = 0; i < 3; i++)
+            pool.submit(() -> 1).get();
+    }
+
+    // A pool of two kinds of workers, all idle.
+    static void forkJoin() throws Exception {
+        ForkJoinPool pool = new ForkJoinPool(2);
+        pool.submit(() -> IntStream.range(0, 99).parallel().sum()).get();
+        start("lease", () -> Thread.sleep(60000));
+    }
+
+    // An element of the queue is due later.
+    static void delayed() {
+        DelayQueue<Delayed> queue = new DelayQueue<>();
+        long due = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        queue.add(new Delayed() {
+            @Override
+            public long getDelay(TimeUnit unit) {
+                return unit.convert(due - System.nanoTime(), TimeUnit.NANOSECONDS);
+            }
+
+            @Override
+            public int compareTo(Delayed other) {
+                return 0;
+            }
+        });
+        start("consumer", queue::take);
+    }
+
+    // A future that times out.
+    static void timesOut() {
+        CompletableFuture<Integer> never = new CompletableFuture<>();
+        never.orTimeout(60, TimeUnit.SECONDS);
+        start("patient", never::join);
+    }
+
+    // Permits that are given back, late.
+    static void permitsLater() {
+        Semaphore permits = new Semaphore(1);
+        for (int i = 0; i < 3; i++)
+            start("user-" + i, () -> {
+                for (;;) {
+                    permits.acquire();
+                    Thread.sleep(25);
+                    permits.release();
+                }
+            });
+    }
+
+    // It waits for the end of one that computes.
+    static void joins() {
+        Thread busy = start("busy", () -> {
+            for (long i = 0; i >= 0; i++)
+                Thread.onSpinWait();
+        });
+        start("joiner", busy::join);
+    }
+
+    // Pairs meet at a barrier time and again.
+    static void inStep() {
+        CyclicBarrier all = new CyclicBarrier(2);
+        for (int i = 0; i < 2; i++) {
+            int ms = 3 + 20 * i;
+
+            start("step-" + i, () -> {
+                for (;;) {
+                    Thread.sleep(ms);
+                    all.await();
+                }
+            });
+        }
+    }
+
+    // A lock that is released, and taken by the next, all the time.
+    static void turns() {
+        ReentrantLock lock = new ReentrantLock(true);
+        for (int i = 0; i < 3; i++)
+            start("turn-" + i, () -> {
+                for (;;) {
+                    lock.lock();
+                    Thread.sleep(4);
+                    lock.unlock();
+                }
+            });
+    }
+
     public static void main(String[] args) throws Exception {
         Hangs.class.getDeclaredMethod(args[0]).invoke(null);
         Thread.sleep(200);
+        Runtime.getRuntime().addShutdownHook(
+            new Thread(() -> System.out.println("last " + LAST.get())));
         System.out.println("ready");
         System.out.flush();
     }
