@@ -191,6 +191,24 @@ static int has_ended(const tm__wait_graph *graph, uint32_t thread)
     return it->end_ns != INT64_MIN && it->end_ns <= graph->at_ns;
 }
 
+/* Several dumps list what each thread owns, and nobody owns the lock that a thread has
+ * waited for in them. Of a lock that is being passed on that holds for a moment. */
+static int has_lost_its_owner(const tm__wait_graph *graph, const tm__wait_node *node)
+{
+    static const char lock[] = "java.util.concurrent.locks.ReentrantLock$";
+    const tm_model *model = graph->model;
+    uint32_t dumps = model->replay.dumps_count;
+    const char *name =
+        node->object == TM__NONE
+            ? NULL
+            : tm__class_name(model, model->entities.objects[node->object].class_index);
+
+    return name && strncmp(name, lock, sizeof(lock) - 1) == 0 &&
+           tm__model_is_of_dumps(model) && dumps > 1 &&
+           model->replay.listed_ns == model->replay.dumps[dumps - 1] &&
+           node->since_ns <= model->replay.dumps[dumps - 2];
+}
+
 /* Somebody owns a lock, or is about to: of one that a thread has been blocked by for
  * long, the former. */
 static void wait_for_unknown_owner(tm__wait_graph *graph, tm__wait_node *node)
@@ -199,6 +217,8 @@ static void wait_for_unknown_owner(tm__wait_graph *graph, tm__wait_node *node)
 
     if (graph->at_ns - node->since_ns < WAKE_UP_NS && !tm__model_is_of_dumps(model))
         moves(node, TM__MOVE_WOKEN);
+    else if (has_lost_its_owner(graph, node))
+        waits_on(node, TM_WAIT_EDGE_DEAD_OWNER, TM__NONE, TM_PROVENANCE_INFERRED);
     else
         waits_on(node, TM_WAIT_EDGE_UNKNOWN, TM__NONE, TM_PROVENANCE_UNKNOWN);
 }
@@ -321,6 +341,8 @@ static void classify_wait(tm__wait_graph *graph, uint32_t thread, uint32_t index
         moves(node, TM__MOVE_INPUT);
     } else if (is_the_librarys(model, node, frame)) {
         node->kind = TM__NODE_IDLE;
+    } else if (has_lost_its_owner(graph, node)) {
+        waits_on(node, TM_WAIT_EDGE_DEAD_OWNER, TM__NONE, TM_PROVENANCE_INFERRED);
     } else {
         waits_on(node, TM_WAIT_EDGE_UNKNOWN, TM__NONE, TM_PROVENANCE_UNKNOWN);
     }

@@ -220,6 +220,11 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
         tm__write_words(words, " owns it");
         break;
     case TM_WAIT_EDGE_DEAD_OWNER:
+        if (node->on == TM__NONE) {
+            tm__write_words(words, "; none of the threads that are left owns it: its "
+                                   "owner has ended");
+            break;
+        }
         tm__write_words(words, "; ");
         tm__write_thread(words, model, node->on);
         tm__write_words(words, " owned it when it ended");

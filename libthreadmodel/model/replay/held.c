@@ -50,9 +50,10 @@ void tm__on_held(tm_model *model, const tm__fact *fact)
     if (fact->object == TM__NONE) {
         /* A VM that was asked tells of monitors alone; a dump, of all when it says so.
          */
-        end_all_before(model, fact->thread, fact->time_ns,
-                       fact->flags & TM_EVENT_CONFIRMED &&
-                           tm__model_is_of_dumps(model));
+        int all = fact->flags & TM_EVENT_CONFIRMED && tm__model_is_of_dumps(model);
+
+        end_all_before(model, fact->thread, fact->time_ns, all);
+        model->replay.listed_ns = all ? fact->time_ns : 0;
         return;
     }
     tm__object_fresh(model, fact->object);
