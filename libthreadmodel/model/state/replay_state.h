@@ -24,9 +24,9 @@ typedef struct tm__replayed {
     tm__map unit_map;               ///< id: units[], the last of that id
     uint32_t policy_changes;
     uint32_t shutdown_by; ///< threads[] that it is of, or TM__NONE
-    int64_t listed_ns; ///< the last dump that lists all synchronizers which threads own;
-                       ///< 0: none did, or one since does not
-    int64_t shutdown_ns;  ///< the first Shutdown; INT64_MIN: none
+    int64_t listed_ns;    ///< the last dump that lists all synchronizers which threads
+                       ///< own; 0: none did, or one since does not
+    int64_t shutdown_ns; ///< the first Shutdown; INT64_MIN: none
 } tm__replayed;
 
 #endif
