@@ -70,13 +70,17 @@ typedef struct tm_run {
 
     uint64_t object_kinds; ///< bit k: waits for objects of kind k (enum
                            ///< tm_object_kind) are reported by Await; 0: unknown
+
+    /** In which the process did not run at all, as far as the producer saw: a signal or
+     *  a debugger had stopped it, or the machine was suspended. 0: none. */
+    int64_t stopped_ns;
 } tm_run;
 
 /** A tm_run with nothing in it but its size. */
 #define TM_RUN_INIT                                                                    \
     {                                                                                  \
         sizeof(tm_run), NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-            0, 0, 0, 0, 0, 0, 0, 0                                                     \
+            0, 0, 0, 0, 0, 0, 0, 0, 0                                                  \
     }
 
 TM_END_DECLS

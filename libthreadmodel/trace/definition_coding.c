@@ -44,11 +44,12 @@ int tm__run_put(tm__bytes *out, const tm_run *given)
     tm_run run;
     uint8_t *at;
     int rc = TM__READ(&run, given, tm_run, source);
-    int has_end = rc == TM_OK && (run.processors || run.ending || run.object_kinds);
+    int has_end = rc == TM_OK &&
+                  (run.processors || run.ending || run.object_kinds || run.stopped_ns);
 
     if (rc < 0)
         return rc;
-    at = make_room(out, 21,
+    at = make_room(out, 22,
                    tm__string_room(run.source) + tm__string_room(run.format) +
                        tm__string_room(run.producer) + tm__string_room(run.vm) +
                        tm__string_room(run.command));
@@ -79,12 +80,14 @@ int tm__run_put(tm__bytes *out, const tm_run *given)
     }
     if (has_end)
         at = tm__encode_varint(at, run.processors);
-    if (run.ending || run.object_kinds) {
+    if (run.ending || run.object_kinds || run.stopped_ns) {
         at = tm__encode_signed(at, run.ending);
         at = tm__encode_signed(at, run.ending_status);
     }
-    if (run.object_kinds)
+    if (run.object_kinds || run.stopped_ns)
         at = tm__encode_varint(at, run.object_kinds);
+    if (run.stopped_ns)
+        at = tm__encode_signed(at, run.stopped_ns);
     return keep(out, at, "run");
 }
 
@@ -276,6 +279,8 @@ static int emit_run(tm__cursor *body, const tm_sink *sink, tm_run *copy)
     }
     if (body->at < body->end)
         run.object_kinds = tm__get_varint(body);
+    if (body->at < body->end)
+        run.stopped_ns = tm__get_signed(body);
     if (whole(body, "run") < 0)
         return TM_EDAMAGED;
     if (copy) {

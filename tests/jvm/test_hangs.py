@@ -4,6 +4,7 @@ traces, in recordings of the flight recorder, in thread dumps, and by an attach.
 run at once, since what they do is wait. A few are run each time, all with --full."""
 
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -232,3 +233,21 @@ def test_thread_dumps_and_an_attach_show_waits_that_do_not_end(java: Java) -> No
         check(threadmodel.open(dumps), name, is_certain=False)
         traced = threadmodel.open(java.folder / f"{name}-attach.tmt")
         check(traced, name, is_certain=False)
+
+
+def test_a_verdict_states_that_the_program_was_stopped(java: Java) -> None:
+    """By a signal: its threads seem to wait meanwhile."""
+    running = start_all(
+        java,
+        ("beat",),
+        lambda it: java.command("Hangs", it, agent=f"file={java.folder / it}.tmt"),
+    )
+    running["beat"].send_signal(signal.SIGSTOP)
+    time.sleep(1.5)
+    running["beat"].send_signal(signal.SIGCONT)
+    time.sleep(0.2)
+    end_all(running)
+    model = threadmodel.open(java.folder / "beat.tmt")
+    row = check(model, "beat", is_certain=True)
+    assert 1_000_000_000 < model.run.stopped_ns < model.length_ns
+    assert "the process was stopped" in str(row["examined"])

@@ -29,6 +29,7 @@ HUNG = (
     "own-queue",
     "joins",
     "resumed",
+    "upgrades",
 )
 HEALTHY = (
     "nap",
@@ -43,6 +44,12 @@ HEALTHY = (
     "served",
     "ends",
     "slow-owner",
+    "epolls",
+    "child",
+    "looks",
+    "pool",
+    "short-threads",
+    "queue",
 )
 STUCK_S = 1
 # For a report on a busy machine.
@@ -118,7 +125,8 @@ def test_a_program_that_cannot_go_on_is_reported_once(
 ) -> None:
     it = outcomes[program]
     assert it.truth.startswith("hung "), it.truth
-    assert len(ACCUSED.findall(it.said)) == 1, it.said
+    # Of two readers that want to write each waits for itself.
+    assert len(ACCUSED.findall(it.said)) == (2 if program == "upgrades" else 1), it.said
 
 
 @pytest.mark.parametrize("program", [it for it in HUNG if it != "resumed"])
@@ -153,3 +161,23 @@ def test_a_program_that_only_waits_is_not_accused(
     (row,) = model.verdict()
     assert row["kind"] in ("idle", "healthy", "bound")
     assert not list(model.verdict_members())
+
+
+def test_a_verdict_states_that_the_program_was_stopped(tmp_path: Path) -> None:
+    """By a signal: its threads seem to wait meanwhile."""
+    recording = begin(tmp_path, "served")
+    assert recording.stdout is not None
+    assert recording.stdout.readline() == "healthy\n"
+    program = program_of(recording)
+    os.kill(program, signal.SIGSTOP)
+    time.sleep(STUCK_S + 1)
+    os.kill(program, signal.SIGCONT)
+    time.sleep(0.5)
+    recording.terminate()
+    recording.communicate(timeout=SECONDS)
+    assert not ACCUSED.search((tmp_path / "served.err").read_text())
+    model = threadmodel.open(tmp_path / "served.tmt")
+    (row,) = model.verdict()
+    assert row["kind"] in ("idle", "healthy", "bound")
+    assert model.run.stopped_ns > STUCK_S * 1e9
+    assert "the process was stopped" in row["examined"]

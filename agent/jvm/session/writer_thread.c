@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <threadmodel/error.h>
@@ -30,6 +31,7 @@
 #include "rings/clock.h"
 #include "rings/membarrier.h"
 #include "ring/recording_state.h"
+#include "ring/schedstat.h"
 #include "ring/watchdog.h"
 #include "session/agent_thread.h"
 #include "session/mid_run.h"
@@ -55,6 +57,8 @@
 /* Who has been blocked for longer, and without a stack, is asked for it; so many take
  * less than 1 % of a round. */
 static const int64_t BLOCKED_LONG_NS = INT64_C(50000000);
+/* A shorter time may be a moment of a busy machine. */
+static const int64_t STOPPED_LEAST_NS = INT64_C(500000000);
 enum { ASK_A_ROUND = 32, ASK_AT_END = 1000 };
 static const int64_t ROUND_NS = INT64_C(50000000);
 static const int64_t THRIFTY_ROUND_NS = INT64_C(90000000);
@@ -120,6 +124,37 @@ static int report_losses(JNIEnv *jni)
     if (rc >= 0)
         rc = tm__overhead_report();
     return rc >= 0 ? tm__budget_report() : rc;
+}
+
+/* What the clock that counts while the machine is suspended is ahead by. */
+static int64_t suspended_ns(void)
+{
+    struct timespec all;
+
+    if (clock_gettime(CLOCK_BOOTTIME, &all) != 0)
+        return 0;
+    return (int64_t)all.tv_sec * 1000000000 + all.tv_nsec - tm__now_ns();
+}
+
+/* Wait as poll() does. A wait that lasts much longer than it may, of a thread that was
+ * not kept from running by others, was the time of a stopped process or machine. */
+static int wait_in_poll(struct pollfd *wake, int at_most_ms)
+{
+    int64_t began_ns = tm__now_ns(), suspended = suspended_ns(), over_ns;
+    tm__schedstat before, after;
+    int has_use = tm__schedstat_read(&before, 0) == 0;
+    int rc = poll(wake, 1, at_most_ms);
+
+    suspended = suspended_ns() - suspended;
+    over_ns = tm__now_ns() - began_ns - (int64_t)at_most_ms * 1000000;
+    if (suspended > STOPPED_LEAST_NS)
+        tm__run_facts_note_stopped(suspended);
+    if (over_ns > STOPPED_LEAST_NS && has_use && tm__schedstat_read(&after, 0) == 0) {
+        over_ns -= after.waited_ns - before.waited_ns;
+        if (over_ns > STOPPED_LEAST_NS)
+            tm__run_facts_note_stopped(over_ns);
+    }
+    return rc;
 }
 
 /* How long to wait: for the next round, or until a question is due. */
@@ -233,6 +268,7 @@ static int run_to_the_end(JNIEnv *jni)
     tm__watchdog_came();
     round_ns = tm__now_ns();
     emitted_kinds = 0;
+    tm__run_facts_open();
     tm__budget_begin();
     if (rc >= 0)
         rc = tm__switches_emit_facts();
@@ -245,7 +281,7 @@ static int run_to_the_end(JNIEnv *jni)
     while (rc >= 0 && !is_over()) {
         struct pollfd wake = {.fd = wake_fd, .events = POLLIN};
         uint64_t count;
-        int woken = poll(&wake, 1, pause_ms(round_ns)) > 0;
+        int woken = wait_in_poll(&wake, pause_ms(round_ns)) > 0;
 
         tm__watchdog_came();
         if (woken && read(wake_fd, &count, sizeof(count)) < 0)

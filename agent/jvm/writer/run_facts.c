@@ -49,6 +49,18 @@ int tm__run_facts_announce(void)
     return sink->run(sink->payload, &run);
 }
 
+static int64_t stopped_ns;
+
+void tm__run_facts_open(void)
+{
+    stopped_ns = 0;
+}
+
+void tm__run_facts_note_stopped(int64_t for_ns)
+{
+    stopped_ns += for_ns;
+}
+
 int tm__run_facts_emit(int64_t end_ns)
 {
     const tm_sink *sink = tm__the_recording.sink;
@@ -67,6 +79,7 @@ int tm__run_facts_emit(int64_t end_ns)
         .identity = TM_IDENTITY_EXACT,
         .id = tm__the_recording.run_id,
         .processors = (uint64_t)tm__the_vm.processors,
+        .stopped_ns = stopped_ns,
     };
 
     if (run.kinds >> TM_EVENT_AWAIT & 1)

@@ -5,6 +5,12 @@
 
 #include <stdint.h>
 
+/** A recording begins. */
+void tm__run_facts_open(void);
+
+/** The process did not run for so long: it was stopped, or the machine suspended. */
+void tm__run_facts_note_stopped(int64_t for_ns);
+
 /** Emit what is known before there is a VM. @return TM_OK or what the sink returned */
 int tm__run_facts_announce(void);
 

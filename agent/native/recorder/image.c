@@ -173,6 +173,7 @@ int tm__image_close(tm__image *image)
     tm__definitions_complete(image);
     describe_children(image);
     run.end_ns = image->over_ns > image->last_ns ? image->over_ns : image->last_ns;
+    run.stopped_ns = image->stopped_ns;
     run.ending = image->ending;
     run.ending_status = image->ending_status;
     if (image->writer) {

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "recorder/definitions.h"
@@ -333,6 +334,29 @@ static int is_over(tm__recorder *it, tm__image *image)
     return it->rounds % 10 == 0 && (has_died(it, image) || was_replaced(it, image));
 }
 
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* A signal or a debugger stops a process: its threads wait for nothing then. */
+static void look_for_stop(tm__image *image, int64_t time_ns)
+{
+    char state = tm__process_task_state(image->pid, image->pid);
+
+    if (state == 'T' || state == 't') {
+        if (!image->stop_ns)
+            image->stop_ns = time_ns;
+        return;
+    }
+    if (image->stop_ns)
+        image->stopped_ns += time_ns - image->stop_ns;
+    image->stop_ns = 0;
+}
+
 static void note_unseen(tm__recorder *it, uint32_t pid)
 {
     char *path = it->unseen[it->unseen_count];
@@ -420,6 +444,8 @@ void tm__recorder_round(tm__recorder *it, int is_last)
                 tm__facts_close_holds(&it->readers.all[i],
                                       tm__tick_clock_ns(&it->clock, image->horizon));
         free_rings(it, image);
+        if (it->rounds % 10 == 0 && image->is_found)
+            look_for_stop(image, now_ns());
         /* What ends at once is seen at first, what goes on also later. */
         if (it->rounds % 10 == 0 && image->is_found)
             look_for_children(it, image);

@@ -118,6 +118,7 @@ class tm_run(CData):
     ending: int
     ending_status: int
     object_kinds: int
+    stopped_ns: int
     def __getitem__(self, index: int) -> Self: ...
 
 class tm_class(CData):

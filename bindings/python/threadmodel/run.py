@@ -40,6 +40,7 @@ class Run:
         ending: number of Ending, how the process ended at ``end_ns``
         ending_status: its exit status, or the number of the signal
         object_kinds: numbers of ObjectKind whose waits are reported; empty: unknown
+        stopped_ns: the process was stopped, or the machine suspended, for so long
     """
 
     source: str | None = None
@@ -66,6 +67,7 @@ class Run:
     ending: int = Ending.UNKNOWN
     ending_status: int = 0
     object_kinds: frozenset[int] = frozenset()
+    stopped_ns: int = 0
 
     @property
     def start(self) -> str | None:
@@ -105,4 +107,5 @@ def from_struct(struct: Any) -> Run:
         ending=struct.ending,
         ending_status=struct.ending_status,
         object_kinds=bits(struct.object_kinds),
+        stopped_ns=struct.stopped_ns,
     )

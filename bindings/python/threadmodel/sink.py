@@ -88,6 +88,7 @@ class Sink:
             ending=whole(run.ending, "ending", MAX_INT32),
             ending_status=whole(run.ending_status, "ending_status", MAX_INT32),
             object_kinds=_mask(run.object_kinds, "object kind"),
+            stopped_ns=_time(run.stopped_ns, "stopped_ns"),
         )
         self._emit("run", struct)
 

@@ -149,6 +149,15 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
     if (model->run.identity == TM_IDENTITY_ADDRESS)
         put(builder, "Objects are identified by address: one address may have been "
                      "several objects in turn.");
+    if (model->run.stopped_ns > 0) {
+        snprintf(
+            text, sizeof(text),
+            "The process did not run for %s in all: it was stopped by a signal or a "
+            "debugger, or the machine was suspended. Waits that lasted over that "
+            "time were no longer for their own sake.",
+            tm__duration_of(model->run.stopped_ns).text);
+        put(builder, text);
+    }
     put_missing_kinds(model, builder, put);
     if (tm__model_reports(model, TM_EVENT_CONTENDED_ENTER) &&
         !tm__owners_are_reported(model))

@@ -343,6 +343,10 @@ void tm__write_examined(tm__words *words, const tm__judgement *it)
         tm__write_words(words, "nothing");
     for (size_t i = 0; i < missing_count; i++)
         tm__write_words(words, "%s%s", i ? ", " : "; not recorded: ", missing[i]);
+    if (it->model->run.stopped_ns > 0)
+        tm__write_words(words,
+                        "; the process was stopped, or the machine suspended, for %s",
+                        tm__duration_of(it->model->run.stopped_ns).text);
 }
 
 void tm__write_remedy(tm__words *words, const tm__judgement *it)

@@ -121,6 +121,8 @@ static int read_run(void *payload, const tm_run *given)
         known->processors = run->processors;
     if (run->object_kinds)
         known->object_kinds = run->object_kinds;
+    if (run->stopped_ns)
+        known->stopped_ns = run->stopped_ns;
     if (run->ending) {
         known->ending = run->ending;
         known->ending_status = run->ending_status;
