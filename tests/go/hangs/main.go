@@ -39,6 +39,10 @@ var programs = map[string]func(){
 	"holder":  holderThatSleeps,
 	"ticker":  tickerOfNothing,
 	"result":  mainWaitsForAResult,
+	"pool":    usersOfOnePermit,
+	"steps":   stepsBySteps,
+	"period":  workOfEachTick,
+	"cond":    waitersOfABroadcast,
 }
 
 const moment = 30 * time.Millisecond
@@ -328,4 +332,62 @@ func main() {
 	program()
 	trace.Stop()
 	file.Close()
+}
+
+func usersOfOnePermit() {
+	permits := make(chan struct{}, 1)
+	for i := 0; i < 3; i++ {
+		go func() {
+			for {
+				permits <- struct{}{}
+				time.Sleep(moment)
+				<-permits
+			}
+		}()
+	}
+	time.Sleep(1100 * time.Millisecond)
+}
+
+func stepsBySteps() {
+	there, back := make(chan int), make(chan int)
+	go func() {
+		for i := range there {
+			back <- i
+		}
+	}()
+	for i := 0; i < 200; i++ {
+		there <- i
+		<-back
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func workOfEachTick() {
+	work := make(chan time.Time)
+	go func() {
+		for tick := range time.Tick(moment) {
+			work <- tick
+		}
+	}()
+	go func() {
+		for range work {
+		}
+	}()
+	time.Sleep(1100 * time.Millisecond)
+}
+
+func waitersOfABroadcast() {
+	condition := sync.NewCond(&sync.Mutex{})
+	for i := 0; i < 2; i++ {
+		go func() {
+			condition.L.Lock()
+			for {
+				condition.Wait()
+			}
+		}()
+	}
+	for i := 0; i < 30; i++ {
+		time.Sleep(moment)
+		condition.Broadcast()
+	}
 }

@@ -7,7 +7,10 @@
 #include "program.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
 
 static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
@@ -285,6 +288,23 @@ static void resumed(void)
     say("hung main taker");
 }
 
+static void *reads_in_step(void *unused)
+{
+    pthread_rwlock_rdlock(&table);
+    pthread_barrier_wait(&all);
+    pthread_rwlock_wrlock(&table);
+    return unused;
+}
+
+/* Two readers both want to write. */
+static void upgrades(void)
+{
+    pthread_barrier_init(&all, NULL, 2);
+    begin("reader-0", reads_in_step);
+    begin("reader-1", reads_in_step);
+    say("hung reader-0 reader-1");
+}
+
 /* ---- that only wait ---- */
 
 static void *naps(void *unused)
@@ -530,6 +550,143 @@ static void slow_owner(void)
     say("healthy");
 }
 
+static void *waits_for_events(void *unused)
+{
+    struct epoll_event event;
+    int set = epoll_create1(0);
+
+    event.events = EPOLLIN;
+    epoll_ctl(set, EPOLL_CTL_ADD, STDIN_FILENO, &event);
+    while (epoll_wait(set, &event, 1, -1) > 0)
+        pthread_cond_signal(&ready);
+    return unused;
+}
+
+/* Workers of an event loop without a timeout. */
+static void epolls(void)
+{
+    begin("loop", waits_for_events);
+    begin("worker", awaits_and_ends);
+    say("healthy");
+}
+
+static void *waits_for_child(void *unused)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        execlp("sleep", "sleep", "30", (char *)NULL);
+        _exit(1);
+    }
+    waitpid(child, NULL, 0);
+    pthread_cond_signal(&ready);
+    return unused;
+}
+
+/* Another process will end. */
+static void child(void)
+{
+    begin("parent", waits_for_child);
+    begin("patient", awaits_and_ends);
+    say("healthy");
+}
+
+static void *looks_at_times(void *unused)
+{
+    for (;;) {
+        struct timespec until;
+
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += 1;
+        sem_timedwait(&permits, &until);
+    }
+    return unused;
+}
+
+/* A consumer that looks from time to time. */
+static void looks(void)
+{
+    sem_init(&permits, 0, 0);
+    begin("consumer", looks_at_times);
+    say("healthy");
+}
+
+static void *uses_a_permit(void *unused)
+{
+    for (;;) {
+        sem_wait(&permits);
+        pause_ms(9);
+        sem_post(&permits);
+    }
+    return unused;
+}
+
+/* Permits that are given back. */
+static void pool(void)
+{
+    sem_init(&permits, 0, 1);
+    begin("user-0", uses_a_permit);
+    begin("user-1", uses_a_permit);
+    begin("user-2", uses_a_permit);
+    say("healthy");
+}
+
+static void *ends_soon(void *unused)
+{
+    pause_ms(5);
+    return unused;
+}
+
+static void *starts_and_joins(void *unused)
+{
+    for (;;) {
+        pthread_t thread;
+
+        pthread_create(&thread, NULL, ends_soon, NULL);
+        pthread_join(thread, NULL);
+    }
+    return unused;
+}
+
+/* Short threads, one after the other. */
+static void short_threads(void)
+{
+    begin("starter", starts_and_joins);
+    say("healthy");
+}
+
+static void *produces(void *unused)
+{
+    for (;;) {
+        pause_ms(70);
+        pthread_mutex_lock(&one);
+        tasks++;
+        pthread_cond_broadcast(&ready);
+        pthread_mutex_unlock(&one);
+    }
+    return unused;
+}
+
+static void *consumes(void *unused)
+{
+    pthread_mutex_lock(&one);
+    for (;;) {
+        while (!tasks)
+            pthread_cond_wait(&ready, &one);
+        tasks--;
+    }
+    return unused;
+}
+
+/* A producer that is slow, and its consumers. */
+static void queue(void)
+{
+    begin("producer", produces);
+    begin("consumer-0", consumes);
+    begin("consumer-1", consumes);
+    say("healthy");
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -546,6 +703,7 @@ static const struct {
     {"own-queue", own_queue},
     {"joins", joins},
     {"resumed", resumed},
+    {"upgrades", upgrades},
     {"nap", nap},
     {"input", input},
     {"event-loop", event_loop},
@@ -558,6 +716,12 @@ static const struct {
     {"served", served},
     {"ends", ends},
     {"slow-owner", slow_owner},
+    {"epolls", epolls},
+    {"child", child},
+    {"looks", looks},
+    {"pool", pool},
+    {"short-threads", short_threads},
+    {"queue", queue},
 };
 
 int main(int argc, char **argv)
