@@ -7,6 +7,8 @@
  */
 #include "capture/cpu_use.h"
 
+#include "capture/event_report.h"
+
 #include <stdatomic.h>
 
 #include "rings/clock.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "capture/held_report.h"
 
+#include "capture/event_report.h"
+
 #include "ident/object_identity.h"
 #include "ring/buffer.h"
 #include "rings/clock.h"

@@ -13,6 +13,8 @@
  */
 #include "capture/park_facts.h"
 
+#include "capture/event_report.h"
+
 #include "ident/object_identity.h"
 #include "ident/thread_id.h"
 #include "ring/buffer.h"

@@ -205,6 +205,7 @@ static int has_lost_its_owner(const tm__wait_graph *graph, const tm__wait_node *
 
     return name && strncmp(name, lock, sizeof(lock) - 1) == 0 &&
            tm__model_is_of_dumps(model) && dumps > 1 &&
+           tm__model_reports(model, TM_EVENT_THREAD_END) &&
            model->replay.listed_ns == model->replay.dumps[dumps - 1] &&
            node->since_ns <= model->replay.dumps[dumps - 2];
 }
