@@ -6,6 +6,7 @@
  * layout is taken whose other members fit.
  */
 #include "inspect/lock_words.h"
+#include "inspect/musl_words.h"
 
 #include <linux/futex.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <sys/syscall.h>
 
 #include "inspect/frames.h"
+#include "inspect/futex_call.h"
 
 /* Linux numbers no thread beyond that. */
 enum { TID_MOST = 4194304, REFUSED_BYTES = 1024 };
@@ -39,26 +41,6 @@ static const struct {
     int release; ///< of glibc, since which
     uint32_t signals, waiters, size, bytes;
 } CONDITIONS[] = {{41, 32, 28, 16, 48}, {25, 40, 36, 24, 48}};
-
-int tm__futex_of(const tm__target *target, const tm__task *task, uint64_t *address,
-                 uint32_t *operation, uint32_t *value)
-{
-    uint32_t command = (uint32_t)task->arguments[1] & 0x7F;
-
-    (void)target;
-    /* A wait with a limit that was interrupted goes on as another call. */
-    if (task->call != SYS_futex && task->call != SYS_restart_syscall)
-        return 0;
-    if (command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET &&
-        command != FUTEX_LOCK_PI && command != 13 && command != FUTEX_WAIT_REQUEUE_PI)
-        return 0;
-    if (task->arguments[1] & ~(uint64_t)(0x7F | TM__FUTEX_PRIVATE | TM__FUTEX_REALTIME))
-        return 0;
-    *address = task->arguments[0];
-    *operation = (uint32_t)task->arguments[1];
-    *value = (uint32_t)task->arguments[2];
-    return *address != 0 && *address % 4 == 0;
-}
 
 uint32_t tm__thread_of_descriptor(const tm__target *target, uint64_t address)
 {

@@ -17,17 +17,6 @@ void tm__lock_words_find_once(tm__target *target);
 /** Read again who owns what is waited for, as memory has it now. */
 void tm__lock_words_owner(const tm__target *target, tm__thread_wait *wait);
 
-/* The same where the C library is musl. */
-void tm__musl_words_find(tm__target *target, tm__task *task, int hint);
-uint32_t tm__musl_words_owner(const tm__target *target, const tm__thread_wait *wait);
-
-/** The futex that a thread waits for. @return 0: it waits for none */
-int tm__futex_of(const tm__target *target, const tm__task *task, uint64_t *address,
-                 uint32_t *operation, uint32_t *value);
-
-/** Of a futex's operation. */
-enum { TM__FUTEX_PRIVATE = 128, TM__FUTEX_REALTIME = 256 };
-
 /** A thread by the address of what its C library knows of it; 0: of no thread. */
 uint32_t tm__thread_of_descriptor(const tm__target *target, uint64_t address);
 

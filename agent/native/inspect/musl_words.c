@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "inspect/lock_words.h"
+#include "inspect/futex_call.h"
+#include "inspect/musl_words.h"
 
 enum { OWNER_BITS = 0x3FFFFFFF, BUSY = 16, STACK_BYTES = 1 << 16, TYPE_BITS = 15 };
 

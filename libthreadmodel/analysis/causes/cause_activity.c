@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a thread did in a part of its time: a final cause, or a wait for what others
  * did. */
-#include "analysis/causes/causes.h"
+#include "analysis/causes/cause_activity.h"
+#include "analysis/causes/cause_nodes.h"
+#include "analysis/causes/cause_pieces.h"
+#include "analysis/causes/cause_running.h"
+#include "analysis/causes/cause_state.h"
 
 #include "analysis/timeline/wakeup_edge.h"
 #include "model/entities/caller_frame.h"

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tree of causes as a table: a row, then its children, the longest first. */
-#include "analysis/causes/causes.h"
+#include "analysis/causes/cause_nodes.h"
+#include "analysis/causes/cause_pieces.h"
+#include "analysis/causes/cause_roots.h"
+#include "analysis/causes/cause_state.h"
+#include "analysis/causes/cause_sweep.h"
+#include "analysis/causes/cause_text.h"
 
 #include "base/error.h"
 #include "base/sized.h"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes of the tree: found by what makes them one, with the time and windows they have.
  */
-#include "analysis/causes/causes.h"
+#include "analysis/causes/cause_nodes.h"
+#include "analysis/causes/cause_pieces.h"
+#include "analysis/causes/cause_facts.h"
+#include "analysis/causes/cause_state.h"
 
 #include "base/saturate.h"
 #include "model/entities/methods.h"

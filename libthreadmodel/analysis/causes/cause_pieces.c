@@ -3,7 +3,9 @@
  * The owners and users of what threads waited for, of all waits of a run: the shares
  * that the room of locks deals out, where a part of a wait finds its own.
  */
-#include "analysis/causes/causes.h"
+#include "analysis/causes/cause_pieces.h"
+#include "analysis/causes/cause_facts.h"
+#include "analysis/causes/cause_state.h"
 
 #include "analysis/locks/blocks.h"
 #include "analysis/locks/shares.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whose time is divided: that of units, of a kind or one, or that of threads. */
-#include "analysis/causes/causes.h"
+#include "analysis/causes/cause_nodes.h"
+#include "analysis/causes/cause_roots.h"
+#include "analysis/causes/cause_state.h"
 
 #include <string.h>
 

@@ -7,7 +7,10 @@
  *                   |-----------|
  *     weight    | 1 | 2    | 1  |
  */
-#include "analysis/causes/causes.h"
+#include "analysis/causes/cause_activity.h"
+#include "analysis/causes/cause_nodes.h"
+#include "analysis/causes/cause_state.h"
+#include "analysis/causes/cause_sweep.h"
 
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes in words. */
-#include "analysis/causes/causes.h"
+#include "analysis/causes/cause_state.h"
+#include "analysis/causes/cause_text.h"
 
 #include <stdio.h>
 

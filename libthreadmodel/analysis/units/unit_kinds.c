@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Units summed up by kind, and from when to when their rate is steady. */
+#include "analysis/units/unit_kinds.h"
+#include "analysis/units/unit_list.h"
 #include "analysis/units/units.h"
 
 #include "analysis/listing/listing.h"

@@ -9,7 +9,8 @@
  * A wait that began after the task did not make it queue.
  */
 #include "analysis/resources/resource_release.h"
-#include "analysis/units/units.h"
+#include "analysis/units/unit_links.h"
+#include "analysis/units/unit_state.h"
 
 #include "base/memory.h"
 #include "base/sort.h"

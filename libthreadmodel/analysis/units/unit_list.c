@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Units as a table, each tiled by what its threads did. */
+#include "analysis/units/unit_list.h"
+#include "analysis/units/unit_walk.h"
 #include "analysis/units/units.h"
 
 #include "analysis/listing/listing.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the time of a kind's units goes, and that of the slowest hundredth. */
+#include "analysis/units/unit_list.h"
+#include "analysis/units/unit_walk.h"
 #include "analysis/units/units.h"
 
 #include "analysis/listing/listing.h"

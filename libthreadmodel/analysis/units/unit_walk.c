@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the thread of a span did, part by part. */
-#include "analysis/units/units.h"
+#include "analysis/units/unit_state.h"
+#include "analysis/units/unit_walk.h"
 
 #include "model/entities/methods.h"
 #include "model/entities/object.h"

@@ -9,6 +9,7 @@
  */
 #include "analysis/units/units_patterns.h"
 
+#include "analysis/units/units_inferred.h"
 #include "base/memory.h"
 
 /* A worker that waits for work again so soon has got none, where tasks of its group

@@ -7,7 +7,7 @@
 #ifndef TM_ANALYSIS_UNITS_UNITS_PATTERNS_H
 #define TM_ANALYSIS_UNITS_UNITS_PATTERNS_H
 
-#include "analysis/units/units.h"
+#include "analysis/units/unit_state.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
 

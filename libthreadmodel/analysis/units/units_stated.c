@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Units that the producer states, as the model keeps them. */
-#include "analysis/units/units.h"
+#include "analysis/units/unit_state.h"
+#include "analysis/units/units_stated.h"
 
 #include "model/entities/methods.h"
 #include "model/entities/object.h"

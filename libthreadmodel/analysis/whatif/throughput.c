@@ -11,8 +11,10 @@
  * The load is taken to be closed: as many requests are in flight after the change. All
  * of it is measured where the rate is steady, so that start-up does not count.
  */
+#include "analysis/units/units.h"
 #include "analysis/whatif/throughput.h"
 
+#include "analysis/units/unit_walk.h"
 #include "base/histogram.h"
 #include "base/saturate.h"
 #include "base/sort.h"

@@ -3,7 +3,7 @@
 #ifndef TM_ANALYSIS_WHATIF_THROUGHPUT_H
 #define TM_ANALYSIS_WHATIF_THROUGHPUT_H
 
-#include "analysis/units/units.h"
+#include "analysis/units/unit_state.h"
 #include "analysis/whatif/gain.h"
 
 /** The units of a run, opened once for all candidates. */

@@ -8,8 +8,8 @@
  * its threads did in them tiles the windows: the children add up to the node by
  * construction.
  */
-#ifndef TM_ANALYSIS_CAUSES_CAUSES_H
-#define TM_ANALYSIS_CAUSES_CAUSES_H
+#ifndef TM_ANALYSIS_CAUSES_CAUSE_STATE_H
+#define TM_ANALYSIS_CAUSES_CAUSE_STATE_H
 
 #include <threadmodel/causes.h>
 
@@ -134,53 +134,10 @@ typedef struct tm__cause_part {
 
 enum { TM__CAUSE_NODES_MAX = 1 << 16 };
 
-void tm__causes_init(tm__causes *c, const tm_model *model, const tm__scope *scope,
-                     tm__memory *memory, const uint32_t *callers);
-void tm__causes_free(tm__causes *c);
-
-/** @return nodes[] of that label below a parent; TM__NONE: no memory */
-uint32_t tm__cause_node_of(tm__causes *c, uint32_t parent, tm__cause_label label);
-/** Add the time of a part to a node. */
-void tm__cause_add(tm__causes *c, uint32_t node, const tm__cause_part *part);
-/** Add a part to a child of a node. @return the child, or TM__NONE: no memory */
-uint32_t tm__cause_child(tm__causes *c, uint32_t parent, tm__cause_label label,
-                         const tm__cause_part *part);
-/** Add a window, whose time was added. @return TM_OK or TM_ENOMEM */
-int tm__cause_window_add(tm__causes *c, uint32_t node, const tm__cause_window *window);
-
-/** @return strings of the caller's method at a stack, which may be TM__NONE */
-uint32_t tm__cause_method(const tm__causes *c, uint32_t stack);
-
 /* ---- who acts, and what they do ---- */
-
-/** Find the pieces and the facts, once. @return TM_OK or TM_ENOMEM */
-int tm__causes_gather(tm__causes *c);
-int tm__cause_facts_gather(tm__causes *c);
-void tm__cause_facts_free(tm__causes *c);
-void tm__cause_pieces_free(tm__causes *c, tm__cause_pieces *pieces);
-/** @return order[] of a thread's first piece that ends after an instant */
-uint32_t tm__cause_piece_from(const tm__cause_pieces *pieces, uint32_t thread,
-                              int64_t time_ns);
-
-/** Divide the windows of all pending nodes. @return TM_OK or TM_ENOMEM */
-int tm__causes_sweep(tm__causes *c);
-/** Divide a part of a thread's time below a node. @return TM_OK or TM_ENOMEM */
-int tm__cause_activity(tm__causes *c, uint32_t node, const tm__cause_part *part);
-/** The same where the thread runs or could. */
-int tm__cause_running(tm__causes *c, uint32_t node, const tm__cause_part *part,
-                      int is_running);
 
 /* ---- roots and rows ---- */
 
-/** Put the windows of what is asked for below a root. @return TM_OK or what failed */
-int tm__causes_root(tm__causes *c, const tm_cause_options *options);
-
-/** "lock" */
-const char *tm__cause_name(uint32_t cause);
-
 enum { TM__CAUSE_TEXT_BYTES = 600 };
-/** A node in words. @param label  of its object, or NULL */
-void tm__cause_text(const tm__causes *c, const tm__cause_node *node, const char *label,
-                    char *buffer, size_t bytes);
 
 #endif

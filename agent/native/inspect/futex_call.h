@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The futex that a call into the kernel waits for. */
+#ifndef TM_NATIVE_INSPECT_FUTEX_CALL_H
+#define TM_NATIVE_INSPECT_FUTEX_CALL_H
+
+#include "inspect/target_state.h"
+
+/** The futex that a thread waits for. @return 0: it does not wait for one */
+int tm__futex_of(const tm__target *target, const tm__task *task, uint64_t *address,
+                 uint32_t *operation, uint32_t *value);
+
+/** Of a futex's operation. */
+enum { TM__FUTEX_PRIVATE = 128, TM__FUTEX_REALTIME = 256 };
+
+#endif
