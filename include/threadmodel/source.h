@@ -20,10 +20,11 @@ TM_BEGIN_DECLS
 
 typedef struct tm_source tm_source;
 
-/** What to leave out, so that reading is faster. */
+/** What to leave out, so that reading is faster, and what to show. */
 enum tm_source_flag {
     TM_SOURCE_NO_STACKS = 1, ///< no stacks and methods; tm_event.stack is 0
-    TM_SOURCE_BY_THREAD = 2  ///< only each thread's own events need be in order
+    TM_SOURCE_BY_THREAD = 2, ///< only each thread's own events need be in order
+    TM_SOURCE_PATHS = 4      ///< of JFR: files by their paths, not by hashes of these
 };
 
 /** Choices for opening; zero is the default of each. */

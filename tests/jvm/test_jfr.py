@@ -346,3 +346,51 @@ def test_every_start_of_jfr_is_matched(java: Java):
     }
     assert len(started) == 9
     assert {thread: starters[thread] for thread in started} == started
+
+
+def io_by_jfr(java: Java, **choices: bool) -> threadmodel.Model:
+    settings = java.folder / "io.jfc"
+    names = ("SocketRead", "SocketWrite", "FileRead", "FileWrite", "FileForce")
+    names += ("ActiveSetting",)
+    settings.write_text(SETTINGS.format("\n".join(map(EVENT.format, names))))
+    file = java.folder / "io.jfr"
+    flag = f"-XX:StartFlightRecording=filename={file},settings={settings}"
+    command = [java.jdk.tool("java"), flag, "-cp", str(java.classes)]
+    done = java.run([*command, "KernelWaits", "6", "3"])
+    assert done.returncode == 0, done.stderr
+    port = next(line for line in done.stdout.splitlines() if line.startswith("port="))
+    model = threadmodel.open(file, **choices)
+    model.add_caveat(port)
+    return model
+
+
+def test_reads_of_sockets_and_files_are_io(java: Java):
+    model = io_by_jfr(java)
+    port = next(text for text in model.caveats if text.startswith("port="))[5:]
+    names = {row["thread_id"]: row["name"] for row in model.threads()}
+    reads = defaultdict(list)
+    for row in model.timeline():
+        length = row["end_ns"] - row["start_ns"]
+        if row["state"] == "io" and length > 10_000_000:
+            thread = names[row["thread_id"]]
+            reads[thread].append((row["object"], row["idle"], length))
+    for i in range(3):
+        # An answer takes 50 ms, and so does the client's next request.
+        assert median(ns for _, _, ns in reads[f"client-{i}"]) >= 49_000_000
+        assert {it[:2] for it in reads[f"client-{i}"]} == {(f"127.0.0.1:{port}", False)}
+        # Each client has a port of its own. A write to one that is slow is not idle.
+        assert {it[0] for it in reads[f"server-{i}"]} == {"clients at 127.0.0.1"}
+        assert sum(it[1] for it in reads[f"server-{i}"]) >= 3
+    assert model.run.object_kinds == {
+        threadmodel.ObjectKind.SOCKET,
+        threadmodel.ObjectKind.FILE,
+    }
+
+
+def test_a_path_is_shown_only_where_that_is_wanted(java: Java):
+    hidden, shown = io_by_jfr(java), io_by_jfr(java, with_paths=True)
+    names = {str(row["object"]) for row in hidden.timeline() if row["state"] == "io"}
+    paths = {str(row["object"]) for row in shown.timeline() if row["state"] == "io"}
+    assert not [name for name in names if "/" in name]
+    assert [name for name in names if name.startswith("file ")]
+    assert [name for name in paths if name.endswith(".data")]

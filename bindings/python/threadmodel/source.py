@@ -75,6 +75,7 @@ def read(
     *,
     dialect: str | None = None,
     time_unit_ns: int = 0,
+    with_paths: bool = False,
 ) -> str | None:
     """Read a file into any sink: a model, or a trace writer to convert it.
 
@@ -85,6 +86,7 @@ def read(
         progress: called after each part, ten to some hundred thousand events
         dialect: the file is a contention log, with these changes to its lines' fields
         time_unit_ns: of TPTP XML, which states none; 0: seconds
+        with_paths: of JFR: files appear by their paths, not by hashes of these
 
     Returns:
         What is missing of a damaged file, in one line; None: nothing
@@ -107,6 +109,7 @@ def read(
         "tm_source_options",
         dialect=ffi.NULL if dialect is None else c_string(dialect, "dialect"),
         time_unit_ns=whole(time_unit_ns, "time_unit_ns", MAX_INT64),
+        flags=lib.TM_SOURCE_PATHS if with_paths else 0,
         more_count=len(others),
     )
     more = ffi.new("char *[]", others)
@@ -147,6 +150,7 @@ def open(
     *,
     dialect: str | None = None,
     time_unit_ns: int = 0,
+    with_paths: bool = False,
 ) -> Model:
     """Read a file and return the model of its run.
 
@@ -159,6 +163,7 @@ def open(
         progress: called with a Progress after each part; what it raises ends it
         dialect: the file is a contention log, with these changes to its lines' fields
         time_unit_ns: of TPTP XML, which states none; 0: seconds
+        with_paths: of JFR: files appear by their paths, not by hashes of these
 
     Raises:
         MissingFileError: there is no such file (a FileNotFoundError)
@@ -170,7 +175,12 @@ def open(
     """
     model = Model()
     model.damage = read(
-        path, model, progress, dialect=dialect, time_unit_ns=time_unit_ns
+        path,
+        model,
+        progress,
+        dialect=dialect,
+        time_unit_ns=time_unit_ns,
+        with_paths=with_paths,
     )
     if model.damage is not None:
         warnings.warn(model.damage, errors.DamagedTraceWarning, stacklevel=2)

@@ -17,6 +17,7 @@
 #include "formats/jfr/actors.h"
 #include "formats/jfr/code.h"
 #include "formats/jfr/jfr_clock.h"
+#include "formats/jfr/jfr_io.h"
 #include "formats/jfr/jfr_units.h"
 #include "formats/jfr/last_dump.h"
 #include "formats/jfr/program.h"
@@ -96,6 +97,11 @@ static const struct {
     [TM__JFR_SHUTDOWN] = {TM_EVENT_SHUTDOWN, 0},
     [TM__JFR_UNIT] = {TM_EVENT_UNIT_BEGIN, TM_EVENT_UNIT_END},
     [TM__JFR_UNIT_MOVE] = {TM_EVENT_UNIT_LEAVE, TM_EVENT_UNIT_RESUME},
+    [TM__JFR_SOCKET_READ] = {TM_EVENT_AWAIT, TM_EVENT_AWAITED},
+    [TM__JFR_SOCKET_WRITE] = {TM_EVENT_AWAIT, TM_EVENT_AWAITED},
+    [TM__JFR_FILE_READ] = {TM_EVENT_AWAIT, TM_EVENT_AWAITED},
+    [TM__JFR_FILE_WRITE] = {TM_EVENT_AWAIT, TM_EVENT_AWAITED},
+    [TM__JFR_FILE_FORCE] = {TM_EVENT_AWAIT, TM_EVENT_AWAITED},
 };
 
 void tm__jfr_events_want(tm__jfr_events *events, uint64_t kinds)
@@ -242,7 +248,9 @@ static int read_event(tm__jfr_events *events, int what)
         rc = find_monitor(events, kind, fact);
     if (rc < 0)
         return rc;
-    if (what >= TM__JFR_INFLATE)
+    if (what >= TM__JFR_SOCKET_READ)
+        rc = tm__jfr_io_read(events, what, fact);
+    else if (what >= TM__JFR_INFLATE)
         rc = read_context(events, kind, what, fact);
     read_details(events, kind, what, fact);
     tm__jfr_fact_keep(events);
@@ -329,6 +337,8 @@ int tm__jfr_events_decode(tm__jfr_events *events, const uint8_t *base)
     if (events->decoded == 0) {
         tm__jfr_clock_set(events);
         events->witness.sight_count = 0;
+        if (tm__jfr_peers_note(events, base) < 0)
+            return TM_ENOMEM;
     }
     if (events->is_by_thread)
         events->emitted = 0;

@@ -7,6 +7,7 @@
 #include "formats/jfr/events.h"
 
 #include "base/error.h"
+#include "formats/jfr/jfr_io.h"
 #include "formats/jfr/code.h"
 #include "formats/jfr/program.h"
 
@@ -69,6 +70,15 @@ static const struct {
     [TM__JFR_UNIT_MOVE] =
         {"threadmodel.UnitMove",
          {OF_THREAD, [TM__JFR_SLOT_ID] = "id", [TM__JFR_SLOT_RESUMED] = "resumed"}},
+#define OF_SOCKET                                                                      \
+    OF_THREAD, [TM__JFR_SLOT_TEXT] = "address", [TM__JFR_SLOT_HOST] = "host",          \
+               [TM__JFR_SLOT_PORT] = "port"
+#define OF_FILE OF_THREAD, [TM__JFR_SLOT_TEXT] = "path"
+    [TM__JFR_SOCKET_READ] = {"jdk.SocketRead", {OF_SOCKET}},
+    [TM__JFR_SOCKET_WRITE] = {"jdk.SocketWrite", {OF_SOCKET}},
+    [TM__JFR_FILE_READ] = {"jdk.FileRead", {OF_FILE}},
+    [TM__JFR_FILE_WRITE] = {"jdk.FileWrite", {OF_FILE}},
+    [TM__JFR_FILE_FORCE] = {"jdk.FileForce", {OF_FILE}},
     [TM__JFR_SETTING] = {"jdk.ActiveSetting", {NULL}},
     [TM__JFR_JVM] = {"jdk.JVMInformation", {NULL}},
     [TM__JFR_LOSS] = {"jdk.DataLoss", {NULL}},
@@ -90,8 +100,12 @@ static int compile(tm__jfr_events *events, uint32_t type, int what)
                                : what == TM__JFR_LOSS  ? loss_names
                                                        : kinds[what].names;
     uint64_t texts =
-        what == TM__JFR_DUMP      ? 1 << TM__JFR_SLOT_TEXT
-        : what == TM__JFR_UNIT    ? 1 << TM__JFR_SLOT_TEXT | 1 << TM__JFR_SLOT_LABEL
+        what == TM__JFR_DUMP   ? 1 << TM__JFR_SLOT_TEXT
+        : what == TM__JFR_UNIT ? 1 << TM__JFR_SLOT_TEXT | 1 << TM__JFR_SLOT_LABEL
+        : what == TM__JFR_SOCKET_READ || what == TM__JFR_SOCKET_WRITE
+            ? 1 << TM__JFR_SLOT_TEXT | 1 << TM__JFR_SLOT_HOST
+        : what >= TM__JFR_FILE_READ && what <= TM__JFR_FILE_FORCE
+            ? 1 << TM__JFR_SLOT_TEXT
         : what == TM__JFR_SETTING ? 1 << SETTING_NAME | 1 << SETTING_VALUE
         : what == TM__JFR_JVM     ? 1 << JVM_NAME | 1 << JVM_VERSION | 1 << JVM_COMMAND
                                   : 0;
@@ -219,4 +233,5 @@ void tm__jfr_events_free(tm__jfr_events *events)
     tm__free(events->memory, events->facts,
              events->fact_capacity * sizeof(*events->facts));
     tm__jfr_order_free(&events->order);
+    tm__jfr_peers_free(events);
 }

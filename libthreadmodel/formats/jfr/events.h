@@ -24,11 +24,13 @@ enum tm__jfr_event_slot {
     TM__JFR_SLOT_CAUSE,     ///< of an inflation
     TM__JFR_SLOT_JAVA_ID,   ///< of a thread that was refused
     TM__JFR_SLOT_PAUSES,    ///< of a collection, in all
-    TM__JFR_SLOT_TEXT,      ///< of a thread dump; a unit's kind
+    TM__JFR_SLOT_TEXT,      ///< of a thread dump; a unit's kind; a path
     TM__JFR_SLOT_LABEL,     ///< of a unit
     TM__JFR_SLOT_ID,        ///< of a unit
     TM__JFR_SLOT_PARENT,    ///< of a unit: the id of another one
     TM__JFR_SLOT_RESUMED,   ///< of a unit's move: 0: it leaves
+    TM__JFR_SLOT_HOST,      ///< of a connection; its address is TEXT
+    TM__JFR_SLOT_PORT,      ///< the same
     TM__JFR_EVENT_SLOTS
 };
 
@@ -48,6 +50,13 @@ typedef struct tm__jfr_clock {
     double ticks_per_ns;
     uint32_t jvm; ///< whose clock it is
 } tm__jfr_clock;
+
+/** A port of an address, as the other end of connections; or the address itself. */
+typedef struct tm__jfr_peer {
+    uint32_t address; ///< of a port: peers[] of its address
+    uint32_t ports;   ///< of an address: that one thread at a time reads from
+    int is_shared;    ///< of a port: several threads read from it at the same time
+} tm__jfr_peer;
 
 /** Of more writers in one file the oldest is forgotten. */
 enum { TM__JFR_CLOCKS = 16 };
@@ -73,10 +82,14 @@ typedef struct tm__jfr_events {
     uint32_t fact_capacity;
     tm__jfr_witness witness;
     tm__jfr_order order;
-    uint32_t carried; ///< facts[] of chunks before this one
-    uint32_t emitted; ///< instants, or facts where order is no matter
-    uint32_t limit;   ///< instants that may be emitted now
-    int64_t last_ns;  ///< the latest end of all chunks
+    uint32_t carried;        ///< facts[] of chunks before this one
+    uint32_t emitted;        ///< instants, or facts where order is no matter
+    uint32_t limit;          ///< instants that may be emitted now
+    int64_t last_ns;         ///< the latest end of all chunks
+    tm__triple_map peer_map; ///< (texts, port, JVM): peers[] + 1
+    tm__jfr_peer *peers;
+    uint32_t peer_count, peer_capacity;
+    int shows_paths; ///< files appear by their paths
 } tm__jfr_events;
 
 /** Compile what reads the chunk's types. @return TM_OK or TM_ENOMEM */

@@ -142,13 +142,16 @@ static int emit_objects(tm__jfr_entities *entities, const tm_sink *sink)
             item.kind = TM_OBJECT_KIND_ONCE;
         if (object->kind == TM__JFR_OBJECT_THREAD)
             item.thread = object->address;
-        else if (object->kind == TM__JFR_OBJECT_UNIT ||
-                 object->kind == TM__JFR_OBJECT_ONCE)
+        else if (object->kind >= TM__JFR_OBJECT_SOCKET)
             item.name = object->address
                             ? text_of(entities, (uint32_t)(object->address - 1))
                             : NULL;
         else if (!object->address)
             item.flags |= TM_OBJECT_MAYBE_MANY;
+        if (object->kind == TM__JFR_OBJECT_SOCKET)
+            item.kind = TM_OBJECT_KIND_SOCKET;
+        else if (object->kind == TM__JFR_OBJECT_FILE)
+            item.kind = TM_OBJECT_KIND_FILE;
         rc = sink->define_object(sink->payload, &item);
     }
     return rc;

@@ -24,6 +24,8 @@ enum tm__jfr_object_kind {
     TM__JFR_OBJECT_BLOCKER, ///< of a park, by the address of the object on the heap
     TM__JFR_OBJECT_THREAD,  ///< that was joined: `address` is the thread's id
     TM__JFR_OBJECT_LOCKED,  ///< whose monitor was inflated, by its address on the heap
+    TM__JFR_OBJECT_SOCKET,  ///< an endpoint: `address` is 1 more than texts, its name
+    TM__JFR_OBJECT_FILE,    ///< the same
     TM__JFR_OBJECT_UNIT,    ///< a label of units: `address` is 1 more than texts, or 0
     TM__JFR_OBJECT_ONCE,    ///< the initialisation of a class: `address` as of a unit
 };

@@ -81,6 +81,7 @@ static int reader_open(void *payload, tm__memory *memory, tm__input *input,
     tm__jfr_events_want(&self->recording.events, options->kinds);
     self->recording.events.is_by_thread = options->flags & TM_SOURCE_BY_THREAD;
     self->recording.entities.keeps_stacks = options->flags & TM_SOURCE_NO_STACKS;
+    self->recording.events.shows_paths = (options->flags & TM_SOURCE_PATHS) != 0;
     return TM_OK;
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <threadmodel/definition.h>
 #include <threadmodel/event.h>
 
 #include "base/error.h"
@@ -21,6 +22,8 @@ enum { MAX_JVMS = 1024 };
 enum { MAX_PASSED = 1024 };
 
 #define KIND(name) (UINT64_C(1) << TM_EVENT_##name)
+
+#define IO (KIND(AWAIT) | KIND(AWAITED))
 
 static const struct {
     const char *name;    ///< for people
@@ -53,6 +56,11 @@ static const struct {
     [TM__JFR_UNIT] = {"units of work", NULL, KIND(UNIT_BEGIN) | KIND(UNIT_END), 0},
     [TM__JFR_UNIT_MOVE] = {"moves of units of work", NULL,
                            KIND(UNIT_LEAVE) | KIND(UNIT_RESUME), 0},
+    [TM__JFR_SOCKET_READ] = {"reads of sockets", NULL, IO, 1},
+    [TM__JFR_SOCKET_WRITE] = {"writes to sockets", NULL, IO, 1},
+    [TM__JFR_FILE_READ] = {"reads of files", NULL, IO, 1},
+    [TM__JFR_FILE_WRITE] = {"writes to files", NULL, IO, 1},
+    [TM__JFR_FILE_FORCE] = {"forces of files", NULL, IO, 1},
 };
 
 void tm__jfr_settings_init(tm__jfr_settings *settings, tm__memory *memory)
@@ -212,8 +220,8 @@ static int is_empty(const tm__jfr_settings *settings)
 
 void tm__jfr_settings_describe(const tm__jfr_settings *settings, tm_run *run)
 {
-    const tm__jfr_setting *enter = &settings->of[TM__JFR_ENTER];
-    const tm__jfr_setting *wait = &settings->of[TM__JFR_WAIT];
+    const tm__jfr_setting *of = settings->of;
+    const tm__jfr_setting *enter = &of[TM__JFR_ENTER], *wait = &of[TM__JFR_WAIT];
 
     /* Of several JVMs none stands for all. */
     if (settings->jvm_count == 1) {
@@ -224,8 +232,12 @@ void tm__jfr_settings_describe(const tm__jfr_settings *settings, tm_run *run)
     run->threshold_ns = enter->threshold_ns > wait->threshold_ns ? enter->threshold_ns
                                                                  : wait->threshold_ns;
     for (int i = 0; i < TM__JFR_WHAT_COUNT; i++)
-        if (settings->of[i].was_on)
+        if (of[i].was_on)
             run->kinds |= types[i].kinds;
+    if (of[TM__JFR_SOCKET_READ].was_on || of[TM__JFR_SOCKET_WRITE].was_on)
+        run->object_kinds |= UINT64_C(1) << TM_OBJECT_KIND_SOCKET;
+    if (of[TM__JFR_FILE_READ].was_on || of[TM__JFR_FILE_WRITE].was_on)
+        run->object_kinds |= UINT64_C(1) << TM_OBJECT_KIND_FILE;
 }
 
 static int note_thresholds(const tm__jfr_settings *settings, tm__notes *notes)

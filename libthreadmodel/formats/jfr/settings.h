@@ -30,7 +30,12 @@ enum tm__jfr_what {
     TM__JFR_SHUTDOWN,
     TM__JFR_UNIT,      ///< the program states it, by our class
     TM__JFR_UNIT_MOVE, ///< the same: it leaves a thread, or is resumed
-    TM__JFR_SETTING,   ///< from here on about the recording
+    TM__JFR_SOCKET_READ,
+    TM__JFR_SOCKET_WRITE,
+    TM__JFR_FILE_READ,
+    TM__JFR_FILE_WRITE,
+    TM__JFR_FILE_FORCE,
+    TM__JFR_SETTING, ///< from here on about the recording
     TM__JFR_JVM,
     TM__JFR_LOSS,
     TM__JFR_WHAT_COUNT
