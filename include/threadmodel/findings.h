@@ -48,7 +48,8 @@
  *   or more at once, and that is 10 % of the run.
  *   wake_up_latency: for half of the blocked time nobody owns it, and the next owner is
  *   being woken.
- *   hot_lock: none of these.
+ *   hot_lock: none of these; or two readers at least had the lock 10 times in turn, and
+ *   a wait lasts 10 times as long as the longest of these holds.
  * - notify_all_herd: 10 calls wake 3 or more threads each, and half of the woken wait
  *   again within 100 us of having the monitor back. One notify would have done.
  * - useless_notify: 100 notifies at a place, 90 % of which found no waiter. Costs

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import random_runs
+import scenario
 import threadmodel
 from threadmodel.judgement import HUNG
 
@@ -66,3 +67,29 @@ def test_random_runs_are_within_bounds() -> None:
 @pytest.mark.parametrize("trace", TRACES, ids=lambda it: it.name)
 def test_recorded_runs_are_within_bounds(trace: Path) -> None:
     assert not violations(threadmodel.open(trace))
+
+
+SCENARIOS = sorted((ROOT / "tests/scenarios").glob("*.txt"))
+# Inputs of fuzz targets that are files, whole or damaged, as a user may have them. Not
+# of formats whose events may lie before the begin that they state for the run: totals of
+# HPROF, and contention logs out of order.
+READERS = ("go", "jfr", "json", "jstack", "source", "tptp")
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda it: it.stem)
+def test_scenarios_are_within_bounds(path: Path) -> None:
+    assert not violations(scenario.fill(scenario.read(path), None))
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.filterwarnings("ignore")
+def test_damaged_files_are_within_bounds(reader: str) -> None:
+    opened = 0
+    for path in sorted((ROOT / "tests/fuzz/corpus" / reader).iterdir()):
+        try:
+            model = threadmodel.open(path)
+        except threadmodel.errors.ThreadmodelError:
+            continue
+        opened += 1
+        assert not violations(model), path.name
+    assert opened

@@ -320,14 +320,22 @@ static int find_waits(tm__findings *f)
 
 /* ---- several dumps: processors ---- */
 
+/* No thread runs for longer than there is time, whatever damaged dumps state. */
+static int64_t ran_ns(const tm__findings *f, uint32_t thread)
+{
+    int64_t ns = tm__cpu_time_ns(f->model, thread);
+
+    return ns < f->run_ns ? ns : f->run_ns;
+}
+
 static int find_busy(tm__findings *f)
 {
     const tm_model *model = f->model;
     tm__top top = {.count = 0};
 
     for (uint32_t t = 0; t < model->entities.threads_count; t++)
-        if (tm__percent(tm__cpu_time_ns(model, t), f->run_ns) >= BUSY_PERCENT)
-            tm__top_add(&top, tm__cpu_time_ns(model, t), t);
+        if (tm__percent(ran_ns(f, t), f->run_ns) >= BUSY_PERCENT)
+            tm__top_add(&top, ran_ns(f, t), t);
     for (uint32_t i = 0; i < top.count; i++) {
         uint32_t thread = top.numbers[i];
         tm__finding *finding =
