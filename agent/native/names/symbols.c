@@ -149,6 +149,20 @@ static int is_of_rusts_library(const char *name)
     return 0;
 }
 
+/* Older names of Rust are those of C++ with a hash behind them: "rust::nap::h07ef...".
+ * @return 1: it was there, and is left out */
+static int cut_hash_of_rust(char *name)
+{
+    enum { HASH = 16 };
+    size_t length = strlen(name), before = length - HASH - 3;
+
+    if (length <= HASH + 3 || strncmp(name + before, "::h", 3) != 0 ||
+        strspn(name + before + 3, "0123456789abcdef") != HASH)
+        return 0;
+    name[before] = '\0';
+    return 1;
+}
+
 static void copy_function(const tm__symbols *symbols, tm__symbol *to, const char *name)
 {
     const char *library = tm__cpp_library_of(name);
@@ -166,6 +180,8 @@ static void copy_function(const tm__symbols *symbols, tm__symbol *to, const char
         plain = symbols->demangle(name, NULL, NULL, &status);
     snprintf(to->function, sizeof(to->function), "%s", plain ? plain : name);
     free(plain);
+    if (cut_hash_of_rust(to->function) && is_of_rusts_library(to->function))
+        put_library(to, "rust-std");
     if (library && strncmp(to->module, library, strlen(library)) != 0)
         put_library(to, library);
 }

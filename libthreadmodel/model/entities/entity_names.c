@@ -162,7 +162,8 @@ static const char *end_of_library(const char *name)
     return at;
 }
 
-/* Names of packages begin with small letters. */
+/* Names of packages begin with small letters, and the name of no package or class with
+ * a digit: "python3.11" is a file. */
 const char *tm__short_name(const char *name)
 {
     const char *dot;
@@ -170,7 +171,7 @@ const char *tm__short_name(const char *name)
     if (end_of_library(name))
         return name;
     while (*name >= 'a' && *name <= 'z' && (dot = strchr(name, '.')) != NULL &&
-           strchr(dot + 1, '.') != NULL)
+           (dot[1] < '0' || dot[1] > '9') && strchr(dot + 1, '.') != NULL)
         name = dot + 1;
     return name;
 }
