@@ -8,8 +8,8 @@
  *                                            ▲ it was there before, or would have
  *                                              left an event since
  *
- * So it is told of the begin of the shutdown, by which a program is judged, of all that
- * had no event since. When it began to wait is not known.
+ * So it is reported as of the begin of the shutdown, by which a program is judged, for
+ * all threads that had no event since. When they began to wait is not known.
  */
 #include "formats/jfr/last_dump.h"
 
