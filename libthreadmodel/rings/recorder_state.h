@@ -56,13 +56,13 @@ struct tm_recorder {
     _Atomic uint64_t lost;
     int failure; ///< what ended the recording; 0: nothing has
     char failure_text[512];
-    int is_disowned; ///< in a child, once: what is the parent's has been let go of
+    int is_disowned; ///< in a child, once: what the parent owns has been left to it
 
     pthread_t helper;
     int has_helper;
     uint32_t every_ms;
     atomic_int is_stopping;
-    tm_recorder *next; ///< of the process, under the lock of recorder.c
+    tm_recorder *next; ///< of the process, under the lock of recorder_forks.c
 };
 
 #endif
