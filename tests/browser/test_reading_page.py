@@ -162,7 +162,7 @@ def test_a_cut_stack_is_marked_where_it_is_listed(show: Show) -> None:
 
 def test_bars_of_what_if_share_one_scale(show: Show) -> None:
     model = Model()
-    random_runs.fill(model, 9, threads=7, objects=4, count=2500)
+    random_runs.fill(model, 1, threads=7, objects=4, count=150)
     page = show(model, "whatif")
     ranked = [row for row in model.whatif_rank() if row["gain_ns"] is not None]
     assert ranked

@@ -46,9 +46,13 @@ REPLAYED: Final = 5_000_000
 _REPLAYS: Final = 3
 # Changes that the ranking tries at most.
 CHANGES: Final = 20
+# Levels of the tree of causes that are drawn; one part in so many is too thin for that.
+CAUSES_DEEP: Final = 12
+CAUSES_THIN: Final = 2_000
 # Lanes of locks that there are at most.
 LOCKS: Final = 12
 
+_CAUSES: Final = ("id", "parent", "depth", "cause", "text", "time_ns", "count")
 _CELL_FIGURES: Final = tuple(
     f"{state}_{figure}"
     for state in STATES
@@ -200,6 +204,7 @@ def answers(
     pack.add("findings", findings)
     pack.add("finding_kinds", model.finding_kinds())
     _put_evidence(pack, model, findings)
+    _put_causes(pack, model)
     pack.add("diagnostics", model.diagnostics())
     pack.add("threads", model.threads())
     pack.add("deadlocks", model.deadlocks(), rows=LIST_ROWS)
@@ -229,6 +234,22 @@ def answers(
     pack.add("flame", flame, ["stack", "idle", *totals], LIST_ROWS)
     pack.add("stacks", model.stacks(), rows=FRAME_ROWS)
     return pack.finish()
+
+
+def _put_causes(pack: Pack, model: "Model") -> None:
+    """Put the tree of causes, as far down as it is drawn, without what is too thin.
+
+    Rows follow their parents, and a child has no more time than its parent: whatever is
+    left out has no children that stay.
+    """
+    causes = model.causes(main=True, depth=CAUSES_DEEP)
+    times = causes["time_ns"]
+    least = max(times[0] // CAUSES_THIN, 1) if times else 0
+    kept = [row for row, time_ns in enumerate(times) if time_ns >= least]
+    if len(kept) > LIST_ROWS:
+        least = sorted((times[row] for row in kept), reverse=True)[LIST_ROWS]
+        kept = [row for row in kept if times[row] > least]
+    pack.add("causes", causes, _CAUSES, kept)
 
 
 def _put_whatif(pack: Pack, model: "Model") -> None:

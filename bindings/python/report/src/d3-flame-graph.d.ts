@@ -15,7 +15,7 @@ declare module "d3-flame-graph" {
     sort(on: boolean): this;
     getName(name: Of<D, string>): this;
     label(text: Of<D, string>): this;
-    setColorMapper(colour: Of<D, string>): this;
+    setColorMapper(colour: (node: { data: D; highlight?: boolean }) => string): this;
     onHover(tell: Of<D, void>): this;
     onClick(tell: Of<D, void>): this;
     setSearchMatch(match: (node: { data: D }, term: string) => boolean): this;

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A flame graph of the time for which threads were blocked, by call stack.
 import { signal } from "@preact/signals";
-import flamegraph, { type Chart } from "d3-flame-graph";
-import { select } from "d3-selection";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useCallback, useMemo } from "preact/hooks";
 import type { Run } from "../data/run";
 import { CUT, LEFT_OUT, Stacks } from "../data/stacks";
-import { clean, count, duration, percent, short } from "../format";
-import { scheme } from "../scheme";
+import { count, duration, short } from "../format";
 import { BLOCKING_STATES, type BlockingState, BY_NAME, colour, STATES } from "../states";
 import { Swatch } from "../timeline/swatch";
-
-interface Frame {
-  name: string;
-  value: number;
-  children: Frame[];
-}
+import { Flames, type Frame } from "./flames";
 
 /** Whose stacks, and what is on top of them. */
 type Side = "outermost" | "innermost" | "owners";
@@ -36,11 +28,8 @@ const FIRST: readonly (readonly BlockingState[])[] = [
   ["parked"],
   ["io"],
 ];
-const CELL_HEIGHT = 20;
 /** Grey: what lies below is no call of what lies above. */
 const CUT_FILL = "#9aa3b2";
-/** Frames thinner than this, in pixels, are not drawn. */
-const THINNEST = 0.5;
 
 /** Time of all stacks in these states, but that of workers without work. */
 function timeIn(run: Run, chosen: Iterable<BlockingState>, ofIdle = false): number {
@@ -124,6 +113,8 @@ function build(
   return tree.root;
 }
 
+const nameOf = ({ name }: Frame) => short(name);
+
 export function FlameView({ run }: { run: Run }) {
   const stacks = useMemo(() => new Stacks(run.table("stacks")), [run]);
   const first = useMemo(() => atFirst(run), [run]);
@@ -134,6 +125,11 @@ export function FlameView({ run }: { run: Run }) {
   const root = useMemo(
     () => (ofOwners ? buildOwners(run) : build(run, stacks, chosen, isInnermostFirst)),
     [run, stacks, chosen, ofOwners, isInnermostFirst],
+  );
+  const fill = colour(BY_NAME.get([...chosen][0]!)!);
+  const paint = useCallback(
+    ({ name }: Frame) => ([CUT, LEFT_OUT].includes(name) ? CUT_FILL : shade(fill, name)),
+    [fill],
   );
   const turn = (state: BlockingState) => {
     const next = new Set(chosen);
@@ -179,7 +175,7 @@ export function FlameView({ run }: { run: Run }) {
         </div>
       )}
       {root.value ? (
-        <Flames root={root} fill={colour(BY_NAME.get([...chosen][0]!)!)} />
+        <Flames root={root} fill={paint} name={nameOf} label="Call stacks, outermost first" />
       ) : (
         <p class="calm">No thread was in this state.</p>
       )}
@@ -194,120 +190,6 @@ export function FlameView({ run }: { run: Run }) {
       ) : null}
     </section>
   );
-}
-
-function Flames({ root, fill }: { root: Frame; fill: string }) {
-  const host = useRef<HTMLDivElement>(null);
-  const chart = useRef<Chart<Frame> | null>(null);
-  const told = useRef<HTMLParagraphElement>(null);
-  const dark = scheme.value;
-  useEffect(() => {
-    const element = host.current!;
-    const tell = (frame: Frame) => {
-      told.current!.textContent = `${clean(frame.name)}: ${duration(frame.value)}, ${percent(frame.value / root.value)}`;
-    };
-    const graph = flamegraph<Frame>()
-      .width(Math.max(element.clientWidth, 320))
-      .cellHeight(CELL_HEIGHT)
-      .minFrameSize(THINNEST)
-      .transitionDuration(0)
-      .inverted(true)
-      .sort(true)
-      .getName(({ data }) => short(data.name))
-      .label(
-        ({ data }) =>
-          `${clean(data.name)}: ${duration(data.value)}, ${percent(data.value / root.value)}`,
-      )
-      .setColorMapper(({ data }) =>
-        [CUT, LEFT_OUT].includes(data.name) ? CUT_FILL : shade(fill, data.name),
-      )
-      // Its own takes the term for a regular expression, which names of classes are not.
-      .setSearchMatch(({ data }, term) => data.name.toLowerCase().includes(term.toLowerCase()))
-      .onHover(({ data }) => tell(data))
-      .onClick(({ data }) => tell(data));
-    chart.current = graph;
-    select(element).datum(structuredClone(root)).call(graph);
-    makeReachable(element, tell);
-    return () => {
-      graph.destroy();
-      element.replaceChildren();
-    };
-  }, [root, fill, dark]);
-  return (
-    <>
-      <div class="controls">
-        <label>
-          Search
-          <input
-            type="search"
-            onInput={(event) => {
-              const { value } = event.currentTarget;
-              if (value) chart.current?.search(value);
-              else chart.current?.clear();
-            }}
-          />
-        </label>
-        <button type="button" onClick={() => chart.current?.resetZoom()}>
-          Show all
-        </button>
-      </div>
-      <p class="note" ref={told} aria-live="polite">
-        Click a frame, or press Enter on it, to see it in full width.
-      </p>
-      <div class="flames" ref={host} data-total={root.value} />
-    </>
-  );
-}
-
-/** Frames take the focus one at a time: arrows go to parents, children and neighbours. */
-function makeReachable(host: HTMLElement, tell: (frame: Frame) => void): void {
-  const frames = () => [...host.querySelectorAll<SVGGElement>("g.frame")];
-  const node = (element: Element) => select<Element, FrameNode>(element).datum();
-  const focus = (element: SVGGElement | undefined) => {
-    if (!element) return;
-    for (const other of frames()) other.setAttribute("tabindex", "-1");
-    element.setAttribute("tabindex", "0");
-    element.focus();
-    tell(node(element).data);
-  };
-  host.querySelector("svg")?.setAttribute("role", "tree");
-  host.querySelector("svg")?.setAttribute("aria-label", "Call stacks, outermost first");
-  frames().forEach((element, at) => {
-    element.setAttribute("role", "treeitem");
-    element.setAttribute("tabindex", at ? "-1" : "0");
-    const { data, depth } = node(element);
-    element.setAttribute("aria-level", String(depth + 1));
-    element.setAttribute("aria-label", `${clean(data.name)}: ${duration(data.value)}`);
-  });
-  host.addEventListener("keydown", (event) => {
-    const element = (event.target as Element).closest<SVGGElement>("g.frame");
-    if (!element) return;
-    const at = node(element);
-    const find = (wanted: FrameNode | undefined) =>
-      wanted && frames().find((other) => node(other) === wanted);
-    const beside = (step: number) =>
-      at.parent?.children?.[at.parent.children.indexOf(at) + step];
-    const to = {
-      ArrowDown: () => find(at.children?.[0]),
-      ArrowUp: () => find(at.parent ?? undefined),
-      ArrowRight: () => find(beside(1)),
-      ArrowLeft: () => find(beside(-1)),
-    }[event.key];
-    if (to) {
-      event.preventDefault();
-      focus(to());
-    } else if (event.key === "Enter" || event.key === " ") {
-      event.preventDefault();
-      element.dispatchEvent(new MouseEvent("click", { bubbles: true }));
-    }
-  });
-}
-
-interface FrameNode {
-  data: Frame;
-  depth: number;
-  parent: FrameNode | null;
-  children?: FrameNode[];
 }
 
 /** The state's colour, a little lighter or darker by name, so that neighbours differ. */

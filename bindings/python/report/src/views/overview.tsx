@@ -6,6 +6,7 @@ import { clean, count, duration, number } from "../format";
 import { evidence } from "../state";
 import { BLOCKING_STATES, BY_NAME, colour, isIdleIn, STATES } from "../states";
 import { Swatch } from "../timeline/swatch";
+import { Causes } from "./causes";
 import { Finding } from "./finding";
 
 interface Props {
@@ -16,6 +17,7 @@ interface Props {
 export function OverviewView({ run, timeline }: Props) {
   return (
     <div class="overview">
+      <Causes run={run} />
       <section aria-labelledby="findings-title">
         <h2 id="findings-title">
           What is worth looking at{" "}
