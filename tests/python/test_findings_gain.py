@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a finding says would be gained: where it is known, and that it is not else."""
 
+import re
+
 import pytest
 
 from campaign import campaign, run_of
+from service import Service
 from story import ALL_KINDS, JDK, KIND, MS, OTHER, SLOW, TAKE, Story
 from threadmodel import Frame
 
@@ -85,7 +88,7 @@ def test_a_worker_that_would_only_idle_longer_is_no_proof_of_little_gain() -> No
     (row,) = story.findings("hot_lock")
     assert not row["minor"]
     assert row["gain_ns"] is None
-    assert row["gain"].endswith("how much of that would be gained is unknown.")
+    assert row["gain"].endswith("how much shorter the run would be is unknown.")
 
 
 def test_a_run_whose_length_was_given_has_a_bound_and_no_gain() -> None:
@@ -93,7 +96,7 @@ def test_a_run_whose_length_was_given_has_a_bound_and_no_gain() -> None:
     story.at(0, 1, KIND.SLEEP, stack=SLOW).at(2 * HOLD * 10 - 1, 1, KIND.SLEPT)
     rows = [row for row in story.findings() if row["class"] == "demo.Lock"]
     assert [row["gain_ns"] for row in rows] == [None]
-    assert rows[0]["gain"].startswith("At most 45.0 ms, which is what one thread lost.")
+    assert rows[0]["gain"].startswith("Threads lost 90.0 ms to it in all.")
     assert "One wait decides how long the run is" in rows[0]["gain"]
 
 
@@ -127,11 +130,11 @@ def test_a_gain_is_an_interval_or_unknown(seed: int) -> None:
         gains = [row[f"gain_{part}ns"] for part in ("low_", "", "high_")]
         if None in gains:
             assert gains == [None, None, None]
-            assert row["gain"] is None or row["gain"].startswith("At most ")
+            assert row["gain"] is None or row["gain"].startswith("Threads lost ")
             continue
         assert gains == sorted(gains)
-        assert gains[1] <= model.length_ns
-        assert row["gain"].startswith("The run would be ")
+        assert gains[2] <= model.length_ns
+        assert row["gain"].startswith(("The run would be ", "There would "))
         little = gains[1] < model.length_ns // 100 and gains[2] < model.length_ns // 20
         assert row["minor"] or not little
 
@@ -142,3 +145,28 @@ def test_nothing_is_gained_from_a_finding_that_costs_nothing() -> None:
         story.at(ms, 1, KIND.NOTIFY, object=OTHER, stack=SLOW)
     (row,) = story.findings("useless_notify")
     assert (row["gain"], row["gain_ns"], row["bound_ns"]) == (None, None, 0 * MS)
+
+
+@pytest.mark.parametrize("permits", [2, 4])
+def test_a_card_of_a_service_gives_requests_now_and_predicted(permits: int) -> None:
+    service = Service(permits=permits, seconds=3)
+    free = Service(seconds=3)
+    rows = [row for row in service.model().findings() if not row["minor"]]
+    gain = rows[0]["gain"]
+    found = re.fullmatch(
+        r"(?P<share>\d+) % of the time of requests goes there\. If none had to wait "
+        r"for it, there would be (?P<low>[\d,.]+) to (?P<high>[\d,.]+) requests a second "
+        r"instead of (?P<now>[\d,.]+), and 99 % of them would take .* at most instead "
+        r"of .*\.",
+        gain,
+    )
+    assert found, gain
+    low, high, now = (
+        float(found[key].replace(",", "")) for key in ("low", "high", "now")
+    )
+    assert now == pytest.approx(len(service.log) / 3, rel=0.1)
+    assert low <= len(free.log) / 3 * 1.05
+    assert len(free.log) / 3 * 0.95 <= high
+    waited = 1 - len(service.log) / len(free.log)
+    assert int(found["share"]) / 100 == pytest.approx(waited, abs=0.1)
+    assert rows[0]["method"] == "app.Pool.borrow"

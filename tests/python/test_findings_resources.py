@@ -126,7 +126,7 @@ def test_one_that_is_busy_releases_many_too_slowly() -> None:
     assert not row["suspected"]
     assert row["impact_ns"] == 30 * 15.1 * MS
     assert row["holds"] == (
-        "t4 released them in Queue.take. It was busy itself, blocked most in Lock.slow."
+        "t4 released them in Queue.take. t4 was stopped longest in Lock.slow, asleep."
     )
 
 

@@ -114,11 +114,6 @@ def test_sampled_stacks_do_not_show_what_an_owner_did() -> None:
     assert "held_while_sleeping" not in kinds
     found = not_looked_for(story.model)
     assert set(found) == {
-        "held_while_sleeping",
-        "held_while_io",
-        "held_while_waiting",
-        "held_while_parked",
-        "held_while_blocked",
         "class_initialisation",
         "long_wait",
         "lock_inversion",

@@ -31,6 +31,8 @@ VALUES = {
     "other_share": "31",
     "average": "2.5",
     "other_average": "1.8",
+    "rate_low": "94.5",
+    "rate_high": "1,250",
     "thread": "worker-1",
     "other_thread": "main",
     "place": "Account.transfer:42",

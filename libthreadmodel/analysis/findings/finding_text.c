@@ -15,11 +15,15 @@
 
 #include "analysis/findings/finding_text.h"
 #include "base/duration.h"
+#include "base/grouped.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/methods.h"
 #include "model/entities/thread.h"
 
 enum { SAME_PART = TM__PARTS };
+
+/* A larger number has no decimals. */
+#define MANY 100
 
 static const struct {
     const char *text;
@@ -84,6 +88,8 @@ static const struct field {
     FACT("other_share", other_share, PERCENT),
     FACT("average", average, NUMBER),
     FACT("other_average", other_average, NUMBER),
+    FACT("rate_low", rate_low, NUMBER),
+    FACT("rate_high", rate_high, NUMBER),
     FACT("thread", thread, THREAD),
     FACT("other_thread", other_thread, THREAD),
     FACT("place", place, PLACE),
@@ -257,6 +263,15 @@ static void add_duration(const saying *s, int64_t time_ns)
     add_text(s, duration.text, sizeof(duration.text));
 }
 
+static void add_number(const saying *s, double number)
+{
+    tm__grouped whole = tm__group_digits((uint64_t)(number + 0.5));
+    char text[32];
+
+    snprintf(text, sizeof(text), "%.1f", number);
+    add_text(s, number < MANY ? text : whole.text, sizeof(whole.text));
+}
+
 static void add_fact(saying *s, const struct field *it)
 {
     char text[32];
@@ -267,7 +282,7 @@ static void add_fact(saying *s, const struct field *it)
     case THREADS: add_count(s, it); return;
     case DURATION: add_duration(s, time_of(s, it)); return;
     case PERCENT: snprintf(text, sizeof(text), "%d", percent_of(s, it)); break;
-    case NUMBER: snprintf(text, sizeof(text), "%.1f", average_of(s, it)); break;
+    case NUMBER: add_number(s, average_of(s, it)); return;
     case THREAD: add_thread(s, index_of(s, it)); return;
     case PLACE: add_place(s, index_of(s, it)); return;
     case FRAME: add_frame(s, index_of(s, it)); return;

@@ -37,6 +37,8 @@ typedef struct tm__facts {
     int other_share;
     double average; ///< with one decimal
     double other_average;
+    double rate_low; ///< a second, without decimals if there are many
+    double rate_high;
     uint32_t thread; ///< threads[]
     uint32_t other_thread;
     uint32_t place; ///< places: "Account.transfer:42", without the line in a title

@@ -11,6 +11,7 @@
 
 #include "analysis/grouping/callers.h"
 #include "analysis/listing/selection.h"
+#include "analysis/whatif/gain.h"
 #include "base/printf.h"
 #include "base/triple_map.h"
 #include "model/entities/entity_names.h"
@@ -47,6 +48,8 @@ typedef struct tm__finding {
     int64_t gain_ns;
     int64_t gain_low_ns;
     int64_t gain_high_ns;
+    tm__gain_requests requests;
+    int is_of_requests; ///< the gain is given for these, and not for the run
     int suspected;
     int stands;         ///< a deadlock that is not over
     int minor;          ///< nothing is gained from it
@@ -69,6 +72,7 @@ typedef struct tm__findings {
     tm__labels labels;
     tm__scope whole; ///< the whole run
     int64_t run_ns;
+    int is_length_given;     ///< one wait decides how long the run is
     uint32_t unmet;          ///< what the data lacks, see findings_kinds.c
     uint8_t *class_work;     ///< of each stack: enum tm__class_work
     uint32_t *lock_group_of; ///< of each object, which group of locks it is in; NULL
@@ -144,9 +148,10 @@ void tm__finding_add_doing(tm__finding *finding, const tm__findings *findings,
 /** Whether a finding tells already of the time spent in a method, strings. */
 int tm__is_covered(const tm__findings *findings, uint32_t method);
 
-/** Find the method, strings or TM__NONE, in which a thread was blocked for most of its
- * time. @return TM_OK or TM_ENOMEM */
-int tm__most_blocked_in(uint32_t *method, tm__findings *findings, uint32_t thread);
+/** Find the method, strings or TM__NONE, in which a thread was stopped longest, and its
+ * state there. @return TM_OK or TM_ENOMEM */
+int tm__most_blocked_in(uint32_t *method, uint32_t *state, tm__findings *findings,
+                        uint32_t thread);
 
 /** Whether so little was lost that little can be gained: of all threads, or of each. */
 int tm__is_minor(const tm__findings *findings, int64_t impact_ns, int64_t bound_ns);

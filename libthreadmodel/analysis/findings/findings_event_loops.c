@@ -3,6 +3,7 @@
 #include "analysis/findings/blocked_part.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/finding_text.h"
+#include "base/saturate.h"
 #include "model/entities/method_roles.h"
 #include "model/entities/methods.h"
 #include "model/entities/thread.h"
@@ -24,31 +25,123 @@ static int is_in_event_loop(const tm_model *model, uint32_t stack)
     return 0;
 }
 
-static int emit_loop(tm__findings *findings, const tm__tally_item *item)
+/** Event loops that are stopped in one place. */
+typedef struct loops {
+    const tm__tally *tally; ///< by (place, thread, state)
+    const tm__tally_item *first;
+    uint32_t count;
+    int64_t total_ns;
+    int64_t times;
+} loops;
+
+static int is_blocked(const tm__findings *findings, const tm__tally_item *item)
 {
+    return item->count >= LOOP_BLOCKS &&
+           item->total_ns >= findings->run_ns / PART_OF_RUN;
+}
+
+/* All loops that are stopped there. */
+static loops gather(const tm__findings *findings, const tm__tally *tally,
+                    uint32_t first)
+{
+    loops all = {.tally = tally, .first = &tally->items[first]};
+
+    for (uint32_t i = 0; i < tally->items_count; i++) {
+        const tm__tally_item *item = &tally->items[i];
+
+        if (item->a != all.first->a || item->c != all.first->c ||
+            !is_blocked(findings, item))
+            continue;
+        all.count++;
+        all.total_ns = tm__sum(all.total_ns, item->total_ns);
+        all.times += item->count;
+        if (item->total_ns > all.first->total_ns)
+            all.first = item;
+    }
+    return all;
+}
+
+static int is_chosen(const void *context, uint32_t thread)
+{
+    const loops *all = context;
+
+    for (uint32_t i = 0; i < all->tally->items_count; i++) {
+        const tm__tally_item *item = &all->tally->items[i];
+
+        if (item->b == thread && item->a == all->first->a && item->c == all->first->c)
+            return 1;
+    }
+    return 0;
+}
+
+static int emit_loops(tm__findings *findings, const loops *all)
+{
+    const tm__tally_item *item = all->first;
     tm__finding *finding =
-        tm__finding_new(findings, "event_loop_blocked", "timeline", item->total_ns);
+        tm__finding_new(findings, "event_loop_blocked", "timeline", all->total_ns);
+    int is_one = all->count == 1;
     tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
         return TM_ENOMEM;
     finding->place = item->a;
     finding->thread = item->b;
+    finding->bound_ns = item->total_ns;
     tm__ask_without_sleeps(finding, findings, (int)item->c, item->a);
     finding->inner_method = findings->places.items[item->a].method;
-    tm__where_thread(finding, "thread_id", findings->model, item->b);
     tm__where_caller(finding, findings, "method", item->a, 1);
+    if (is_one)
+        tm__where_thread(finding, "thread_id", findings->model, item->b);
+    else if (tm__where_threads(finding, findings, is_chosen, all) < 0)
+        return TM_ENOMEM;
     facts.thread = item->b;
+    facts.of = all->count;
+    facts.others = all->count - 1;
     facts.state = tm__state_words(item->c);
     facts.place = item->a;
-    facts.count = (uint64_t)item->count;
-    facts.total_ns = item->total_ns;
-    facts.share = tm__percent(item->total_ns, findings->run_ns);
-    tm__finding_add(finding, findings, TM__TEXT_LOOP_TITLE, &facts);
-    tm__finding_add(finding, findings, TM__TEXT_LOOP_WAITS, &facts);
-    tm__finding_add(finding, findings, TM__TEXT_LOOP_HOLDS, &facts);
+    facts.count = (uint64_t)all->times;
+    facts.total_ns = all->total_ns;
+    facts.share = tm__percent(all->total_ns / all->count, findings->run_ns);
+    tm__finding_add(finding, findings,
+                    is_one ? TM__TEXT_LOOP_TITLE : TM__TEXT_LOOPS_TITLE, &facts);
+    tm__finding_add(finding, findings,
+                    is_one ? TM__TEXT_LOOP_WAITS : TM__TEXT_LOOPS_WAIT, &facts);
+    tm__finding_add(finding, findings,
+                    is_one ? TM__TEXT_LOOP_HOLDS : TM__TEXT_LOOPS_HOLD, &facts);
     tm__finding_add(finding, findings, TM__TEXT_LOOP_ADVICE, &facts);
     return TM_OK;
+}
+
+/* Of the loops that are stopped in one place the first stands for all. */
+static int is_first(const tm__findings *findings, const tm__tally *tally,
+                    uint32_t number)
+{
+    for (uint32_t i = 0; i < number; i++)
+        if (tally->items[i].a == tally->items[number].a &&
+            tally->items[i].c == tally->items[number].c &&
+            is_blocked(findings, &tally->items[i]))
+            return 0;
+    return 1;
+}
+
+static int report(tm__findings *findings, const tm__tally *tally)
+{
+    tm__top top = {.count = 0};
+    int rc = TM_OK;
+
+    for (uint32_t i = 0; i < tally->items_count; i++) {
+        const tm__tally_item *item = &tally->items[i];
+
+        if (is_blocked(findings, item) && is_first(findings, tally, i) &&
+            !tm__is_covered(findings, findings->places.items[item->a].method))
+            tm__top_add(&top, gather(findings, tally, i).total_ns, i);
+    }
+    for (uint32_t i = 0; rc == TM_OK && i < top.count; i++) {
+        loops all = gather(findings, tally, top.numbers[i]);
+
+        rc = emit_loops(findings, &all);
+    }
+    return rc;
 }
 
 int tm__find_event_loops(tm__findings *findings)
@@ -57,7 +150,6 @@ int tm__find_event_loops(tm__findings *findings)
     size_t bytes = (size_t)model->entities.stacks_count + 1;
     uint8_t *in_loop = tm__zalloc(&findings->memory, bytes);
     tm__tally tally = {.items_count = 0};
-    tm__top top = {.count = 0};
     int rc = in_loop ? TM_OK : TM_ENOMEM;
 
     for (uint32_t i = 0; rc == TM_OK && i < model->entities.stacks_count; i++)
@@ -78,16 +170,8 @@ int tm__find_event_loops(tm__findings *findings)
                 rc = TM_ENOMEM;
         }
     }
-    for (uint32_t i = 0; rc == TM_OK && i < tally.items_count; i++) {
-        const tm__tally_item *item = &tally.items[i];
-
-        if (item->count >= LOOP_BLOCKS &&
-            item->total_ns >= findings->run_ns / PART_OF_RUN &&
-            !tm__is_covered(findings, findings->places.items[item->a].method))
-            tm__top_add(&top, item->total_ns, i);
-    }
-    for (uint32_t i = 0; rc == TM_OK && i < top.count; i++)
-        rc = emit_loop(findings, &tally.items[top.numbers[i]]);
+    if (rc == TM_OK)
+        rc = report(findings, &tally);
     tm__free(&findings->memory, in_loop, bytes);
     tm__tally_free(&tally, &findings->memory);
     return rc;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What would be gained: the few findings by which a thread lost most are asked of
- * what-if. A gain is told where the replay can tell it; else what one thread lost is
- * named as the bound that it is.
+ * The gain of findings: the few by which a thread lost most are asked of what-if. Of a
+ * service the gain is in requests a second, else in the length of the run; where
+ * neither can be predicted the card says what threads lost in all.
  */
 #include "analysis/findings/findings.h"
 #include "analysis/findings/finding_text.h"
 
 #include "analysis/path/path.h"
 #include "analysis/timeline/wakeup_edge.h"
-#include "analysis/whatif/gain.h"
+#include "analysis/whatif/gain_ask.h"
 #include "base/parallel.h"
 #include "base/saturate.h"
 #include "model/entities/reports.h"
@@ -19,6 +19,12 @@
 /* A replay takes as long as a few other questions together: many are asked of a run
  * of a few hundred thousand intervals, and of one of many millions none. */
 enum { ASKED_AT_MOST = 12, INTERVALS_AT_MOST = 12 << 20 };
+
+/* Of a run that is not as long as its load a smaller change of the rate is not said. */
+#define WORTH_SAYING 1.05
+
+/* So many times as many are not predicted: by then something else is in the way. */
+#define MANY_TIMES 10
 
 void tm__ask_without_sleeps(tm__finding *finding, const tm__findings *findings,
                             int state, uint32_t place)
@@ -102,7 +108,8 @@ static int needs_run(const void *context, int64_t off_ns, uint64_t forced)
 {
     const asker *it = context;
 
-    return tm__replay_is_image(off_ns, forced, it->findings->run_ns);
+    return !it->findings->is_length_given &&
+           tm__replay_is_image(off_ns, forced, it->findings->run_ns);
 }
 
 /* What is unreliable already stays so: a bound only raises `high_ns` and `forced`. */
@@ -146,28 +153,95 @@ static int ask_part(void *context, size_t part)
     return rc;
 }
 
+/* Of requests the rate is what counts: as a share of the run it is the time in which as
+ * many as there were would be served. */
+static void judge_requests(const tm__findings *findings, tm__finding *item,
+                           const tm__gain_requests *to)
+{
+    double run_ns = (double)findings->run_ns;
+
+    item->has_gain = 1;
+    item->gain_low_ns = (int64_t)(run_ns * (1 - to->now / to->low));
+    item->gain_ns = (int64_t)(run_ns * (1 - to->now / to->middle));
+    item->gain_high_ns = (int64_t)(run_ns * (1 - to->now / to->high));
+}
+
+static int gains_requests(const tm__gain_requests *to)
+{
+    return to->is_known && to->middle >= to->now * WORTH_SAYING;
+}
+
+/* A replay in which units of work wait as long as before, though they would not have
+ * to, shows that they wait for what was not recorded: for the next request, say. */
+static int is_for_requests(const tm__findings *findings, const tm__gain *gain)
+{
+    const tm__gain_requests *to = &gain->requests;
+
+    return to->is_service || findings->is_length_given ||
+           (gains_requests(to) && gains_nothing(findings, gain));
+}
+
 static void judge_gain(const tm__findings *findings, tm__finding *item,
                        const tm__gain *gain)
 {
-    item->has_gain = is_reliable(findings, item, gain);
-    item->gain_ns = gain->middle_ns;
-    item->gain_low_ns = gain->low_ns;
-    item->gain_high_ns = gain->high_ns;
-    if (item->has_gain && gains_nothing(findings, gain))
+    item->requests = gain->requests;
+    item->is_of_requests = is_for_requests(findings, gain);
+    if (item->is_of_requests) {
+        if (gain->requests.is_known)
+            judge_requests(findings, item, &gain->requests);
+    } else {
+        item->has_gain = is_reliable(findings, item, gain);
+        item->gain_ns = gain->middle_ns;
+        item->gain_low_ns = gain->low_ns;
+        item->gain_high_ns = gain->high_ns;
+    }
+    /* Nothing that has units of work waits for these sleeps. */
+    if (!item->has_gain && item->change == TM_WHATIF_METHOD &&
+        gain->requests.are_units && !gain->requests.is_known)
+        item->minor = 1;
+    if (item->has_gain && item->gain_ns < findings->run_ns / 100 &&
+        item->gain_high_ns < findings->run_ns / 20)
         item->minor = 1;
 }
 
 /* ---- words ---- */
 
-static void write_bound(const tm__findings *findings, tm__finding *item, int is_given)
+static void write_bound(const tm__findings *findings, tm__finding *item)
 {
     tm__facts facts = TM__NO_FACTS;
 
-    if (item->bound_ns <= 0 || item->stands)
+    if (item->impact_ns <= 0 || item->bound_ns <= 0 || item->stands)
         return;
-    facts.total_ns = item->bound_ns;
+    facts.total_ns = item->impact_ns;
     tm__finding_add(item, findings,
-                    is_given ? TM__TEXT_GAIN_BOUND_FIXED : TM__TEXT_GAIN_BOUND, &facts);
+                    item->requests.is_service   ? TM__TEXT_GAIN_UNKNOWN_REQUESTS
+                    : findings->is_length_given ? TM__TEXT_GAIN_UNKNOWN_FIXED
+                                                : TM__TEXT_GAIN_UNKNOWN,
+                    &facts);
+}
+
+/* How many units of work there would be, if that is known. */
+static void write_requests(const tm__findings *findings, tm__finding *item)
+{
+    const tm__gain_requests *to = &item->requests;
+    int is_sleep = item->change == TM_WHATIF_METHOD;
+    tm__facts facts = TM__NO_FACTS;
+
+    facts.share = tm__percent((int64_t)(to->share * 1e6), 1000000);
+    facts.average = to->now;
+    facts.rate_low = to->low;
+    facts.rate_high = to->high;
+    facts.low_ns = to->p99_ns;
+    facts.high_ns = to->p99_now_ns;
+    facts.name = to->is_service ? "requests" : "units of work";
+    if (item->minor)
+        tm__finding_add(item, findings, TM__TEXT_GAIN_LITTLE_REQUESTS, &facts);
+    else if (to->middle > to->now * MANY_TIMES)
+        tm__finding_add(item, findings, TM__TEXT_GAIN_MANY_REQUESTS, &facts);
+    else
+        tm__finding_add(
+            item, findings,
+            is_sleep ? TM__TEXT_GAIN_REQUESTS_SLEEPS : TM__TEXT_GAIN_REQUESTS, &facts);
 }
 
 static void write_gain(const tm__findings *findings, tm__finding *item)
@@ -245,23 +319,26 @@ int tm__findings_ask_gains(tm__findings *findings)
 {
     static const tm_path_options whole_run = {.size = sizeof(whole_run)};
     tm__path path;
-    int is_given, rc;
+    int rc;
 
     /* What dumps found takes an unknown time. */
     if (tm__model_is_of_dumps(findings->model))
         return TM_OK;
     rc = tm__path_walk(&path, findings->model, &whole_run);
-    is_given = rc == TM_OK && is_length_given(findings, &path);
+    findings->is_length_given = rc == TM_OK && is_length_given(findings, &path);
     tm__path_free(&path);
-    if (rc == TM_OK && !is_given)
+    if (rc == TM_OK)
         rc = ask_all(findings);
     for (uint32_t i = 0; rc == TM_OK && i < findings->items_count; i++) {
         tm__finding *item = &findings->items[i];
 
-        if (item->has_gain)
+        if (item->has_gain && !item->is_of_requests)
             write_gain(findings, item);
-        else
-            write_bound(findings, item, is_given);
+        if (item->requests.is_known &&
+            (item->is_of_requests || (!item->minor && gains_requests(&item->requests))))
+            write_requests(findings, item);
+        else if (!item->has_gain)
+            write_bound(findings, item);
     }
     return rc;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about joins: all others had ended, and one thread was still joined. */
+#include "analysis/findings/blocked_part.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/siblings.h"
@@ -67,6 +68,7 @@ static int report_join(tm__findings *findings, const batch *it)
     tm__finding *finding =
         tm__finding_new(findings, "unbalanced_join", "timeline", it->waited_ns);
     tm__facts facts = TM__NO_FACTS;
+    uint32_t state;
 
     if (!finding)
         return TM_ENOMEM;
@@ -76,7 +78,7 @@ static int report_join(tm__findings *findings, const batch *it)
         tm__class_name_of_object(model, model->entities.threads[it->slowest].object);
     tm__where_thread(finding, "thread_id", model, it->joiner);
     tm__where_text(finding, "state", "joining");
-    if (tm__most_blocked_in(&finding->inner_method, findings, it->slowest) < 0)
+    if (tm__most_blocked_in(&finding->inner_method, &state, findings, it->slowest) < 0)
         return TM_ENOMEM;
     facts.thread = it->joiner;
     facts.other_thread = it->slowest;
@@ -85,6 +87,8 @@ static int report_join(tm__findings *findings, const batch *it)
     facts.total_ns = it->waited_ns;
     facts.span_ns = it->life_ns;
     facts.longest_ns = it->last_end_ns - it->next_end_ns;
+    facts.method = finding->inner_method;
+    facts.state = tm__state_words(state);
     tm__finding_add(finding, findings, TM__TEXT_JOIN_TITLE, &facts);
     tm__finding_add(finding, findings,
                     it->count > 1 ? TM__TEXT_JOIN_WAITS_FOR_MANY : TM__TEXT_JOIN_WAITS,

@@ -311,17 +311,28 @@ static int emit_group(const card *c)
     return emit(c, "hot_lock", TM__TEXT_HOT_LOCK_TITLE, TM__TEXT_HOT_LOCK_ADVICE);
 }
 
-/* Where its owners were blocked most, if that is half of the time for which they are
- * known, and that is half of all. */
+/* In a state at places that are not known, for their stacks are of similar intervals.
+ */
+static int64_t elsewhere_ns(const card *c, const tm__tally_item *item)
+{
+    const uint32_t *value =
+        tm__triple_map_find(&c->sums->tally.map, item->a, TM__NONE, item->c);
+
+    return value && *value ? c->sums->tally.items[*value - 1].total_ns : 0;
+}
+
+/* Where its owners were blocked most, if that state is half of the time for which they
+ * are known, and that is half of all. */
 static void find_held(card *c, const tm__tally_item *item)
 {
     int64_t run_ns = c->sums->findings->run_ns;
 
     for (uint32_t s = 0; s < STATES; s++)
         if (item->c == TM__LOCK_WHILE + owners_states[s].state && item->total_ns > 0 &&
-            item->total_ns >= run_ns / PART_OF_RUN &&
+            item->b != TM__NONE && item->total_ns >= run_ns / PART_OF_RUN &&
             c->unknown_ns <= c->total_ns / 2 &&
-            item->total_ns >= (c->total_ns - c->unknown_ns) / 2 &&
+            item->total_ns + elsewhere_ns(c, item) >=
+                (c->total_ns - c->unknown_ns) / 2 &&
             tm__is_looked_for(c->sums->findings, owners_states[s].kind) &&
             (!c->held || item->total_ns > c->held->total_ns)) {
             c->held = item;

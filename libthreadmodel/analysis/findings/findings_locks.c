@@ -51,10 +51,8 @@ static int had_it_still(const tm_model *model, const tm__share *share,
 {
     if (blocked->start_ns <= share->from_ns)
         return TM__INSIDE;
-    /* A synchronizer may be left to itself; a stack is no proof of itself, nor is one
-     * that another blocking interval was at. */
-    if (share->state == TM_STATE_PARKED || share->owner_stack == blocked->stack ||
-        blocked->flags & TM__INTERVAL_SAMPLED)
+    /* A synchronizer may be left to itself; a stack is no proof of itself. */
+    if (share->state == TM_STATE_PARKED || share->owner_stack == blocked->stack)
         return TM__UNPROVEN;
     return tm__stacks_compare(model, share->owner_stack, blocked->stack);
 }
@@ -91,6 +89,17 @@ static int look_at_owner(locks *l, const tm__share *share, uint32_t group)
         /* A worker that waits for work holds no lock: it has let go unseen. */
         if (place == TM__NONE || tm__caller_is_idle(&l->findings->places, place))
             continue;
+        /* The stack of a similar interval does not show where this one was, nor that it
+         * began with the lock held: the lock was not released before it was over. */
+        if (it->flags & TM__INTERVAL_SAMPLED) {
+            int is_within = tm__interval_end_ns(model, owner, i) <= share->to_ns;
+
+            if ((had_it == TM__INSIDE || is_within) &&
+                add(l, group, TM__NONE, TM__LOCK_WHILE + state, to_ns - from_ns,
+                    share->owner) < 0)
+                return TM_ENOMEM;
+            continue;
+        }
         if (add(l, group, place, TM__LOCK_WHILE + state, to_ns - from_ns,
                 share->owner) < 0)
             return TM_ENOMEM;

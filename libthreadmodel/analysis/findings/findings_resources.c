@@ -5,6 +5,7 @@
  * uses are known, they say what a permit is spent on. Where they are not, few threads
  * that release many are worth a look, the more so if they are seen to be busy.
  */
+#include "analysis/findings/blocked_part.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/findings_pool_name.h"
@@ -144,11 +145,13 @@ static tm__card_text title_of(const tm__finding *finding, const tm__resource *it
 }
 
 static tm__card_text advice_of(const tm__finding *finding, const tm__resource *it,
-                               int uses)
+                               int uses, uint32_t state)
 {
     if (uses)
         return permits_of(it, uses) ? TM__TEXT_PERMITS_ADVICE : TM__TEXT_TURNS_ADVICE;
-    return finding->suspected ? TM__TEXT_RESOURCE_ADVICE : TM__TEXT_BUSY_ADVICE;
+    if (finding->suspected)
+        return TM__TEXT_RESOURCE_ADVICE;
+    return state == TM_STATE_SLEEPING ? TM__TEXT_ASLEEP_ADVICE : TM__TEXT_BUSY_ADVICE;
 }
 
 static void say_uses(tm__finding *finding, const tm__findings *findings,
@@ -180,7 +183,7 @@ static void say_releaser(tm__finding *finding, const tm__findings *findings,
 }
 
 static void say_all(tm__finding *finding, const tm__findings *findings, const place *at,
-                    const tm__resource *it, int uses)
+                    const tm__resource *it, int uses, uint32_t state)
 {
     uint32_t caller = tm__stack_caller(findings->model, it->waiting_stack);
     tm__facts facts = TM__NO_FACTS;
@@ -197,13 +200,14 @@ static void say_all(tm__finding *finding, const tm__findings *findings, const pl
     facts.others = it->releasers;
     facts.other_method = it->releasing;
     facts.other_share = tm__percent(at->known_ns, at->total_ns);
+    facts.state = tm__state_words(state);
     tm__finding_add(finding, findings, title_of(finding, it, uses), &facts);
     tm__finding_add(finding, findings, TM__TEXT_RESOURCE_WAITS, &facts);
     if (uses)
         say_uses(finding, findings, it, &facts);
     else
         say_releaser(finding, findings, it, &facts);
-    tm__finding_add(finding, findings, advice_of(finding, it, uses), &facts);
+    tm__finding_add(finding, findings, advice_of(finding, it, uses, state), &facts);
     if (finding->suspected)
         tm__finding_add(finding, findings, TM__TEXT_RESOURCE_SUSPECTED, &facts);
     else if (at->known_ns < at->total_ns / 2)
@@ -216,6 +220,7 @@ static int emit(places *p, uint32_t number)
     const place *at = &p->items[number];
     const tm__resource *it = &p->all.items[at->resource];
     int uses = has_uses(at, it);
+    uint32_t state = TM_STATE_RUNNING;
     tm__finding *finding =
         tm__finding_new(findings, "resource_wait", "resources", at->total_ns);
 
@@ -231,13 +236,14 @@ static int emit(places *p, uint32_t number)
     finding->suspected = !uses && !is_seen_busy(findings->model, it);
     if (!uses && !finding->suspected) {
         finding->thread = it->releaser;
-        if (tm__most_blocked_in(&finding->inner_method, findings, it->releaser) < 0)
+        if (tm__most_blocked_in(&finding->inner_method, &state, findings,
+                                it->releaser) < 0)
             return TM_ENOMEM;
     }
     tm__where_class(finding, findings->model, it->class_name);
     tm__where_text(finding, "waiting_method",
                    tm__strings_get(&findings->model->entities.strings, it->waiting));
-    say_all(finding, findings, at, it, uses);
+    say_all(finding, findings, at, it, uses, state);
     return TM_OK;
 }
 

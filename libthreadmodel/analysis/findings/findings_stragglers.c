@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about the last of several siblings: somebody still waited for it, and all
  * others had ended. */
+#include "analysis/findings/blocked_part.h"
 #include "analysis/findings/findings.h"
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/siblings.h"
@@ -12,7 +13,8 @@
 #include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"
 
-int tm__most_blocked_in(uint32_t *method, tm__findings *findings, uint32_t thread)
+int tm__most_blocked_in(uint32_t *method, uint32_t *state, tm__findings *findings,
+                        uint32_t thread)
 {
     const tm__thread *it = &findings->model->entities.threads[thread];
     tm__tally tally = {.items_count = 0};
@@ -20,6 +22,7 @@ int tm__most_blocked_in(uint32_t *method, tm__findings *findings, uint32_t threa
     int rc = TM_OK;
 
     *method = TM__NONE;
+    *state = TM_STATE_BLOCKED;
     for (uint32_t i = 0; rc == TM_OK && i < it->interval_count; i++) {
         const tm__interval *at = &it->intervals[i];
         uint32_t place = tm__caller_of(&findings->places, at->stack);
@@ -29,13 +32,14 @@ int tm__most_blocked_in(uint32_t *method, tm__findings *findings, uint32_t threa
             at->state == TM_STATE_DEAD || place == TM__NONE)
             continue;
         item = tm__tally_add(
-            &tally, &findings->memory, findings->places.items[place].method, 0, 0,
-            tm__interval_end_ns(findings->model, it, i) - at->start_ns, thread);
+            &tally, &findings->memory, findings->places.items[place].method, at->state,
+            0, tm__interval_end_ns(findings->model, it, i) - at->start_ns, thread);
         if (!item)
             rc = TM_ENOMEM;
         else if (item->total_ns > most_ns) {
             most_ns = item->total_ns;
             *method = item->a;
+            *state = item->b;
         }
     }
     tm__tally_free(&tally, &findings->memory);
@@ -137,10 +141,11 @@ static int emit_last(stragglers *s, const last_one *it)
     tm__finding *finding =
         tm__finding_new(findings, "straggler", "timeline", it->alone_ns);
     tm__facts facts = TM__NO_FACTS;
+    uint32_t state;
 
     if (!finding)
         return TM_ENOMEM;
-    if (tm__most_blocked_in(&finding->inner_method, findings, it->slowest) < 0)
+    if (tm__most_blocked_in(&finding->inner_method, &state, findings, it->slowest) < 0)
         return TM_ENOMEM;
     finding->thread = it->slowest;
     finding->class_name = tm__class_name_of_object(model, wait->object);
@@ -157,6 +162,7 @@ static int emit_last(stragglers *s, const last_one *it)
     facts.longest_ns = it->alone_ns;
     facts.others = it->count - 1;
     facts.method = finding->inner_method;
+    facts.state = tm__state_words(state);
     tm__finding_add(finding, findings, TM__TEXT_STRAGGLER_TITLE, &facts);
     tm__finding_add(finding, findings, TM__TEXT_STRAGGLER_WAITS, &facts);
     tm__finding_add(finding, findings, TM__TEXT_STRAGGLER_HOLDS, &facts);

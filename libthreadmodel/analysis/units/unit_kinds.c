@@ -16,7 +16,9 @@ enum {
     MOST_SLICES = 50,
     LEAST_SLICES = 5,
     UNITS_A_SLICE = 20,
-    PART_OF_RUN = 4, /* that a kind must be steady for, to be the main one */
+    PART_OF_RUN = 8, /* that a kind must be steady for, to be the main one */
+    PART_INSIDE =
+        4, /* of the time of units, that lies in what submits and awaits them */
 };
 
 /* ---- counts ---- */
@@ -197,6 +199,15 @@ static void find_steady(tm__units *units, uint32_t kind)
     }
 }
 
+/* Whether units of another kind submit these and go on with something else, as a poller
+ * does that hands requests to workers: most of their time lies outside of it. */
+static int is_handed_over(const tm__units *units, const tm__unit_kind *it)
+{
+    const tm__unit_kind *by = &units->kinds[it->submitter];
+
+    return !by->is_stated && by->total_ns < it->total_ns / PART_INSIDE;
+}
+
 /* The kind that others do not submit, and that most time goes to; what the producer
  * states comes before what is inferred. */
 static void find_main(tm__units *units)
@@ -207,7 +218,8 @@ static void find_main(tm__units *units)
     for (uint32_t i = 0; i < units->kinds_count; i++) {
         tm__unit_kind *it = &units->kinds[i];
 
-        if (!it->steady_count || it->submitter != TM__NONE ||
+        if (!it->steady_count ||
+            (it->submitter != TM__NONE && !is_handed_over(units, it)) ||
             it->steady_to_ns - it->steady_from_ns < length_ns / PART_OF_RUN)
             continue;
         if (!best || it->is_stated > best->is_stated ||

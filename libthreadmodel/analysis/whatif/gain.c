@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From three replays to the interval that is told, and the question in one call. */
+/* From three replays to the interval that is given. */
 #include "analysis/whatif/gain.h"
 
 #include "base/saturate.h"
@@ -58,71 +58,4 @@ tm__gain tm__gain_of(const tm__candidates *all, const tm__candidate *it)
         gain.low_ns =
             least(0, least(gains_ns[TM__HOLDS_SHORT], gains_ns[TM__HOLDS_LONG]));
     return gain;
-}
-
-static int choose(tm__candidates *all, const tm__gain_question *question)
-{
-    int rc;
-
-    if (question->change == TM_WHATIF_METHOD)
-        return tm__candidates_choose_caller(all, question->method);
-    rc = tm__candidates_choose_method(all, question->method);
-    return rc == TM_OK ? tm__candidates_choose_waits(all, question->class_name) : rc;
-}
-
-static int replay(tm__candidates *all, tm__gain *gains)
-{
-    int rc = tm__candidates_replay(all);
-
-    for (uint32_t i = 0; rc == TM_OK && i < all->items_count; i++)
-        gains[i] = tm__gain_of(all, &all->items[i]);
-    return rc;
-}
-
-int tm__gain_ask(tm__gain *gain, const tm_model *model,
-                 const tm__gain_question *question, const tm__replays_needed *needed)
-{
-    tm_whatif_options options = TM_WHATIF_OPTIONS_INIT;
-    tm__candidates all;
-    int rc;
-
-    options.change = question->change;
-    options.permits = model->entities.threads_count;
-    tm__candidates_open(&all, model, &options);
-    all.needed = needed;
-    rc = tm__candidates_open_model(&all);
-    if (rc == TM_OK)
-        rc = choose(&all, question);
-    if (rc == TM_OK)
-        rc = tm__candidates_gather(&all);
-    if (rc == TM_OK)
-        rc = tm__candidates_add(&all, TM__NONE, TM__NONE, 0);
-    if (rc == TM_OK)
-        rc = replay(&all, gain);
-    tm__candidates_close(&all);
-    return rc;
-}
-
-int tm__gain_ask_locks(tm__gain *gains, const tm_model *model,
-                       const uint32_t *of_object, const uint32_t *groups,
-                       uint32_t count, const tm__replays_needed *needed)
-{
-    tm_whatif_options options = TM_WHATIF_OPTIONS_INIT;
-    tm__candidates all;
-    int rc;
-
-    options.change = TM_WHATIF_PERMITS;
-    options.permits = model->entities.threads_count;
-    tm__candidates_open(&all, model, &options);
-    all.groups = of_object;
-    all.needed = needed;
-    rc = tm__candidates_open_model(&all);
-    if (rc == TM_OK)
-        rc = tm__candidates_gather(&all);
-    for (uint32_t i = 0; rc == TM_OK && i < count; i++)
-        rc = tm__candidates_add(&all, TM__NONE, TM__NONE, groups[i]);
-    if (rc == TM_OK)
-        rc = replay(&all, gains);
-    tm__candidates_close(&all);
-    return rc;
 }

@@ -5,6 +5,16 @@
 
 #include "analysis/whatif/candidates.h"
 
+/** What a change makes of requests, or of other units of work. */
+typedef struct tm__gain_requests {
+    int are_units;  ///< the run has any
+    int is_service; ///< they come from outside: the run is as long as its load
+    int is_known;   ///< what follows is
+    double now, low, middle, high; ///< units a second
+    double share;                  ///< of their time goes to what the change is about
+    int64_t p99_now_ns, p99_ns;
+} tm__gain_requests;
+
 typedef struct tm__gain {
     int is_known; ///< else nothing is known that would change, or the replay does not
                   ///< show the run: see tm__replay_is_image()
@@ -14,6 +24,7 @@ typedef struct tm__gain {
     int64_t absorbed_ns; ///< by which threads wait longer for what is not recorded
     int64_t off_ns;      ///< the unchanged replay less the recording
     uint64_t forced;     ///< threads that its replays had to let go on
+    tm__gain_requests requests;
 } tm__gain;
 
 /** Whether the replay with nothing changed is as long as the run, but for an eighth,
@@ -22,32 +33,5 @@ int tm__replay_is_image(int64_t off_ns, uint64_t forced, int64_t run_ns);
 
 /** Of a candidate that was replayed. */
 tm__gain tm__gain_of(const tm__candidates *all, const tm__candidate *it);
-
-/** What if nobody had to wait for it, or if it took no time? */
-typedef struct tm__gain_question {
-    uint32_t change;     ///< TM_WHATIF_PERMITS: nobody waits; TM_WHATIF_METHOD: sleeps
-                         ///< whose caller is `method` take no time
-    uint32_t class_name; ///< strings: of what is waited for in `method`, or TM__NONE
-    uint32_t method;     ///< strings
-} tm__gain_question;
-
-/**
- * @param needed  which replays; the gain of one that they do not settle is unreliable
- * @return TM_OK or TM_ENOMEM
- */
-int tm__gain_ask(tm__gain *gain, const tm_model *model,
-                 const tm__gain_question *question, const tm__replays_needed *needed);
-
-/**
- * What if nobody had to wait for the locks of one group? Of each of some groups, on the
- * same replays of the run unchanged.
- * @param gains   gets `count`
- * @param of_object  which group each object is in; TM__NONE: in none
- * @param groups  that are asked about, `count`
- * @return TM_OK or TM_ENOMEM
- */
-int tm__gain_ask_locks(tm__gain *gains, const tm_model *model,
-                       const uint32_t *of_object, const uint32_t *groups,
-                       uint32_t count, const tm__replays_needed *needed);
 
 #endif

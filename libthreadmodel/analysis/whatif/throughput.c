@@ -54,6 +54,18 @@ double tm__closed_rate(double customers, double delay, double service, double se
 
 /* ---- the load ---- */
 
+/* What a poller waits for comes from outside. */
+static int64_t in_io_ns(const tm_model *model, const tm__thread *thread)
+{
+    int64_t sum_ns = 0;
+
+    for (uint32_t i = 0; i < thread->interval_count; i++)
+        if (thread->intervals[i].state == TM_STATE_IO)
+            sum_ns = tm__sum(sum_ns, tm__interval_end_ns(model, thread, i) -
+                                         thread->intervals[i].start_ns);
+    return sum_ns;
+}
+
 /* Units are submitted by a thread that spends its time neither on a processor nor
  * blocked by other threads: it waits for what comes from outside. */
 static int comes_from_outside(const tm__load *load, const tm_model *model)
@@ -72,7 +84,9 @@ static int comes_from_outside(const tm__load *load, const tm_model *model)
         return 0;
     start_ns = waker->intervals[0].start_ns;
     life_ns = model->last_ns - start_ns;
-    stopped_ns = tm__not_running_ns(model, kind->waker, start_ns, model->last_ns, NULL);
+    stopped_ns =
+        tm__not_running_ns(model, kind->waker, start_ns, model->last_ns, NULL) -
+        in_io_ns(model, waker);
     return cpu_ns < life_ns / 2 && stopped_ns < life_ns / 2;
 }
 
@@ -181,7 +195,8 @@ static void add_part(const tm__candidates *all, const tm__candidate *it,
         if (at->state == TM_STATE_SLEEPING && at->stack != TM__NONE &&
             all->stacks[at->stack])
             sum->done_ns += ns;
-    } else if (all->options->change == TM_WHATIF_HOLDS) {
+    } else if (all->options->change == TM_WHATIF_HOLDS ||
+               (all->groups && tm__is_lock_block(at))) {
         if (is_of_lock(all, it, at))
             sum->queued_ns += ns;
     } else if (all->served.roles &&
@@ -435,7 +450,7 @@ int tm__throughput_of(tm__throughput *out, tm__load *load, tm__candidates *all,
     uint32_t count = load->kind ? (uint32_t)load->kind->steady_count : 0, at = 0;
     size_t bytes = ((size_t)count + 1) * sizeof(tm__sortable);
     tm__unit_demand demand = {.variance = 1};
-    double queued_ns = 0, served_ns = 0, done_ns = 0, mean;
+    double queued_ns = 0, served_ns = 0, done_ns = 0, total_ns = 0, mean;
     tm__sortable *lengths;
 
     *out = (tm__throughput){0};
@@ -454,12 +469,13 @@ int tm__throughput_of(tm__throughput *out, tm__load *load, tm__candidates *all,
         queued_ns += sum.queued_ns;
         served_ns += sum.served_ns;
         done_ns += sum.done_ns;
+        total_ns += (double)tm__unit_length_ns(unit);
         lengths[at++] = (tm__sortable){.key = tm__unit_length_ns(unit), .number = i};
     }
     demand.queued = queued_ns / 1e9 / count;
     demand.used = served_ns / 1e9 / count;
     demand.saved = done_ns / 1e9 / count;
-    if (options->change == TM_WHATIF_HOLDS)
+    if (options->change == TM_WHATIF_HOLDS || (all->groups && !all->served.waits))
         add_holds(load, all, it, &demand);
     else if (options->change != TM_WHATIF_METHOD)
         add_uses(load, all, &demand);
@@ -472,6 +488,7 @@ int tm__throughput_of(tm__throughput *out, tm__load *load, tm__candidates *all,
     if (out->is_known) {
         double n = load->in_flight;
 
+        out->share = total_ns > 0 ? (queued_ns + done_ns) / total_ns : 0;
         out->low = out->low < out->middle * (1 - ERROR_SHARE)
                        ? out->low
                        : out->middle * (1 - ERROR_SHARE);

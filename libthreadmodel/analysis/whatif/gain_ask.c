@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens what a question needs, replays the run, and predicts its units of work. */
+#include "analysis/whatif/gain_ask.h"
+
+#include "analysis/whatif/throughput.h"
+
+static int choose(tm__candidates *all, const tm__gain_question *question)
+{
+    int rc;
+
+    if (question->change == TM_WHATIF_METHOD)
+        return tm__candidates_choose_caller(all, question->method);
+    rc = tm__candidates_choose_method(all, question->method);
+    return rc == TM_OK ? tm__candidates_choose_waits(all, question->class_name) : rc;
+}
+
+static int is_no_image(const void *context, int64_t off_ns, uint64_t forced)
+{
+    (void)context;
+    (void)off_ns;
+    (void)forced;
+    return 0;
+}
+
+/* A service's run is no longer for what its requests wait for: a replay is not needed.
+ */
+static int replay(tm__candidates *all, tm__gain *gains)
+{
+    static const tm__replays_needed none = {.of_run = is_no_image};
+    tm__load load;
+    int rc = tm__load_open(&load, all);
+
+    if (rc == TM_OK && load.is_service)
+        all->needed = &none;
+    if (rc == TM_OK)
+        rc = tm__candidates_replay(all);
+    for (uint32_t i = 0; rc == TM_OK && i < all->items_count; i++) {
+        tm__throughput to;
+
+        rc = tm__throughput_of(&to, &load, all, &all->items[i]);
+        gains[i] = tm__gain_of(all, &all->items[i]);
+        gains[i].requests = (tm__gain_requests){.are_units = load.kind != NULL,
+                                                .is_service = load.is_service,
+                                                .is_known = to.is_known,
+                                                .now = load.rate,
+                                                .low = to.low,
+                                                .middle = to.middle,
+                                                .high = to.high,
+                                                .share = to.share,
+                                                .p99_now_ns = to.p99_now_ns,
+                                                .p99_ns = to.p99_ns};
+    }
+    tm__load_close(&load, all);
+    return rc;
+}
+
+int tm__gain_ask(tm__gain *gain, const tm_model *model,
+                 const tm__gain_question *question, const tm__replays_needed *needed)
+{
+    tm_whatif_options options = TM_WHATIF_OPTIONS_INIT;
+    tm__candidates all;
+    int rc;
+
+    options.change = question->change;
+    options.permits = model->entities.threads_count;
+    tm__candidates_open(&all, model, &options);
+    all.needed = needed;
+    rc = tm__candidates_open_model(&all);
+    if (rc == TM_OK)
+        rc = choose(&all, question);
+    if (rc == TM_OK)
+        rc = tm__candidates_gather(&all);
+    if (rc == TM_OK)
+        rc = tm__candidates_add(&all, TM__NONE, TM__NONE, 0);
+    if (rc == TM_OK)
+        rc = replay(&all, gain);
+    tm__candidates_close(&all);
+    return rc;
+}
+
+int tm__gain_ask_locks(tm__gain *gains, const tm_model *model,
+                       const uint32_t *of_object, const uint32_t *groups,
+                       uint32_t count, const tm__replays_needed *needed)
+{
+    tm_whatif_options options = TM_WHATIF_OPTIONS_INIT;
+    tm__candidates all;
+    int rc;
+
+    options.change = TM_WHATIF_PERMITS;
+    options.permits = model->entities.threads_count;
+    tm__candidates_open(&all, model, &options);
+    all.groups = of_object;
+    all.needed = needed;
+    rc = tm__candidates_open_model(&all);
+    if (rc == TM_OK)
+        rc = tm__candidates_gather(&all);
+    for (uint32_t i = 0; rc == TM_OK && i < count; i++)
+        rc = tm__candidates_add(&all, TM__NONE, TM__NONE, groups[i]);
+    if (rc == TM_OK)
+        rc = replay(&all, gains);
+    tm__candidates_close(&all);
+    return rc;
+}
