@@ -65,6 +65,8 @@ def test_each_kind_of_wait_lasts_as_long_as_the_thread_measured(run: Run) -> Non
         ("server", f"connections to :{port}", "accepted"),
         ("server", f"clients of :{port}", "server"),
         ("reader", "a pipe", "reader"),
+        ("lines", "a pipe", "lines"),
+        ("filler", "a pipe", "filler"),
         ("poller", "a selector", "poller"),
         ("parent", "a child process", "parent"),
     ):

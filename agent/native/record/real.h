@@ -75,7 +75,14 @@
     X(pid_t, wait4, (pid_t, int *, int, struct rusage *))                              \
     X(int, waitid, (idtype_t, id_t, siginfo_t *, int))                                 \
     X(int, system, (const char *))                                                     \
-    X(int, pclose, (FILE *))
+    X(int, pclose, (FILE *))                                                           \
+    X(size_t, fread, (void *, size_t, size_t, FILE *))                                 \
+    X(size_t, fwrite, (const void *, size_t, size_t, FILE *))                          \
+    X(char *, fgets, (char *, int, FILE *))                                            \
+    X(int, fputs, (const char *, FILE *))                                              \
+    X(ssize_t, getline, (char **, size_t *, FILE *))                                   \
+    X(ssize_t, getdelim, (char **, size_t *, int, FILE *))                             \
+    X(int, fflush, (FILE *))
 
 /* Names that not every C library has: those of glibc for large files and for sizes that
  * are checked, and what came later. */
@@ -105,7 +112,10 @@
     X(int, close_range, (unsigned, unsigned, int))                                     \
     X(void, closefrom, (int))                                                          \
     X(int, epoll_pwait2,                                                               \
-      (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))
+      (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))     \
+    X(ssize_t, __getdelim, (char **, size_t *, int, FILE *))                           \
+    X(size_t, __fread_chk, (void *, size_t, size_t, size_t, FILE *))                   \
+    X(char *, __fgets_chk, (char *, size_t, int, FILE *))
 #else
 #define TM__REAL_IO_ALIASES(X)
 #endif

@@ -29,7 +29,9 @@ enum { LIVE_BYTES = 32 << 20 };
 
 static const char *const CAVEATS[] = {
     "Waits for a bare futex, and in the C library or another language's runtime, are "
-    "not recorded; nor are reads and writes of the C library's streams.",
+    "not recorded; nor are reads and writes of single characters (getc) and of "
+    "formatted "
+    "text (printf, scanf) by the C library's streams.",
     "A lock that was acquired and released while no thread queued for it leaves no "
     "event, unless it was held for milliseconds.",
     "The time in which a thread that was woken from a condition variable queues for "

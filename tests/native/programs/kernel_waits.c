@@ -15,7 +15,7 @@
 
 enum { WAIT_MS = 50, ROUNDS = 6 };
 
-static int the_port, the_pipe[2], the_listener;
+static int the_port, the_pipe[2], the_lines[2], the_full[2], the_listener;
 
 static int64_t now_ns(void)
 {
@@ -238,6 +238,76 @@ static void *write_file(void *path)
     return NULL;
 }
 
+/* Reads lines by each of three functions; a stream in memory has no descriptor. */
+static void *read_lines(void *unused)
+{
+    FILE *stream = fdopen(the_lines[0], "r"), *memory = fmemopen(NULL, 64, "w+");
+    int64_t sum = 0;
+    char text[16], *line = NULL;
+    size_t room = 0;
+
+    (void)unused;
+    pthread_setname_np(pthread_self(), "lines");
+    if (fwrite("x\n", 1, 2, memory) != 2 || fflush(memory) != 0)
+        abort();
+    for (int i = 0; i < ROUNDS; i++) {
+        if (i % 3 == 0)
+            MEASURE(sum, fgets(text, sizeof(text), stream) ? 0 : -1);
+        else if (i % 3 == 1)
+            MEASURE(sum, getline(&line, &room, stream));
+        else
+            MEASURE(sum, fread(text, 1, 2, stream) == 2 ? 0 : -1);
+    }
+    free(line);
+    fclose(memory);
+    fclose(stream);
+    say("lines", sum);
+    return NULL;
+}
+
+/* Each line comes after a while. */
+static void *write_lines(void *unused)
+{
+    FILE *stream = fdopen(the_lines[1], "w");
+
+    (void)unused;
+    pthread_setname_np(pthread_self(), "typist");
+    for (int i = 0; i < ROUNDS; i++) {
+        pause_ms(WAIT_MS);
+        if (fputs("x\n", stream) < 0 || fflush(stream) != 0)
+            abort();
+    }
+    fclose(stream);
+    return NULL;
+}
+
+/* Nobody reads yet: to flush waits for room. */
+static void *fill_pipe(void *unused)
+{
+    FILE *stream = fdopen(the_full[1], "w");
+    static char bytes[1 << 17];
+    int64_t sum = 0;
+
+    (void)unused;
+    pthread_setname_np(pthread_self(), "filler");
+    MEASURE(sum, fwrite(bytes, sizeof(bytes), 1, stream) == 1 ? 0 : -1);
+    MEASURE(sum, fflush(stream));
+    fclose(stream);
+    say("filler", sum);
+    return NULL;
+}
+
+static void *drain_pipe(void *unused)
+{
+    static char bytes[1 << 17];
+
+    (void)unused;
+    pause_ms(ROUNDS * WAIT_MS);
+    while (read(the_full[0], bytes, sizeof(bytes)) > 0)
+        ;
+    return NULL;
+}
+
 static void *never_comes(void *unused)
 {
     int nothing[2];
@@ -265,7 +335,7 @@ int main(int argc, char **argv)
     pthread_t threads[2];
     int error = 0;
 
-    if (argc < 2 || pipe(the_pipe) != 0)
+    if (argc < 2 || pipe(the_pipe) != 0 || pipe(the_lines) != 0 || pipe(the_full) != 0)
         return 2;
     setvbuf(stdout, NULL, _IOLBF, 0);
     listen_here();
@@ -276,6 +346,8 @@ int main(int argc, char **argv)
     together(poll_loop, sleep_by_poll, NULL);
     pthread_join(threads[1], NULL);
     together(write_file, read_zeros, argv[1]);
+    together(read_lines, write_lines, NULL);
+    together(fill_pipe, drain_pipe, NULL);
     /* errno is as the call left it. */
     errno = EDOM;
     if (write(the_pipe[1], "x", 1) != 1 || errno != EDOM)
