@@ -36,7 +36,8 @@ enum tm__call_use {
     TM__USE_CHILD,      ///< waits for the end of a certain one
     TM__USE_KINDS = 15, ///< the bits of those
     TM__USE_LARGE = 16, ///< a bit: it may use a processor for long
-    TM__USE_WAITS = 32  ///< a bit: it moves no bytes, and does nothing but wait
+    TM__USE_WAITS = 32, ///< a bit: it moves no bytes, and does nothing but wait
+    TM__USE_OPENS = 64  ///< a bit: its descriptor is new at its end
 };
 
 /** What its name is made of. */

@@ -156,3 +156,73 @@ def test_no_wait_in_the_kernel_is_recorded_where_that_is_not_wanted(
     none = run_of(tmp_path / "run.tmt", "-A", "io=n")
     assert set(none.io.values()) <= {0}
     assert any("io=n" in text for text in none.model.caveats)
+
+
+@dataclass(frozen=True)
+class Meddled:
+    model: threadmodel.Model
+    said: dict[str, int]
+    #: by thread, the objects of its waits in their order, and how long each took
+    waits: dict[str, list[tuple[str, int]]]
+    stderr: str
+
+
+@pytest.fixture(scope="module")
+def meddled(tmp_path_factory: pytest.TempPathFactory) -> Meddled:
+    trace = tmp_path_factory.mktemp("meddled") / "run.tmt"
+    threads = "10000" if "TM_TEST_FULL" in os.environ else "500"
+    arguments = [sys.executable, "-m", "threadmodel", "record", "--native", "-o", trace]
+    done = subprocess.run(
+        [*arguments, "--", program("meddled_waits"), threads],
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=True,
+    )
+    model = threadmodel.open(str(trace))
+    names = {row["thread_id"]: row["name"] for row in model.threads()}
+    waits = defaultdict(list)
+    for row in model.timeline():
+        if row["state"] == "io":
+            length = row["end_ns"] - row["start_ns"]
+            waits[names[row["thread_id"]]].append((row["object"], length))
+    pairs = (line.split() for line in done.stdout.splitlines())
+    said = {name: int(value) for name, value in pairs}
+    return Meddled(model, said, waits, done.stderr)
+
+
+def test_a_program_goes_on_whatever_others_do_to_its_waits(meddled: Meddled) -> None:
+    assert meddled.said["fine"] == 1
+    assert len(meddled.stderr.splitlines()) == 1
+    # What a full ring lost is counted, and nothing else is odd.
+    odd = {row["cause"] for row in meddled.model.diagnostics() if row["count"]}
+    assert "lost_by_producer" in odd or not odd
+
+
+def test_a_handler_that_reads_and_writes_leaves_its_threads_wait(
+    meddled: Meddled,
+) -> None:
+    waits = meddled.waits["signalled"]
+    assert {name for name, _ in waits} == {"a pipe"}
+    assert is_near(sum(ns for _, ns in waits), meddled.said["signalled"])
+
+
+def test_a_wait_is_never_for_what_its_descriptor_came_to_mean(
+    meddled: Meddled,
+) -> None:
+    (first, first_ns), (second, second_ns) = meddled.waits["reused"]
+    assert first in ("a pipe", "a file")
+    assert second.startswith("unix socket")
+    assert is_near(first_ns, meddled.said["first"])
+    assert is_near(second_ns, meddled.said["second"])
+    ((closed, closed_ns),) = meddled.waits["closed"]
+    assert closed in ("a pipe", "a file")
+    assert is_near(closed_ns, meddled.said["closed"])
+
+
+def test_children_by_vfork_and_spawn_are_waited_for(meddled: Meddled) -> None:
+    waits = meddled.waits["spawner"]
+    assert {name for name, _ in waits} == {"a child process"}
+    assert is_near(sum(ns for _, ns in waits), meddled.said["spawner"])

@@ -132,7 +132,7 @@ TM__CALL_IF((tm__descriptor_changed(fileno(stream)), 1), int, pclose, (FILE * st
                                                                                        \
     if (!tm__kernel_wait_may_begin(ring))                                              \
         return opened(TM__REAL(name) call);                                            \
-    tm__kernel_wait_begin(&wait, ring, WAITS, -1, 0, 0, TM__SITE);                     \
+    tm__kernel_wait_begin(&wait, ring, WAITS | TM__USE_OPENS, -1, 0, 0, TM__SITE);     \
     pthread_cleanup_push(tm__kernel_wait_end, &wait);                                  \
     rc = opened(TM__FOUND(name) call);                                                 \
     wait.fd = rc;                                                                      \

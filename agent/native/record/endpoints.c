@@ -103,9 +103,19 @@ uint64_t tm__endpoint_at_begin(tm__ring *ring, uint32_t use, int fd)
     return it.key;
 }
 
+/* Whether a descriptor of a pipe or file has come to mean another thing since its call
+ * began, or nothing: what the call waited for is not known then. */
+static int was_replaced(int fd)
+{
+    return fd >= 0 && fd < TM__DESCRIPTORS &&
+           atomic_load_explicit(&tm__the_descriptors[fd], memory_order_relaxed) !=
+               TM__NO_SOCKET;
+}
+
 uint64_t tm__endpoint_at_end(tm__ring *ring, uint64_t begun, uint32_t use, int fd,
                              const char *host)
 {
+    int is_lost = !(use & TM__USE_OPENS) && was_replaced(fd);
     tm__endpoint it;
 
     use &= TM__USE_KINDS;
@@ -116,7 +126,7 @@ uint64_t tm__endpoint_at_end(tm__ring *ring, uint64_t begun, uint32_t use, int f
     }
     if (begun)
         return begun;
-    it = tm__endpoint_of(use, fd);
+    it = tm__endpoint_of(use, is_lost ? -1 : fd);
     report(ring, &it, fd, NULL, 0);
     return it.key;
 }
