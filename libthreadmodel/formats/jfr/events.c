@@ -7,7 +7,6 @@
 #include "formats/jfr/events.h"
 
 #include "base/error.h"
-#include "formats/jfr/jfr_io.h"
 #include "formats/jfr/code.h"
 #include "formats/jfr/program.h"
 
@@ -233,5 +232,7 @@ void tm__jfr_events_free(tm__jfr_events *events)
     tm__free(events->memory, events->facts,
              events->fact_capacity * sizeof(*events->facts));
     tm__jfr_order_free(&events->order);
-    tm__jfr_peers_free(events);
+    tm__triple_map_free(&events->peer_map, events->memory);
+    tm__free(events->memory, events->peers,
+             events->peer_capacity * sizeof(*events->peers));
 }

@@ -157,13 +157,6 @@ int tm__jfr_peers_note(tm__jfr_events *events, const uint8_t *base)
     return rc;
 }
 
-void tm__jfr_peers_free(tm__jfr_events *events)
-{
-    tm__triple_map_free(&events->peer_map, events->memory);
-    tm__free(events->memory, events->peers,
-             events->peer_capacity * sizeof(*events->peers));
-}
-
 static int is_client(const tm__jfr_events *events, uint32_t address, uint64_t port)
 {
     uint32_t jvm = events->entities->jvm;

@@ -12,8 +12,6 @@
  */
 int tm__jfr_peers_note(tm__jfr_events *events, const uint8_t *base);
 
-void tm__jfr_peers_free(tm__jfr_events *events);
-
 /**
  * Read what the event that was run last waited for.
  * @param what  TM__JFR_SOCKET_READ to TM__JFR_FILE_FORCE
