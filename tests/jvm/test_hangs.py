@@ -80,7 +80,7 @@ SOME_HEALTHY = (
 )
 SOME = tuple(HUNG) + HEALTHY if FULL else SOME_HUNG + SOME_HEALTHY
 # The same questions asked of recordings and of dumps are for fewer programs.
-RECORDED = SOME if FULL else ("pool", "owner", "nested", "join", "idle", "timer")
+RECORDED = SOME if FULL else ("pool", "owner", "nested", "join", "idle", "daemons")
 LOOKED_AT = SOME if FULL else ("pool", "owner", "idle")
 # A standstill is known from what was the last event, so that this is the goal of most.
 CLOSE_NS = 100_000_000

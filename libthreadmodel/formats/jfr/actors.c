@@ -151,6 +151,18 @@ int tm__jfr_java_thread(tm__jfr_entities *entities, uint64_t java_id, uint32_t n
     return intern_thread(entities, &thread, &index);
 }
 
+int tm__jfr_thread_note_daemon(tm__jfr_entities *entities, uint64_t java_id)
+{
+    uint32_t index = java_id ? tm__map_find(&entities->thread_map,
+                                            tm__jfr_java_thread_id(entities, java_id))
+                             : TM__NONE;
+
+    if (index == TM__NONE || entities->threads[index].flags & TM_THREAD_DAEMON)
+        return TM_OK;
+    entities->threads[index].flags |= TM_THREAD_DAEMON;
+    return queue(entities, index);
+}
+
 int tm__jfr_object_id(tm__jfr_entities *entities, int kind, uint64_t address,
                       uint32_t class_, uint64_t *id)
 {

@@ -24,4 +24,7 @@ int tm__jfr_java_thread(tm__jfr_entities *entities, uint64_t java_id, uint32_t n
 int tm__jfr_object_id(tm__jfr_entities *entities, int kind, uint64_t address,
                       uint32_t class_, uint64_t *id);
 
+/** Define a thread anew as a daemon, which no event says. @return TM_OK or TM_ENOMEM */
+int tm__jfr_thread_note_daemon(tm__jfr_entities *entities, uint64_t java_id);
+
 #endif

@@ -16,6 +16,7 @@
 #include <threadmodel/event.h>
 
 #include "base/map.h"
+#include "formats/jfr/actors.h"
 
 static int64_t instant_of(const tm__jfr_events *events)
 {
@@ -55,6 +56,18 @@ static void leave_out(tm__jfr_events *events, const tm__map *threads, int64_t ti
     }
 }
 
+/* A program that has ended but for daemons does not hang. */
+static int note_daemons(tm__jfr_events *events)
+{
+    const tm__jstack_dump *dump = &events->witness.dump;
+    int rc = TM_OK;
+
+    for (uint32_t t = 0; t < dump->thread_count && rc == TM_OK; t++)
+        if (dump->threads[t].flags & TM_THREAD_DAEMON)
+            rc = tm__jfr_thread_note_daemon(events->entities, dump->threads[t].id);
+    return rc;
+}
+
 int tm__jfr_last_dump_add(tm__jfr_events *events)
 {
     tm__jfr_witness *witness = &events->witness;
@@ -72,6 +85,8 @@ int tm__jfr_last_dump_add(tm__jfr_events *events)
         rc = tm__reserve(events->memory, &events->facts, &events->fact_capacity,
                          (size_t)events->fact_count + witness->sight_count,
                          sizeof(*events->facts));
+    if (rc == TM_OK)
+        rc = note_daemons(events);
     if (rc == TM_OK) {
         leave_out(events, &threads, time_ns);
         for (uint32_t i = 0; i < witness->sight_count; i++) {
