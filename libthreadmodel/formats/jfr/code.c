@@ -96,6 +96,29 @@ int tm__jfr_inflation(tm__jfr_entities *entities, uint64_t key)
     return (int)constant->resolved;
 }
 
+int tm__jfr_state_runs(tm__jfr_entities *entities, uint64_t key)
+{
+    static const char *const running[] = {"STATE_RUNNABLE", "STATE_DEFAULT"};
+    tm__jfr_constant *constant =
+        tm__jfr_constant_find(entities->pools, TM__JFR_POOL_STATE, key);
+    uint64_t values[TM__JFR_CONSTANT_SLOTS];
+    uint32_t text;
+
+    if (!constant)
+        return 1;
+    if (constant->resolved == TM__NONE) {
+        tm__jfr_constant_read(entities->pools, TM__JFR_POOL_STATE, constant, values);
+        if (tm__jfr_entity_text(entities, values[TM__JFR_STATE_NAME], &text) < 0)
+            return TM_ENOMEM;
+        constant->resolved = text == TM__NONE;
+        for (size_t i = 0; text != TM__NONE && i < sizeof(running) / sizeof(*running);
+             i++)
+            constant->resolved |=
+                strcmp(tm__strings_get(&entities->texts, text), running[i]) == 0;
+    }
+    return (int)constant->resolved;
+}
+
 /* "[Ljava/util/Map;" is written "java.util.Map[]" by people, "[I" is "int[]". */
 static int write_class_name(tm__jfr_entities *entities, const char *internal)
 {

@@ -12,6 +12,10 @@ int tm__jfr_stack_id(tm__jfr_entities *entities, uint64_t key, uint32_t *id);
  * TM_ENOMEM */
 int tm__jfr_inflation(tm__jfr_entities *entities, uint64_t key);
 
+/** Whether a sampled thread ran, by the key of its state; one that is not known did.
+ * @return 1, 0 or TM_ENOMEM */
+int tm__jfr_state_runs(tm__jfr_entities *entities, uint64_t key);
+
 /** The id of a method. @return TM_OK or TM_ENOMEM */
 int tm__jfr_method_intern(tm__jfr_entities *entities, tm__jfr_method method,
                           uint32_t *id);

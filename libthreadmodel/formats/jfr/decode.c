@@ -87,6 +87,7 @@ static const struct {
     [TM__JFR_VIRTUAL_START] = {TM_EVENT_THREAD_START, 0},
     [TM__JFR_VIRTUAL_END] = {TM_EVENT_THREAD_END, 0},
     [TM__JFR_SAMPLE] = {TM_EVENT_CPU_SAMPLE, 0},
+    [TM__JFR_WALL_SAMPLE] = {TM_EVENT_CPU_SAMPLE, 0},
     [TM__JFR_CPU_TIME] = {TM_EVENT_CPU_SAMPLE, 0},
     [TM__JFR_INFLATE] = {TM_EVENT_INFLATED, 0},
     [TM__JFR_PINNED] = {TM_EVENT_PINNED, 0},
@@ -210,6 +211,22 @@ static int is_of_the_destroyer(const tm__jfr_events *events, int what,
            events->entities->unknown_threads > unknown_before;
 }
 
+/* Samples by the wall clock are of all threads, whatever they do. @return 1: the event
+ * is one of a thread that did not run */
+static int is_still_sample(tm__jfr_events *events, int what)
+{
+    const tm__jfr_event_kind *kind = &events->kinds[what];
+    int rc;
+
+    if ((what != TM__JFR_SAMPLE && what != TM__JFR_WALL_SAMPLE) ||
+        !(kind->has >> TM__JFR_SLOT_STATE & 1))
+        return 0;
+    rc = tm__jfr_state_runs(events->entities, kind->values[TM__JFR_SLOT_STATE]);
+    if (rc == 0)
+        events->settings->still_samples++;
+    return rc < 0 ? rc : !rc;
+}
+
 static int read_event(tm__jfr_events *events, int what)
 {
     const tm__jfr_event_kind *kind = &events->kinds[what];
@@ -290,6 +307,7 @@ static int decode_one(tm__jfr_events *events, const tm__jfr_entry *entry,
     tm__jfr_event_kind *kind = &events->kinds[entry->what];
     tm__jfr_cursor cursor = {.at = base + entry->body,
                              .limit = base + events->chunk.bytes};
+    int rc;
 
     /* Its single pauses tell more. */
     if (entry->what == TM__JFR_COLLECTION && tm__jfr_reports_pauses(events->settings))
@@ -301,8 +319,10 @@ static int decode_one(tm__jfr_events *events, const tm__jfr_entry *entry,
     case TM__JFR_DUMP: return read_dump(events, entry);
     case TM__JFR_UNIT: return tm__jfr_unit_read(events);
     case TM__JFR_UNIT_MOVE: return tm__jfr_unit_move_read(events);
-    default: return read_event(events, (int)entry->what);
+    default: break;
     }
+    rc = is_still_sample(events, (int)entry->what);
+    return rc ? (rc < 0 ? rc : TM_OK) : read_event(events, (int)entry->what);
 }
 
 /* Keep what the chunks before told and is not emitted yet: it is later than the begin

@@ -43,7 +43,11 @@ static const struct {
     [TM__JFR_VIRTUAL_START] = {"jdk.VirtualThreadStart", {OF_THREAD}},
     [TM__JFR_VIRTUAL_END] = {"jdk.VirtualThreadEnd", {OF_THREAD}},
     [TM__JFR_SAMPLE] = {"jdk.ExecutionSample",
-                        {COMMON, [TM__JFR_SLOT_THREAD] = "sampledThread"}},
+                        {COMMON, [TM__JFR_SLOT_THREAD] = "sampledThread",
+                         [TM__JFR_SLOT_STATE] = "state"}},
+    [TM__JFR_WALL_SAMPLE] = {"profiler.WallClockSample",
+                             {COMMON, [TM__JFR_SLOT_THREAD] = "sampledThread",
+                              [TM__JFR_SLOT_STATE] = "state"}},
     [TM__JFR_CPU_TIME] = {"jdk.CPUTimeSample", {OF_THREAD}},
     [TM__JFR_INFLATE] = {"jdk.JavaMonitorInflate",
                          {OF_MONITOR, [TM__JFR_SLOT_CAUSE] = "cause"}},
@@ -141,7 +145,8 @@ int tm__jfr_events_start(tm__jfr_events *events, const tm__jfr_chunk *chunk)
     for (uint32_t type = 0; type < metadata->type_count; type++) {
         const char *name = tm__jfr_type_name(metadata, &metadata->types[type]);
 
-        if (strncmp(name, "jdk.", 4) != 0 && strncmp(name, "threadmodel.", 12) != 0)
+        if (strncmp(name, "jdk.", 4) != 0 && strncmp(name, "threadmodel.", 12) != 0 &&
+            strncmp(name, "profiler.", 9) != 0)
             continue;
         for (int what = TM__JFR_NOTHING + 1; what < TM__JFR_WHAT_COUNT; what++)
             if (strcmp(name, kinds[what].type) == 0 && compile(events, type, what) < 0)

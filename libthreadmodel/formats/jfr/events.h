@@ -22,6 +22,7 @@ enum tm__jfr_event_slot {
     TM__JFR_SLOT_UNTIL,     ///< of a park
     TM__JFR_SLOT_NOTIFIED,  ///< how many
     TM__JFR_SLOT_CAUSE,     ///< of an inflation
+    TM__JFR_SLOT_STATE,     ///< of a sampled thread
     TM__JFR_SLOT_JAVA_ID,   ///< of a thread that was refused
     TM__JFR_SLOT_PAUSES,    ///< of a collection, in all
     TM__JFR_SLOT_TEXT,      ///< of a thread dump; a unit's kind; a path

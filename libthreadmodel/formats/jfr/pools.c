@@ -41,6 +41,7 @@ static const struct {
     [TM__JFR_POOL_CAUSE] = {"jdk.types.InflateCause",
                             {"cause"},
                             BIT(TM__JFR_CAUSE_TEXT)},
+    [TM__JFR_POOL_STATE] = {"jdk.types.ThreadState", {"name"}, BIT(TM__JFR_STATE_NAME)},
 };
 
 static const char *const frame_names[] = {"method", "lineNumber", "bytecodeIndex"};

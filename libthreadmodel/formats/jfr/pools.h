@@ -15,6 +15,7 @@ enum tm__jfr_pool_kind {
     TM__JFR_POOL_SYMBOL,
     TM__JFR_POOL_STRING,
     TM__JFR_POOL_CAUSE, ///< of inflations
+    TM__JFR_POOL_STATE, ///< of sampled threads
     TM__JFR_POOL_COUNT
 };
 
@@ -35,6 +36,7 @@ enum tm__jfr_constant_slot {
     TM__JFR_STACK_FRAMES,
     TM__JFR_SYMBOL_TEXT = 0,
     TM__JFR_CAUSE_TEXT = 0,
+    TM__JFR_STATE_NAME = 0,
     TM__JFR_FRAME_METHOD = 0,
     TM__JFR_FRAME_LINE,
     TM__JFR_FRAME_LOCATION,

@@ -45,6 +45,7 @@ static const struct {
     [TM__JFR_END] = {"ends of threads", "when a thread ended is not known",
                      KIND(THREAD_END), 0},
     [TM__JFR_SAMPLE] = {"samples of running threads", NULL, KIND(CPU_SAMPLE), 0},
+    [TM__JFR_WALL_SAMPLE] = {"samples by the wall clock", NULL, KIND(CPU_SAMPLE), 0},
     [TM__JFR_CPU_TIME] = {"samples of processor time", NULL, KIND(CPU_SAMPLE), 0},
     [TM__JFR_INFLATE] = {"inflated monitors", NULL, KIND(INFLATED), 1},
     [TM__JFR_PINNED] = {"pinned virtual threads", NULL, KIND(PINNED), 1},
@@ -315,6 +316,12 @@ int tm__jfr_settings_caveats(tm__jfr_settings *settings, tm__notes *notes)
                               "JFR recorded collections and not their single pauses: "
                               "each is shown as one pause, the sum of its own, at its "
                               "end.");
+    if (rc == TM_OK && settings->still_samples)
+        rc = tm__notes_caveat(notes,
+                              "The recording has %s samples of threads that did not "
+                              "run, by the wall clock: they are not read, since they "
+                              "do not show what a thread waited for.",
+                              tm__group_digits(settings->still_samples).text);
     if (rc == TM_OK && settings->lost_bytes)
         rc = tm__notes_caveat(notes,
                               "The JVM itself lost %s bytes of events (jdk.DataLoss).",

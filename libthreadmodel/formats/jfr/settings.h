@@ -20,6 +20,7 @@ enum tm__jfr_what {
     TM__JFR_VIRTUAL_START,
     TM__JFR_VIRTUAL_END,
     TM__JFR_SAMPLE,
+    TM__JFR_WALL_SAMPLE, ///< of async-profiler
     TM__JFR_CPU_TIME,
     TM__JFR_INFLATE,
     TM__JFR_PINNED,
@@ -59,7 +60,8 @@ typedef struct tm__jfr_settings {
     tm__strings strings;
     tm__jfr_setting of[TM__JFR_WHAT_COUNT];
     uint64_t counts[TM__JFR_WHAT_COUNT]; ///< events in the recording
-    int is_known;                        ///< some setting was found
+    uint64_t still_samples; ///< samples of threads that did not run, which are not read
+    int is_known;           ///< some setting was found
     uint64_t lost_bytes;
     tm__jfr_jvm *jvms; ///< all that are in the file
     uint32_t jvm_count;

@@ -6,11 +6,14 @@
 
 enum {
     TYPE_CAUSE = 60,
+    TYPE_STATE,
     TYPE_PAUSE = 110,
     TYPE_COLLECTION,
     TYPE_PINNED,
     TYPE_REFUSED,
-    TYPE_INFLATE
+    TYPE_INFLATE,
+    TYPE_SAMPLE,
+    TYPE_WALL
 };
 
 static chunk_paper paper;
@@ -100,6 +103,20 @@ static const chunk_class recent[] = {
     {"jdk.JavaMonitorInflate",
      TYPE_INFLATE,
      {FIELDS_BLOCKED, FIELDS_MONITOR, {"cause", TYPE_CAUSE, 1, 0, NULL}}},
+    {"jdk.types.ThreadState", TYPE_STATE, {{"name", TYPE_STRING, 0, 0, NULL}}},
+    {"jdk.ExecutionSample",
+     TYPE_SAMPLE,
+     {FIELD_START,
+      FIELD_THREAD("sampledThread"),
+      FIELD_STACK,
+      {"state", TYPE_STATE, 1, 0, NULL}}},
+    {"profiler.WallClockSample",
+     TYPE_WALL,
+     {FIELD_START,
+      FIELD_THREAD("sampledThread"),
+      FIELD_STACK,
+      {"state", TYPE_STATE, 1, 0, NULL},
+      {"samples", TYPE_INT, 0, 0, NULL}}},
     {"jdk.ActiveSetting",
      TYPE_SETTING,
      {FIELD_START,
@@ -207,6 +224,40 @@ static void an_inflation_has_its_cause_and_class(void **state)
     }
 }
 
+/* async-profiler samples by the wall clock threads that sleep, too. */
+static void a_sample_of_a_thread_that_sleeps_is_none_of_a_processor(void **state)
+{
+    static const struct {
+        const char *state;
+        int runs;
+    } states[] = {{"STATE_RUNNABLE", 1},
+                  {"STATE_DEFAULT", 1},
+                  {"STATE_SLEEPING", 0},
+                  {"STATE_PARKED", 0}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
+        for (uint32_t type = TYPE_SAMPLE; type <= TYPE_WALL; type++) {
+            begin_chunk(&paper, 5000000, 1000000000);
+            begin_event(&paper, type);
+            PUT(&paper, 1200, 2, 1, 3);
+            if (type == TYPE_WALL)
+                PUT(&paper, 1);
+            end_event(&paper);
+            put_constants(&paper);
+            begin_event(&paper, 1);
+            PUT(&paper, 1000, 0, 0);
+            put_byte(&paper, 0);
+            PUT(&paper, 1, TYPE_STATE, 1, 3);
+            put_text(&paper, states[i].state);
+            end_event(&paper);
+            put_metadata(&paper, recent, RECENT);
+            end_chunk(&paper);
+            assert_reads("event 5000200 ", states[i].runs);
+            assert_reads("1 samples of threads that did not run", !states[i].runs);
+        }
+}
+
 /* As JDK 11 has them: fewer fields, in another order. */
 static const chunk_class of_jdk_11[] = {
     BASIC_TYPES,
@@ -292,6 +343,7 @@ int main(void)
         cmocka_unit_test(else_a_collection_is_one_pause_at_its_end),
         cmocka_unit_test(pins_and_refusals_name_the_virtual_thread),
         cmocka_unit_test(an_inflation_has_its_cause_and_class),
+        cmocka_unit_test(a_sample_of_a_thread_that_sleeps_is_none_of_a_processor),
         cmocka_unit_test(layouts_of_jdk_11_are_read_by_what_they_report),
     };
 
