@@ -50,6 +50,13 @@ static int unknown(const char *path, const uint8_t *bytes, size_t length)
 
     if (length == 0)
         return tm__fail(TM_EFORMAT, "%s: empty file", path);
+    if (length >= 8 && memcmp(bytes, "FLR\0", 4) == 0)
+        return tm__fail(TM_EFORMAT,
+                        "%s: a recording of JFR in version %u.%u, which is not read: "
+                        "JDK 11 and later write 2, and JDK 8 does from 8u262 on; "
+                        "Oracle's JDK 7 and 8 write 0.9",
+                        path, (unsigned)(bytes[4] << 8 | bytes[5]),
+                        (unsigned)(bytes[6] << 8 | bytes[7]));
     for (size_t i = 0; i < length && i < 8; i++)
         snprintf(start + 3 * i, 4, " %02x", bytes[i]);
     return tm__fail(TM_EFORMAT,

@@ -47,6 +47,42 @@ Thread 29586: (state = BLOCKED)
         3,
         {"29747": ("parked", None)},
     ),
+    "i-m-c/jenkins-inheritance-plugin#30, jhsdb jstack": (
+        """Attaching to process ID 8590, please wait...
+Deadlock Detection:
+
+Found one Java-level deadlock:
+=============================
+
+"ba":
+  waiting to lock Monitor@0x00007fe4900015a0 (Object@0x00000006, a shop/Lock),
+  which is held by "ab"
+"ab":
+  waiting to lock Monitor@0x00007fe494066be0 (Object@0x00000007, a shop/Lock),
+  which is held by "ba"
+
+Found a total of 1 deadlock.
+
+"ab" #12 prio=5 tid=0x00007fe530118870 nid=0x21a4 waiting for monitor entry [0x3f]
+   java.lang.Thread.State: BLOCKED (on object monitor)
+   JavaThread state: _thread_blocked
+ - shop.Hang.ab() @bci=18, line=4 (Interpreted frame)
+\t- locked <0x00000006> (a shop.Lock)
+\t- locked <0x00000007> (a shop.Lock)
+ - java.lang.Thread.run() @bci=11, line=840 (Interpreted frame)
+
+
+"ba" #13 prio=5 tid=0x00007fe530119840 nid=0x21a5 waiting for monitor entry [0x3e]
+   java.lang.Thread.State: BLOCKED (on object monitor)
+   JavaThread state: _thread_blocked
+ - shop.Hang.ba() @bci=18, line=4 (Interpreted frame)
+\t- locked <0x00000007> (a shop.Lock)
+\t- locked <0x00000006> (a shop.Lock)
+ - java.lang.Thread.run() @bci=11, line=840 (Interpreted frame)
+""",
+        2,
+        {"ab": ("deadlocked", "ba"), "ba": ("deadlocked", "ab")},
+    ),
     "apache/geode#3114, owner in the line of the thread": (
         """"two" Id=22 BLOCKED on shop.Lock@7ca48474 owned by "one" Id=21 (in native)
 \tat shop.Rule.wait(Rule.java:212)

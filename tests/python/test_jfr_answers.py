@@ -85,6 +85,13 @@ def test_a_folder_of_chunks_is_read_as_one_recording(tmp_path: Path) -> None:
     assert folder.event_count == alone.event_count > 0
 
 
+def test_a_recording_of_an_older_version_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "old.jfr"
+    path.write_bytes(b"FLR\0\0\0\0\x09" + bytes(100))
+    with pytest.raises(threadmodel.FormatError, match=r"version 0\.9, which is not"):
+        threadmodel.open(path)
+
+
 def test_a_folder_without_chunks_is_refused(tmp_path: Path) -> None:
     with pytest.raises(threadmodel.FormatError, match="a folder without recordings"):
         threadmodel.open(tmp_path)

@@ -426,7 +426,7 @@ static int read_edge(tm__jstack_parser *self, tm__slice line)
             name = tm__slice_find(line, "(a ");
         class_name = tm__slice_from(line, name + 3);
         class_name.length = tm__slice_find(class_name, ")");
-        if (tm__jstack_keep(dump, &class_name) < 0)
+        if (tm__jstack_keep_class(dump, &class_name) < 0)
             return TM_ENOMEM;
         edge->class_name = class_name;
         tm__slice_number(&number, 16, &edge->address);

@@ -190,7 +190,7 @@ static int read_member_object(tm__jstack_parser *self, tm__slice text)
     read_object(text, &lock);
     if (!dump->edge_count || !lock.address)
         return TM_OK;
-    if (tm__jstack_keep(dump, &lock.class_name) < 0)
+    if (tm__jstack_keep_class(dump, &lock.class_name) < 0)
         return TM_ENOMEM;
     dump->edges[dump->edge_count - 1].address = lock.address;
     dump->edges[dump->edge_count - 1].class_name = lock.class_name;

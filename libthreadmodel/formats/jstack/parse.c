@@ -170,7 +170,7 @@ int tm__jstack_add_call(tm__jstack_dump *dump, tm__slice place, tm__slice functi
 }
 
 /* jhsdb and OpenJ9 write "java/util/ArrayList"; "Job$$Lambda/0x7f01" has a number. */
-static int keep_class(tm__jstack_dump *dump, tm__slice *name)
+int tm__jstack_keep_class(tm__jstack_dump *dump, tm__slice *name)
 {
     char dotted[CLASS_BYTES];
     tm__slice copy = {dotted, name->length};
@@ -193,7 +193,7 @@ int tm__jstack_add_lock(tm__jstack_dump *dump, const tm__jstack_lock *lock)
     tm__jstack_thread *thread = tm__jstack_last(dump);
     tm__jstack_lock copy = *lock;
 
-    if (keep_class(dump, &copy.class_name) < 0 ||
+    if (tm__jstack_keep_class(dump, &copy.class_name) < 0 ||
         tm__jstack_keep(dump, &copy.of_class) < 0 ||
         tm__reserve(dump->memory, &dump->locks, &dump->lock_capacity,
                     (size_t)dump->lock_count + 1, sizeof(*dump->locks)) < 0)

@@ -136,6 +136,9 @@ void tm__jstack_free(tm__jstack_dump *dump);
 /** Keep a text: `*text` then stands in the dump's own memory. */
 int tm__jstack_keep(tm__jstack_dump *dump, tm__slice *text);
 
+/** Keep the name of a class, with dots where a tool writes slashes. */
+int tm__jstack_keep_class(tm__jstack_dump *dump, tm__slice *name);
+
 /** Add a thread; its frames and locks come next. */
 int tm__jstack_add_thread(tm__jstack_dump *dump, const tm__jstack_thread *thread);
 

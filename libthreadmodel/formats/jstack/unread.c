@@ -20,6 +20,10 @@ static const struct {
     {" num     #instances", "a histogram of the heap: take `jstack -l PID`"},
     {"!JavaThread", "WinDbg's list of threads: take `jstack -l PID`"},
     {"OS Thread Id: 0x", "stacks of .NET, which are not read"},
+    {"    \"owns_gil\":",
+     "a dump of py-spy as JSON: take `py-spy dump` without --json"},
+    {"Analysis of sampling ", "a sample of macOS: take `lldb -p PID -o 'bt all'`"},
+    {"Binary Images:", "a report of macOS: take `lldb -p PID -o 'bt all'`"},
     {"-- Thread ", "stacks of Ruby, which are not read"},
 };
 
