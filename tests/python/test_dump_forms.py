@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+import test_dump_native
+import test_dump_writers
 import threadmodel
 from threadmodel import errors
 
@@ -122,6 +124,23 @@ def test_a_form_reads_as_the_dump_that_it_was_made_of(
     made = FORMS[form](dump)
     other.write_bytes(made if isinstance(made, bytes) else made.encode())
     assert answer(other) == answer(plain)
+
+
+TEXTS = {name: text for name, (text, _) in test_dump_native.FORMS.items()} | {
+    source: form[0]
+    for source, form in test_dump_writers.FORMS.items()
+    # One is JSON itself, the other has a prefix of its own on one line.
+    if not source.startswith(("codecentric/", "eclipse-openj9/openj9#4858"))
+}
+
+
+@pytest.mark.parametrize("form", ["kubectl", "html", "docker", "in one string"])
+def test_dumps_of_all_writers_are_read_in_the_forms_of_java(form: str, tmp_path: Path):
+    plain, other = tmp_path / "plain", tmp_path / "other"
+    for text in TEXTS.values():
+        plain.write_text(text)
+        other.write_text(str(FORMS[form](text.splitlines())))
+        assert answer(other) == answer(plain), text
 
 
 def test_files_of_an_archive_are_read_one_after_the_other(tmp_path: Path):

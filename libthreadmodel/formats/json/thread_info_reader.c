@@ -18,7 +18,9 @@
 
 static int probe(const uint8_t *bytes, size_t length)
 {
-    tm__slice text = tm__slice_trim((tm__slice){(const char *)bytes, length});
+    size_t mark = length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    tm__slice text =
+        tm__slice_trim((tm__slice){(const char *)bytes + mark, length - mark});
 
     return text.length > 0 && (text.bytes[0] == '{' || text.bytes[0] == '[') &&
            tm__slice_find(text, "\"threadName\"") < text.length &&
@@ -342,6 +344,11 @@ static int parse(reader *self)
             return rc;
         if (available == 0)
             break;
+        if (self->position == 0 && available >= 3 &&
+            memcmp(bytes, "\xef\xbb\xbf", 3) == 0) {
+            self->position = 3;
+            continue;
+        }
         outcome = tm__json_read(&self->parser, bytes, available, &taken);
         self->position += taken;
         if (self->open == 0 && taken < available)

@@ -31,6 +31,7 @@ enum {
     TAIL_BYTES = 64 << 10, ///< the same behind its last thread
     DATE_BYTES = 40,
     CALL_BYTES = 4 << 20, ///< looked at in one call
+    MOST_STRINGS = 16,
     RECENT_LINES = 2,
     RECENT_BYTES = 240
 };
@@ -132,26 +133,89 @@ static void find_time(reader *self)
 
 static int has_quote_entity(tm__slice line)
 {
-    return line.length > 0 && memchr(line.bytes, '&', line.length) &&
-           (tm__slice_find(line, "&quot;") < line.length ||
-            tm__slice_find(line, "&#34;") < line.length ||
-            tm__slice_find(line, "&#x22;") < line.length);
+    static const char *const quotes[] = {"&quot;", "&#34;", "&#x22;", "&#39;",
+                                         "&#x27;"};
+
+    if (line.length == 0 || !memchr(line.bytes, '&', line.length))
+        return 0;
+    for (size_t i = 0; i < sizeof(quotes) / sizeof(*quotes); i++)
+        if (tm__slice_find(line, quotes[i]) < line.length)
+            return 1;
+    return 0;
 }
 
 /* The grammar of what begins in the line, as it stands or with entities. */
 static const tm__grammar *find_start(reader *self, size_t *first, int *is_html)
 {
     char plain[1024];
-    const tm__grammar *found = tm__grammar_find(self->text.line, first);
+    const tm__grammar *found;
     size_t length;
 
     *is_html = 0;
-    if (found || self->text.line.length > sizeof(plain) ||
-        !has_quote_entity(self->text.line))
-        return found;
-    length = tm__unescape_html(plain, self->text.line);
-    *is_html = 1;
-    return tm__grammar_find((tm__slice){plain, length}, first);
+    if (self->text.line.length <= sizeof(plain) && has_quote_entity(self->text.line)) {
+        length = tm__unescape_html(plain, self->text.line);
+        found = tm__grammar_find((tm__slice){plain, length}, first);
+        *is_html = found != NULL;
+        if (found)
+            return found;
+    }
+    return tm__grammar_find(self->text.line, first);
+}
+
+/* Where the next string that is a value of JSON begins, from `at` on. */
+static size_t next_string(tm__slice line, size_t at)
+{
+    for (at += tm__slice_find(tm__slice_from(line, at), "\":"); at < line.length;
+         at += tm__slice_find(tm__slice_from(line, at), "\":")) {
+        for (at += 2; at < line.length && line.bytes[at] == ' '; at++)
+            ;
+        if (at < line.length && line.bytes[at] == '"')
+            return at + 1;
+    }
+    return line.length;
+}
+
+static int has_first_line(tm__slice line, size_t first)
+{
+    return tm__slice_begins(tm__slice_from(line, first), "Full thread dump");
+}
+
+/* A string of JSON on a line as it stands in the file, in whose first line a dump
+ * begins, or that has several lines. */
+typedef struct string {
+    size_t at;                ///< behind its quote; SIZE_MAX: there is none
+    size_t first;             ///< of the dump, in its first line
+    const tm__grammar *found; ///< NULL: its lines are to be looked at
+} string;
+
+static void find_string(reader *self, string *found)
+{
+    tm__slice line = self->text.line;
+    char plain[1024];
+    size_t length, taken, several = SIZE_MAX;
+
+    *found = (string){.at = SIZE_MAX};
+    if (self->text.in_string || line.bytes == self->text.buffer || line.length == 0 ||
+        !memchr(line.bytes, '\\', line.length))
+        return;
+    for (size_t at = next_string(line, 0), tries = 0;
+         at < line.length && tries < MOST_STRINGS;
+         at = next_string(line, at), tries++) {
+        tm__slice piece = tm__slice_from(line, at);
+        char end;
+
+        piece.length = piece.length < sizeof(plain) ? piece.length : sizeof(plain);
+        end = tm__unescape(plain, piece, TM__QUOTED, &length, &taken);
+        found->found =
+            tm__grammar_find(tm__slice_trim((tm__slice){plain, length}), &found->first);
+        if (found->found) {
+            found->at = at;
+            return;
+        }
+        if (end == 'n' && taken + 2 < piece.length && several == SIZE_MAX)
+            several = at;
+    }
+    found->at = several;
 }
 
 /* Have a dump begin with the line at hand. */
@@ -186,6 +250,7 @@ static int find(reader *self)
     while (self->text.offset < limit) {
         const tm__grammar *grammar;
         size_t first;
+        string inner;
         int is_html, rc = see_line(self);
 
         if (rc < 0)
@@ -195,8 +260,24 @@ static int find(reader *self)
             return TM_OK;
         }
         grammar = find_start(self, &first, &is_html);
-        if (grammar)
+        /* It may begin within a string, whose quotes and line feeds are escaped. */
+        inner = (string){.at = SIZE_MAX};
+        if (!grammar || !has_first_line(self->text.line, first))
+            find_string(self, &inner);
+        if (grammar && inner.at == SIZE_MAX)
             return begin(self, grammar, first, is_html);
+        if (inner.found) {
+            rc = begin(self, inner.found, inner.at, 0);
+            self->text.line = tm__slice_trim(self->text.line);
+            self->text.line = tm__slice_from(self->text.line, inner.first);
+            return rc;
+        }
+        if (inner.at != SIZE_MAX) {
+            rc = tm__text_enter(&self->text, inner.at);
+            if (rc < 0)
+                return rc;
+            continue;
+        }
         tm__unread_look(&self->unread, self->text.line, self->text.start);
         remember(self);
         self->has_line = 0;
@@ -212,16 +293,32 @@ static void forget(reader *self)
     self->state = FINDING;
 }
 
+/* Where the line of a thread has entities for its quotes, all lines have. */
+static int read_entities(reader *self)
+{
+    size_t first;
+    int is_html;
+
+    find_start(self, &first, &is_html);
+    return is_html ? tm__text_decode(&self->text) : TM_OK;
+}
+
 /* Take a line. @return TM_MORE: go on, TM_OK: the dump is over, or what went wrong */
 static int take_line(reader *self)
 {
     const tm__grammar *grammar = self->parsed.grammar;
+    /* The first line of it need not have had entities. */
+    int rc = self->text.is_html || !has_quote_entity(self->text.line)
+                 ? TM_OK
+                 : read_entities(self);
     uint64_t patience = self->parsed.has_end ? TAIL_BYTES : QUIET_BYTES;
-    int rc = grammar->line(&self->parser, tm__slice_trim(self->text.line)), is_html;
+    int is_html;
     int at_first = self->at_first;
     int64_t time_ns;
     size_t first;
 
+    if (rc == TM_OK)
+        rc = grammar->line(&self->parser, tm__slice_trim(self->text.line));
     if (rc == TM_ENOMEM)
         return rc;
     /* A line begins one dump at most, or reading would not go on. */

@@ -99,6 +99,12 @@ static int begin_string(tm__text *text, size_t first)
     return next_of_string(text);
 }
 
+int tm__text_enter(tm__text *text, size_t first)
+{
+    text->quoting = TM__QUOTED;
+    return begin_string(text, first) < 0 ? TM_ENOMEM : TM_OK;
+}
+
 /* No output is longer than its input, so it may be written over itself. */
 static int copy(tm__text *text, size_t (*decode)(char *to, tm__slice text))
 {
@@ -109,6 +115,14 @@ static int copy(tm__text *text, size_t (*decode)(char *to, tm__slice text))
     text->line = trim_end(text->line);
     text->stripped = 0;
     return TM_OK;
+}
+
+int tm__text_decode(tm__text *text)
+{
+    if (text->line.bytes == text->buffer || reserve(text) < 0)
+        return text->line.bytes == text->buffer ? TM_OK : TM_ENOMEM;
+    text->is_html = 1;
+    return copy(text, tm__unescape_html);
 }
 
 /* Whether the line ends with a tag of HTML. */
@@ -126,12 +140,20 @@ static int has_tag(tm__slice line)
 /* Whether the line has angle brackets as entities where only they can be meant. */
 static int has_brackets(tm__slice line)
 {
+    static const char *const beginnings[] = {
+        "at ",      "- ",      "#",       "File &quot;", "File &#",
+        "3XMTHREA", "2LKDEAD", "=&gt;0x", "0x",          "Current thread"};
+
     if (!line.length || !memchr(line.bytes, '&', line.length))
         return 0;
     line = tm__slice_trim(line);
-    return (tm__slice_begins(line, "at ") || tm__slice_begins(line, "- ")) &&
-           (tm__slice_find(line, "&lt;") < line.length ||
-            tm__slice_find(line, "&#") < line.length);
+    for (size_t i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++)
+        if (tm__slice_begins(line, beginnings[i]))
+            return tm__slice_find(line, "&lt;") < line.length ||
+                   tm__slice_find(line, "&gt;") < line.length ||
+                   tm__slice_find(line, "&quot;") < line.length ||
+                   tm__slice_find(line, "&#") < line.length;
+    return 0;
 }
 
 /* "at a.B.c(B.java:1)\\par" of a text processor, "\\tat ..." of a string that was

@@ -52,6 +52,16 @@ int tm__text_next(tm__text *text);
  */
 int tm__text_learn(tm__text *text, size_t first, int is_html);
 
+/**
+ * Take the lines of a string of JSON one by one, the first of them now.
+ * @param first  byte of the line, which stands as in the file, where the string begins
+ * @return TM_OK or TM_ENOMEM
+ */
+int tm__text_enter(tm__text *text, size_t first);
+
+/** The line and those that follow have HTML's entities. @return TM_OK or TM_ENOMEM */
+int tm__text_decode(tm__text *text);
+
 void tm__text_free(tm__text *text);
 
 #endif
