@@ -3,7 +3,7 @@
 
 import pytest
 
-from story import ALL_KINDS, KIND, MS, SLOW, TAKE, TRANSFER, Story
+from story import ALL_KINDS, KIND, LOCK, MS, SLOW, TAKE, TRANSFER, Story
 from threadmodel import EventFlag, ObjectKind, Run
 
 DB, LOG, CLIENT = 11, 12, 13
@@ -86,6 +86,29 @@ def test_io_of_a_moment_has_no_card() -> None:
 def test_the_advice_is_for_the_kind_of_endpoint(kind: int, advice: str) -> None:
     (row,) = service(kind=kind).findings("io_wait")
     assert row["advice"].startswith(advice)
+
+
+def requests(flags: int) -> Story:
+    """Units of which each reads from a connection for 9 of 10 ms, and writes to it."""
+    story = Story()
+    story.model.define_object(CLIENT, 0, name="clients of :80", kind=ObjectKind.SOCKET)
+    for i in range(25):
+        at = 10 * i
+        story.at(at, 1, KIND.UNIT_BEGIN, object=LOCK)
+        story.at(at, 1, KIND.AWAIT, object=CLIENT, stack=SLOW, flags=flags)
+        story.at(at + 9, 1, KIND.AWAITED, object=CLIENT, flags=flags)
+        story.at(at + 9.1, 1, KIND.AWAIT, object=CLIENT, stack=SLOW)
+        story.at(at + 9.3, 1, KIND.AWAITED, object=CLIENT)
+        story.at(at + 9.9, 1, KIND.UNIT_END)
+    return story.at(250, 1, KIND.THREAD_END)
+
+
+@pytest.mark.parametrize("flags", [0, EventFlag.IDLE])
+def test_units_are_not_bound_by_idle_io(flags: int) -> None:
+    story = requests(flags)
+    story.findings()
+    (row,) = story.model.verdict()
+    assert (row["kind"] == "bound") == (not flags)
 
 
 def looked_for(story: Story, *kinds: int) -> bool:

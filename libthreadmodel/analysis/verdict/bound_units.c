@@ -59,13 +59,15 @@ static int is_io_of(const tm_model *model, const tm__interval *it, const char *m
     return name && strcmp(name, method) == 0;
 }
 
-/* The endpoint that most of the time in I/O at a method is spent with. */
-static int find_endpoint(tm__judgement *it, const char *method)
+/* The endpoint that most of the time in I/O at a method is spent with, and that time.
+ */
+static int find_endpoint(tm__judgement *it, const char *method, int64_t *io_ns)
 {
     const tm_model *model = it->model;
     size_t bytes = ((size_t)model->entities.objects_count + 1) * sizeof(int64_t);
     int64_t *sums = tm__zalloc(&it->memory, bytes), all_ns = 0;
 
+    *io_ns = 0;
     if (!sums)
         return TM_ENOMEM;
     for (uint32_t t = 0; t < model->entities.threads_count; t++) {
@@ -86,25 +88,40 @@ static int find_endpoint(tm__judgement *it, const char *method)
     if (it->endpoint != TM__NONE && sums[it->endpoint] <= all_ns / 2)
         it->endpoint = TM__NONE;
     tm__free(&it->memory, sums, bytes);
+    *io_ns = all_ns;
     return TM_OK;
+}
+
+/* Where units wait in I/O, it has to be for more than what clients send next: a unit
+ * that is as long as a connection waits for that most of its time. */
+static int is_bound_by_io(tm__judgement *it, int *is_bound)
+{
+    const char *method = tm_table_string(it->unit_parts, "method", 0);
+    int64_t io_ns;
+    int rc;
+
+    *is_bound = 1;
+    if (strcmp(tm_table_string(it->unit_parts, "state", 0), "io") != 0 || !method)
+        return TM_OK;
+    rc = find_endpoint(it, method, &io_ns);
+    *is_bound = io_ns >= tm_table_int64(it->unit_parts, "total_ns")[0] / 2;
+    return rc;
 }
 
 /* The first row of the table is the largest part of the kind with most time. */
 int tm__find_bound_of_units(tm__judgement *it)
 {
     int rc = tm_unit_part_list(&it->unit_parts, it->model, NULL, NULL);
+    int bound = 0;
 
     if (rc < 0)
         return rc;
     it->endpoint = TM__NONE;
-    if (tm_table_row_count(it->unit_parts) && is_bound(it, it->unit_parts)) {
-        const char *method = tm_table_string(it->unit_parts, "method", 0);
-
-        return strcmp(tm_table_string(it->unit_parts, "state", 0), "io") == 0 && method
-                   ? find_endpoint(it, method)
-                   : TM_OK;
-    }
+    if (tm_table_row_count(it->unit_parts) && is_bound(it, it->unit_parts))
+        rc = is_bound_by_io(it, &bound);
+    if (bound)
+        return rc;
     tm_table_free(it->unit_parts);
     it->unit_parts = NULL;
-    return TM_OK;
+    return rc;
 }
