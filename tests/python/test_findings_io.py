@@ -89,7 +89,7 @@ def test_the_advice_is_for_the_kind_of_endpoint(kind: int, advice: str) -> None:
 
 
 def requests(flags: int) -> Story:
-    """Units of which each reads from a connection for 9 of 10 ms, and writes to it."""
+    """Each unit reads from a connection for 9 of 10 ms, and writes to it."""
     story = Story()
     story.model.define_object(CLIENT, 0, name="clients of :80", kind=ObjectKind.SOCKET)
     for i in range(25):
