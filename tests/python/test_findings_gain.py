@@ -155,9 +155,9 @@ def test_a_card_of_a_service_gives_requests_now_and_predicted(permits: int) -> N
     gain = rows[0]["gain"]
     found = re.fullmatch(
         r"(?P<share>\d+) % of the time of requests goes there\. If none had to wait "
-        r"for it, there would be (?P<low>[\d,.]+) to (?P<high>[\d,.]+) requests a second "
-        r"instead of (?P<now>[\d,.]+), and 99 % of them would take .* at most instead "
-        r"of .*\.",
+        r"for it, there would be (?P<low>[\d,.]+) to (?P<high>[\d,.]+) requests a "
+        r"second instead of (?P<now>[\d,.]+), and 99 % of them would take .* at most "
+        r"instead of .*\.",
         gain,
     )
     assert found, gain
