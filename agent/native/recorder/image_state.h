@@ -60,8 +60,8 @@ typedef struct tm__image {
     size_t child_count;
     char child_programs[256]; ///< what they run: "sh, cc1"
     int descriptor;           ///< of its process, -1: there is none
-    int64_t stopped_ns;  ///< its process was seen to be stopped for so long
-    int64_t stop_ns;     ///< it has been since; 0: it is not
+    int64_t stopped_ns;       ///< its process was seen to be stopped for so long
+    int64_t stop_ns;          ///< it has been since; 0: it is not
     int64_t over_ns;     ///< when its process was seen to have ended; 0: it was not
     int ending;          ///< enum tm_ending
     int ending_status;   ///< exit status or signal

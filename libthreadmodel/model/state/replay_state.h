@@ -25,8 +25,8 @@ typedef struct tm__replayed {
     uint32_t policy_changes;
     uint32_t shutdown_by; ///< threads[] that it is of, or TM__NONE
     int64_t listed_ns;    ///< the last dump that lists all synchronizers which threads
-                       ///< own; 0: none did, or one since does not
-    int64_t shutdown_ns; ///< the first Shutdown; INT64_MIN: none
+                          ///< own; 0: none did, or one since does not
+    int64_t shutdown_ns;  ///< the first Shutdown; INT64_MIN: none
 } tm__replayed;
 
 #endif
