@@ -45,7 +45,7 @@ LAYERS: dict[str, set[str]] = {
     PATH: BELOW_QUESTIONS | {TIMELINE},
     WHATIF: BELOW_QUESTIONS | {TIMELINE, RESOURCES, PATH, "analysis/units"},
     "analysis/findings": BELOW_QUESTIONS
-    | {GROUPING, TIMELINE, LOCKS, RESOURCES, PATH, WHATIF, WAITS},
+    | {GROUPING, TIMELINE, LOCKS, RESOURCES, PATH, WHATIF, WAITS, "analysis/units"},
     "analysis/verdict": BELOW_QUESTIONS
     | {GROUPING, TIMELINE, WAITS, "analysis/findings", "analysis/units"},
     "analysis/causes": BELOW_QUESTIONS | {TIMELINE, LOCKS, "analysis/units"},

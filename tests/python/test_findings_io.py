@@ -136,3 +136,25 @@ def test_who_awaits_semaphores_alone_has_not_recorded_io() -> None:
 def test_a_producer_may_record_io_although_there_was_none() -> None:
     assert looked_for(semaphore(), ObjectKind.SEMAPHORE, ObjectKind.SOCKET)
     assert looked_for(service())
+
+
+def tasks(wait_ms: float) -> Story:
+    """Fifty units of 10 ms that ask a database, while thread 2 reads from a pipe."""
+    story = Story()
+    story.model.define_object(DB, 0, name="10.0.0.7:5432", kind=ObjectKind.SOCKET)
+    story.model.define_object(LOG, 0, name="a pipe", kind=ObjectKind.FILE)
+    story.at(0, 2, KIND.AWAIT, object=LOG, stack=TAKE)
+    for i in range(50):
+        at = 10 * i
+        story.at(at, 1, KIND.UNIT_BEGIN, object=LOCK)
+        story.at(at, 1, KIND.AWAIT, object=DB, stack=SLOW)
+        story.at(at + wait_ms, 1, KIND.AWAITED, object=DB)
+        story.at(at + 9.9, 1, KIND.UNIT_END)
+    story.at(490, 2, KIND.AWAITED, object=LOG).at(500, 2, KIND.THREAD_END)
+    return story.at(500, 1, KIND.THREAD_END)
+
+
+def test_where_units_do_the_work_the_io_of_other_threads_has_no_card() -> None:
+    (row,) = tasks(wait_ms=8).findings("io_wait")
+    assert row["title"] == "1 thread waits for 10.0.0.7:5432 in Lock.slow"
+    assert tasks(wait_ms=0.1).findings("io_wait") == []

@@ -7,21 +7,26 @@
 #include "analysis/findings/blocked_part.h"
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/findings.h"
+#include "analysis/units/unit_walk.h"
+#include "analysis/units/units.h"
 #include "base/saturate.h"
 #include "model/entities/object.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
 
 /* What a sum is of, as its last key. */
-enum { WHOLE, BY_THREAD, AT_PLACE };
+enum { WHOLE, BY_THREAD, AT_PLACE, IN_UNITS };
 
-/* Less than this part of the run is not worth a card. */
+/* Less than this part of the run, or of the time of units, is not worth a card. */
 enum { PART_OF_RUN = 20 };
 
 typedef struct io_waits {
     tm__findings *findings;
     tm__tally tally;  ///< (object, 0, WHOLE), (object, thread, BY_THREAD) ...
     int64_t *busy_ns; ///< of each thread, for how long it was not idle
+    int has_units;
+    int64_t unit_ns;    ///< of all units of the main kind
+    uint32_t submitter; ///< threads[] that most often gave a worker one, or TM__NONE
 } io_waits;
 
 static int add(io_waits *w, uint32_t object, uint32_t key, uint32_t what, int64_t ns,
@@ -54,6 +59,71 @@ static int note_thread(io_waits *w, uint32_t number)
             return TM_ENOMEM;
     }
     return TM_OK;
+}
+
+/* ---- units of work ---- */
+
+static int note_span(io_waits *w, const tm__unit_span *span)
+{
+    const tm__thread *thread = &w->findings->model->entities.threads[span->thread];
+    tm__unit_walk walk;
+    tm__unit_part part;
+
+    w->unit_ns = tm__sum(w->unit_ns, span->end_ns - span->start_ns);
+    tm__unit_walk_start(&walk, w->findings->model, span);
+    while (tm__unit_walk_next(&walk, &part)) {
+        const tm__interval *it =
+            part.interval == TM__NONE ? NULL : &thread->intervals[part.interval];
+
+        if (it && it->state == TM_STATE_IO && !tm__interval_is_idle(it) &&
+            add(w, it->object, 0, IN_UNITS, part.end_ns - part.start_ns, span->thread) <
+                0)
+            return TM_ENOMEM;
+    }
+    return TM_OK;
+}
+
+static int note_units(io_waits *w, const tm__units *units)
+{
+    const tm__unit_kind *kind = tm__unit_main_kind(units);
+    int rc = TM_OK;
+
+    w->has_units = kind != NULL;
+    w->submitter = kind ? kind->waker : TM__NONE;
+    for (uint32_t i = 0; rc == TM_OK && kind && i < units->spans_count; i++)
+        if (&units->kinds[units->items[units->spans[i].unit].kind] == kind)
+            rc = note_span(w, &units->spans[i]);
+    return rc;
+}
+
+static int find_units(io_waits *w)
+{
+    const tm_model *model = w->findings->model;
+    tm__memory *memory = &w->findings->memory;
+    size_t bytes = ((size_t)model->entities.stacks_count + 1) * sizeof(uint32_t);
+    uint32_t *callers = tm__stack_callers(model, memory, NULL);
+    tm__units units;
+    int rc;
+
+    if (!callers)
+        return TM_ENOMEM;
+    rc = tm__units_open(&units, model, &w->findings->whole, memory, callers, 0);
+    if (rc == TM_OK)
+        rc = note_units(w, &units);
+    tm__units_close(&units);
+    tm__free(memory, callers, bytes);
+    return rc;
+}
+
+/* Where a program does units of work, I/O counts that they wait for, or the thread that
+ * submits them. Another thread may wait all the time for what a second program prints.
+ */
+static int is_of_units(const io_waits *w, uint32_t object, uint32_t thread)
+{
+    const tm__tally_item *it = tm__tally_top(&w->tally, object, IN_UNITS);
+
+    return !w->has_units || thread == w->submitter ||
+           (it && it->total_ns > w->unit_ns / PART_OF_RUN);
 }
 
 /** Facts of an endpoint for its card. */
@@ -141,7 +211,8 @@ static int emit(const io_waits *w, const tm__tally_item *whole)
     endpoint it = describe(w, whole);
     tm__finding *finding;
 
-    if (tm__is_minor(findings, whole->total_ns, it.worst_ns))
+    if (tm__is_minor(findings, whole->total_ns, it.worst_ns) ||
+        !is_of_units(w, whole->a, it.worst))
         return TM_OK;
     finding = tm__finding_new(findings, "io_wait", "timeline", whole->total_ns);
     if (!finding)
@@ -171,6 +242,8 @@ int tm__find_io(tm__findings *findings)
         if (w.tally.items[i].c == WHOLE &&
             w.tally.items[i].total_ns > findings->run_ns / PART_OF_RUN)
             tm__top_add(&top, w.tally.items[i].total_ns, i);
+    if (rc == TM_OK && top.count)
+        rc = find_units(&w);
     for (uint32_t i = 0; rc == TM_OK && i < top.count; i++)
         rc = emit(&w, &w.tally.items[top.numbers[i]]);
     tm__tally_free(&w.tally, &findings->memory);

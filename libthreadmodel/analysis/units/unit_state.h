@@ -105,5 +105,7 @@ uint32_t tm__unit_kind_of(tm__units *units, uint32_t name, uint32_t group,
 uint32_t tm__unit_add(tm__units *units, const tm__unit *unit);
 int tm__unit_span_add(tm__units *units, uint32_t unit, uint32_t thread,
                       int64_t start_ns, int64_t end_ns);
+/** The kind that others do not submit, and that most time goes to; NULL: none */
+const tm__unit_kind *tm__unit_main_kind(const tm__units *units);
 
 #endif

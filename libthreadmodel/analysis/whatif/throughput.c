@@ -105,10 +105,9 @@ int tm__load_open(tm__load *load, tm__candidates *all)
     load->serves = tm__zalloc(&all->memory, (size_t)model->entities.threads_count + 1);
     if (!load->serves)
         return TM_ENOMEM;
-    for (uint32_t i = 0; rc == TM_OK && i < load->units.kinds_count; i++)
-        if (load->units.kinds[i].is_main)
-            load->kind = &load->units.kinds[i];
-    if (rc < 0 || !load->kind)
+    if (rc == TM_OK)
+        load->kind = tm__unit_main_kind(&load->units);
+    if (!load->kind)
         return rc;
     for (uint32_t i = 0; i < load->units.items_count; i++)
         if (&load->units.kinds[load->units.items[i].kind] == load->kind)
