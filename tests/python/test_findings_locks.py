@@ -114,6 +114,18 @@ def test_a_lock_is_held_asleep_if_that_is_half_of_what_is_known() -> None:
     assert half_unknown(260).findings("held_while_sleeping") == []
 
 
+def test_sleeps_without_a_stack_count_where_the_owner_held_the_lock_until_later() -> (
+    None
+):
+    story = Story()
+    for i in range(10):
+        begin, stack = 20 * i, SLOW if i == 0 else 0
+        story.at(begin + 1, 1, KIND.SLEEP, stack=stack).at(begin + 15, 1, KIND.SLEPT)
+        story.block(begin + 2, begin + 16, 2, owner=1)
+    (row,) = story.at(200, 1, KIND.THREAD_END).findings("held_while_sleeping")
+    assert row["title"] == "1 thread blocked by Lock whose owner sleeps in Lock.slow"
+
+
 def test_a_few_short_blocks_are_no_finding() -> None:
     story = Story()
     for ms in range(0, 1000, 100):

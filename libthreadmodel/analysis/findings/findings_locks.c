@@ -87,11 +87,11 @@ static int look_at_owner(locks *l, const tm__share *share, uint32_t group)
             continue;
         place = tm__caller_of(&l->findings->places, it->stack);
         /* A worker that waits for work holds no lock: it has let go unseen. */
-        if (place == TM__NONE || tm__caller_is_idle(&l->findings->places, place))
+        if (place != TM__NONE && tm__caller_is_idle(&l->findings->places, place))
             continue;
-        /* The stack of a similar interval does not show where this one was, nor that it
-         * began with the lock held: the lock was not released before it was over. */
-        if (it->flags & TM__INTERVAL_SAMPLED) {
+        /* Without its own stack it is not known where this one was, nor that it began
+         * with the lock held: the lock was not released before it was over. */
+        if (place == TM__NONE || it->flags & TM__INTERVAL_SAMPLED) {
             int is_within = tm__interval_end_ns(model, owner, i) <= share->to_ns;
 
             if ((had_it == TM__INSIDE || is_within) &&
