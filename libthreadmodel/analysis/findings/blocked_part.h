@@ -3,7 +3,7 @@
 #ifndef TM_ANALYSIS_FINDINGS_BLOCKED_PART_H
 #define TM_ANALYSIS_FINDINGS_BLOCKED_PART_H
 
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "model/entities/thread.h"
 
 /** Where and for how long a thread is blocked, or waits for work. */

@@ -4,7 +4,27 @@
  * at most; what costs is the detectors' one or two passes over the run. A detector
  * that tells of a cause comes before those that would tell of a part of it again.
  */
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
+#include "analysis/findings/findings_classes.h"
+#include "analysis/findings/findings_dumps.h"
+#include "analysis/findings/findings_event_loops.h"
+#include "analysis/findings/findings_gain.h"
+#include "analysis/findings/findings_io.h"
+#include "analysis/findings/findings_joins.h"
+#include "analysis/findings/findings_kinds.h"
+#include "analysis/findings/findings_locks.h"
+#include "analysis/findings/findings_notify.h"
+#include "analysis/findings/findings_parks.h"
+#include "analysis/findings/findings_path.h"
+#include "analysis/findings/findings_processors.h"
+#include "analysis/findings/findings_resources.h"
+#include "analysis/findings/findings_samples.h"
+#include "analysis/findings/findings_stragglers.h"
+#include "analysis/findings/findings_stuck.h"
+#include "analysis/findings/findings_threads.h"
+#include "analysis/findings/findings_virtual.h"
+#include "analysis/findings/findings_waits.h"
+#include "analysis/findings/findings_workers.h"
 
 #include <string.h>
 
@@ -28,134 +48,6 @@ static int (*const detectors[])(tm__findings *) = {
 };
 
 enum { TITLE_WORDS = 12 };
-
-/* Several threads together may lose more than the length of the run, and one of them
- * cannot. The length of a dump is not known. */
-static int64_t most_of_one_thread(const tm__findings *findings, int64_t impact_ns)
-{
-    return findings->run_ns > 0 && impact_ns > findings->run_ns ? findings->run_ns
-                                                                : impact_ns;
-}
-
-tm__finding *tm__finding_new(tm__findings *findings, const char *kind,
-                             const char *evidence, int64_t impact_ns)
-{
-    tm__finding *item;
-
-    if (tm__reserve(&findings->memory, &findings->items, &findings->items_capacity,
-                    (size_t)findings->items_count + 1, sizeof(*item)) < 0)
-        return NULL;
-    item = &findings->items[findings->items_count++];
-    *item = (tm__finding){.kind = kind,
-                          .evidence = evidence,
-                          .impact_ns = impact_ns,
-                          .bound_ns = most_of_one_thread(findings, impact_ns),
-                          .class_name = TM__NONE,
-                          .place = TM__NONE,
-                          .blocked_place = TM__NONE,
-                          .thread = TM__NONE,
-                          .inner_method = TM__NONE,
-                          .lock_group = TM__NONE,
-                          .change = TM_WHATIF_END,
-                          .change_method = TM__NONE};
-    return item;
-}
-
-int tm__percent(int64_t part, int64_t whole)
-{
-    return whole > 0 ? (int)((double)part * 100 / (double)whole + 0.5) : 0;
-}
-
-int tm__is_minor(const tm__findings *findings, int64_t impact_ns, int64_t bound_ns)
-{
-    int64_t little_ns = findings->run_ns / 20;
-
-    return impact_ns < little_ns ||
-           (bound_ns < little_ns && impact_ns < findings->run_ns / 2);
-}
-
-int tm__is_covered(const tm__findings *findings, uint32_t method)
-{
-    for (uint32_t i = 0; method != TM__NONE && i < findings->items_count; i++)
-        if (findings->items[i].inner_method == method)
-            return 1;
-    return 0;
-}
-
-uint32_t tm__class_name_of_object(const tm_model *model, uint32_t object)
-{
-    uint32_t class_index =
-        object == TM__NONE ? TM__NONE : model->entities.objects[object].class_index;
-
-    return class_index == TM__NONE ? TM__NONE
-                                   : model->entities.classes[class_index].name;
-}
-
-/* ---- sums ---- */
-
-tm__tally_item *tm__tally_add(tm__tally *tally, tm__memory *memory, uint32_t a,
-                              uint32_t b, uint32_t c, int64_t time_ns, uint32_t thread)
-{
-    uint32_t *value = tm__triple_map_at(&tally->map, memory, a, b, c);
-    tm__tally_item *item;
-
-    if (!value)
-        return NULL;
-    if (*value == 0) {
-        if (tm__reserve(memory, &tally->items, &tally->items_capacity,
-                        (size_t)tally->items_count + 1, sizeof(*item)) < 0)
-            return NULL;
-        tally->items[tally->items_count++] = (tm__tally_item){
-            .a = a, .b = b, .c = c, .worst_thread = thread, .first_thread = thread};
-        *value = tally->items_count;
-    }
-    item = &tally->items[*value - 1];
-    item->total_ns = tm__sum(item->total_ns, time_ns);
-    item->count++;
-    item->is_of_many |= thread != item->first_thread;
-    if (time_ns > item->worst_ns) {
-        item->worst_ns = time_ns;
-        item->worst_thread = thread;
-    }
-    return item;
-}
-
-const tm__tally_item *tm__tally_top(const tm__tally *tally, uint32_t a, uint32_t c)
-{
-    const tm__tally_item *top = NULL;
-
-    for (uint32_t i = 0; i < tally->items_count; i++) {
-        const tm__tally_item *item = &tally->items[i];
-
-        if (item->a == a && item->c == c && (!top || item->total_ns > top->total_ns))
-            top = item;
-    }
-    return top;
-}
-
-void tm__top_add(tm__top *top, int64_t key, uint32_t number)
-{
-    uint32_t at = top->count;
-
-    while (at > 0 && top->keys[at - 1] < key)
-        at--;
-    if (at == TM__FINDINGS_A_KIND)
-        return;
-    if (top->count < TM__FINDINGS_A_KIND)
-        top->count++;
-    for (uint32_t i = top->count - 1; i > at; i--) {
-        top->keys[i] = top->keys[i - 1];
-        top->numbers[i] = top->numbers[i - 1];
-    }
-    top->keys[at] = key;
-    top->numbers[at] = number;
-}
-
-void tm__tally_free(tm__tally *tally, tm__memory *memory)
-{
-    tm__free(memory, tally->items, tally->items_capacity * sizeof(*tally->items));
-    tm__triple_map_free(&tally->map, memory);
-}
 
 /* ---- one finding a cause ---- */
 

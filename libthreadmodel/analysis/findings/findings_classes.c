@@ -4,8 +4,12 @@
  * has a lock for each class name that is loaded, and one for each class that is
  * initialised. Both are taken once.
  */
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
+#include "analysis/findings/findings_classes.h"
+#include "analysis/findings/findings_gain.h"
+#include "analysis/findings/tally.h"
+#include "analysis/findings/where.h"
 #include "base/saturate.h"
 #include "model/entities/method_roles.h"
 #include "model/entities/methods.h"

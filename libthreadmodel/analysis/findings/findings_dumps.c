@@ -12,8 +12,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
+#include "analysis/findings/findings_dumps.h"
+#include "analysis/findings/tally.h"
+#include "analysis/findings/where.h"
 #include "base/search.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/methods.h"

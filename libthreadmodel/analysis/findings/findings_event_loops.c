@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about event loops that are blocked by a handler. */
 #include "analysis/findings/blocked_part.h"
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
+#include "analysis/findings/findings_event_loops.h"
+#include "analysis/findings/findings_gain.h"
+#include "analysis/findings/tally.h"
+#include "analysis/findings/where.h"
 #include "base/saturate.h"
 #include "model/entities/method_roles.h"
 #include "model/entities/methods.h"

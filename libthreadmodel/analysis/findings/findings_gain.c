@@ -4,8 +4,9 @@
  * service the gain is in requests a second, else in the length of the run; where
  * neither can be predicted the card says what threads lost in all.
  */
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
+#include "analysis/findings/findings_gain.h"
 
 #include "analysis/path/path.h"
 #include "analysis/timeline/wakeup_edge.h"

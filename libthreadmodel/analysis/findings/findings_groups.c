@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/findings/findings_groups.h"
 #include "analysis/findings/findings_queues.h"
+#include "analysis/findings/where.h"
 #include "model/entities/object.h"
 
 /* A condition that is longer names no row: it would be larger than the run's report. */

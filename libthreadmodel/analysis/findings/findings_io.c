@@ -5,8 +5,11 @@
  * run up to some million intervals, each looked at once.
  */
 #include "analysis/findings/blocked_part.h"
+#include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
-#include "analysis/findings/findings.h"
+#include "analysis/findings/findings_io.h"
+#include "analysis/findings/tally.h"
+#include "analysis/findings/where.h"
 #include "analysis/units/unit_walk.h"
 #include "analysis/units/units.h"
 #include "base/saturate.h"

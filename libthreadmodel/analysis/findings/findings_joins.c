@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Findings about joins: all others had ended, and one thread was still joined. */
 #include "analysis/findings/blocked_part.h"
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
+#include "analysis/findings/findings_joins.h"
+#include "analysis/findings/findings_stragglers.h"
 #include "analysis/findings/siblings.h"
+#include "analysis/findings/where.h"
 #include "base/saturate.h"
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"

@@ -7,7 +7,8 @@
  */
 #include <string.h>
 
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
+#include "analysis/findings/findings_kinds.h"
 #include "analysis/listing/caveats.h"
 #include "base/error.h"
 #include "base/saturate.h"

@@ -4,9 +4,12 @@
  * what decides what to do: that the owner was asleep or blocked in it, that the queue
  * is seldom empty or is long, else that it is hot.
  */
-#include "analysis/findings/findings_locks.h"
+#include "analysis/findings/findings_lock_cards.h"
 #include "analysis/findings/finding_text.h"
+#include "analysis/findings/lock_sums.h"
 
+#include "analysis/findings/findings_groups.h"
+#include "analysis/findings/findings_kinds.h"
 #include "base/saturate.h"
 #include "model/entities/object.h"
 #include "model/ownership/tenure.h"

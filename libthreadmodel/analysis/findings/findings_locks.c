@@ -4,8 +4,11 @@
  * which locks belong together, the second sums up. What is said of a group of locks is
  * in findings_lock_cards.c.
  */
+#include "analysis/findings/findings_lock_cards.h"
 #include "analysis/findings/findings_locks.h"
 
+#include "analysis/findings/findings_classes.h"
+#include "analysis/findings/findings_groups.h"
 #include "analysis/locks/blocks.h"
 #include "base/saturate.h"
 #include "model/entities/thread.h"

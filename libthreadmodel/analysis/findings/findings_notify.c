@@ -5,8 +5,10 @@
  */
 #include <inttypes.h>
 
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
+#include "analysis/findings/findings_notify.h"
+#include "analysis/findings/where.h"
 #include "analysis/listing/interaction_list.h"
 #include "base/saturate.h"
 #include "model/entities/object.h"

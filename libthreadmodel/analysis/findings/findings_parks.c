@@ -8,8 +8,11 @@
  *
  * One pass over all intervals, and a sum for each place.
  */
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
+#include "analysis/findings/findings_parks.h"
+#include "analysis/findings/tally.h"
+#include "analysis/findings/where.h"
 #include "base/saturate.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/reports.h"

@@ -3,8 +3,12 @@
  * Findings about the critical path: sleeps that the run was longer by. There are some
  * hundred thousand segments and a handful of places to sleep at.
  */
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
+#include "analysis/findings/findings_gain.h"
+#include "analysis/findings/findings_path.h"
+#include "analysis/findings/tally.h"
+#include "analysis/findings/where.h"
 #include "analysis/path/critical_path.h"
 #include "analysis/path/path.h"
 #include "model/entities/thread.h"

@@ -4,8 +4,10 @@
  * for how long, and some producers report each switch; either way such time is no
  * work, and in a thread's timeline it may look like that.
  */
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
+#include "analysis/findings/findings_processors.h"
+#include "analysis/findings/where.h"
 #include "base/saturate.h"
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"

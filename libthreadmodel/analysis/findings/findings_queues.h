@@ -3,7 +3,7 @@
 #ifndef TM_ANALYSIS_FINDINGS_FINDINGS_QUEUES_H
 #define TM_ANALYSIS_FINDINGS_FINDINGS_QUEUES_H
 
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "analysis/locks/shares.h"
 #include "model/state/model.h"
 
@@ -58,17 +58,10 @@ typedef struct tm__lock_groups {
     uint32_t *of_object; ///< items[] or TM__NONE; the findings keep it
 } tm__lock_groups;
 
-/** Make them, once all blocks were noted. @return TM_OK or TM_ENOMEM; to be closed */
-int tm__lock_groups_open(tm__lock_groups *groups, const tm__queues *queues);
 /** "Lock", "7 Lock": what a title calls it. */
 typedef struct tm__lock_name {
     char text[200];
 } tm__lock_name;
-tm__lock_name tm__lock_name_of(const tm__lock_groups *groups, uint32_t number);
-/** The rows of blame that it is made of. @return TM_OK or TM_ENOMEM */
-int tm__where_lock_group(tm__finding *finding, const tm__lock_groups *groups,
-                         uint32_t number);
-void tm__lock_groups_close(tm__lock_groups *groups);
 
 /** Whether the queue for an object is seldom empty, and whether it is long. */
 int tm__queue_is_convoy(const tm__queues *queues, uint32_t object);

@@ -6,9 +6,12 @@
  * that release many are worth a look, the more so if they are seen to be busy.
  */
 #include "analysis/findings/blocked_part.h"
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/findings_pool_name.h"
+#include "analysis/findings/findings_resources.h"
+#include "analysis/findings/findings_stragglers.h"
+#include "analysis/findings/where.h"
 #include "analysis/resources/resource_release.h"
 #include "analysis/resources/resources.h"
 #include "base/saturate.h"

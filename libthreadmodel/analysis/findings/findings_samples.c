@@ -6,8 +6,12 @@
  */
 #include <string.h>
 
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
+#include "analysis/findings/findings_dumps.h"
+#include "analysis/findings/findings_samples.h"
+#include "analysis/findings/tally.h"
+#include "analysis/findings/where.h"
 #include "base/search.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"

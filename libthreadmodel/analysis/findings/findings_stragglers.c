@@ -2,9 +2,12 @@
 /* Findings about the last of several siblings: somebody still waited for it, and all
  * others had ended. */
 #include "analysis/findings/blocked_part.h"
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
+#include "analysis/findings/findings_stragglers.h"
 #include "analysis/findings/siblings.h"
+#include "analysis/findings/tally.h"
+#include "analysis/findings/where.h"
 #include "analysis/resources/resource_release.h"
 #include "analysis/timeline/blocking.h"
 #include "base/saturate.h"

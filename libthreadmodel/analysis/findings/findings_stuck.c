@@ -2,8 +2,13 @@
 /* Threads that cannot go on, one card for all of them; circles of owners have their
  * own.
  */
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
+#include "analysis/findings/findings_stuck.h"
+#include "analysis/findings/where.h"
+#include "analysis/waits/graph_of_waits.h"
+#include "analysis/waits/standstill.h"
+#include "analysis/waits/wait_order.h"
 #include "analysis/waits/wait_text.h"
 #include "base/saturate.h"
 #include "model/entities/reports.h"

@@ -5,8 +5,10 @@
 
 #include <string.h>
 
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
+#include "analysis/findings/findings_threads.h"
+#include "analysis/findings/where.h"
 #include "base/saturate.h"
 #include "model/deadlocks/deadlock_search.h"
 #include "model/entities/reports.h"

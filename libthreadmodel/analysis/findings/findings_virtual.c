@@ -11,8 +11,11 @@
  * processors: more of them at once were not pinned, and fewer left carriers free. Then
  * it was a processor that the others waited for.
  */
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
+#include "analysis/findings/findings_virtual.h"
+#include "analysis/findings/tally.h"
+#include "analysis/findings/where.h"
 
 #include "base/saturate.h"
 #include "model/entities/thread.h"

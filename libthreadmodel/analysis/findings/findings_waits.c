@@ -5,8 +5,10 @@
  */
 #include <string.h>
 
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
+#include "analysis/findings/findings_waits.h"
+#include "analysis/findings/where.h"
 #include "analysis/listing/interaction_list.h"
 #include "analysis/timeline/blocking.h"
 #include "base/histogram.h"

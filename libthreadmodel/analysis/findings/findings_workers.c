@@ -5,8 +5,12 @@
  * names, which differ in numbers alone.
  */
 #include "analysis/findings/blocked_part.h"
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
+#include "analysis/findings/findings_gain.h"
+#include "analysis/findings/findings_workers.h"
+#include "analysis/findings/tally.h"
+#include "analysis/findings/where.h"
 #include "base/saturate.h"
 #include "model/entities/methods.h"
 #include "model/entities/thread.h"

@@ -3,7 +3,7 @@
 #ifndef TM_ANALYSIS_FINDINGS_SIBLINGS_H
 #define TM_ANALYSIS_FINDINGS_SIBLINGS_H
 
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
 
 /** @return of each thread, by which interaction it was started, or TM__NONE; NULL: no
  * memory */

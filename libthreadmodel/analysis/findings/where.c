@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/findings/findings.h"
+#include "analysis/findings/finding.h"
+#include "analysis/findings/where.h"
 #include "model/entities/thread.h"
 
 /* What a report holds for one finding, at most. */

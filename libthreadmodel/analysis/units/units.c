@@ -3,7 +3,7 @@
  * Units: those that the producer states, then inferred ones of the other threads, in
  * the order in which they begin. A run has thousands to millions of them.
  */
-#include "analysis/units/unit_kinds.h"
+#include "analysis/units/unit_sums.h"
 #include "analysis/units/unit_links.h"
 #include "analysis/units/units.h"
 #include "analysis/units/units_inferred.h"

@@ -4,8 +4,10 @@
  * in which they are not idle, and no small part of the program does. One look at each
  * interval, and two numbers an object.
  */
-#include "analysis/verdict/judge.h"
+#include "analysis/verdict/bound.h"
 
+#include "analysis/verdict/judge_state.h"
+#include "analysis/waits/wait_nodes.h"
 #include "base/saturate.h"
 #include "model/entities/object.h"
 

@@ -8,7 +8,8 @@
 
 #include <threadmodel/unit.h>
 
-#include "analysis/verdict/judge.h"
+#include "analysis/verdict/bound_units.h"
+#include "analysis/verdict/judge_state.h"
 #include "base/saturate.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/methods.h"

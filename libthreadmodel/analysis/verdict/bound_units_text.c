@@ -2,7 +2,8 @@
 /* What bounds units of work, in words. */
 #include <string.h>
 
-#include "analysis/verdict/judge.h"
+#include "analysis/verdict/bound_units_text.h"
+#include "analysis/verdict/judge_state.h"
 #include "model/entities/entity_names.h"
 #include "model/entities/object.h"
 

@@ -3,8 +3,15 @@
  * The verdict: deadlocks first, then a standstill, else how the threads spent their
  * time. One pass over all intervals, and the graph of waits.
  */
+#include "analysis/verdict/bound.h"
+#include "analysis/verdict/bound_units.h"
 #include "analysis/verdict/judge.h"
 
+#include "analysis/waits/graph_of_waits.h"
+#include "analysis/waits/standstill.h"
+#include "analysis/waits/wait_nodes.h"
+#include "analysis/waits/wait_order.h"
+#include "analysis/waits/wait_wants.h"
 #include "base/saturate.h"
 #include "model/deadlocks/deadlock_search.h"
 #include "model/entities/caller_frame.h"
@@ -100,37 +107,6 @@ static int find_deadlock(tm__judgement *it)
         it->since_ns <= it->model->replay.dumps[0])
         it->since_ns = INT64_MIN;
     return 1;
-}
-
-/* ---- how threads spent their time ---- */
-
-int tm__is_waiting_for_work(const tm__judgement *it, const tm__interval *interval)
-{
-    switch (interval->state) {
-    case TM_STATE_IO:
-    case TM_STATE_WAITING:
-    case TM_STATE_JOINING:
-    case TM_STATE_PARKED:
-        return tm__interval_is_idle(interval) ||
-               tm__frame_is_idle(it->model, interval->stack == TM__NONE
-                                                ? TM__NONE
-                                                : it->graph.callers[interval->stack]);
-    default: return 0;
-    }
-}
-
-int tm__is_queueing(const tm__judgement *it, const tm__interval *interval)
-{
-    switch (interval->state) {
-    case TM_STATE_BLOCKED:
-    case TM_STATE_REENTERING:
-    case TM_STATE_DEADLOCKED: return 1;
-    case TM_STATE_WAITING:
-    case TM_STATE_PARKED:
-        return interval->tenure != 0 ||
-               tm__wait_want(it->model, interval->object) == TM__WANT_LOCK;
-    default: return 0;
-    }
 }
 
 static void add_interval(tm__judgement *it, const tm__interval *interval,

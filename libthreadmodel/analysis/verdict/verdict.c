@@ -2,7 +2,9 @@
 /* The table `verdict`, of one row. */
 #include "analysis/listing/caveats.h"
 #include "analysis/listing/listing.h"
+#include "analysis/verdict/bound_units_text.h"
 #include "analysis/verdict/judge.h"
+#include "analysis/verdict/verdict_text.h"
 #include "base/error.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/object.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The words of verdicts. They state what was recorded, and what was not. */
-#include "analysis/verdict/judge.h"
+#include "analysis/verdict/bound_units_text.h"
+#include "analysis/verdict/judge_state.h"
+#include "analysis/verdict/verdict_text.h"
 #include "base/duration.h"
 #include "model/entities/reports.h"
 

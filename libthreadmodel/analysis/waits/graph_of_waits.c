@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory of a graph of waits, and the instant that it is made of. */
 #include "analysis/waits/graph_of_waits.h"
+#include "analysis/waits/wait_nodes.h"
+#include "analysis/waits/wait_servers.h"
 
 #include "model/entities/caller_frame.h"
 #include "model/entities/methods.h"
@@ -44,14 +46,4 @@ void tm__wait_graph_close(tm__wait_graph *graph)
              ((size_t)graph->model->entities.threads_count + 1) *
                  sizeof(*graph->nodes));
     tm__free(graph->memory, graph->callers, stacks * sizeof(*graph->callers));
-}
-
-uint32_t tm__wait_place(const tm__wait_graph *graph, uint32_t stack)
-{
-    const tm_model *model = graph->model;
-    uint32_t frame = stack == TM__NONE ? TM__NONE : graph->callers[stack];
-    uint32_t method =
-        frame == TM__NONE ? TM__NONE : model->entities.frames[frame].method;
-
-    return method == TM__NONE ? TM__NONE : model->entities.methods[method].full_name;
 }

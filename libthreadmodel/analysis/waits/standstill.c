@@ -8,7 +8,10 @@
  */
 #include "analysis/timeline/blocking.h"
 #include "analysis/timeline/wakeup_edge.h"
-#include "analysis/waits/graph_of_waits.h"
+#include "analysis/waits/standstill.h"
+#include "analysis/waits/wait_nodes.h"
+#include "analysis/waits/wait_state.h"
+#include "analysis/waits/wait_wants.h"
 #include "base/saturate.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"

@@ -9,7 +9,9 @@
 #include <threadmodel/definition.h>
 
 #include "analysis/timeline/wakeup_edge.h"
-#include "analysis/waits/graph_of_waits.h"
+#include "analysis/waits/wait_nodes.h"
+#include "analysis/waits/wait_state.h"
+#include "analysis/waits/wait_wants.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/entity_names.h"
 #include "model/entities/methods.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The members of a standstill, each followed by the one that it waits for. */
-#include "analysis/waits/graph_of_waits.h"
+#include "analysis/waits/wait_order.h"
+#include "analysis/waits/wait_state.h"
 
 enum { IS_MEMBER = 1, IS_LISTED = 2 };
 

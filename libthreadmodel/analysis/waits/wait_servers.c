@@ -4,7 +4,9 @@
  * calling method. One pass over the interactions, tens of millions of them; only what
  * concerns the places of present waits is kept, which are a few.
  */
-#include "analysis/waits/graph_of_waits.h"
+#include "analysis/waits/wait_nodes.h"
+#include "analysis/waits/wait_servers.h"
+#include "analysis/waits/wait_state.h"
 #include "model/entities/entity_names.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"

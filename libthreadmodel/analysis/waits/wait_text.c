@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/waits/wait_text.h"
+#include "analysis/waits/wait_wants.h"
 #include "base/duration.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/object.h"

@@ -3,7 +3,7 @@
 #ifndef TM_ANALYSIS_WAITS_WAIT_TEXT_H
 #define TM_ANALYSIS_WAITS_WAIT_TEXT_H
 
-#include "analysis/waits/graph_of_waits.h"
+#include "analysis/waits/wait_state.h"
 #include "base/printf.h"
 #include "model/entities/entity_names.h"
 

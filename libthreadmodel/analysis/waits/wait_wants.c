@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "analysis/timeline/wakeup_edge.h"
-#include "analysis/waits/graph_of_waits.h"
+#include "analysis/waits/wait_state.h"
+#include "analysis/waits/wait_wants.h"
 #include "model/entities/entity_names.h"
 #include "model/entities/object.h"
 #include "model/intervals/interval.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/path/critical_path.h"
+#include "analysis/whatif/candidate_search.h"
 #include "analysis/whatif/candidates.h"
 #include "base/sort.h"
 #include "model/entities/methods.h"

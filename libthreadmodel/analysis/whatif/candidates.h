@@ -6,7 +6,7 @@
 
 #include <threadmodel/whatif.h>
 
-#include "analysis/whatif/simulation.h"
+#include "analysis/whatif/simulation_state.h"
 
 /** One change: of what matches, TM__NONE for any. */
 typedef struct tm__candidate {
@@ -96,15 +96,6 @@ int tm__candidate_matches(const tm__candidates *all, const tm__candidate *it,
 
 /** Count the holds that each changes. */
 void tm__candidates_count_holds(tm__candidates *all);
-
-/** Add those that the path goes through, `count` at most: those held longest. */
-int tm__candidates_find(tm__candidates *all, uint32_t count);
-
-/** Work out what each would gain. @return TM_OK or TM_ENOMEM */
-int tm__candidates_replay(tm__candidates *all);
-
-/** The largest gain first, then the longest held. @return TM_OK or TM_ENOMEM */
-int tm__candidates_sort(tm__candidates *all);
 
 void tm__candidates_close(tm__candidates *all);
 

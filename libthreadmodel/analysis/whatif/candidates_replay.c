@@ -5,7 +5,12 @@
  * a bound have one script, which they read, and are shared among a caller's threads.
  */
 #include "analysis/whatif/candidates.h"
+#include "analysis/whatif/candidates_replay.h"
 #include "analysis/whatif/gain.h"
+#include "analysis/whatif/holds.h"
+#include "analysis/whatif/script.h"
+#include "analysis/whatif/script_marks.h"
+#include "analysis/whatif/simulation.h"
 #include "base/parallel.h"
 #include "base/saturate.h"
 

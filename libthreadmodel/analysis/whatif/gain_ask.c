@@ -2,6 +2,7 @@
 /* Opens what a question needs, replays the run, and predicts its units of work. */
 #include "analysis/whatif/gain_ask.h"
 
+#include "analysis/whatif/candidates_replay.h"
 #include "analysis/whatif/throughput.h"
 
 static int choose(tm__candidates *all, const tm__gain_question *question)

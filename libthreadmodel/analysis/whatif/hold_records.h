@@ -3,7 +3,7 @@
 #ifndef TM_ANALYSIS_WHATIF_HOLD_RECORDS_H
 #define TM_ANALYSIS_WHATIF_HOLD_RECORDS_H
 
-#include "analysis/whatif/holds.h"
+#include "analysis/whatif/hold_state.h"
 #include "model/ownership/tenure.h"
 
 static inline tm__record_ends *tm__record_ends_of(const tm__holds *holds,

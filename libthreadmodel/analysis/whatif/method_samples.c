@@ -9,7 +9,7 @@
  */
 #include "analysis/whatif/method_samples.h"
 
-#include "analysis/whatif/holds.h"
+#include "analysis/whatif/hold_state.h"
 #include "model/intervals/context.h"
 
 enum { ENOUGH_SAMPLES = 10 };

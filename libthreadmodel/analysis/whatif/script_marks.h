@@ -3,7 +3,7 @@
 #ifndef TM_ANALYSIS_WHATIF_SCRIPT_MARKS_H
 #define TM_ANALYSIS_WHATIF_SCRIPT_MARKS_H
 
-#include "analysis/whatif/script.h"
+#include "analysis/whatif/script_state.h"
 #include "base/sort.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
@@ -83,5 +83,15 @@ int tm__ends_in_hold(const tm__script_writer *w, const tm__pause *p);
 int tm__parks_again(const tm__thread *thread, const tm__pause *p);
 
 void tm__marks_free(tm__script *script);
+
+/**
+ * Find out by whom waits were ended.
+ * @param signals  0
+ * @param script   with model to end_ns set, but for the signals
+ * @return TM_OK or TM_ENOMEM; to be freed whatever is returned
+ */
+int tm__signals_find(tm__signals *signals, const tm__script *script);
+
+void tm__signals_free(tm__signals *signals, const tm_model *model, tm__memory *memory);
 
 #endif

@@ -9,31 +9,13 @@
  *
  * A wait of which nothing tells who ended it stays as it was.
  */
-#include "analysis/whatif/served_parts.h"
+#include "analysis/whatif/served.h"
+#include "analysis/whatif/served_servers.h"
+#include "analysis/whatif/served_uses.h"
 
 #include "base/saturate.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
-
-const tm__interaction *tm__served_row(const tm__served *served, uint32_t number)
-{
-    const tm_model *model = served->resources->model;
-
-    if (number == TM__NONE || number < model->intervals.interactions_first ||
-        number - model->intervals.interactions_first >=
-            model->intervals.interactions_count)
-        return NULL;
-    return tm__row(model, number);
-}
-
-int tm__served_add_span(tm__served *served, tm__span span)
-{
-    if (tm__reserve(served->memory, &served->spans, &served->spans_capacity,
-                    (size_t)served->spans_count + 1, sizeof(*served->spans)) < 0)
-        return TM_ENOMEM;
-    served->spans[served->spans_count++] = span;
-    return TM_OK;
-}
 
 static int is_asked(const tm__served *served, const tm__resource_wait *it,
                     const uint8_t *stacks, uint32_t class_name)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether those who end waits work for them, one after the other, and for how long. */
 #include "analysis/resources/resource_release.h"
-#include "analysis/whatif/served_parts.h"
+#include "analysis/whatif/served_servers.h"
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "model/entities/thread.h"

@@ -2,7 +2,7 @@
 /* From a wait that got a permit to its thread's own release: uses of a resource. */
 #include "analysis/resources/resource_release.h"
 #include "analysis/timeline/wakeup_edge.h"
-#include "analysis/whatif/served_parts.h"
+#include "analysis/whatif/served_uses.h"
 #include "base/saturate.h"
 #include "base/search.h"
 #include "base/sort.h"

@@ -7,7 +7,9 @@
  */
 #include "analysis/whatif/simulation.h"
 
+#include "analysis/whatif/simulation_locks.h"
 #include "analysis/whatif/simulation_play.h"
+#include "analysis/whatif/simulation_turns.h"
 #include "base/prefetch.h"
 #include "base/saturate.h"
 

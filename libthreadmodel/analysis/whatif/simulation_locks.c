@@ -7,7 +7,9 @@
  *     B        ······w~════         recording is woken. It has the lock a wake-up
  *     C             ·····w~══       later, unless another has taken it by then
  */
+#include "analysis/whatif/simulation_locks.h"
 #include "analysis/whatif/simulation_play.h"
+#include "analysis/whatif/simulation_turns.h"
 
 #include "base/saturate.h"
 

@@ -3,7 +3,7 @@
 #ifndef TM_ANALYSIS_WHATIF_SIMULATION_PLAY_H
 #define TM_ANALYSIS_WHATIF_SIMULATION_PLAY_H
 
-#include "analysis/whatif/simulation.h"
+#include "analysis/whatif/simulation_state.h"
 
 /** A thread's turn. */
 typedef struct tm__turn {
@@ -66,31 +66,5 @@ static inline int tm__play_is_over(const tm__play *r, uint32_t thread)
 {
     return r->actors[thread].step >= r->script->first[thread + 1];
 }
-
-/** Whose turn it is now. @return TM__NONE: nobody can go on */
-uint32_t tm__play_next(tm__play *r);
-
-/** A thread has a turn at its time, or none. */
-void tm__play_turn(tm__play *r, uint32_t thread);
-void tm__play_no_turn(tm__play *r, uint32_t thread);
-
-/** It works, together with others, and then has a turn. */
-void tm__play_work(tm__play *r, uint32_t thread, int64_t length_ns);
-
-/** Note that a thread is blocked, or no longer and at which time. */
-void tm__play_block(tm__play *r, uint32_t thread);
-void tm__play_unblock(tm__play *r, uint32_t thread, int64_t time_ns);
-
-/** From being let go on to going on, of a thread whose step is a TAKE or an AWAIT. */
-int64_t tm__play_latency_ns(const tm__play *r, uint32_t thread);
-
-/** Take the lock of a thread's step. @return 0: it has to wait */
-int tm__play_acquire(tm__play *r, uint32_t thread);
-
-/** Give it up, and wake who is to have it next. */
-void tm__play_release(tm__play *r, uint32_t thread);
-
-/** Let somebody have a lock who waits for it, though it is not free. @return who */
-uint32_t tm__play_force(tm__play *r, uint32_t number);
 
 #endif

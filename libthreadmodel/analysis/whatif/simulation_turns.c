@@ -8,6 +8,7 @@
  * that who is first stays first, however many come and go.
  */
 #include "analysis/whatif/simulation_play.h"
+#include "analysis/whatif/simulation_turns.h"
 
 #include "base/saturate.h"
 

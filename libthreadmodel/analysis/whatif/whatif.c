@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "analysis/path/path_why.h"
+#include "analysis/whatif/candidate_search.h"
+#include "analysis/whatif/candidates_replay.h"
 #include "analysis/whatif/throughput.h"
 #include "base/error.h"
 #include "base/grouped.h"

@@ -5,6 +5,7 @@
  * a sink that fails costs nothing that was read.
  */
 #include "formats/dump/dump.h"
+#include "formats/dump/native_calls.h"
 
 #include <string.h>
 
@@ -75,20 +76,6 @@ static int add_letters(tm__dump *dump, const char *text, uint32_t *offset)
     memcpy(dump->letters + dump->letter_count, text, length);
     *offset = dump->letter_count;
     dump->letter_count += (uint32_t)length;
-    return TM_OK;
-}
-
-int tm__dump_object(tm__dump *dump, const tm_object *object)
-{
-    tm_object *recent = &dump->recent[object->id * UINT64_C(0x9e3779b97f4a7c15) >> 54];
-
-    if (memcmp(recent, object, sizeof(*object)) == 0)
-        return TM_OK;
-    if (tm__reserve(dump->memory, &dump->objects, &dump->object_capacity,
-                    (size_t)dump->object_count + 1, sizeof(*dump->objects)) < 0)
-        return TM_ENOMEM;
-    dump->objects[dump->object_count++] = *object;
-    *recent = *object;
     return TM_OK;
 }
 

@@ -202,3 +202,17 @@ int tm__dump_emit_names(tm__dump *dump, const tm_sink *sink)
         rc = emit_stacks(dump, sink);
     return rc;
 }
+
+int tm__dump_object(tm__dump *dump, const tm_object *object)
+{
+    tm_object *recent = &dump->recent[object->id * UINT64_C(0x9e3779b97f4a7c15) >> 54];
+
+    if (memcmp(recent, object, sizeof(*object)) == 0)
+        return TM_OK;
+    if (tm__reserve(dump->memory, &dump->objects, &dump->object_capacity,
+                    (size_t)dump->object_count + 1, sizeof(*dump->objects)) < 0)
+        return TM_ENOMEM;
+    dump->objects[dump->object_count++] = *object;
+    *recent = *object;
+    return TM_OK;
+}

@@ -3,7 +3,7 @@
 #ifndef TM_FORMATS_DUMP_DUMP_NAMES_H
 #define TM_FORMATS_DUMP_DUMP_NAMES_H
 
-#include "formats/dump/dump.h"
+#include "formats/dump/dump_state.h"
 
 struct tm__dump_class {
     uint32_t name;   ///< texts
@@ -32,5 +32,12 @@ int tm__dump_stack(tm__dump *dump, const uint32_t *frames, uint32_t count,
 
 /** Emit classes, methods and stacks that were not emitted yet. */
 int tm__dump_emit_names(tm__dump *dump, const tm_sink *sink);
+
+/* Numbers for what stands in the file. @return TM_OK or TM_ENOMEM */
+int tm__dump_class(tm__dump *dump, tm__slice name, uint32_t *id);
+int tm__dump_frame(tm__dump *dump, tm__slice text, uint32_t *number);
+
+/** Define an object; one that was just defined is not defined again. */
+int tm__dump_object(tm__dump *dump, const tm_object *object);
 
 #endif

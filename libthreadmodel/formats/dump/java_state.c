@@ -4,6 +4,7 @@
  * frames, in methods of the JDK whose names have not changed since version 5.
  */
 #include "formats/dump/dump_names.h"
+#include "formats/dump/java_state.h"
 
 #include <string.h>
 

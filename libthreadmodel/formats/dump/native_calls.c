@@ -3,7 +3,9 @@
  * Java calls a thread RUNNABLE that waits in the kernel. Its innermost method is then
  * one of a few native ones of the JDK or of Netty, whose names tell what it waits for.
  */
-#include "formats/dump/dump.h"
+#include "formats/dump/dump_names.h"
+#include "formats/dump/java_state.h"
+#include "formats/dump/native_calls.h"
 
 #include <string.h>
 

@@ -3,6 +3,9 @@
  * An object is named by its class and identity hash, and that is its id: class and
  * hash side by side. Nothing need be remembered of the objects of a million threads.
  */
+#include "formats/dump/dump.h"
+#include "formats/dump/dump_names.h"
+#include "formats/dump/java_state.h"
 #include "formats/dump/snapshot.h"
 
 #include <string.h>

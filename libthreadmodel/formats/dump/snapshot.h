@@ -4,7 +4,7 @@
 #ifndef TM_FORMATS_DUMP_SNAPSHOT_H
 #define TM_FORMATS_DUMP_SNAPSHOT_H
 
-#include "formats/dump/dump.h"
+#include "formats/dump/dump_state.h"
 
 /** A text of its own, with a zero byte behind it. */
 typedef struct tm__snapshot_text {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "formats/dump/dump_names.h"
 #include "formats/hprof/big_endian.h"
 
 enum { LEVELS = 1000 }; ///< of superclasses

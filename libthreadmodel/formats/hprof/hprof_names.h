@@ -4,7 +4,7 @@
 #define TM_FORMATS_HPROF_HPROF_NAMES_H
 
 #include "base/map.h"
-#include "formats/dump/dump.h"
+#include "formats/dump/dump_state.h"
 
 /** Classes whose objects tell of threads, and their subclasses. */
 enum tm__hprof_kind {

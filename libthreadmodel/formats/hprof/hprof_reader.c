@@ -8,6 +8,7 @@
  *     records      threads,                names                           ──▶ DONE
  *                  owners
  */
+#include "formats/dump/dump.h"
 #include "formats/hprof/hprof_reader.h"
 
 #include <stdio.h>

@@ -4,6 +4,7 @@
  * threads, a heap dump as text above all, and are passed over up to the line that ends
  * them.
  */
+#include "formats/dump/dump.h"
 #include "formats/hprof/hprof_text_reader.h"
 
 #include <stdio.h>

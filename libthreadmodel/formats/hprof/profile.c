@@ -4,6 +4,7 @@
  * least that is in order and leaves each wait its duration: nothing takes longer than
  * it must have.
  */
+#include "formats/dump/dump.h"
 #include "formats/hprof/profile.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef TM_FORMATS_HPROF_PROFILE_H
 #define TM_FORMATS_HPROF_PROFILE_H
 
-#include "formats/dump/dump.h"
+#include "formats/dump/dump_state.h"
 
 typedef struct tm__profile_trace {
     uint32_t first, count; ///< frames[]

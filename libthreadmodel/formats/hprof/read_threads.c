@@ -4,11 +4,13 @@
  * a number whose meaning changed with nearly each release, so its frames are asked, and
  * the number only where they cannot tell: what is blocked on a monitor, JDK 24 on.
  */
+#include "formats/dump/dump.h"
 #include "formats/hprof/hprof_threads.h"
 #include "formats/hprof/read_threads.h"
 
 #include "base/utf8.h"
 #include "formats/dump/dump_names.h"
+#include "formats/dump/java_state.h"
 
 /* Bits of JVM TI's thread states. */
 enum {

@@ -17,6 +17,8 @@
 #include "base/error.h"
 #include "formats/jfr/actors.h"
 #include "formats/jfr/code.h"
+#include "formats/jstack/grammars.h"
+#include "formats/jstack/parse.h"
 
 void tm__jfr_witness_init(tm__jfr_witness *witness, tm__memory *memory,
                           tm__jfr_entities *entities, tm__notes *notes)

@@ -7,6 +7,7 @@
  * begun again from its first byte then, and the threads that were taken already are
  * passed over: rare enough that nothing simpler has to pay for it.
  */
+#include "formats/dump/dump.h"
 #include "formats/json/json_dump_reader.h"
 
 #include <stdio.h>

@@ -9,6 +9,7 @@
  * What is on no such path is passed over, so members that a later JDK adds do no harm.
  * Numbers may be written as strings, as JDK 21 to 26 do.
  */
+#include "formats/dump/dump.h"
 #include "formats/json/members.h"
 
 #include <string.h>

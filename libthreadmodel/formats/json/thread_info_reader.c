@@ -5,6 +5,7 @@
  * depth it stands. One dump is one text, and small: it is taken whole before any of it
  * is emitted, and begun again where memory runs out.
  */
+#include "formats/dump/dump.h"
 #include "formats/json/thread_info_reader.h"
 
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "formats/json/parser.h"
 #include "formats/jstack/fill.h"
 #include "formats/jstack/grammar.h"
+#include "formats/jstack/parse.h"
 
 static int probe(const uint8_t *bytes, size_t length)
 {

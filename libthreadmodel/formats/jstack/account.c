@@ -12,6 +12,7 @@
 #include "formats/jstack/account.h"
 
 #include "base/map.h"
+#include "formats/jstack/parse.h"
 
 static void add_lock(tm__jstack_dump *dump, const tm__jstack_edge *edge, uint8_t kind)
 {

@@ -3,7 +3,7 @@
 #ifndef TM_FORMATS_JSTACK_ACCOUNT_H
 #define TM_FORMATS_JSTACK_ACCOUNT_H
 
-#include "formats/jstack/parse.h"
+#include "formats/jstack/parse_state.h"
 
 /**
  * Add the threads that only the account names, each with what it wants and holds by

@@ -9,6 +9,7 @@
  * is about the thread of that name that wants that object.
  */
 #include "formats/jstack/cycles.h"
+#include "formats/jstack/parse.h"
 
 #include <stdio.h>
 #include <string.h>

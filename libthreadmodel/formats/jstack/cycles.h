@@ -7,7 +7,7 @@
 #define TM_FORMATS_JSTACK_CYCLES_H
 
 #include "base/map.h"
-#include "formats/jstack/parse.h"
+#include "formats/jstack/parse_state.h"
 #include "formats/notes.h"
 
 /** What a thread is blocked for, by address. */

@@ -8,12 +8,17 @@
  * deadlocked cannot move: a cycle of the same threads at the same stacks as in the
  * dump before is the same cycle, of the same objects, wherever they are now.
  */
+#include "formats/dump/dump.h"
 #include "formats/jstack/fill.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/dump/dump_names.h"
+#include "formats/dump/java_state.h"
+#include "formats/dump/native_calls.h"
 #include "formats/jstack/grammar.h"
+#include "formats/jstack/parse.h"
 
 /** Ids of threads and addresses of objects are below, in all but the first JVM. */
 enum { JVM_SHIFT = 49 };

@@ -3,7 +3,7 @@
 #ifndef TM_FORMATS_JSTACK_FILL_H
 #define TM_FORMATS_JSTACK_FILL_H
 
-#include "formats/dump/dump.h"
+#include "formats/dump/dump_state.h"
 #include "formats/jstack/cycles.h"
 
 /** A thread of a cycle, for the next dump to know it by. */

@@ -23,6 +23,7 @@
 
 #include "formats/jstack/grammar.h"
 #include "formats/jstack/native_waits.h"
+#include "formats/jstack/parse.h"
 
 /* In parser.section. */
 enum { OUTSIDE = 1, NAMES_ALL = 2 };

@@ -17,6 +17,7 @@
 #include <threadmodel/model.h>
 
 #include "formats/jstack/grammar.h"
+#include "formats/jstack/parse.h"
 
 static const char begin[] = "goroutine ";
 

@@ -6,7 +6,7 @@
 #ifndef TM_FORMATS_JSTACK_GRAMMAR_H
 #define TM_FORMATS_JSTACK_GRAMMAR_H
 
-#include "formats/jstack/parse.h"
+#include "formats/jstack/parse_state.h"
 
 /** What became of a line, beside TM_OK and TM_ENOMEM. */
 enum {
@@ -73,18 +73,5 @@ extern const tm__grammar tm__grammar_hot_threads;
 extern const tm__grammar tm__grammar_watchdog;
 extern const tm__grammar tm__grammar_hadoop;
 extern const tm__grammar tm__grammar_weblogic;
-
-/**
- * The grammar of the dump that begins in a line.
- * @param[out] first  bytes before it
- * @return NULL: none does
- */
-const tm__grammar *tm__grammar_find(tm__slice line, size_t *first);
-
-/** A dump begins. */
-void tm__jstack_begin(tm__jstack_parser *parser, const tm__grammar *grammar);
-
-/** The dump is over. @return TM_OK or TM_ENOMEM */
-int tm__jstack_end(tm__jstack_parser *parser);
 
 #endif

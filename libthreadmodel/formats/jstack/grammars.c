@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The writers whose dumps are read. Those that are known by a magic word come first. */
 #include "formats/jstack/grammar.h"
+#include "formats/jstack/grammars.h"
+#include "formats/jstack/parse.h"
+
+#include <string.h>
 
 static const tm__grammar *const grammars[] = {
     &tm__grammar_java,         &tm__grammar_javacore,     &tm__grammar_go,
@@ -43,4 +47,26 @@ int tm__jstack_end(tm__jstack_parser *parser)
     const tm__grammar *grammar = parser->dump->grammar;
 
     return grammar->end ? grammar->end(parser) : TM_OK;
+}
+
+int tm__jstack_parse(tm__jstack_dump *dump, const char *text, size_t length)
+{
+    tm__jstack_parser parser = {.dump = dump};
+    int rc;
+
+    tm__jstack_begin(&parser, &tm__grammar_java);
+    while (length > 0) {
+        const char *newline = memchr(text, '\n', length);
+        tm__slice line = {text, newline ? (size_t)(newline - text) : length};
+
+        length -= line.length + (newline != NULL);
+        text += line.length + (newline != NULL);
+        rc = tm__grammar_java.line(&parser, tm__slice_trim(line));
+        if (rc == TM_ENOMEM)
+            return rc;
+        /* There is one in the text. */
+        if (rc == TM__LINE_NEXT)
+            break;
+    }
+    return tm__jstack_end(&parser);
 }

@@ -5,6 +5,7 @@
  * on as a writer of dumps writes it.
  */
 #include "formats/jstack/header.h"
+#include "formats/jstack/parse.h"
 
 #include <string.h>
 #include <threadmodel/definition.h>

@@ -3,7 +3,7 @@
 #ifndef TM_FORMATS_JSTACK_HEADER_H
 #define TM_FORMATS_JSTACK_HEADER_H
 
-#include "formats/jstack/parse.h"
+#include "formats/jstack/parse_state.h"
 
 /** What such a line has beside the thread itself. */
 typedef struct tm__jstack_heading {

@@ -9,6 +9,7 @@
 #include <threadmodel/model.h>
 
 #include "formats/jstack/grammar.h"
+#include "formats/jstack/parse.h"
 #include "formats/text/log_time.h"
 
 static uint64_t id_of(tm__slice name)

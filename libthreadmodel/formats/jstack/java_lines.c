@@ -18,6 +18,7 @@
 #include "formats/jstack/grammar.h"
 #include "formats/jstack/header.h"
 #include "formats/jstack/java_locks.h"
+#include "formats/jstack/parse.h"
 #include "formats/text/log_time.h"
 
 enum section { THREADS, SYNCHRONIZERS, DEADLOCK, ACCOUNT };

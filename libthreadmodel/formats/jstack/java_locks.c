@@ -5,6 +5,7 @@
  * VisualVM.
  */
 #include "formats/jstack/java_locks.h"
+#include "formats/jstack/parse.h"
 
 #include <string.h>
 

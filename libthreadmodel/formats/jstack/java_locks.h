@@ -3,7 +3,7 @@
 #ifndef TM_FORMATS_JSTACK_JAVA_LOCKS_H
 #define TM_FORMATS_JSTACK_JAVA_LOCKS_H
 
-#include "formats/jstack/parse.h"
+#include "formats/jstack/parse_state.h"
 
 /** The thread that a line says has the lock. */
 typedef struct tm__jstack_owner {

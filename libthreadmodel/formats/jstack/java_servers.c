@@ -21,6 +21,7 @@
 
 #include "formats/jstack/grammar.h"
 #include "formats/jstack/java_locks.h"
+#include "formats/jstack/parse.h"
 
 static const char *const states[] = {"NEW",           "RUNNABLE", "BLOCKED",
                                      "TIMED_WAITING", "WAITING",  "TERMINATED"};

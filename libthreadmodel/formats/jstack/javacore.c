@@ -17,6 +17,7 @@
 
 #include "formats/dump/dump_time.h"
 #include "formats/jstack/grammar.h"
+#include "formats/jstack/parse.h"
 
 enum { FRAME_BYTES = 1024 };
 

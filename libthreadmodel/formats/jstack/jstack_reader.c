@@ -11,6 +11,7 @@
  *
  * A line at which memory runs out is taken again.
  */
+#include "formats/dump/dump.h"
 #include "formats/jstack/jstack_reader.h"
 
 #include <stdio.h>
@@ -20,7 +21,9 @@
 #include "formats/dump/dump_time.h"
 #include "formats/jstack/fill.h"
 #include "formats/jstack/grammar.h"
+#include "formats/jstack/grammars.h"
 #include "formats/jstack/jvms.h"
+#include "formats/jstack/parse.h"
 #include "formats/jstack/unread.h"
 #include "formats/text/escape.h"
 #include "formats/text/log_time.h"

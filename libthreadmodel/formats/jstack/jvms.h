@@ -3,7 +3,7 @@
 #ifndef TM_FORMATS_JSTACK_JVMS_H
 #define TM_FORMATS_JSTACK_JVMS_H
 
-#include "formats/jstack/parse.h"
+#include "formats/jstack/parse_state.h"
 
 /** A thread of a JVM's last dump. */
 typedef struct tm__jvm_thread {

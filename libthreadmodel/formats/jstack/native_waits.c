@@ -4,6 +4,7 @@
  * one that names an object says more than the one that only waits.
  */
 #include "formats/jstack/native_waits.h"
+#include "formats/jstack/parse.h"
 
 #include <string.h>
 #include <threadmodel/definition.h>

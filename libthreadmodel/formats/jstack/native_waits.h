@@ -3,7 +3,7 @@
 #ifndef TM_FORMATS_JSTACK_NATIVE_WAITS_H
 #define TM_FORMATS_JSTACK_NATIVE_WAITS_H
 
-#include "formats/jstack/parse.h"
+#include "formats/jstack/parse_state.h"
 
 enum {
     TM__NATIVE_FRAMES = 12 ///< within so many the function stands that waits

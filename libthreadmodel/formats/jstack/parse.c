@@ -32,28 +32,6 @@ void tm__jstack_start(tm__jstack_dump *dump, const struct tm__grammar *grammar)
     tm__map_clear(&dump->ids);
 }
 
-int tm__jstack_parse(tm__jstack_dump *dump, const char *text, size_t length)
-{
-    tm__jstack_parser parser = {.dump = dump};
-    int rc;
-
-    tm__jstack_begin(&parser, &tm__grammar_java);
-    while (length > 0) {
-        const char *newline = memchr(text, '\n', length);
-        tm__slice line = {text, newline ? (size_t)(newline - text) : length};
-
-        length -= line.length + (newline != NULL);
-        text += line.length + (newline != NULL);
-        rc = tm__grammar_java.line(&parser, tm__slice_trim(line));
-        if (rc == TM_ENOMEM)
-            return rc;
-        /* There is one in the text. */
-        if (rc == TM__LINE_NEXT)
-            break;
-    }
-    return tm__jstack_end(&parser);
-}
-
 tm__slice tm__jstack_frame(const tm__jstack_dump *dump, uint32_t index)
 {
     uint32_t text = dump->frames[index];

@@ -18,6 +18,7 @@
 
 #include "formats/jstack/grammar.h"
 #include "formats/jstack/native_waits.h"
+#include "formats/jstack/parse.h"
 #include "formats/text/log_time.h"
 
 /* The name of a module by its file: "stock" of "/srv/app/stock.py". */

@@ -16,6 +16,7 @@
  * Nothing ends a dump; one that does not end with a blank line was cut. A thread for
  * which there is no memory is begun again from its first line.
  */
+#include "formats/dump/dump.h"
 #include "formats/plain/plain_reader.h"
 
 #include "base/error.h"

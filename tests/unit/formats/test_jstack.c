@@ -4,7 +4,7 @@
 
 #include "formats/dump/dump_time.h"
 #include "formats/jstack/jstack_reader.h"
-#include "formats/jstack/parse.h"
+#include "formats/jstack/parse_state.h"
 
 #define HEAD                                                                           \
     "2024-03-01 10:15:30\nFull thread dump OpenJDK 64-Bit Server VM (17 mixed):\n\n"

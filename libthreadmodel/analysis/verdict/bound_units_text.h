@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The place that bounds units of work, in words. */
+#ifndef TM_ANALYSIS_VERDICT_BOUND_UNITS_TEXT_H
+#define TM_ANALYSIS_VERDICT_BOUND_UNITS_TEXT_H
+
+#include "analysis/verdict/judge_state.h"
+
+/** What bounds the run, and what to try, where that is units. */
+void tm__write_bound_of_units(tm__words *words, const tm__judgement *it);
+void tm__write_advice_of_units(tm__words *words, const tm_table *parts);
+
+#endif

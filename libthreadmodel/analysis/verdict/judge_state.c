@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "analysis/verdict/judge_state.h"
+#include "analysis/waits/wait_wants.h"
+#include "model/entities/caller_frame.h"
+
+int tm__is_waiting_for_work(const tm__judgement *it, const tm__interval *interval)
+{
+    switch (interval->state) {
+    case TM_STATE_IO:
+    case TM_STATE_WAITING:
+    case TM_STATE_JOINING:
+    case TM_STATE_PARKED:
+        return tm__interval_is_idle(interval) ||
+               tm__frame_is_idle(it->model, interval->stack == TM__NONE
+                                                ? TM__NONE
+                                                : it->graph.callers[interval->stack]);
+    default: return 0;
+    }
+}
+
+int tm__is_queueing(const tm__judgement *it, const tm__interval *interval)
+{
+    switch (interval->state) {
+    case TM_STATE_BLOCKED:
+    case TM_STATE_REENTERING:
+    case TM_STATE_DEADLOCKED: return 1;
+    case TM_STATE_WAITING:
+    case TM_STATE_PARKED:
+        return interval->tenure != 0 ||
+               tm__wait_want(it->model, interval->object) == TM__WANT_LOCK;
+    default: return 0;
+    }
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a wait lacks, where the runtime states it. */
+#ifndef TM_ANALYSIS_WAITS_WAIT_WANTS_H
+#define TM_ANALYSIS_WAITS_WAIT_WANTS_H
+
+#include "analysis/waits/wait_state.h"
+
+/** wait_wants.c: what the runtime states that a wait for an object lacks. */
+int tm__wait_want(const tm_model *model, uint32_t object);
+/** Find since when any thread moves, and the one that runs when no other can go on. */
+void tm__wait_find_movers(tm__wait_graph *graph);
+/** Whether nobody is left who would end a wait that nobody has ended before. */
+int tm__wait_is_abandoned(const tm__wait_graph *graph, uint32_t thread);
+
+#endif
