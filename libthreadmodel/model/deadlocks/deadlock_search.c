@@ -39,18 +39,26 @@ static int is_seen_to_own(const tm_model *model, const tm__thread *it)
            it->intervals[tm__blocking_index(it)].flags & TM__INTERVAL_SNAPSHOT;
 }
 
-/* Whether a thread waits for a lock of which it is itself one of the owners: a reader
- * that wants to write. */
-static int shares_what_it_wants(const tm_model *model, uint32_t thread)
+static int shares(const tm_model *model, uint32_t thread)
 {
     const tm__thread *it = &model->entities.threads[thread];
 
-    if (it->wants == TM__NONE)
-        return 0;
     if (it->blocking_state == TM_STATE_PARKED)
         return it->intervals[tm__blocking_index(it)].traits & TM__TRAIT_OWNS;
     return tm__owners_are_reported(model) && tm__is_shared(model, it->wants) &&
            tm__reader_of(model, it->wants, thread) != NULL;
+}
+
+/* Whether a thread waits for a lock that it shares: a reader that wants to write. Each
+ * contended enter asks, and few locks have readers. */
+static inline int shares_what_it_wants(const tm_model *model, uint32_t thread)
+{
+    const tm__thread *it = &model->entities.threads[thread];
+
+    return it->wants != TM__NONE &&
+           (it->blocking_state == TM_STATE_PARKED ||
+            model->entities.details[it->wants].first_reader) &&
+           shares(model, thread);
 }
 
 /* The thread that this one waits for, or TM__NONE. One that is known to own what
