@@ -200,6 +200,9 @@ def pair(emitted: Emitted, stacks: dict[str, Any]) -> None:
     open_: dict[int, Fact] = {}
     for time, thread, object_, peer, value, stack, number, bits in emitted.events:
         kind = EventKind(number)
+        # Of the last thread dump, which `jfr print` is not asked for.
+        if kind == EventKind.SNAPSHOT:
+            continue
         if kind in CONTEXT:
             emitted.context.append((kind, thread, time, value))
             emitted.classes[emitted.objects[object_][0] if object_ else None] += 1
@@ -356,7 +359,13 @@ def print_by_jdk(java: Java, file: Path, names: Iterable[str] = NAMES) -> list[d
         check=True,
         timeout=TIMEOUT_S,
     )
-    return json.loads(done.stdout)["recording"]["events"]
+    events = json.loads(done.stdout)["recording"]["events"]
+    # A start of no thread is how the program's shutdown begins, which is read as such.
+    return [
+        event
+        for event in events
+        if event["type"] != "jdk.ThreadStart" or event["values"]["thread"]
+    ]
 
 
 def by_key(facts: Iterable[Fact]) -> dict[tuple[int, int, int], list[Fact]]:
