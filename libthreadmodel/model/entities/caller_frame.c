@@ -8,7 +8,7 @@
  *     app.Main.run
  *
  * A helper that only sleeps or joins, and is called so, means nothing: sleepQuietly().
- * Its caller is the one.
+ * Its caller is the one, if the program wrote it.
  *
  * Where a thread has nothing to do, the frame that waits for work is the caller,
  * whatever lies within: a pool's worker is idle, not slow. Answers go over all stacks,
@@ -58,7 +58,8 @@ static uint32_t find_caller(const tm_model *model, uint32_t stack,
         if (!for_lock && (role & TM__ROLE_IDLES ||
                           (role & TM__ROLE_LOOPS && past_primitives == TM__NONE)))
             return i;
-        if (caller == TM__NONE && !(role & TM__ROLE_LIBRARY)) {
+        if (caller == TM__NONE && !(role & TM__ROLE_LIBRARY) &&
+            !(helper != TM__NONE && role & TM__ROLE_LAMBDA)) {
             if (is_helper(role, callee))
                 helper = helper == TM__NONE ? i : helper;
             else

@@ -231,6 +231,8 @@ uint16_t tm__role(const char *class_name, const char *name,
                                  : has_prefix(class_name, libraries->prefixes,
                                               libraries->count));
     role |= role_by_pattern(name);
+    if (strstr(name, "$$Lambda"))
+        role |= TM__ROLE_LAMBDA;
     if (!(role & TM__ROLE_LIBRARY))
         role |= role_by_simple_name(name);
     if (has_prefix(name, primitives, COUNT(primitives)))

@@ -28,6 +28,7 @@ enum tm__role {
     TM__ROLE_NAMED_SLEEP =
         2048, ///< is called like what sleeps: a helper, if it calls it
     TM__ROLE_NAMED_JOIN = 4096,
+    TM__ROLE_LAMBDA = 8192, ///< the VM's own, between a lambda's body and its caller
 };
 
 /**
