@@ -111,7 +111,7 @@ def whatif_of(model: Model) -> tuple[Any, int]:
 
 
 def test_a_page_replays_a_long_run_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = model_of(9)
+    model = model_of(19)
     ranked = len(model.whatif_rank())
     assert ranked > 2
     assert whatif_of(model) == (None, ranked)
