@@ -8,6 +8,7 @@
  *     next         ························w[ B      it let go somewhere in ─ ─ ─
  */
 #include "analysis/whatif/hold_records.h"
+#include "analysis/whatif/holds.h"
 
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/saturate.h"
