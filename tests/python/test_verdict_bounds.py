@@ -70,10 +70,10 @@ def test_recorded_runs_are_within_bounds(trace: Path) -> None:
 
 
 SCENARIOS = sorted((ROOT / "tests/scenarios").glob("*.txt"))
-# Inputs of fuzz targets that are files, whole or damaged, as a user may have them. Not
-# of formats whose events may lie before the begin that they state for the run: these
-# are totals of HPROF, and contention logs out of order.
-READERS = ("go", "jfr", "json", "jstack", "source", "tptp")
+# Inputs of fuzz targets that are files, whole or damaged, as a user may have them.
+READERS = (
+    *("contention", "go", "hprof_text", "jfr", "json", "jstack", "source", "tptp"),
+)
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda it: it.stem)

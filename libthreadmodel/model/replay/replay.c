@@ -47,6 +47,8 @@ static void note_time(tm_model *model, int64_t time_ns)
         model->last_ns = time_ns;
     } else if (time_ns > model->last_ns) {
         model->last_ns = time_ns;
+    } else if (time_ns < model->first_ns) {
+        model->first_ns = time_ns;
     }
 }
 

@@ -23,7 +23,7 @@
 struct tm_model {
     tm__memory memory;
     size_t memory_limit_bytes; ///< 0: none
-    int64_t first_ns;          ///< of the first event; INT64_MIN: none yet
+    int64_t first_ns;          ///< the earliest time of any event; INT64_MIN: none yet
     int64_t last_ns;           ///< the latest time of any event
     uint64_t event_count;
     tm_run run; ///< strings in it are interned
