@@ -59,15 +59,18 @@
  * - wait_always_times_out: 5 or more waits at a place, none notified, take 1 % of the
  *   run. No thread notifies, or it polls.
  * - sleep_on_critical_path: sleeps at one place make up 5 % of the run, on its critical
- *   path, and no other finding is about that method.
+ *   path, and no other finding is about that method. One sleep of half the run, by the
+ *   thread that it ends with, does not count: the length of the run was given.
  * - unbalanced_join, straggler: of two or more threads that run together, and are
  *   joined by one or were started by one at one place, one takes longer by a quarter of
  *   its life, and another thread waits for it alone for 5 % of the run. Threads that
  *   were blocked as often, 16 times or more, did the same and are left out; so is the
  *   time for which the last one had no processor, and the other had one.
  * - io_wait: threads wait for one endpoint (a socket, file, name or process) for 5 % of
- *   the run together, and one of them does or all for half of it. Idle I/O is none: the
- *   next request of a client, an accept, a poll.
+ *   the run together, and one of them alone for 5 % or all for half of it. Where the
+ *   program does units of work, these wait for it for 5 % of their time, or the thread
+ *   that submits them waits most. Idle I/O does not count: the next request of a
+ * client, an accept, a poll.
  * - too_few_processors: threads could run and had no processor, one of them for 10 % of
  *   the run, and all together for half of its length, as the scheduler counts or
  *   runnable reports. It is minor if the program had less than half of the processors,

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from story import KIND, LOCK, MS, QUEUE, SLOW, TAKE, Story
-from threadmodel import Frame
+from threadmodel import Frame, ObjectKind
 
 RUN_WORKER, LOOP, INITIALISER, LOAD = 31, 32, 33, 34
+DB = 401
 
 
 def with_methods(threads: int = 8) -> Story:
@@ -55,6 +56,19 @@ def test_workers_that_are_never_idle_are_too_few() -> None:
     assert row["impact_ns"] == 2 * 20 * 10 * MS
     assert row["bound_ns"] == 20 * 10 * MS
     assert "were idle for 0 % of 202 ms, and asleep in Lock.slow:10" in row["holds"]
+
+
+def test_workers_that_wait_for_an_endpoint_are_not_too_few() -> None:
+    story = executor(20, 0)
+    story.model.define_object(DB, 0, name="db:1", kind=ObjectKind.SOCKET)
+    instead = {KIND.SLEEP: KIND.AWAIT, KIND.SLEPT: KIND.AWAITED}
+    story.events = [
+        it._replace(kind=instead[it.kind], object=DB) if it.kind in instead else it
+        for it in story.events
+    ]
+    (row,) = (it for it in story.findings() if not it["minor"])
+    assert row["kind"] == "io_wait"
+    assert row["title"] == "2 threads wait for db:1 in Lock.slow"
 
 
 def spent(story: Story, row: Mapping[str, Any]) -> int:

@@ -184,6 +184,16 @@ def test_a_sleep_that_the_run_waits_for_is_on_the_critical_path() -> None:
     )
 
 
+@pytest.mark.parametrize(("ms", "cards"), [(90, 0), (40, 1)])
+def test_the_sleep_that_gives_the_run_its_length_has_no_card(
+    ms: float, cards: int
+) -> None:
+    story = Story()
+    story.at(5, 1, KIND.SLEEP, stack=SLOW).at(5 + ms, 1, KIND.SLEPT)
+    story.at(100, 1, KIND.THREAD_END)
+    assert len(story.findings("sleep_on_critical_path")) == cards
+
+
 def test_sleeps_that_others_wait_for_are_no_polling() -> None:
     (row,) = sleeper(30).findings("sleep_on_critical_path")
     assert row["advice"].startswith("Wait for an event instead of polling;")

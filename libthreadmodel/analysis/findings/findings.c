@@ -38,13 +38,13 @@
 #include "table/tables.h"
 
 static int (*const detectors[])(tm__findings *) = {
-    tm__find_deadlocks, tm__find_standstill,  tm__find_class_work,
-    tm__find_resources, tm__find_locks,       tm__find_notifies,
-    tm__find_pinned,    tm__find_workers,     tm__find_stragglers,
-    tm__find_joins,     tm__find_event_loops, tm__find_path_sleeps,
-    tm__find_waits,     tm__find_inversions,  tm__find_samples,
-    tm__find_in_dumps,  tm__find_processors,  tm__find_parks,
-    tm__find_io,
+    tm__find_deadlocks,   tm__find_standstill,  tm__find_class_work,
+    tm__find_resources,   tm__find_locks,       tm__find_notifies,
+    tm__find_pinned,      tm__find_event_loops, tm__find_io,
+    tm__find_workers,     tm__find_stragglers,  tm__find_joins,
+    tm__find_path_sleeps, tm__find_waits,       tm__find_inversions,
+    tm__find_samples,     tm__find_in_dumps,    tm__find_processors,
+    tm__find_parks,
 };
 
 enum { TITLE_WORDS = 12 };

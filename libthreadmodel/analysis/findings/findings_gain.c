@@ -12,7 +12,6 @@
 #include "analysis/timeline/wakeup_edge.h"
 #include "analysis/whatif/gain_ask.h"
 #include "base/parallel.h"
-#include "base/saturate.h"
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
@@ -47,16 +46,18 @@ static uint32_t replays_allowed(const tm_model *model)
     return allowed < ASKED_AT_MOST ? (uint32_t)allowed : ASKED_AT_MOST;
 }
 
-/* Whether one wait or sleep of the thread that the run ends with makes up half of it:
- * then its length was given, as a load test's or a server's is, and what is gained is
- * more work in that time. */
+int tm__gives_length(const tm__findings *findings, const tm__path *path, uint32_t i)
+{
+    const tm__segment *it = &path->segments[i];
+
+    return it->thread == path->thread && tm__is_inert(it->state) &&
+           tm__segment_end_ns(path, i) - it->start_ns >= findings->run_ns / 2;
+}
+
 static int is_length_given(const tm__findings *findings, const tm__path *path)
 {
     for (uint32_t i = 0; i < path->segments_count; i++)
-        if (path->segments[i].thread == path->thread &&
-            tm__is_inert(path->segments[i].state) &&
-            tm__segment_end_ns(path, i) - path->segments[i].start_ns >=
-                findings->run_ns / 2)
+        if (tm__gives_length(findings, path, i))
             return 1;
     return 0;
 }

@@ -224,6 +224,8 @@ static int emit(const io_waits *w, const tm__tally_item *whole)
     finding->class_name = tm__class_name_of_object(findings->model, whole->a);
     finding->place = it.place ? it.place->b : TM__NONE;
     finding->thread = it.worst;
+    if (it.place && it.place->b != TM__NONE)
+        finding->inner_method = findings->places.items[it.place->b].method;
     choose_rows(finding, w, whole->a);
     say(finding, w, &it);
     return TM_OK;

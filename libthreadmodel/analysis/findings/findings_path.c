@@ -116,7 +116,8 @@ static int gather(sleeps *s, const tm__path *path)
 
         if (look_at_edge(s, it, &wait) < 0)
             return TM_ENOMEM;
-        if (it->state != TM_STATE_SLEEPING || it->interval == TM__NONE)
+        if (it->state != TM_STATE_SLEEPING || it->interval == TM__NONE ||
+            tm__gives_length(s->findings, path, i))
             continue;
         tm__segment_subject(s->findings->model, it, &object, &stack);
         place = tm__caller_of(&s->findings->places, stack);
