@@ -127,20 +127,22 @@ int tm__process_inherits(uint32_t pid, const char *memory)
     return is_found;
 }
 
+/* The fields of a file `stat` after the command's name; NULL: the file is not there. */
+static const char *stat_fields(FILE *file, char *text, size_t room)
+{
+    if (!file)
+        return NULL;
+    text[fread(text, 1, room - 1, file)] = 0;
+    fclose(file);
+    return strrchr(text, ')');
+}
+
 uint32_t tm__process_parent(uint32_t pid)
 {
-    FILE *file = open_of(pid, "stat");
     char text[1024];
-    const char *fields;
+    const char *fields = stat_fields(open_of(pid, "stat"), text, sizeof(text));
     uint32_t parent = 0;
-    size_t length;
 
-    if (!file)
-        return 0;
-    length = fread(text, 1, sizeof(text) - 1, file);
-    fclose(file);
-    text[length] = 0;
-    fields = strrchr(text, ')');
     return fields && sscanf(fields, ") %*c %" SCNu32, &parent) == 1 ? parent : 0;
 }
 
@@ -230,17 +232,10 @@ int tm__process_has_died(uint32_t pid)
 
 char tm__process_task_state(uint32_t pid, uint32_t task)
 {
-    char path[64], text[512], *fields;
-    size_t length;
-    FILE *file;
+    char path[64], text[512];
+    const char *fields;
 
     snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, task);
-    file = fopen(path, "re");
-    if (!file)
-        return 0;
-    length = fread(text, 1, sizeof(text) - 1, file);
-    fclose(file);
-    text[length] = 0;
-    fields = strrchr(text, ')');
+    fields = stat_fields(fopen(path, "re"), text, sizeof(text));
     return fields && fields[1] == ' ' ? fields[2] : 0;
 }

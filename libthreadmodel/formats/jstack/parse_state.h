@@ -36,6 +36,17 @@ typedef struct tm__jstack_wait {
     const char *name;       ///< what it is shown as, "a channel"; NULL: by its kind
 } tm__jstack_wait;
 
+/* A tm__jstack_wait: for an object of a kind with a name, "a lock"; for I/O of a kind.
+ */
+#define TM__JSTACK_WAIT(kind, name)                                                    \
+    {                                                                                  \
+        TM_OBJECT_KIND_##kind, name, "a " name                                         \
+    }
+#define TM__JSTACK_IO(kind)                                                            \
+    {                                                                                  \
+        TM_OBJECT_KIND_##kind, NULL, NULL                                              \
+    }
+
 typedef struct tm__jstack_thread {
     tm__slice name;       ///< not escaped by the JVM; of a virtual thread empty
     tm__slice state;      ///< "TIMED_WAITING (parking)"; empty: none is given

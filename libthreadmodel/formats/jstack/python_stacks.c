@@ -19,7 +19,6 @@
 #include "formats/jstack/grammar.h"
 #include "formats/jstack/native_waits.h"
 #include "formats/jstack/parse.h"
-#include "formats/text/log_time.h"
 
 /* The name of a module by its file: "stock" of "/srv/app/stock.py". */
 static tm__slice module_of(tm__slice file)
@@ -42,45 +41,37 @@ static tm__slice base_of(tm__slice file)
     return tm__slice_from(file, slash);
 }
 
-#define OF(kind, name)                                                                 \
-    {                                                                                  \
-        TM_OBJECT_KIND_##kind, name, "a " name                                         \
-    }
-#define IO_OF(kind)                                                                    \
-    {                                                                                  \
-        TM_OBJECT_KIND_##kind, NULL, NULL                                              \
-    }
-
 /* What a thread does in a function of the standard library. */
 static const struct {
     const char *module, *function;
     int state;
     tm__jstack_wait what;
 } places[] = {
-    {"threading", "_wait_for_tstate_lock", TM_STATE_JOINING, IO_OF(UNKNOWN)},
-    {"threading", "join", TM_STATE_JOINING, IO_OF(UNKNOWN)},
-    {"threading", "_shutdown", TM_STATE_JOINING, IO_OF(UNKNOWN)},
-    {"threading", "wait", TM_STATE_WAITING, OF(CONDITION, "condition")},
-    {"threading", "wait_for", TM_STATE_WAITING, OF(CONDITION, "condition")},
-    {"threading", "acquire", TM_STATE_BLOCKED, OF(MUTEX, "lock")},
-    {"threading", "__enter__", TM_STATE_BLOCKED, OF(MUTEX, "lock")},
-    {"queue", "get", TM_STATE_WAITING, OF(CONDITION, "queue")},
-    {"queue", "put", TM_STATE_WAITING, OF(CONDITION, "queue")},
-    {"selectors", "select", TM_STATE_IO, IO_OF(POLL)},
-    {"socket", "accept", TM_STATE_IO, IO_OF(ACCEPT)},
-    {"socket", "readinto", TM_STATE_IO, IO_OF(SOCKET)},
-    {"socket", "getaddrinfo", TM_STATE_IO, IO_OF(NAME)},
-    {"socket", "create_connection", TM_STATE_IO, IO_OF(SOCKET)},
-    {"ssl", "read", TM_STATE_IO, IO_OF(SOCKET)},
-    {"ssl", "recv", TM_STATE_IO, IO_OF(SOCKET)},
-    {"ssl", "write", TM_STATE_IO, IO_OF(SOCKET)},
-    {"ssl", "do_handshake", TM_STATE_IO, IO_OF(SOCKET)},
-    {"subprocess", "_try_wait", TM_STATE_IO, IO_OF(PROCESS)},
-    {"popen_fork", "poll", TM_STATE_IO, IO_OF(PROCESS)},
-    {"connection", "poll", TM_STATE_IO, IO_OF(POLL)},
-    {"connection", "wait", TM_STATE_IO, IO_OF(POLL)},
+    {"threading", "_wait_for_tstate_lock", TM_STATE_JOINING, TM__JSTACK_IO(UNKNOWN)},
+    {"threading", "join", TM_STATE_JOINING, TM__JSTACK_IO(UNKNOWN)},
+    {"threading", "_shutdown", TM_STATE_JOINING, TM__JSTACK_IO(UNKNOWN)},
+    {"threading", "wait", TM_STATE_WAITING, TM__JSTACK_WAIT(CONDITION, "condition")},
+    {"threading", "wait_for", TM_STATE_WAITING,
+     TM__JSTACK_WAIT(CONDITION, "condition")},
+    {"threading", "acquire", TM_STATE_BLOCKED, TM__JSTACK_WAIT(MUTEX, "lock")},
+    {"threading", "__enter__", TM_STATE_BLOCKED, TM__JSTACK_WAIT(MUTEX, "lock")},
+    {"queue", "get", TM_STATE_WAITING, TM__JSTACK_WAIT(CONDITION, "queue")},
+    {"queue", "put", TM_STATE_WAITING, TM__JSTACK_WAIT(CONDITION, "queue")},
+    {"selectors", "select", TM_STATE_IO, TM__JSTACK_IO(POLL)},
+    {"socket", "accept", TM_STATE_IO, TM__JSTACK_IO(ACCEPT)},
+    {"socket", "readinto", TM_STATE_IO, TM__JSTACK_IO(SOCKET)},
+    {"socket", "getaddrinfo", TM_STATE_IO, TM__JSTACK_IO(NAME)},
+    {"socket", "create_connection", TM_STATE_IO, TM__JSTACK_IO(SOCKET)},
+    {"ssl", "read", TM_STATE_IO, TM__JSTACK_IO(SOCKET)},
+    {"ssl", "recv", TM_STATE_IO, TM__JSTACK_IO(SOCKET)},
+    {"ssl", "write", TM_STATE_IO, TM__JSTACK_IO(SOCKET)},
+    {"ssl", "do_handshake", TM_STATE_IO, TM__JSTACK_IO(SOCKET)},
+    {"subprocess", "_try_wait", TM_STATE_IO, TM__JSTACK_IO(PROCESS)},
+    {"popen_fork", "poll", TM_STATE_IO, TM__JSTACK_IO(PROCESS)},
+    {"connection", "poll", TM_STATE_IO, TM__JSTACK_IO(POLL)},
+    {"connection", "wait", TM_STATE_IO, TM__JSTACK_IO(POLL)},
     {"connection", "_recv", TM_STATE_IO, {TM_OBJECT_KIND_FILE, NULL, "a pipe"}},
-    {"synchronize", "__enter__", TM_STATE_BLOCKED, OF(MUTEX, "lock")},
+    {"synchronize", "__enter__", TM_STATE_BLOCKED, TM__JSTACK_WAIT(MUTEX, "lock")},
 };
 
 /* py-spy writes "Condition.wait" from Python 3.11 on. */
