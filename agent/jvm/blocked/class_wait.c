@@ -46,7 +46,7 @@ typedef struct sleeper {
     int64_t first_ns; ///< of the looks at which it had used so much
     int64_t seen_ns;  ///< of the last of these
     tm__schedstat before;
-    int64_t before_ns; ///< the last look at which it had used less; 0: there was none
+    int64_t before_ns; ///< the last look at which it had used less; 0: no such look
     int tries;
     int is_seen;     ///< in this round
     int is_reported; ///< the trace has it

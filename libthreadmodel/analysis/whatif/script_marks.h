@@ -85,7 +85,7 @@ int tm__parks_again(const tm__thread *thread, const tm__pause *p);
 void tm__marks_free(tm__script *script);
 
 /**
- * Find out by whom waits were ended.
+ * Find the threads that ended waits.
  * @param signals  0
  * @param script   with model to end_ns set, but for the signals
  * @return TM_OK or TM_ENOMEM; to be freed whatever is returned

@@ -16,7 +16,7 @@ enum tm__step_kind {
     TM__STEP_WORK,    ///< runs, or is in a state that nothing is known of
     TM__STEP_REST,    ///< sleeps, or waits until its time is up
     TM__STEP_AWAIT,   ///< waits for the signal of a row
-    TM__STEP_UNTIL,   ///< waits, and nothing tells for whom: until the time that it was
+    TM__STEP_UNTIL,   ///< waits for an unknown thread: until the recorded time
     TM__STEP_HIDDEN,  ///< has a lock that another seems to have had, unseen
     TM__STEP_SIGNAL,  ///< lets a thread go on
     TM__STEP_ACQUIRE, ///< enters a lock, or takes a permit
@@ -50,7 +50,7 @@ typedef struct tm__step {
 
 _Static_assert(sizeof(tm__step) == 32, "a step is 32 bytes");
 
-/** By whom which waits were ended: the same at every bound. */
+/** The threads that ended waits: the same at every bound. */
 typedef struct tm__signals {
     uint8_t *rows; ///< interactions: which are signals that a thread awaits
     TM__ARRAY(uint32_t, enders); ///< rows, from 0, that ended each thread's pauses in

@@ -16,7 +16,7 @@
 int tm__dump_own_object(tm__dump *dump, uint64_t thread, int object_kind,
                         uint32_t class_id, const char *name, uint64_t *id);
 
-/** What a kind of I/O is shown as, "a socket". NULL: it is none of I/O */
+/** The words for a kind of I/O, "a socket". NULL: another kind of object */
 const char *tm__dump_io_name(int object_kind);
 
 /**
