@@ -7,8 +7,6 @@
 
 #include <threadmodel/error.h>
 
-#include "recorder/lookup.h"
-
 void tm__image_report_error(const tm__image *image, const char *what)
 {
     fprintf(stderr, "threadmodel: %s: %s: %s\n", image->path, what, tm_error_text());

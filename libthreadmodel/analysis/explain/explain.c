@@ -14,7 +14,6 @@
 
 #include "analysis/listing/caveats.h"
 #include "analysis/listing/listing.h"
-#include "analysis/timeline/wakeup_edge.h"
 #include "base/duration.h"
 #include "base/error.h"
 #include "base/sized.h"

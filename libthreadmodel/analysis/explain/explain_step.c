@@ -8,7 +8,6 @@
 #include "analysis/timeline/wakeup_edge.h"
 #include "model/deadlocks/deadlock_search.h"
 #include "model/entities/caller_frame.h"
-#include "model/entities/entity_names.h"
 #include "model/entities/methods.h"
 #include "model/intervals/interval.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/findings/finding.h"
 
-#include "base/saturate.h"
 #include "model/entities/object.h"
 
 /* Several threads together may lose more than the length of the run, and one of them

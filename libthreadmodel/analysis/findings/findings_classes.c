@@ -10,7 +10,6 @@
 #include "analysis/findings/findings_gain.h"
 #include "analysis/findings/tally.h"
 #include "analysis/findings/where.h"
-#include "base/saturate.h"
 #include "model/entities/method_roles.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"

@@ -10,7 +10,6 @@
 #include "analysis/findings/findings_classes.h"
 #include "analysis/findings/findings_groups.h"
 #include "analysis/locks/blocks.h"
-#include "base/saturate.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
 #include "model/ownership/lock_nesting.h"

@@ -9,7 +9,6 @@
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/findings_notify.h"
 #include "analysis/findings/where.h"
-#include "analysis/listing/interaction_list.h"
 #include "base/saturate.h"
 #include "model/entities/object.h"
 #include "model/entities/reports.h"

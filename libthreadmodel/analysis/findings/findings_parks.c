@@ -13,7 +13,6 @@
 #include "analysis/findings/findings_parks.h"
 #include "analysis/findings/tally.h"
 #include "analysis/findings/where.h"
-#include "base/saturate.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"

@@ -10,7 +10,6 @@
 #include "analysis/findings/where.h"
 #include "analysis/resources/resource_release.h"
 #include "analysis/timeline/blocking.h"
-#include "base/saturate.h"
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interaction.h"

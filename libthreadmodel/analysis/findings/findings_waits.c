@@ -9,7 +9,6 @@
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/findings_waits.h"
 #include "analysis/findings/where.h"
-#include "analysis/listing/interaction_list.h"
 #include "analysis/timeline/blocking.h"
 #include "base/histogram.h"
 #include "model/entities/object.h"

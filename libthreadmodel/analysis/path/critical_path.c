@@ -4,7 +4,6 @@
 #include "analysis/path/critical_path.h"
 #include "analysis/path/path.h"
 #include "analysis/path/path_why.h"
-#include "analysis/timeline/wakeup_edge.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "model/entities/caller_frame.h"

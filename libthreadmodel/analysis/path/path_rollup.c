@@ -7,7 +7,6 @@
 #include "analysis/path/path.h"
 #include "analysis/path/path_why.h"
 #include "analysis/path/slack.h"
-#include "analysis/timeline/wakeup_edge.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "base/sort.h"

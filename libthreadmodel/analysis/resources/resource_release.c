@@ -2,8 +2,6 @@
 /* Waits for what no thread owns, where they stand, and who released the waiter. */
 #include "analysis/resources/resource_release.h"
 
-#include "model/entities/caller_frame.h"
-#include "model/entities/method_roles.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
 

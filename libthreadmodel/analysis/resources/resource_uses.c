@@ -10,7 +10,6 @@
 #include "analysis/resources/resource_steps.h"
 #include "analysis/resources/resource_uses.h"
 #include "analysis/resources/use_sums.h"
-#include "base/saturate.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
 

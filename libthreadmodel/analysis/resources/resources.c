@@ -10,7 +10,6 @@
 
 #include "base/saturate.h"
 #include "model/entities/caller_frame.h"
-#include "model/entities/method_roles.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
 

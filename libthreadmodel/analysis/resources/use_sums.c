@@ -3,7 +3,6 @@
 #include "analysis/resources/resource_release.h"
 #include "analysis/resources/resource_totals.h"
 #include "analysis/resources/use_sums.h"
-#include "base/saturate.h"
 #include "base/sort.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"

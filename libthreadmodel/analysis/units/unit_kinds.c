@@ -5,9 +5,7 @@
 
 #include "analysis/listing/listing.h"
 #include "base/histogram.h"
-#include "base/saturate.h"
 #include "base/sort.h"
-#include "model/entities/entity_names.h"
 
 static int64_t quantile_ns(const tm__units *units, const tm__unit_kind *it,
                            double fraction)

@@ -7,7 +7,6 @@
 #include "analysis/listing/listing.h"
 #include "base/error.h"
 #include "base/sized.h"
-#include "model/entities/entity_names.h"
 
 int tm__units_list_open(tm_table **out, tm__listing *list, tm__units *units,
                         const tm_model *model, const tm_selection *selection,

@@ -11,10 +11,8 @@
 #include "analysis/waits/standstill.h"
 #include "analysis/waits/wait_nodes.h"
 #include "analysis/waits/wait_order.h"
-#include "analysis/waits/wait_wants.h"
 #include "base/saturate.h"
 #include "model/deadlocks/deadlock_search.h"
-#include "model/entities/caller_frame.h"
 #include "model/entities/reports.h"
 
 /* Threads that did less than one part in so many of their lives were idle. */

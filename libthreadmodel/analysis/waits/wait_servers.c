@@ -7,7 +7,6 @@
 #include "analysis/waits/wait_nodes.h"
 #include "analysis/waits/wait_servers.h"
 #include "analysis/waits/wait_state.h"
-#include "model/entities/entity_names.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
 #include "model/intervals/interaction.h"

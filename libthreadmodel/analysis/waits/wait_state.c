@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/waits/wait_state.h"
-#include "model/entities/caller_frame.h"
 #include "model/entities/methods.h"
 
 uint32_t tm__wait_place(const tm__wait_graph *graph, uint32_t stack)

@@ -9,13 +9,11 @@
 
 #include <string.h>
 
-#include "analysis/timeline/wakeup_edge.h"
 #include "analysis/whatif/holds.h"
 #include "analysis/whatif/script_marks.h"
 #include "analysis/whatif/served.h"
 #include "base/saturate.h"
 #include "model/entities/caller_frame.h"
-#include "model/entities/entity_names.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
 #include "model/entities/thread.h"

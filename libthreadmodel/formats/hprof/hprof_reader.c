@@ -15,7 +15,6 @@
 
 #include "base/error.h"
 #include "formats/dump/dump_names.h"
-#include "formats/hprof/big_endian.h"
 #include "formats/hprof/hprof_records.h"
 #include "formats/hprof/read_threads.h"
 

@@ -10,7 +10,6 @@
  * before so        ···[════════════x······~~~]              ~ to wake up the next one
  */
 #include "model/entities/caller_frame.h"
-#include "model/entities/entity_names.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
 #include "model/entities/reports.h"

@@ -10,7 +10,6 @@
 
 #include "model/entities/object.h"
 #include "model/intervals/interval.h"
-#include "model/ownership/hold_sums.h"
 #include "model/ownership/owner_facts.h"
 #include "model/ownership/present_owner.h"
 #include "model/ownership/readers.h"

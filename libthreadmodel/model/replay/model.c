@@ -17,7 +17,6 @@
 #include "model/intervals/interval.h"
 #include "model/intervals/lost_events.h"
 #include "model/ownership/hold_sums.h"
-#include "model/ownership/lock_nesting.h"
 #include "model/replay/evict.h"
 #include "model/replay/ingest.h"
 #include "model/replay/replay.h"
@@ -25,7 +24,6 @@
 #include "model/state/model.h"
 #include "model/wakeups/binding_doubt.h"
 #include "model/wakeups/posts.h"
-#include "model/wakeups/wait_set.h"
 #include "table/builder.h"
 
 static int intern_repaired(tm_model *model, uint32_t *index, const char *text,

@@ -7,7 +7,6 @@
 #include "model/intervals/cpu.h"
 #include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"
-#include "model/intervals/lost_events.h"
 #include "model/ownership/present_owner.h"
 #include "model/ownership/tenure_write.h"
 #include "model/replay/await.h"
@@ -19,7 +18,6 @@
 #include "model/replay/wait.h"
 #include "model/state/model.h"
 #include "model/wakeups/binding.h"
-#include "model/wakeups/wait_set.h"
 
 void tm__on_start_called(tm_model *model, const tm__fact *fact)
 {

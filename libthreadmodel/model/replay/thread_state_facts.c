@@ -8,7 +8,6 @@
 #include "model/entities/thread.h"
 #include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"
-#include "model/intervals/lost_events.h"
 #include "model/ownership/owner_facts.h"
 #include "model/ownership/present_owner.h"
 #include "model/ownership/tenure_write.h"

@@ -14,7 +14,6 @@
 #include "model/intervals/interval.h"
 #include "model/state/model.h"
 #include "model/wakeups/binding_late.h"
-#include "model/wakeups/wait_set.h"
 
 /* Whether it is kept, and came while the thread waited. */
 static int is_meanwhile(const tm_model *model, const tm__fact *fact, uint32_t row)

@@ -11,7 +11,6 @@
 #include "model/wakeups/binding_list.h"
 #include "model/wakeups/binding_reported.h"
 #include "model/wakeups/bindings.h"
-#include "model/wakeups/wait_set.h"
 
 /* Calls that woke nobody, and those to all waiters, stay in the list: so many of the
  * newest are kept, and looked for every so many calls. */
