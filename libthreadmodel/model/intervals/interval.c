@@ -60,9 +60,15 @@ void tm__revoke(tm__thread *thread, uint32_t count)
 
 void tm__set_deadline(tm_model *model, const tm__fact *fact)
 {
-    model->entities.threads[fact->thread].deadline_ns =
-        fact->value > 0 && fact->value < INT64_MAX / 2 ? fact->time_ns + fact->value
-                                                       : INT64_MAX;
+    int64_t *deadline_ns = &model->entities.threads[fact->thread].deadline_ns;
+
+    *deadline_ns = INT64_MAX;
+    if (fact->value <= 0 || fact->value >= INT64_MAX / 2)
+        return;
+    /* Differences of times within the limit fit 64 bits. */
+    *deadline_ns = fact->time_ns + fact->value;
+    if (*deadline_ns > TM__TIME_LIMIT_NS)
+        *deadline_ns = TM__TIME_LIMIT_NS;
 }
 
 void tm__blocking_stack(tm_model *model, const tm__fact *fact)
