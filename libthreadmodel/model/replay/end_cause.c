@@ -16,6 +16,16 @@ void tm__forget_old_interrupt(tm_model *model, tm__thread *thread)
         thread->interrupt = TM__NONE;
 }
 
+int tm__may_be_interrupting(const tm_model *model, const tm__thread *target)
+{
+    const tm__thread *interrupter;
+
+    if (target->interrupter == TM__NONE)
+        return 0;
+    interrupter = &model->entities.threads[target->interrupter];
+    return interrupter != target && interrupter->last_ns <= target->interrupted_ns;
+}
+
 uint32_t tm__end_cause(tm_model *model, const tm__fact *fact, int provenance)
 {
     tm__thread *thread = &model->entities.threads[fact->thread];

@@ -16,5 +16,8 @@
 uint32_t tm__end_cause(tm_model *model, const tm__fact *fact, int provenance);
 /** Forget an interrupt that was called before the present block began. */
 void tm__forget_old_interrupt(tm_model *model, tm__thread *thread);
+/** Whether the thread that interrupted another may not have woken it yet: it has done
+ * nothing else since. */
+int tm__may_be_interrupting(const tm_model *model, const tm__thread *target);
 
 #endif

@@ -210,8 +210,13 @@ void tm__on_interrupt_called(tm_model *model, const tm__fact *fact)
      * and waits by now, is woken for no reason that its end will tell. */
     if (target->blocking_state == TM_STATE_WAITING && tm__is_blocked(target))
         target->fickle = 1;
-    target->interrupter = fact->thread;
-    target->interrupted_ns = fact->time_ns;
+    /* With two calls under way, the first may be the last to wake it. */
+    target->overlapped =
+        target->interrupter != fact->thread && tm__may_be_interrupting(model, target);
+    if (!target->overlapped) {
+        target->interrupter = fact->thread;
+        target->interrupted_ns = fact->time_ns;
+    }
     /* One that is already pending is not taken twice, unless the program has cleared
      * it, which nobody reports: then it is either. */
     if (target->interrupt != TM__NONE) {

@@ -58,10 +58,7 @@ static int may_wake_for_nothing(const tm_model *model, const tm__thread *waiter)
     const tm__interval *before;
 
     if (model->run.kinds >> TM_EVENT_INTERRUPT_CALLED & 1)
-        return waiter->interrupter != TM__NONE &&
-               model->entities.threads[waiter->interrupter].last_ns <=
-                   waiter->interrupted_ns &&
-               &model->entities.threads[waiter->interrupter] != waiter;
+        return waiter->overlapped || tm__may_be_interrupting(model, waiter);
     if (waiter->interval_count < 2)
         return 0;
     /* One that might have, and did not say why it ended, may have had another. */
