@@ -68,6 +68,7 @@ public final class Initialisers {
 
     static class Slow {
         static {
+            start("second", Slow::touch);
             pause(6000);
         }
 
@@ -115,7 +116,6 @@ public final class Initialisers {
                 break;
             default:
                 start("first", Slow::touch);
-                start("second", Slow::touch);
                 break;
         }
         pause(300);
