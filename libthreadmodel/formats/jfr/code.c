@@ -376,3 +376,9 @@ uint32_t tm__jfr_stack_sight(const tm__jfr_entities *entities, uint32_t id)
 {
     return id ? entities->stack_sights[id - 1] : 0;
 }
+
+int tm__jfr_optional_text(tm__jfr_entities *entities, uint64_t offset, uint32_t *text)
+{
+    *text = TM__NONE;
+    return offset ? tm__jfr_entity_text(entities, offset, text) : TM_OK;
+}

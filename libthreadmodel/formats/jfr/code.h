@@ -42,4 +42,9 @@ int tm__jfr_entity_text(tm__jfr_entities *entities, uint64_t offset, uint32_t *t
 /** @return enum tm__jfr_stack_sight of a stack */
 uint32_t tm__jfr_stack_sight(const tm__jfr_entities *entities, uint32_t id);
 
+/** Read a text of an event that may have none, at offset 0.
+ * @param[out] text  texts, or TM__NONE
+ * @return TM_OK or TM_ENOMEM */
+int tm__jfr_optional_text(tm__jfr_entities *entities, uint64_t offset, uint32_t *text);
+
 #endif

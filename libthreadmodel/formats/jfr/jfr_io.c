@@ -25,22 +25,15 @@ enum {
     NAME_BYTES = 512
 };
 
-/* A text of an event: texts, or TM__NONE. */
-static int read_text(tm__jfr_events *events, uint64_t offset, uint32_t *text)
-{
-    *text = TM__NONE;
-    return offset ? tm__jfr_entity_text(events->entities, offset, text) : TM_OK;
-}
-
 /* A peer is named by its address, or by its host where it has none. */
 static int read_address(tm__jfr_events *events, const uint64_t *values, uint32_t *text)
 {
     const char *read;
-    int rc = read_text(events, values[TM__JFR_SLOT_TEXT], text);
+    int rc = tm__jfr_optional_text(events->entities, values[TM__JFR_SLOT_TEXT], text);
 
     read = tm__strings_get(&events->entities->texts, *text);
     if (rc == TM_OK && (!read || !*read))
-        rc = read_text(events, values[TM__JFR_SLOT_HOST], text);
+        rc = tm__jfr_optional_text(events->entities, values[TM__JFR_SLOT_HOST], text);
     return rc;
 }
 
@@ -223,7 +216,7 @@ static int read_file(tm__jfr_events *events, const uint64_t *values, tm__jfr_fac
     char hashed[32];
     const char *path;
     uint32_t text;
-    int rc = read_text(events, values[TM__JFR_SLOT_TEXT], &text);
+    int rc = tm__jfr_optional_text(events->entities, values[TM__JFR_SLOT_TEXT], &text);
 
     if (rc < 0)
         return rc;

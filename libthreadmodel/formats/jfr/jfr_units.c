@@ -13,22 +13,16 @@ static void add(tm__jfr_events *events, tm__jfr_fact fact)
     tm__jfr_fact_keep(events);
 }
 
-/* A text of a unit: texts, or TM__NONE. */
-static int read_unit_text(tm__jfr_events *events, uint64_t offset, uint32_t *text)
-{
-    *text = TM__NONE;
-    return offset ? tm__jfr_entity_text(events->entities, offset, text) : TM_OK;
-}
-
 /* The object whose class names a unit's kind, and whose name is its label. */
 static int find_unit_object(tm__jfr_events *events, uint64_t *object)
 {
     const uint64_t *values = events->kinds[TM__JFR_UNIT].values;
     uint32_t kind, label, class_ = 0;
-    int rc = read_unit_text(events, values[TM__JFR_SLOT_TEXT], &kind);
+    int rc = tm__jfr_optional_text(events->entities, values[TM__JFR_SLOT_TEXT], &kind);
 
     if (rc == TM_OK)
-        rc = read_unit_text(events, values[TM__JFR_SLOT_LABEL], &label);
+        rc =
+            tm__jfr_optional_text(events->entities, values[TM__JFR_SLOT_LABEL], &label);
     if (rc == TM_OK && kind != TM__NONE)
         rc = tm__jfr_class_intern(events->entities, kind, &class_);
     if (rc < 0)
