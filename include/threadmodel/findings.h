@@ -69,8 +69,8 @@
  * - io_wait: threads wait for one endpoint (a socket, file, name or process) for 5 % of
  *   the run together, and one of them alone for 5 % or all for half of it. Where the
  *   program does units of work, these wait for it for 5 % of their time, or the thread
- *   that submits them waits most. Idle I/O does not count: the next request of a
- * client, an accept, a poll.
+ *   that submits them waits most. Idle I/O does not count: a client's next request, an
+ *   accept, a poll.
  * - too_few_processors: threads could run and had no processor, one of them for 10 % of
  *   the run, and all together for half of its length, as the scheduler counts or
  *   runnable reports. It is minor if the program had less than half of the processors,
