@@ -7,6 +7,7 @@
  *     loops   anchor ·· anchor ·· anchor
  *             [   1    ][   2    ]
  */
+#include "analysis/units/pattern_kinds.h"
 #include "analysis/units/units_patterns.h"
 
 #include "analysis/units/units_inferred.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One pass over all intervals counts the places; groups are judged by these. */
-#include "analysis/resources/resource_release.h"
+#include "analysis/units/pattern_kinds.h"
 #include "analysis/units/units_patterns.h"
 
 #include <string.h>
 
+#include "analysis/resources/resource_release.h"
 #include "base/saturate.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/entity_names.h"
@@ -205,101 +206,6 @@ uint32_t tm__pattern_place(const tm__patterns *patterns, uint32_t group,
     return best;
 }
 
-/* ---- the kind of what is done at a place ---- */
-
-static int is_passed_over(const tm_model *model, const tm__frame *frame)
-{
-    const char *name;
-
-    if (frame->method == TM__NONE || model->entities.methods[frame->method].role &
-                                         (TM__ROLE_LIBRARY | TM__ROLE_NAMELESS))
-        return 1;
-    name = tm__method_name(model, frame->method);
-    return !name || strstr(name, "$$Lambda") != NULL;
-}
-
-/* Length of "io.netty." in "io.netty.channel.nio.NioEventLoop". */
-static size_t family_bytes(const char *name)
-{
-    const char *dot = strchr(name, '.');
-
-    dot = dot ? strchr(dot + 1, '.') : NULL;
-    return dot ? (size_t)(dot - name) + 1 : 0;
-}
-
-/* The frame below which an event loop calls handlers; frame_count: there is no such
- * frame. */
-static uint32_t below_dispatch(const tm_model *model, const tm__frame *frames,
-                               uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const char *name = frames[i].method == TM__NONE
-                               ? NULL
-                               : tm__method_name(model, frames[i].method);
-        size_t bytes;
-
-        if (!name ||
-            !(model->entities.methods[frames[i].method].role & TM__ROLE_DISPATCHES))
-            continue;
-        bytes = family_bytes(name);
-        for (; i > 0; i--) {
-            const char *other = frames[i - 1].method == TM__NONE
-                                    ? NULL
-                                    : tm__method_name(model, frames[i - 1].method);
-
-            if (other && !(bytes && strncmp(other, name, bytes) == 0))
-                break;
-        }
-        return i;
-    }
-    return count;
-}
-
-static uint32_t find_kind(const tm_model *model, uint32_t stack, uint32_t idle_stack)
-{
-    const tm__stack *it = &model->entities.stacks[stack];
-    const tm__frame *frames = &model->entities.frames[it->frame_first];
-    uint32_t left = it->frame_count, first;
-
-    if (it->flags & TM_STACK_TRUNCATED)
-        left = below_dispatch(model, frames, left) < left
-                   ? below_dispatch(model, frames, left)
-                   : 0;
-    else if (idle_stack != TM__NONE) {
-        const tm__stack *idle = &model->entities.stacks[idle_stack];
-        uint32_t other = idle->frame_count;
-
-        while (left && other &&
-               frames[left - 1].method ==
-                   model->entities.frames[idle->frame_first + other - 1].method)
-            left--, other--;
-        if (left == it->frame_count)
-            return TM__NONE; /* what they share was cut off */
-    } else {
-        left = below_dispatch(model, frames, left);
-    }
-    for (first = left; first > 0; first--)
-        if (!is_passed_over(model, &frames[first - 1]))
-            return model->entities.methods[frames[first - 1].method].full_name;
-    return left && frames[left - 1].method != TM__NONE
-               ? model->entities.methods[frames[left - 1].method].full_name
-               : TM__NONE;
-}
-
-uint32_t tm__pattern_kind(tm__patterns *patterns, uint32_t place)
-{
-    tm__unit_place *it = &patterns->places[place];
-    const tm__unit_group *group = &patterns->groups[it->group];
-
-    if (!it->is_named) {
-        it->kind_name =
-            find_kind(patterns->units->model, it->stack,
-                      group->work == TM__WORK_TASKS ? group->idle_stack : TM__NONE);
-        it->is_named = 1;
-    }
-    return it->kind_name;
-}
-
 /* ---- how a group works ---- */
 
 /* Of nested loops the outer one: its waits are fewer by a whole factor. */
@@ -342,8 +248,8 @@ static uint8_t is_dispatched(const tm_model *model, uint32_t stack)
 {
     const tm__stack *it = &model->entities.stacks[stack];
 
-    return below_dispatch(model, &model->entities.frames[it->frame_first],
-                          it->frame_count) < it->frame_count;
+    return tm__pattern_below_dispatch(model, &model->entities.frames[it->frame_first],
+                                      it->frame_count) < it->frame_count;
 }
 
 static void judge_group(const tm__patterns *p, tm__unit_group *group)

@@ -94,9 +94,6 @@ void tm__patterns_close(tm__patterns *patterns);
 uint32_t tm__pattern_place(const tm__patterns *patterns, uint32_t group,
                            const tm__unit_block *block);
 
-/** @return strings: the kind of the units in which a place occurs, or TM__NONE */
-uint32_t tm__pattern_kind(tm__patterns *patterns, uint32_t place);
-
 enum tm__separator tm__pattern_separator(const tm__patterns *patterns,
                                          const tm__unit_block *block);
 

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kind of a unit that is inferred: the outermost method of the program below what
+ * all units of a group share, or below what dispatches them.
+ */
+#include "analysis/units/pattern_kinds.h"
+
+#include <string.h>
+
+#include "model/entities/entity_names.h"
+#include "model/entities/method_roles.h"
+#include "model/entities/methods.h"
+
+static int is_passed_over(const tm_model *model, const tm__frame *frame)
+{
+    const char *name;
+
+    if (frame->method == TM__NONE || model->entities.methods[frame->method].role &
+                                         (TM__ROLE_LIBRARY | TM__ROLE_NAMELESS))
+        return 1;
+    name = tm__method_name(model, frame->method);
+    return !name || strstr(name, "$$Lambda") != NULL;
+}
+
+/* Length of "io.netty." in "io.netty.channel.nio.NioEventLoop". */
+static size_t family_bytes(const char *name)
+{
+    const char *dot = strchr(name, '.');
+
+    dot = dot ? strchr(dot + 1, '.') : NULL;
+    return dot ? (size_t)(dot - name) + 1 : 0;
+}
+
+uint32_t tm__pattern_below_dispatch(const tm_model *model, const tm__frame *frames,
+                                    uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = frames[i].method == TM__NONE
+                               ? NULL
+                               : tm__method_name(model, frames[i].method);
+        size_t bytes;
+
+        if (!name ||
+            !(model->entities.methods[frames[i].method].role & TM__ROLE_DISPATCHES))
+            continue;
+        bytes = family_bytes(name);
+        for (; i > 0; i--) {
+            const char *other = frames[i - 1].method == TM__NONE
+                                    ? NULL
+                                    : tm__method_name(model, frames[i - 1].method);
+
+            if (other && !(bytes && strncmp(other, name, bytes) == 0))
+                break;
+        }
+        return i;
+    }
+    return count;
+}
+
+static uint32_t find_kind(const tm_model *model, uint32_t stack, uint32_t idle_stack)
+{
+    const tm__stack *it = &model->entities.stacks[stack];
+    const tm__frame *frames = &model->entities.frames[it->frame_first];
+    uint32_t left = it->frame_count, first;
+
+    if (it->flags & TM_STACK_TRUNCATED)
+        left = tm__pattern_below_dispatch(model, frames, left) < left
+                   ? tm__pattern_below_dispatch(model, frames, left)
+                   : 0;
+    else if (idle_stack != TM__NONE) {
+        const tm__stack *idle = &model->entities.stacks[idle_stack];
+        uint32_t other = idle->frame_count;
+
+        while (left && other &&
+               frames[left - 1].method ==
+                   model->entities.frames[idle->frame_first + other - 1].method)
+            left--, other--;
+        if (left == it->frame_count)
+            return TM__NONE; /* what they share was cut off */
+    } else {
+        left = tm__pattern_below_dispatch(model, frames, left);
+    }
+    for (first = left; first > 0; first--)
+        if (!is_passed_over(model, &frames[first - 1]))
+            return model->entities.methods[frames[first - 1].method].full_name;
+    return left && frames[left - 1].method != TM__NONE
+               ? model->entities.methods[frames[left - 1].method].full_name
+               : TM__NONE;
+}
+
+uint32_t tm__pattern_kind(tm__patterns *patterns, uint32_t place)
+{
+    tm__unit_place *it = &patterns->places[place];
+    const tm__unit_group *group = &patterns->groups[it->group];
+
+    if (!it->is_named) {
+        it->kind_name =
+            find_kind(patterns->units->model, it->stack,
+                      group->work == TM__WORK_TASKS ? group->idle_stack : TM__NONE);
+        it->is_named = 1;
+    }
+    return it->kind_name;
+}
