@@ -7,9 +7,8 @@
 #include "analysis/verdict/bound.h"
 
 #include "analysis/verdict/judge_state.h"
-#include "analysis/waits/wait_nodes.h"
+#include "analysis/waits/runtime_threads.h"
 #include "base/saturate.h"
-#include "model/entities/object.h"
 
 /* Of their busy time its users queue for it for this share, and all threads of the
  * program together for that; less than so long is not worth a verdict. */

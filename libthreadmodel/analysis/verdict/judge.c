@@ -8,8 +8,8 @@
 #include "analysis/verdict/judge.h"
 
 #include "analysis/waits/graph_of_waits.h"
+#include "analysis/waits/runtime_threads.h"
 #include "analysis/waits/standstill.h"
-#include "analysis/waits/wait_nodes.h"
 #include "analysis/waits/wait_order.h"
 #include "base/saturate.h"
 #include "model/deadlocks/deadlock_search.h"
