@@ -56,6 +56,8 @@ HEALTHY = (
     "selects",
     "packets",
     "process",
+    "exits",
+    "collected",
     "cached",
     "forkJoin",
     "delayed",
@@ -79,12 +81,16 @@ SOME_HEALTHY = (
     "input",
 )
 SOME = tuple(HUNG) + HEALTHY if FULL else SOME_HUNG + SOME_HEALTHY
+# Of these a thread waits that is woken from outside of the program.
+WATCHED = SOME if FULL else (*SOME, "process", "exits", "collected")
 # The same questions asked of recordings and of dumps are for fewer programs.
 RECORDED = SOME if FULL else ("pool", "owner", "nested", "join", "idle", "daemons")
 LOOKED_AT = SOME if FULL else ("pool", "owner", "idle")
 # A standstill is known from what was the last event, so that this is the goal of most.
 CLOSE_NS = 100_000_000
 PATIENCE_S = 0.5
+STUCK_S = 1
+MESSAGE_S = 30
 AT_ONCE = 8
 
 Running = dict[str, subprocess.Popen[str]]
@@ -93,17 +99,17 @@ Running = dict[str, subprocess.Popen[str]]
 def start_all(
     java: Java, names: Iterable[str], command: Callable[[str], list[str]]
 ) -> Running:
-    running = {
-        name: subprocess.Popen(
-            command(name),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            cwd=java.folder,
-        )
-        for name in names
-    }
+    running = {}
+    for name in names:
+        with open(java.folder / f"{name}.err", "w") as errors:
+            running[name] = subprocess.Popen(
+                command(name),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                cwd=java.folder,
+            )
     for name, process in running.items():
         assert process.stdout is not None
         line = process.stdout.readline()
@@ -180,6 +186,30 @@ def test_only_programs_that_cannot_go_on_are_stuck(java: Java) -> None:
     late = {name: ns // 10**6 for name, ns in late_ns.items() if ns >= CLOSE_NS}
     print(f"since within 0.1 s but for {late} of {len(late_ns)} programs")
     assert statistics.median(late_ns.values()) < CLOSE_NS
+
+
+def test_messages_name_the_programs_that_cannot_go_on_and_no_others(java: Java) -> None:
+    def message(name: str) -> str:
+        return (java.folder / f"{name}.err").read_text()
+
+    for names in in_turn(WATCHED):
+        running = start_all(
+            java,
+            names,
+            lambda it: java.command(
+                "Hangs", it, agent=f"file={java.folder / it}.tmt,stuck={STUCK_S}"
+            ),
+        )
+        until = time.monotonic() + MESSAGE_S
+        while time.monotonic() < until and not all(
+            message(name) for name in names if name in HUNG
+        ):
+            time.sleep(0.1)
+        # Healthy ones are watched for longer than it takes to report a hung one.
+        time.sleep(2 * STUCK_S)
+        end_all(running)
+    messages = {name: message(name).count("threadmodel: ") for name in WATCHED}
+    assert messages == {name: int(name in HUNG) for name in WATCHED}
 
 
 def test_the_flight_recorder_shows_waits_that_do_not_end(java: Java) -> None:

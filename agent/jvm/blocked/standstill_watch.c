@@ -53,6 +53,19 @@ static const char *const timer_classes[] = {
     "Ljava/util/concurrent/DelayScheduler;",
 };
 
+/* Waits in these are ended from outside of the program: by a file or socket, a child
+ * process, the collector. Names are those of classes, or of packages with all that is
+ * in them. */
+static const char *const outside_classes[] = {
+    "Ljava/lang/ProcessImpl;",
+    "Ljava/lang/ref/NativeReferenceQueue;", /* in JDK 21 to 24 */
+    "Ljava/lang/ref/ReferenceQueue;",
+    "Lsun/nio/ch/",
+    "Lsun/nio/fs/",
+};
+/* The JDK's thread that waits for a child process to end, and does what comes then. */
+static const char reaper_prefix[] = "process reaper";
+
 static int64_t looked_ns;
 static int64_t due_ns;       ///< the last look at a standstill that was due
 static int64_t used_ns;      ///< processor time of the process by then
@@ -78,31 +91,38 @@ static int64_t processor_time_ns(void)
     return (int64_t)used.tv_sec * 1000000000 + used.tv_nsec;
 }
 
+enum membership { OF_THE_PROGRAM, OF_THE_VM, REAPER };
+
 /* The JVM's own threads are in these groups. */
-static int is_of_the_vm(JNIEnv *jni, jthread thread)
+static enum membership membership_of(JNIEnv *jni, jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jvmtiThreadInfo info = {0};
     jvmtiThreadGroupInfo group = {0};
-    int is_vm = 1;
+    enum membership membership = OF_THE_PROGRAM;
 
     if ((*jvmti)->GetThreadInfo(jvmti, thread, &info) != JVMTI_ERROR_NONE)
-        return 1;
+        return OF_THE_VM;
     if (info.thread_group && (*jvmti)->GetThreadGroupInfo(jvmti, info.thread_group,
                                                           &group) == JVMTI_ERROR_NONE) {
-        is_vm = group.name && (strcmp(group.name, "system") == 0 ||
-                               strcmp(group.name, "InnocuousThreadGroup") == 0);
+        if (group.name && (strcmp(group.name, "system") == 0 ||
+                           strcmp(group.name, "InnocuousThreadGroup") == 0))
+            membership = OF_THE_VM;
         tm__deallocate(group.name);
         (*jni)->DeleteLocalRef(jni, group.parent);
     }
-    is_vm |= info.name && strcmp(info.name, "DestroyJavaVM") == 0;
+    if (info.name && strcmp(info.name, "DestroyJavaVM") == 0)
+        membership = OF_THE_VM;
+    else if (info.name &&
+             strncmp(info.name, reaper_prefix, sizeof(reaper_prefix) - 1) == 0)
+        membership = REAPER;
     tm__deallocate(info.name);
     (*jni)->DeleteLocalRef(jni, info.thread_group);
     (*jni)->DeleteLocalRef(jni, info.context_class_loader);
-    return is_vm;
+    return membership;
 }
 
-enum place { PLACE_OTHER, PLACE_IDLE, PLACE_TIMER };
+enum place { PLACE_OTHER, PLACE_IDLE, PLACE_TIMER, PLACE_OUTSIDE };
 
 static enum place place_of_frame(JNIEnv *jni, jmethodID method)
 {
@@ -123,6 +143,9 @@ static enum place place_of_frame(JNIEnv *jni, jmethodID method)
         for (size_t i = 0; i < sizeof(timer_classes) / sizeof(*timer_classes); i++)
             if (strcmp(signature, timer_classes[i]) == 0)
                 place = PLACE_TIMER;
+        for (size_t i = 0; i < sizeof(outside_classes) / sizeof(*outside_classes); i++)
+            if (strncmp(signature, outside_classes[i], strlen(outside_classes[i])) == 0)
+                place = PLACE_OUTSIDE;
     }
     tm__deallocate(name);
     tm__deallocate(signature);
@@ -141,7 +164,7 @@ static enum place place_of(JNIEnv *jni, jthread thread)
     if ((*jvmti)->GetStackTrace(jvmti, thread, 0, FRAMES, frames, &count) !=
         JVMTI_ERROR_NONE)
         return PLACE_OTHER;
-    for (jint i = 0; i < count && place != PLACE_TIMER; i++) {
+    for (jint i = 0; i < count && place < PLACE_TIMER; i++) {
         enum place found = place_of_frame(jni, frames[i].method);
 
         place = found > place ? found : place;
@@ -151,13 +174,30 @@ static enum place place_of(JNIEnv *jni, jthread thread)
 
 enum sight { SIGHT_MOVES, SIGHT_IDLE, SIGHT_WAITS, SIGHT_NONE };
 
+/* What a thread does that waits without a timeout. */
+static enum sight look_at_wait(JNIEnv *jni, jthread thread)
+{
+    switch (place_of(jni, thread)) {
+    case PLACE_OUTSIDE: return SIGHT_MOVES;
+    case PLACE_OTHER: return SIGHT_WAITS;
+    default: return SIGHT_IDLE;
+    }
+}
+
 static enum sight look_at(JNIEnv *jni, jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    enum membership membership;
     jint bits = 0;
 
     if ((*jvmti)->GetThreadState(jvmti, thread, &bits) != JVMTI_ERROR_NONE ||
-        !(bits & JVMTI_THREAD_STATE_ALIVE) || is_of_the_vm(jni, thread))
+        !(bits & JVMTI_THREAD_STATE_ALIVE))
+        return SIGHT_NONE;
+    membership = membership_of(jni, thread);
+    /* A reaper that has no child process waits for one in a pool. */
+    if (membership == REAPER && bits & JVMTI_THREAD_STATE_RUNNABLE)
+        return SIGHT_MOVES;
+    if (membership != OF_THE_PROGRAM)
         return SIGHT_NONE;
     if (tm__is_carrier(jni, thread))
         return SIGHT_MOVES;
@@ -169,7 +209,7 @@ static enum sight look_at(JNIEnv *jni, jthread thread)
         return SIGHT_MOVES;
     if (bits & JVMTI_THREAD_STATE_WAITING_WITH_TIMEOUT)
         return place_of(jni, thread) == PLACE_IDLE ? SIGHT_IDLE : SIGHT_MOVES;
-    return place_of(jni, thread) == PLACE_OTHER ? SIGHT_WAITS : SIGHT_IDLE;
+    return look_at_wait(jni, thread);
 }
 
 /** What was seen of all threads at once. */

@@ -21,6 +21,8 @@ static const char *const vm_prefixes[] = {"C1 CompilerThread", "C2 CompilerThrea
                                           "JDWP ", "JVMCI", "threadmodel "};
 /* Those of the flight recorder may be in the group of the program. */
 static const char recorders_prefix[] = "JFR ";
+/* Waits for a child process to end, and then does what the program asked for. */
+static const char reaper_prefix[] = "process reaper";
 /* Their groups, where groups are known: no thread of a program is in them unless it
  * asks for that. */
 static const char *const vm_groups[] = {"system", "InnocuousThreadGroup"};
@@ -53,6 +55,8 @@ int tm__is_runtime_thread(const tm_model *model, uint32_t thread)
     if (it->flags & TM_THREAD_AGENT)
         return 1;
     if (it->flags & TM_THREAD_CARRIER)
+        return 0;
+    if (name && strncmp(name, reaper_prefix, sizeof(reaper_prefix) - 1) == 0)
         return 0;
     if (is_among(group, vm_groups, COUNT(vm_groups)) || is_destroyer(model, thread))
         return 1;

@@ -73,14 +73,8 @@ static int is_found_waiting(const tm__wait_graph *graph, uint32_t thread)
  * that ends then shows no standstill. A thread that has ended hands nothing on. */
 static int has_lasted(const tm__wait_graph *graph)
 {
-    int64_t since_ns = INT64_MIN;
-
-    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
-        if (graph->nodes[i].kind == TM__NODE_WAITS &&
-            graph->nodes[i].since_ns > since_ns && !is_found_waiting(graph, i))
-            since_ns = graph->nodes[i].since_ns;
-    return tm__model_is_of_dumps(graph->model) || since_ns == INT64_MIN ||
-           graph->at_ns - since_ns >= LEAST_WHOLE_NS;
+    return tm__model_is_of_dumps(graph->model) || graph->alive_moved_ns == INT64_MIN ||
+           graph->at_ns - graph->alive_moved_ns >= LEAST_WHOLE_NS;
 }
 
 /* A thread that a dump may lack may go on. */

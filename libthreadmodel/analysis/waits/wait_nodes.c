@@ -21,9 +21,15 @@
 #include "model/intervals/cpu.h"
 #include "model/intervals/lost_events.h"
 
-/* Waits in these have a socket or file at the other end. */
-static const char *const input_methods[] = {"sun.nio.ch.", "sun.nio.fs.",
-                                            "java.lang.ProcessImpl.waitFor"};
+/* Waits in these are ended from outside of the program: by a file or socket, a child
+ * process, the collector. */
+static const char *const input_methods[] = {
+    "java.lang.ProcessImpl.waitFor",
+    "java.lang.ref.NativeReferenceQueue.", /* in JDK 21 to 24 */
+    "java.lang.ref.ReferenceQueue.",
+    "sun.nio.ch.",
+    "sun.nio.fs.",
+};
 /* Queues of timers: a worker that waits there with a timeout will run a task. */
 static const char delayed_queue[] =
     "java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue.";
@@ -294,7 +300,7 @@ void tm__wait_nodes_fill(tm__wait_graph *graph)
 {
     const tm_model *model = graph->model;
 
-    graph->moved_ns = INT64_MIN;
+    graph->moved_ns = graph->alive_moved_ns = INT64_MIN;
     for (uint32_t i = 0; i < model->entities.threads_count; i++) {
         classify(graph, i, &graph->nodes[i]);
         look_at_carrier(graph, i);
@@ -311,6 +317,8 @@ void tm__wait_nodes_fill(tm__wait_graph *graph)
         ns = moved_ns(graph, &model->entities.threads[i]);
         if (ns > graph->moved_ns)
             graph->moved_ns = ns;
+        if (graph->nodes[i].kind != TM__NODE_ABSENT && ns > graph->alive_moved_ns)
+            graph->alive_moved_ns = ns;
     }
     tm__wait_find_movers(graph);
 }

@@ -81,9 +81,10 @@ typedef struct tm__wait_server {
 typedef struct tm__wait_graph {
     const tm_model *model;
     tm__memory *memory;
-    uint32_t *callers; ///< frames[] of each stack
-    int64_t at_ns;     ///< the instant
-    int64_t moved_ns;  ///< the last time at which any thread changed what it does
+    uint32_t *callers;      ///< frames[] of each stack
+    int64_t at_ns;          ///< the instant
+    int64_t moved_ns;       ///< the last time at which any thread changed what it does
+    int64_t alive_moved_ns; ///< the same of threads that have not ended
     tm__wait_node *nodes;
     uint32_t counts[TM__NODE_WAITS + 1];
     int64_t busy_since_ns; ///< the least since_ns of nodes that move

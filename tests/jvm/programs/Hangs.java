@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -424,11 +426,11 @@ public class Hangs {
         ReentrantLock lock = new ReentrantLock();
         start("owner", () -> {
             lock.lock();
+            start("poller", () -> {
+                while (!lock.tryLock(10, TimeUnit.MILLISECONDS))
+                    Thread.yield();
+            });
             Thread.sleep(60000);
-        });
-        start("poller", () -> {
-            while (!lock.tryLock(10, TimeUnit.MILLISECONDS))
-                Thread.yield();
         });
     }
 
@@ -555,6 +557,22 @@ public class Hangs {
             done.countDown();
         });
         start("patient", done::await);
+    }
+
+    // The same by a future, which a thread of the JDK completes.
+    static void exits() throws Exception {
+        Process process = new ProcessBuilder("sleep", "30").start();
+        start("patient", () -> process.onExit().get());
+    }
+
+    // The collector will put something into the queue.
+    static void collected() {
+        ReferenceQueue<Object> queue = new ReferenceQueue<>();
+        WeakReference<Object> reference = new WeakReference<>(new Object(), queue);
+        start("cleaner", () -> {
+            while (queue.remove() != reference)
+                Thread.onSpinWait();
+        });
     }
 
     // Workers that end when they had nothing to do for a minute.
