@@ -75,6 +75,7 @@ typedef struct tm__findings {
     int is_length_given;     ///< one wait decides how long the run is
     uint32_t unmet;          ///< what the data lacks, see findings_kinds.c
     uint8_t *class_work;     ///< of each stack: enum tm__class_work
+    uint8_t *stands_still;   ///< of each thread, whether it cannot go on; NULL: all can
     uint32_t *lock_group_of; ///< of each object, which group of locks it is in; NULL
     TM__ARRAY(tm__finding, items);
 } tm__findings;

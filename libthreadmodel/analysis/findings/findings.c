@@ -274,6 +274,7 @@ int tm_finding_list(tm_table **out, const tm_model *model)
     tm__free(&findings.memory, findings.lock_group_of,
              ((size_t)model->entities.objects_count + 1) *
                  sizeof(*findings.lock_group_of));
+    tm__findings_stuck_close(&findings);
     tm__class_work_close(&findings);
     tm__callers_close(&findings.places);
     tm__labels_close(&findings.labels);

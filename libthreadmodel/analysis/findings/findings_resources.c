@@ -11,6 +11,7 @@
 #include "analysis/findings/findings_pool_name.h"
 #include "analysis/findings/findings_resources.h"
 #include "analysis/findings/findings_stragglers.h"
+#include "analysis/findings/findings_stuck.h"
 #include "analysis/findings/where.h"
 #include "analysis/resources/resource_release.h"
 #include "analysis/resources/resources.h"
@@ -22,7 +23,8 @@
 
 enum { ENOUGH_WAITS = 5, ENOUGH_USES = 5, PART_OF_RUN = 20 };
 
-/** All waits of a class at a place, but those whose time was up. */
+/** All waits of a class at a place, but those whose time was up, and those of threads
+ * that cannot go on. */
 typedef struct place {
     int64_t total_ns;
     int64_t known_ns; ///< who released is known
@@ -49,7 +51,8 @@ static void note_wait(places *p, const tm__resource_wait *wait)
     int64_t length_ns = wait->end_ns - wait->start_ns;
     int64_t *sum_ns = &p->sums[wait->member];
 
-    if (wait->is_expired)
+    if (wait->is_expired ||
+        (wait->is_open && tm__stands_still(p->findings, wait->thread)))
         return;
     it->threads += it->last != wait->thread;
     it->last = wait->thread;

@@ -2,12 +2,15 @@
 /* Threads that cannot go on, one card for all of them; circles of owners have their
  * own.
  */
+#include <string.h>
+
 #include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/findings_stuck.h"
 #include "analysis/findings/where.h"
 #include "analysis/waits/graph_of_waits.h"
 #include "analysis/waits/standstill.h"
+#include "analysis/waits/wait_advice.h"
 #include "analysis/waits/wait_order.h"
 #include "analysis/waits/wait_text.h"
 #include "base/saturate.h"
@@ -95,6 +98,19 @@ static int report(tm__findings *findings, tm__wait_case *it,
     return TM_OK;
 }
 
+/* So that waits which nobody will end are not counted as such that take long. */
+static int note_members(tm__findings *findings, const tm__wait_case *it)
+{
+    findings->stands_still =
+        tm__resize(&findings->memory, NULL, 0, findings->model->entities.threads_count);
+    if (!findings->stands_still)
+        return TM_ENOMEM;
+    memset(findings->stands_still, 0, findings->model->entities.threads_count);
+    for (uint32_t i = 0; i < it->count; i++)
+        findings->stands_still[it->order[i]] = 1;
+    return TM_OK;
+}
+
 int tm__find_standstill(tm__findings *findings)
 {
     tm__wait_graph graph;
@@ -109,9 +125,22 @@ int tm__find_standstill(tm__findings *findings)
     if (rc == TM_OK)
         rc = tm__wait_order(&graph, &order, &members.count);
     members.order = order;
+    if (rc == TM_OK && members.count)
+        rc = note_members(findings, &members);
     if (rc == TM_OK && members.count && !is_a_deadlock(&members))
         rc = report(findings, &members, &found);
     tm__free(&findings->memory, order, (size_t)members.count * sizeof(*order));
     tm__wait_graph_close(&graph);
     return rc;
+}
+
+int tm__stands_still(const tm__findings *findings, uint32_t thread)
+{
+    return findings->stands_still && findings->stands_still[thread];
+}
+
+void tm__findings_stuck_close(tm__findings *findings)
+{
+    tm__free(&findings->memory, findings->stands_still,
+             findings->model->entities.threads_count);
 }

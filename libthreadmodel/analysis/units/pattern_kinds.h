@@ -3,7 +3,7 @@
 #ifndef TM_ANALYSIS_UNITS_PATTERN_KINDS_H
 #define TM_ANALYSIS_UNITS_PATTERN_KINDS_H
 
-#include "analysis/units/units_patterns.h"
+#include "analysis/units/pattern_state.h"
 
 /** @return the frame below which an event loop calls handlers; count: there is none */
 uint32_t tm__pattern_below_dispatch(const tm_model *model, const tm__frame *frames,

@@ -5,6 +5,7 @@
 #include "analysis/verdict/bound_units_text.h"
 #include "analysis/verdict/judge.h"
 #include "analysis/verdict/verdict_text.h"
+#include "analysis/waits/wait_advice.h"
 #include "base/error.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/object.h"

@@ -51,6 +51,16 @@ int tm__wait_has_lost_owner(const tm__wait_graph *graph, const tm__wait_node *no
            node->since_ns <= model->replay.dumps[dumps - 2];
 }
 
+int tm__wait_was_locked_before(const tm__wait_graph *graph, uint32_t thread)
+{
+    const tm__wait_node *node = &graph->nodes[thread];
+    const tm__thread *waiter = &graph->model->entities.threads[thread];
+
+    return node->edge == TM_WAIT_EDGE_UNKNOWN && node->interval != TM__NONE &&
+           tm__owners_are_reported(graph->model) &&
+           waiter->intervals[node->interval].state == TM_STATE_BLOCKED;
+}
+
 /* Somebody owns a lock, or is about to: of one that a thread has been blocked by for
  * long, the former. */
 static void wait_for_unknown_owner(tm__wait_graph *graph, tm__wait_node *node)
@@ -75,7 +85,7 @@ static int is_never_seen(const tm_model *model, const tm__thread *waiter,
            waiter->intervals[node->interval].flags & TM__INTERVAL_SNAPSHOT;
 }
 
-/* What is done once, by one thread for all: its owner runs it. */
+/* An initialisation that one thread does for all: its owner runs it. */
 static int is_once(const tm_model *model, const tm__wait_node *node)
 {
     return node->object != TM__NONE &&

@@ -25,6 +25,9 @@ int tm__wait_has_ended(const tm__wait_graph *graph, uint32_t thread);
  * each thread owns. Of a lock that is being passed on that holds for a moment.
  */
 int tm__wait_has_lost_owner(const tm__wait_graph *graph, const tm__wait_node *node);
+/** Whether a thread waits for a lock that no thread acquired, though all acquisitions
+ * are recorded. */
+int tm__wait_was_locked_before(const tm__wait_graph *graph, uint32_t thread);
 /** Describe the wait for a lock. @param index  of the thread's interval at the instant
  */
 void tm__node_wait_for_owner(tm__wait_graph *graph, uint32_t thread,

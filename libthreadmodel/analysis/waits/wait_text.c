@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why threads cannot go on, and what to try, in words. */
+/* Why threads cannot go on, in words. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/waits/wait_owners.h"
 #include "analysis/waits/wait_text.h"
 #include "analysis/waits/wait_wants.h"
 #include "base/duration.h"
@@ -14,7 +15,7 @@
 #include "model/intervals/interaction.h"
 
 /* So many members are compared with one another. */
-enum { MEMBERS_COMPARED = 6, MEMBERS_ALIKE = 64 };
+enum { MEMBERS_ALIKE = 64 };
 
 void tm__write_words(tm__words *words, const char *format, ...)
 {
@@ -128,22 +129,11 @@ static void write_served(tm__words *words, const tm__wait_case *it,
         tm__write_words(words, "; %u threads did that in all", count);
 }
 
-/* A lock that no thread of a recording of all acquisitions acquired. */
-static int was_locked_before(const tm__wait_case *it, uint32_t thread)
-{
-    const tm__wait_node *node = &it->graph->nodes[thread];
-    const tm__thread *waiter = &it->model->entities.threads[thread];
-
-    return node->edge == TM_WAIT_EDGE_UNKNOWN && node->interval != TM__NONE &&
-           tm__owners_are_reported(it->model) &&
-           waiter->intervals[node->interval].state == TM_STATE_BLOCKED;
-}
-
 static void write_unknown(tm__words *words, const tm__wait_case *it, uint32_t thread)
 {
     const tm__wait_node *node = &it->graph->nodes[thread];
 
-    if (was_locked_before(it, thread)) {
+    if (tm__wait_was_locked_before(it->graph, thread)) {
         tm__write_words(words,
                         "; no thread of the recording acquired it: it was locked "
                         "before, perhaps by a thread that a fork did not copy");
@@ -246,13 +236,27 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
 
 /* ---- all of them ---- */
 
+/* One object, or one of a class for each member: a future, a node of a queue. */
+static int are_alike(const tm__wait_case *it, const tm__wait_node *a,
+                     const tm__wait_node *b)
+{
+    const tm__object *objects = it->model->entities.objects;
+
+    if (a->object == b->object)
+        return 1;
+    return a->object != TM__NONE && b->object != TM__NONE &&
+           (a->edge == TM_WAIT_EDGE_SERVED || a->edge == TM_WAIT_EDGE_TASK ||
+            a->edge == TM_WAIT_EDGE_UNKNOWN) &&
+           objects[a->object].class_index == objects[b->object].class_index;
+}
+
 /* Members that wait at one place for the same reason are one sentence. */
 static int is_alike(const tm__wait_case *it, uint32_t left, uint32_t right)
 {
     const tm__wait_node *a = &it->graph->nodes[left], *b = &it->graph->nodes[right];
 
     return a->edge == b->edge && a->on == b->on && a->server == b->server &&
-           a->object == b->object && a->stack != TM__NONE && b->stack != TM__NONE &&
+           are_alike(it, a, b) && a->stack != TM__NONE && b->stack != TM__NONE &&
            it->graph->callers[a->stack] == it->graph->callers[b->stack];
 }
 
@@ -301,156 +305,4 @@ void tm__write_members(tm__words *words, tm__wait_case *it, uint32_t at_most)
     }
     if (covered < it->count)
         tm__write_words(words, "%u more wait. ", it->count - covered);
-}
-
-/* ---- advice ---- */
-
-static uint32_t edges_of(const tm__wait_case *it, int edge)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < it->count; i++)
-        count += it->graph->nodes[it->order[i]].edge == edge;
-    return count;
-}
-
-static int is_served_or_unknown(const tm__wait_node *node)
-{
-    return node->edge == TM_WAIT_EDGE_SERVED || node->edge == TM_WAIT_EDGE_UNKNOWN;
-}
-
-/* Members that wait for one object at more than one place. */
-static int shares_a_monitor(const tm__wait_case *it)
-{
-    for (uint32_t i = 0; i < it->count; i++)
-        for (uint32_t k = 0; k < i && k < MEMBERS_COMPARED; k++) {
-            const tm__wait_node *left = &it->graph->nodes[it->order[i]];
-            const tm__wait_node *right = &it->graph->nodes[it->order[k]];
-
-            if (left->object != TM__NONE && left->object == right->object &&
-                is_served_or_unknown(left) && is_served_or_unknown(right) &&
-                it->model->entities.threads[it->order[i]]
-                        .intervals[left->interval]
-                        .state == TM_STATE_WAITING &&
-                tm__wait_place(it->graph, left->stack) !=
-                    tm__wait_place(it->graph, right->stack))
-                return 1;
-        }
-    return 0;
-}
-
-static int gives_permits(const tm_model *model, uint32_t object)
-{
-    const char *name =
-        object == TM__NONE
-            ? NULL
-            : tm__class_name(model, model->entities.objects[object].class_index);
-
-    return name && (strstr(name, "Semaphore") || strstr(name, "$ConditionObject"));
-}
-
-/* Members that all wait for one object, which only they ever gave back. */
-static int shares_permits(const tm__wait_case *it)
-{
-    uint32_t object = it->count ? it->graph->nodes[it->order[0]].object : TM__NONE;
-
-    for (uint32_t i = 0; i < it->count; i++) {
-        const tm__wait_node *node = &it->graph->nodes[it->order[i]];
-        uint32_t s = node->server;
-
-        if (node->object != object || !is_served_or_unknown(node) ||
-            (node->edge == TM_WAIT_EDGE_UNKNOWN && !gives_permits(it->model, object)))
-            return 0;
-        for (; s != TM__NONE; s = it->graph->servers[s].next)
-            if (!it->graph->nodes[it->graph->servers[s].thread].is_member)
-                return 0;
-    }
-    return it->count > 1 && object != TM__NONE;
-}
-
-static int all_want(const tm__wait_case *it, int want)
-{
-    for (uint32_t i = 0; i < it->count; i++)
-        if (it->graph->nodes[it->order[i]].want != want)
-            return 0;
-    return it->count != 0;
-}
-
-static int has_lost_signal(const tm__wait_case *it)
-{
-    for (uint32_t i = 0; i < it->count; i++)
-        if (it->graph->nodes[it->order[i]].is_signal_lost)
-            return 1;
-    return 0;
-}
-
-void tm__write_wait_advice(tm__words *words, const tm__wait_case *it)
-{
-    uint32_t owners = edges_of(it, TM_WAIT_EDGE_OWNER);
-
-    if (!it->count)
-        return;
-    if (edges_of(it, TM_WAIT_EDGE_DEAD_OWNER))
-        tm__write_words(words,
-                        "Release the lock in a finally block or a guard: its owner "
-                        "ended without doing so.");
-    else if (edges_of(it, TM_WAIT_EDGE_SELF))
-        tm__write_words(words,
-                        "Do not acquire a lock again that the thread has: do not call "
-                        "out with it held, release a read lock before the write lock, "
-                        "or use a recursive lock.");
-    else if (edges_of(it, TM_WAIT_EDGE_TASK))
-        tm__write_words(words,
-                        "Do not wait in a task for a task of the same pool: run it in "
-                        "the caller, or give it a pool of its own.");
-    else if (edges_of(it, TM_WAIT_EDGE_CARRIER))
-        tm__write_words(words,
-                        "Let no virtual thread block while it is pinned: by native "
-                        "code, in a static initialiser or, before JDK 24, in a "
-                        "synchronized block.");
-    else if (edges_of(it, TM_WAIT_EDGE_CLASS) == it->count && it->count > 1)
-        tm__write_words(words,
-                        "Let static initialisers not depend on one another in a "
-                        "circle, or initialise the classes in one thread first.");
-    else if (edges_of(it, TM_WAIT_EDGE_CLASS))
-        tm__write_words(words, "Do not wait for other threads in an initialiser.");
-    else if (has_lost_signal(it))
-        tm__write_words(words,
-                        "Set a flag under the lock before the signal, and test it "
-                        "under the same lock before each wait.");
-    else if (was_locked_before(it, it->order[0]))
-        tm__write_words(words,
-                        "Hold no lock while another thread forks: acquire it in a "
-                        "handler of pthread_atfork, or call exec at once.");
-    else if (all_want(it, TM__WANT_RECEIVER))
-        tm__write_words(words,
-                        "Receive in every case, or give the channel room for what is "
-                        "sent after its receiver has given up.");
-    else if (all_want(it, TM__WANT_LOCK))
-        tm__write_words(words, "Unlock on every way out, acquire locks in one order "
-                               "everywhere, and do not acquire a lock again that the "
-                               "goroutine has, not even for reading.");
-    else if (shares_a_monitor(it))
-        tm__write_words(words,
-                        "Waiters of different places share one condition: wake all of "
-                        "them, or use a condition for each.");
-    else if (shares_permits(it))
-        tm__write_words(words,
-                        "Each may have what another waits for: acquire all that is "
-                        "needed at once, or wait with a timeout.");
-    else if (owners == it->count && owners > 1)
-        tm__write_words(words,
-                        "Acquire these locks in one order everywhere, or use one lock "
-                        "for both.");
-    else if (owners && edges_of(it, TM_WAIT_EDGE_JOIN))
-        tm__write_words(words,
-                        "Do not wait for a thread's end with a lock held that it "
-                        "needs.");
-    else if (owners)
-        tm__write_words(words,
-                        "Do not wait for others with a lock held that they need.");
-    else
-        tm__write_words(words,
-                        "Find out what should have ended the waits, or wait with a "
-                        "timeout.");
 }

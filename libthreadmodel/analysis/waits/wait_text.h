@@ -39,7 +39,5 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread);
 /** Why they cannot go on, a sentence for all that wait alike, each with a blank after
  * it; the rest beyond so many sentences is counted. */
 void tm__write_members(tm__words *words, tm__wait_case *it, uint32_t at_most);
-/** What to try; nothing where there is no member. */
-void tm__write_wait_advice(tm__words *words, const tm__wait_case *it);
 
 #endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups of threads, and the places where they are blocked. */
+#ifndef TM_ANALYSIS_UNITS_PATTERN_STATE_H
+#define TM_ANALYSIS_UNITS_PATTERN_STATE_H
+
+#include "analysis/units/unit_state.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
+
+/** A blocking interval, with what continues it. */
+typedef struct tm__unit_block {
+    int64_t start_ns;
+    int64_t end_ns; ///< the last event's time where it is open
+    uint32_t stack; ///< stacks[] or TM__NONE
+    uint32_t first; ///< intervals[] of its thread
+    uint32_t after; ///< the one after it
+    uint8_t state;
+    uint8_t is_open;
+    uint8_t is_expired; ///< its time was up, or it was interrupted
+} tm__unit_block;
+
+enum tm__separator {
+    TM__SEPARATOR_NONE,
+    TM__SEPARATOR_IDLE,    ///< waits for work
+    TM__SEPARATOR_BETWEEN, ///< blocked as it fetches work
+};
+
+enum tm__work {
+    TM__WORK_UNKNOWN,
+    TM__WORK_TASKS, ///< between idle waits
+    TM__WORK_LOOPS, ///< from one wait at the anchor to the next
+    TM__WORK_LIVES, ///< each thread is a unit
+};
+
+/** A stack at which threads of a group are blocked, in one state. */
+typedef struct tm__unit_place {
+    uint32_t group;
+    uint32_t stack;
+    uint32_t next;      ///< places[] of the same group, or TM__NONE
+    uint32_t kind_name; ///< strings: of the units in which it occurs, or TM__NONE
+    uint32_t count;
+    uint8_t state;
+    uint8_t is_conditional; ///< a lock, which is waited for only if it is taken
+    uint8_t is_named;       ///< kind_name was looked for
+    int64_t total_ns;
+} tm__unit_place;
+
+enum { TM__ROUNDS_COUNTED = 16 };
+
+typedef struct tm__unit_group {
+    uint32_t thread; ///< threads[]: one of them
+    uint32_t threads;
+    uint32_t ended; ///< of these, those that were seen to begin and to end
+    uint32_t idles;
+    uint32_t idle_stack; ///< stacks[] or TM__NONE
+    uint32_t places;     ///< head of the list
+    uint32_t anchor;     ///< places[] or TM__NONE
+    uint32_t each;       ///< so many times in one unit is the anchor; 0: not known
+    uint32_t gaps;       ///< between idle waits in which the anchor occurs
+    uint32_t gaps_of[TM__ROUNDS_COUNTED]; ///< so often; 0: more often
+    uint64_t rounds;                      ///< how often it occurs in all of them
+    uint32_t busy_gaps;                   ///< between idle waits, with a block
+    int64_t busy_ns;                      ///< how long these are
+    int64_t life_ns;                      ///< of those that ended
+    uint8_t work;                         ///< enum tm__work
+    uint8_t is_dispatched;                ///< an event loop calls what it does
+} tm__unit_group;
+
+typedef struct tm__patterns {
+    tm__units *units;
+    uint32_t *group_of;  ///< groups[] of each thread; TM__NONE: not asked about
+    uint8_t *separators; ///< enum tm__separator of each stack
+    uint8_t *is_stated;  ///< of each thread: its producer states units on it
+    tm__triple_map by_name;
+    tm__triple_map by_place; ///< (group, stack, state): places[] + 1
+    TM__ARRAY(tm__unit_group, groups);
+    TM__ARRAY(tm__unit_place, places);
+} tm__patterns;
+
+#endif
