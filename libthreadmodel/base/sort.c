@@ -2,6 +2,8 @@
 /*
  * Sorting an answer's rows, up to some millions of them: merge sort, but where there
  * are many, by the digits of their keys first, so that only equal keys are compared.
+ * Many that are nearly in order, or a few such stretches one after the other, are only
+ * put right and merged: what is gathered thread by thread mostly comes so.
  * The C library's qsort may allocate behind the allocator hook, knows no payload and
  * does not keep the order of equals, on which an answer that is the same on every
  * machine rests.
@@ -97,6 +99,66 @@ static void sort_by_keys(tm__sortable *items, tm__sortable *spare, size_t count)
         memcpy(items, from, count * sizeof(*items));
 }
 
+/* ---- what is nearly in order ---- */
+
+/* A stretch may be out of order by so many places; so many stretches are merged. */
+enum { NEAR = 8, STRETCHES = 8 };
+
+/* Insert an item into the stretch before it, whose end is `at`.
+ * @return 0: its place is too far from there, and nothing changed */
+static int insert_near(tm__sortable *items, size_t begin, size_t at,
+                       tm__compare_fn compare, const void *payload)
+{
+    tm__sortable it = items[at];
+    size_t place = at;
+
+    while (place > begin && !goes_first(&items[place - 1], &it, compare, payload)) {
+        if (at - place == NEAR)
+            return 0;
+        place--;
+    }
+    memmove(items + place + 1, items + place, (at - place) * sizeof(*items));
+    items[place] = it;
+    return 1;
+}
+
+/* @return 0: there are too many stretches, and equals are in the order in which they
+ * were */
+static int sort_stretches(tm__sortable *items, tm__sortable *spare, size_t count,
+                          tm__compare_fn compare, const void *payload)
+{
+    size_t begins[STRETCHES + 1] = {0}, stretches = 1;
+    tm__sortable *from = items, *to = spare;
+
+    for (size_t i = 1; i < count; i++) {
+        if (insert_near(items, begins[stretches - 1], i, compare, payload))
+            continue;
+        if (stretches == STRETCHES)
+            return 0;
+        begins[stretches++] = i;
+    }
+    while (stretches > 1) {
+        tm__sortable *merged = to;
+        size_t left = 0;
+
+        begins[stretches] = count;
+        for (size_t i = 0; i < stretches; i += 2) {
+            size_t middle = begins[i + 1], end = count;
+
+            if (i + 2 <= stretches)
+                end = begins[i + 2];
+            merge(to, from, begins[i], middle, end, compare, payload);
+            begins[left++] = begins[i];
+        }
+        stretches = left;
+        to = from;
+        from = merged;
+    }
+    if (from != items)
+        memcpy(items, from, count * sizeof(*items));
+    return 1;
+}
+
 void tm__sort(tm__sortable *items, tm__sortable *spare, size_t count,
               tm__compare_fn compare, const void *payload)
 {
@@ -104,6 +166,8 @@ void tm__sort(tm__sortable *items, tm__sortable *spare, size_t count,
         merge_sort(items, spare, count, compare, payload);
         return;
     }
+    if (sort_stretches(items, spare, count, compare, payload))
+        return;
     sort_by_keys(items, spare, count);
     if (!compare)
         return;

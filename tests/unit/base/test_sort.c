@@ -15,6 +15,7 @@ enum { MAX_COUNT = 4000 };
 
 /* Many and few are sorted in different ways. */
 static tm__sortable items[MAX_COUNT], spare[MAX_COUNT];
+static int64_t given[MAX_COUNT];
 
 /* The payload is a modulus: numbers that leave the same rest are equal. */
 static int by_rest(const void *payload, uint32_t left, uint32_t right)
@@ -24,17 +25,18 @@ static int by_rest(const void *payload, uint32_t left, uint32_t right)
     return (int)(left % modulus) - (int)(right % modulus);
 }
 
-static void check(size_t count, int64_t keys, uint32_t modulus)
+/* Sort given[] by key, then by what a number leaves. */
+static void check_given(size_t count, uint32_t modulus)
 {
     uint8_t seen[MAX_COUNT] = {0};
 
     for (size_t i = 0; i < count; i++)
-        items[i] = (tm__sortable){(int64_t)(i * 7919 % (size_t)keys) - 2, (uint32_t)i};
+        items[i] = (tm__sortable){given[i], (uint32_t)i};
     tm__sort(items, spare, count, by_rest, &modulus);
     for (size_t i = 0; i < count; i++) {
         uint32_t number = items[i].number;
 
-        assert_int_equal(items[i].key, (int64_t)(number * 7919 % (size_t)keys) - 2);
+        assert_int_equal(items[i].key, given[number]);
         assert_int_equal(seen[number], 0);
         seen[number] = 1;
         if (i == 0 || items[i - 1].key < items[i].key)
@@ -47,6 +49,13 @@ static void check(size_t count, int64_t keys, uint32_t modulus)
     }
 }
 
+static void check(size_t count, int64_t keys, uint32_t modulus)
+{
+    for (size_t i = 0; i < count; i++)
+        given[i] = (int64_t)(i * 7919 % (size_t)keys) - 2;
+    check_given(count, modulus);
+}
+
 static void rows_go_by_key_then_comparison_then_as_they_came(void **state)
 {
     (void)state;
@@ -54,6 +63,24 @@ static void rows_go_by_key_then_comparison_then_as_they_came(void **state)
         for (int64_t keys = 1; keys <= 1000; keys *= 10)
             for (uint32_t modulus = 1; modulus <= 9; modulus += 4)
                 check(count, keys, modulus);
+}
+
+/* Each thread's rows rise, but for some that come late, and threads follow one another.
+ */
+static void stretches_that_nearly_rise_are_put_in_order(void **state)
+{
+    static const int64_t late[] = {0, 1, 7, 8, 9, 40, 1000};
+
+    (void)state;
+    for (size_t stretches = 1; stretches <= 11; stretches++)
+        for (size_t l = 0; l < sizeof(late) / sizeof(*late); l++)
+            for (uint32_t modulus = 1; modulus <= 9; modulus += 4) {
+                size_t length = MAX_COUNT / stretches;
+
+                for (size_t i = 0; i < MAX_COUNT; i++)
+                    given[i] = (int64_t)(i % length) / 2 - (i % 23 ? 0 : late[l]);
+                check_given(MAX_COUNT, modulus);
+            }
 }
 
 static void keys_of_any_size_compare_right(void **state)
@@ -85,6 +112,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_go_by_key_then_comparison_then_as_they_came),
+        cmocka_unit_test(stretches_that_nearly_rise_are_put_in_order),
         cmocka_unit_test(keys_of_any_size_compare_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
