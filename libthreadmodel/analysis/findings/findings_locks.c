@@ -173,7 +173,7 @@ int tm__find_locks(tm__findings *findings)
     int rc = tm__queues_open(&l.queues, findings);
 
     if (rc == TM_OK)
-        rc = tm__shares_walk(findings->model, &findings->whole, note, &l, NULL);
+        rc = tm__blocks_walk(findings->model, &findings->whole, note, &l);
     if (rc == TM_OK) {
         rc = tm__lock_groups_open(&l.groups, &l.queues);
         if (rc == TM_OK)

@@ -29,7 +29,7 @@ typedef struct tm__queues {
 /** @return TM_OK or TM_ENOMEM; to be closed in either case */
 int tm__queues_open(tm__queues *queues, tm__findings *findings);
 
-/** Take a share of a block whose object is known, as tm__shares_walk() gives it. */
+/** Take a share of a block whose object is known, as tm__blocks_walk() gives it. */
 int tm__queue_note(tm__queues *queues, const tm__share *share);
 
 /** A hot lock has so many blocks, and of the run's length such a part. */

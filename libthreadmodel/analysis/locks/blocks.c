@@ -151,14 +151,9 @@ static int walk(sweep *s)
     return rc;
 }
 
-int tm__shares_walk(const tm_model *model, const tm__scope *scope,
-                    tm__share_fn add_share, void *payload, uint64_t *capped)
+static int sweep_all(const tm_model *model, const tm__dealer *dealer, uint64_t *capped)
 {
-    sweep s = {.model = model,
-               .dealer = {.model = model,
-                          .scope = scope,
-                          .add_share = add_share,
-                          .payload = payload}};
+    sweep s = {.model = model, .dealer = *dealer};
     size_t cursor_bytes =
         ((size_t)model->entities.threads_count + 1) * sizeof(*s.cursors);
     size_t heap_bytes = ((size_t)model->entities.threads_count + 1) * sizeof(*s.heap);
@@ -166,6 +161,8 @@ int tm__shares_walk(const tm_model *model, const tm__scope *scope,
         ((size_t)model->entities.objects_count + 1) * sizeof(*s.queued);
     size_t holds_bytes =
         ((size_t)model->entities.objects_count + 1) * sizeof(*s.dealer.short_holds_ns);
+    size_t near_bytes =
+        ((size_t)model->entities.threads_count + 1) * sizeof(*s.dealer.near);
     tm__memory memory;
     int rc = TM_ENOMEM;
 
@@ -176,7 +173,8 @@ int tm__shares_walk(const tm_model *model, const tm__scope *scope,
     s.dealer.short_holds_ns = tm__resize(&memory, NULL, 0, holds_bytes);
     if (s.dealer.short_holds_ns)
         memset(s.dealer.short_holds_ns, 0xff, holds_bytes);
-    if (s.cursors && s.heap && s.queued && s.dealer.short_holds_ns)
+    s.dealer.near = tm__zalloc(&memory, near_bytes);
+    if (s.cursors && s.heap && s.queued && s.dealer.short_holds_ns && s.dealer.near)
         rc = walk(&s);
     if (capped)
         *capped = s.dealer.capped;
@@ -184,5 +182,28 @@ int tm__shares_walk(const tm_model *model, const tm__scope *scope,
     tm__free(&memory, s.heap, heap_bytes);
     tm__free(&memory, s.queued, queued_bytes);
     tm__free(&memory, s.dealer.short_holds_ns, holds_bytes);
+    tm__free(&memory, s.dealer.near, near_bytes);
     return rc;
+}
+
+int tm__shares_walk(const tm_model *model, const tm__scope *scope,
+                    tm__share_fn add_share, void *payload, uint64_t *capped)
+{
+    return sweep_all(
+        model,
+        &(tm__dealer){
+            .model = model, .scope = scope, .add_share = add_share, .payload = payload},
+        capped);
+}
+
+int tm__blocks_walk(const tm_model *model, const tm__scope *scope,
+                    tm__share_fn add_block, void *payload)
+{
+    return sweep_all(model,
+                     &(tm__dealer){.model = model,
+                                   .scope = scope,
+                                   .add_share = add_block,
+                                   .payload = payload,
+                                   .is_whole = 1},
+                     NULL);
 }

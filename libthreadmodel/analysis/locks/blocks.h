@@ -13,4 +13,9 @@
 int tm__shares_walk(const tm_model *model, const tm__scope *scope,
                     tm__share_fn add_share, void *payload, uint64_t *capped);
 
+/** The same, but each block is one share, whose owner is not looked for: owners are
+ * most of the cost. */
+int tm__blocks_walk(const tm_model *model, const tm__scope *scope,
+                    tm__share_fn add_block, void *payload);
+
 #endif

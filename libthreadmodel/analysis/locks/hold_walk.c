@@ -14,7 +14,7 @@ tm__hold tm__hold_of(const tm_model *model, uint32_t object, const tm__tenure *t
                                 (!tenure->next || tenure->flags & TM__TENURE_SHARED)};
 
     tm__tenure_bounds(&hold.bounds, model, object, tenure,
-                      tm__tenure_next(model, tenure), model->last_ns);
+                      tm__tenure_next(model, tenure), model->last_ns, TM__NONE);
     return hold;
 }
 

@@ -106,14 +106,29 @@ static void deal_owner(block *b, const tm__tenure *it, const tm__bounds *bounds,
         deal(b, to_ns, TM__SHARE_OWNER, it, TM_PROVENANCE_INFERRED);
 }
 
+/* Blocks are dealt out in the order of time, and so their owners' intervals lie near
+ * the last ones. */
+static void find_bounds(const tm__dealer *dealer, tm__bounds *bounds, uint32_t object,
+                        const tm__tenure *it, const tm__tenure *next, int64_t end_ns)
+{
+    uint32_t *near =
+        dealer->near && it->owner != TM__NONE ? &dealer->near[it->owner] : NULL;
+
+    tm__tenure_bounds(bounds, dealer->model, object, it, next, end_ns,
+                      near ? *near : TM__NONE);
+    if (near)
+        *near = bounds->at;
+}
+
 /* Of several owners at once the one counts that is the last to leave, and of two the
  * one of which that is known.
  * @param[in,out] next  the record after the first; that after all of them */
-static const tm__tenure *last_to_leave(const tm_model *model, uint32_t object,
+static const tm__tenure *last_to_leave(const tm__dealer *dealer, uint32_t object,
                                        const tm__tenure *first, int64_t at_ns,
                                        int64_t end_ns, tm__bounds *bounds,
                                        const tm__tenure **next)
 {
+    const tm_model *model = dealer->model;
     const tm__tenure *best = first, *it = *next;
     tm__bounds other;
 
@@ -121,8 +136,7 @@ static const tm__tenure *last_to_leave(const tm_model *model, uint32_t object,
          it = tm__tenure_next(model, it)) {
         if (it->owner == TM__NONE)
             continue;
-        tm__tenure_bounds(&other, model, object, it, tm__tenure_next(model, it),
-                          end_ns);
+        find_bounds(dealer, &other, object, it, tm__tenure_next(model, it), end_ns);
         if (other.released_ns > bounds->released_ns ||
             (other.released_ns == bounds->released_ns &&
              !tm__tenure_is_reported_over(best) && tm__tenure_is_reported_over(it))) {
@@ -185,13 +199,14 @@ static void deal_gap(block *b, const tm__tenure *before, const tm__tenure *next,
 }
 
 /* When a record's owner surely had it first: a stretch of sleep before counts. */
-static int64_t begins_ns(const tm_model *model, uint32_t object, const tm__tenure *it)
+static int64_t begins_ns(const tm__dealer *dealer, uint32_t object,
+                         const tm__tenure *it)
 {
     tm__bounds bounds;
 
     if (it->flags & TM__TENURE_HANDED || it->owner == TM__NONE)
         return it->got_ns;
-    tm__tenure_bounds(&bounds, model, object, it, NULL, it->got_ns);
+    find_bounds(dealer, &bounds, object, it, NULL, it->got_ns);
     return bounds.got_latest_ns;
 }
 
@@ -226,7 +241,7 @@ static int64_t short_hold_ns(tm__dealer *dealer, uint32_t object)
         if (!next || !(it->flags & next->flags & TM__TENURE_HANDED) ||
             it->owner == TM__NONE)
             continue;
-        tm__tenure_bounds(&bounds, model, object, it, next, next->got_ns);
+        tm__tenure_bounds(&bounds, model, object, it, next, next->got_ns, TM__NONE);
         holds_ns[count++] = bounds.released_ns - it->got_ns;
     }
     qsort(holds_ns, count, sizeof(*holds_ns), by_length);
@@ -238,7 +253,7 @@ static int64_t short_hold_ns(tm__dealer *dealer, uint32_t object)
 static void deal_unseen(block *b, const tm__tenure *it, const tm__bounds *bounds,
                         const tm__tenure *next)
 {
-    int64_t next_ns = begins_ns(b->dealer->model, b->share.object, next);
+    int64_t next_ns = begins_ns(b->dealer, b->share.object, next);
     int64_t likely_ns = short_hold_ns(b->dealer, b->share.object);
     int64_t until_ns = it->got_ns + likely_ns;
 
@@ -312,18 +327,18 @@ static void deal_all(block *b, const tm__tenure *it, int64_t end_ns)
                 next->owner != thread && next->owner != TM__NONE) {
                 if (next->before_ns != TM__UNLIMITED)
                     deal_gap(b, it, next, next->got_ns - (int64_t)next->before_ns);
-                deal(b, begins_ns(model, object, next), TM__SHARE_OWNER, next,
+                deal(b, begins_ns(b->dealer, object, next), TM__SHARE_OWNER, next,
                      TM_PROVENANCE_INFERRED);
             } else {
-                deal_gap(b, it, next, begins_ns(model, object, next));
+                deal_gap(b, it, next, begins_ns(b->dealer, object, next));
             }
             it = next;
             continue;
         }
-        tm__tenure_bounds(&bounds, model, object, it,
-                          is_last ? (b->is_handed ? &own : NULL) : next, end_ns);
+        find_bounds(b->dealer, &bounds, object, it,
+                    is_last ? (b->is_handed ? &own : NULL) : next, end_ns);
         if (it->flags & TM__TENURE_SHARED)
-            it = last_to_leave(model, object, it, b->at_ns, end_ns, &bounds, &next);
+            it = last_to_leave(b->dealer, object, it, b->at_ns, end_ns, &bounds, &next);
         is_last = is_last_of(b, next, end_ns);
         deal_owner(b, it, &bounds,
                    bounds.released_ns < end_ns ? bounds.released_ns : end_ns);
@@ -417,14 +432,18 @@ int tm__deal_block(tm__dealer *dealer, uint32_t thread, uint32_t interval,
                          .is_first = 1,
                          .queued = queued},
                .at_ns = it->start_ns,
-               .is_handed = is_handed(blocked, interval)};
+               .is_handed = !dealer->is_whole && is_handed(blocked, interval)};
 
     if ((dealer->scope->threads && !dealer->scope->threads[thread]) ||
         !tm__interval_cut(model, dealer->scope, it, &b.share.start_ns, &b.share.end_ns))
         return TM_OK;
-    if (end_ns == it->start_ns && it->peer != TM__NONE)
+    if (dealer->is_whole) {
+        deal(&b, end_ns, TM__SHARE_UNKNOWN, NULL, TM_PROVENANCE_UNKNOWN);
+        hand_on(&b);
+    } else if (end_ns == it->start_ns && it->peer != TM__NONE) {
         deal_instant(&b, it, first_record(model, blocked, interval));
-    else
+    } else {
         deal_all(&b, first_record(model, blocked, interval), end_ns);
+    }
     return b.failed;
 }

@@ -59,6 +59,9 @@ typedef struct tm__dealer {
     void *payload;
     uint64_t capped;         ///< blocks that had more owners than are told
     int64_t *short_holds_ns; ///< of each object, see shares.c; -1: not asked yet
+    int is_whole;            ///< a block is one share, whose owner is not looked for
+    uint32_t *near; ///< of each thread, where to look for the next lock that it had,
+                    ///< see tm__tenure_bounds(); NULL: anywhere
 } tm__dealer;
 
 /** Hand on the shares of a thread's block. @param end_ns  when it ended

@@ -55,7 +55,7 @@ void tm__path_reentry(const tm_model *model, uint32_t thread, uint32_t first,
     owner = last_owner(model, thread, block, end_ns, &next);
     if (!owner || owner->owner == TM__NONE)
         return;
-    tm__tenure_bounds(&bounds, model, block->object, owner, next, end_ns);
+    tm__tenure_bounds(&bounds, model, block->object, owner, next, end_ns, TM__NONE);
     if (bounds.released_ns - block->start_ns <= usual_ns)
         return;
     /* Where releases are not reported, another may have had it unseen in between. */

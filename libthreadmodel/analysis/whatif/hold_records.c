@@ -116,7 +116,7 @@ static uint32_t stack_inside(const tm_model *model, const tm__tenure *it,
     return TM__NONE;
 }
 
-static int look_up(tm__holds *holds, const tm__tenure *it)
+static int look_up(tm__holds *holds, const tm__tenure *it, uint32_t *near)
 {
     const tm_model *model = holds->model;
     const tm__tenure *next = tm__tenure_next(model, it);
@@ -125,7 +125,8 @@ static int look_up(tm__holds *holds, const tm__tenure *it)
 
     if (to->object == TM__NONE || it->owner == TM__NONE)
         return TM_OK;
-    tm__tenure_bounds(&b, model, to->object, it, next, model->last_ns);
+    tm__tenure_bounds(&b, model, to->object, it, next, model->last_ns, near[it->owner]);
+    near[it->owner] = b.at;
     to->got_earliest_ns =
         b.got_earliest_ns > holds->origin_ns ? b.got_earliest_ns : holds->origin_ns;
     to->got_latest_ns = b.got_latest_ns;
@@ -149,15 +150,18 @@ static int look_up(tm__holds *holds, const tm__tenure *it)
 int tm__hold_records_look_up(tm__holds *holds)
 {
     const tm_model *model = holds->model;
+    size_t threads = ((size_t)model->entities.threads_count + 1) * sizeof(uint32_t);
+    uint32_t *near = tm__zalloc(holds->memory, threads);
     int rc = TM_OK;
 
     holds->ends =
         tm__resize(holds->memory, NULL, 0,
                    ((size_t)model->ownership.tenures_count + 1) * sizeof(*holds->ends));
-    holds->first = tm__zalloc(
-        holds->memory, ((size_t)model->entities.threads_count + 1) * sizeof(uint32_t));
-    if (!holds->ends || !holds->first)
+    holds->first = tm__zalloc(holds->memory, threads);
+    if (!near || !holds->ends || !holds->first) {
+        tm__free(holds->memory, near, threads);
         return TM_ENOMEM;
+    }
     holds->origin_ns = tm__model_origin_ns(model);
     for (uint32_t i = 0; i < model->ownership.tenures_count; i++)
         holds->ends[i].object = TM__NONE;
@@ -167,8 +171,9 @@ int tm__hold_records_look_up(tm__holds *holds)
              it; it = tm__tenure_next(model, it))
             tm__record_ends_of(holds, it)->object = i;
     for (uint32_t i = 0; rc == TM_OK && i < model->ownership.tenures_count; i++)
-        rc = look_up(holds, &model->ownership.tenures[i]);
+        rc = look_up(holds, &model->ownership.tenures[i], near);
     for (uint32_t i = 0; i < model->entities.threads_count; i++)
         holds->first[i + 1] += holds->first[i];
+    tm__free(holds->memory, near, threads);
     return rc;
 }

@@ -125,7 +125,8 @@ static void be_sure(tm__bounds *bounds, int which, tm__stay stay, int provenance
 }
 
 void tm__tenure_bounds(tm__bounds *b, const tm_model *model, uint32_t object,
-                       const tm__tenure *it, const tm__tenure *next, int64_t end_ns)
+                       const tm__tenure *it, const tm__tenure *next, int64_t end_ns,
+                       uint32_t near)
 {
     int kind = model->entities.objects[object].flags & TM_OBJECT_SYNCHRONIZER
                    ? TM__WAKEUP_PARK
@@ -143,7 +144,7 @@ void tm__tenure_bounds(tm__bounds *b, const tm_model *model, uint32_t object,
     if (it->owner == TM__NONE)
         return;
     owner = &model->entities.threads[it->owner];
-    b->at = tm__interval_at(owner, it->got_ns);
+    b->at = tm__interval_near(owner, it->got_ns, near);
     got = stay_at(model, it->owner, object, it->got_ns, b->at);
     had = stay_at(model, it->owner, object, it->had_ns,
                   tm__interval_near(owner, it->had_ns, b->at));

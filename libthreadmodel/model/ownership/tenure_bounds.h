@@ -23,10 +23,12 @@ void tm__name_owner(tm_model *model, uint32_t thread);
  * did meanwhile.
  * @param next    the record after it, or NULL
  * @param end_ns  until when to look
+ * @param near    the owner's interval from which to look for the one in which it got
+ *                the lock: the bounds' `at` of a record of that time; or TM__NONE
  */
 void tm__tenure_bounds(tm__bounds *bounds, const tm_model *model, uint32_t object,
-                       const tm__tenure *record, const tm__tenure *next,
-                       int64_t end_ns);
+                       const tm__tenure *record, const tm__tenure *next, int64_t end_ns,
+                       uint32_t near);
 
 /** Since when the owner of a record that was handed to it had been queueing for it;
  * INT64_MIN: not known. */

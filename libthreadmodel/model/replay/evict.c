@@ -214,7 +214,7 @@ static void sum_up(tm_model *model, uint32_t object, const tm__tenure *it)
     if (!next || !tm__tenure_is_begun(it) || it->flags & TM__TENURE_LOST ||
         (it->flags & TM__TENURE_SHARED && !(it->flags & TM__TENURE_OVER)))
         return;
-    tm__tenure_bounds(&bounds, model, object, it, next, next->got_ns);
+    tm__tenure_bounds(&bounds, model, object, it, next, next->got_ns, TM__NONE);
     tm__hold_sum_add(model, object, it, bounds.released_ns - it->got_ns);
 }
 
