@@ -2,6 +2,8 @@
 #include "analysis/units/unit_state.h"
 
 #include "base/memory.h"
+#include "model/entities/thread.h"
+#include "model/intervals/interval.h"
 
 uint32_t tm__unit_kind_of(tm__units *units, uint32_t name, uint32_t group,
                           int is_stated)
@@ -41,11 +43,20 @@ uint32_t tm__unit_add(tm__units *units, const tm__unit *unit)
 int tm__unit_span_add(tm__units *units, uint32_t unit, uint32_t thread,
                       int64_t start_ns, int64_t end_ns)
 {
+    const tm__unit_span *last =
+        units->spans_count ? &units->spans[units->spans_count - 1] : NULL;
+    uint32_t interval =
+        tm__interval_near(&units->model->entities.threads[thread], start_ns,
+                          last && last->thread == thread ? last->interval : TM__NONE);
+
     if (tm__reserve(units->memory, &units->spans, &units->spans_capacity,
                     (size_t)units->spans_count + 1, sizeof(*units->spans)) < 0)
         return TM_ENOMEM;
-    units->spans[units->spans_count++] = (tm__unit_span){
-        .start_ns = start_ns, .end_ns = end_ns, .thread = thread, .unit = unit};
+    units->spans[units->spans_count++] = (tm__unit_span){.start_ns = start_ns,
+                                                         .end_ns = end_ns,
+                                                         .thread = thread,
+                                                         .unit = unit,
+                                                         .interval = interval};
     units->items[unit].span_count++;
     return TM_OK;
 }

@@ -14,8 +14,9 @@
 typedef struct tm__unit_span {
     int64_t start_ns;
     int64_t end_ns;
-    uint32_t thread; ///< threads[]
-    uint32_t unit;   ///< items[]
+    uint32_t thread;   ///< threads[]
+    uint32_t unit;     ///< items[]
+    uint32_t interval; ///< of the thread, at the start; TM__NONE: before its first
 } tm__unit_span;
 
 typedef struct tm__unit {
@@ -88,7 +89,7 @@ typedef struct tm__unit_walk {
     const tm_model *model;
     const tm__unit_span *span;
     int64_t at_ns;
-    uint32_t next; ///< intervals[] or TM__NONE: not looked for yet
+    uint32_t next; ///< intervals[], or TM__NONE before the first
 } tm__unit_walk;
 
 /** Where a part's time went, so that those of many units can be added up. */

@@ -79,33 +79,46 @@ static int64_t length_of(const void *payload, uint32_t number)
     return tm__unit_length_ns(&((const tm__units *)payload)->items[number]);
 }
 
-/* by_kind[]: finished units of each kind, by rising duration. */
-static int sort_units(tm__units *units)
+static int open_by_kind(tm__units *units)
 {
-    tm__sortable *order =
-        tm__sorted_new(units->memory, units->items_count, length_of, NULL, units);
-    size_t bytes = ((size_t)units->kinds_count + 1) * sizeof(uint32_t);
-    uint32_t *next = tm__zalloc(units->memory, bytes);
     uint32_t all = 0;
-    int rc = order && next ? TM_OK : TM_ENOMEM;
 
-    if (rc == TM_OK) {
-        for (uint32_t i = 0; i < units->kinds_count; i++) {
-            next[i] = units->kinds[i].order_first = all;
-            all += (uint32_t)units->kinds[i].count;
-        }
-        units->by_kind =
-            tm__zalloc(units->memory, ((size_t)all + 1) * sizeof(*units->by_kind));
-        units->by_kind_count = units->by_kind ? all : 0;
-        rc = units->by_kind ? TM_OK : TM_ENOMEM;
+    for (uint32_t i = 0; i < units->kinds_count; i++) {
+        units->kinds[i].order_first = all;
+        all += (uint32_t)units->kinds[i].count;
     }
-    for (uint32_t i = 0; rc == TM_OK && i < units->items_count; i++) {
-        uint32_t unit = order[i].number;
+    units->by_kind =
+        tm__zalloc(units->memory, ((size_t)all + 1) * sizeof(*units->by_kind));
+    units->by_kind_count = units->by_kind ? all : 0;
+    return units->by_kind ? TM_OK : TM_ENOMEM;
+}
+
+/* by_kind[]: finished units of each kind, in this order; NULL: as they lie. */
+static int fill_by_kind(tm__units *units, const tm__sortable *order)
+{
+    size_t bytes = ((size_t)units->kinds_count + 1) * sizeof(uint32_t);
+    uint32_t *next = tm__resize(units->memory, NULL, 0, bytes);
+
+    if (!next)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < units->kinds_count; i++)
+        next[i] = units->kinds[i].order_first;
+    for (uint32_t i = 0; i < units->items_count; i++) {
+        uint32_t unit = order ? order[i].number : i;
 
         if (units->items[unit].is_finished)
             units->by_kind[next[units->items[unit].kind]++] = unit;
     }
     tm__free(units->memory, next, bytes);
+    return TM_OK;
+}
+
+static int sort_by_kind(tm__units *units)
+{
+    tm__sortable *order =
+        tm__sorted_new(units->memory, units->items_count, length_of, NULL, units);
+    int rc = order ? fill_by_kind(units, order) : TM_ENOMEM;
+
     tm__sorted_free(units->memory, order, units->items_count);
     return rc;
 }
@@ -230,10 +243,13 @@ int tm__units_sum_up(tm__units *units)
     int rc = count_units(units);
 
     if (rc == TM_OK)
-        rc = sort_units(units);
+        rc = open_by_kind(units);
+    /* A kind's units are read three times, from front to back of the memory. */
+    if (rc == TM_OK)
+        rc = fill_by_kind(units, NULL);
     for (uint32_t i = 0; rc == TM_OK && i < units->kinds_count; i++)
         find_steady(units, i);
     if (rc == TM_OK)
         find_main(units);
-    return rc;
+    return rc == TM_OK ? sort_by_kind(units) : rc;
 }

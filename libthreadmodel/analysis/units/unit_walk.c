@@ -11,12 +11,8 @@
 void tm__unit_walk_start(tm__unit_walk *walk, const tm_model *model,
                          const tm__unit_span *span)
 {
-    *walk =
-        (tm__unit_walk){.model = model,
-                        .span = span,
-                        .at_ns = span->start_ns,
-                        .next = tm__interval_at(&model->entities.threads[span->thread],
-                                                span->start_ns)};
+    *walk = (tm__unit_walk){
+        .model = model, .span = span, .at_ns = span->start_ns, .next = span->interval};
 }
 
 int tm__unit_walk_next(tm__unit_walk *walk, tm__unit_part *part)
