@@ -356,9 +356,8 @@ static void by_laws(tm__throughput *out, const tm__load *load,
     }
 }
 
-/* What most of a unit's time goes to, of what the change leaves. */
-static const char *find_bottleneck(const tm__load *load, const tm__candidates *all,
-                                   const tm__candidate *it)
+const char *tm__next_bottleneck(const tm__load *load, const tm__candidates *all,
+                                const tm__candidate *it)
 {
     const tm_model *model = all->model;
     tm__triple_map sums = {0};
@@ -501,7 +500,6 @@ int tm__throughput_of(tm__throughput *out, tm__load *load, tm__candidates *all,
         out->p99_now_ns = at_quantile(&all->memory, lengths, count);
         shorten(load, all, it, &demand, n / load->rate - mean, lengths, count);
         out->p99_ns = at_quantile(&all->memory, lengths, count);
-        out->bottleneck = find_bottleneck(load, all, it);
     }
     tm__free(&all->memory, lengths, bytes);
     return out->is_known && (out->p99_ns < 0 || out->p99_now_ns < 0) ? TM_ENOMEM

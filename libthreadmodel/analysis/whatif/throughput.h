@@ -35,7 +35,6 @@ typedef struct tm__throughput {
     double share; ///< of a unit's time, that is queued or slept for what changes
     int64_t mean_ns, mean_low_ns, mean_high_ns;
     int64_t p99_now_ns, p99_ns;
-    const char *bottleneck; ///< what most of a unit's time goes to then; NULL: it runs
 } tm__throughput;
 
 /** @return TM_OK or TM_ENOMEM; to be closed in either case */
@@ -45,6 +44,10 @@ void tm__load_close(tm__load *load, tm__candidates *all);
 /** @return TM_OK or TM_ENOMEM */
 int tm__throughput_of(tm__throughput *out, tm__load *load, tm__candidates *all,
                       const tm__candidate *it);
+
+/** What most of a unit's time goes to once the change is made; NULL: it runs. */
+const char *tm__next_bottleneck(const tm__load *load, const tm__candidates *all,
+                                const tm__candidate *it);
 
 /**
  * The rate of a closed network: `customers` that each need `delay` seconds of nothing

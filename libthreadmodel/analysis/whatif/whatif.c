@@ -136,7 +136,8 @@ static void put_known_ns(tm__builder *builder, int is_known, int64_t ns)
 }
 
 static void put_throughput(tm__builder *builder, const tm__candidates *all,
-                           const tm__load *load, const tm__throughput *it)
+                           const tm__candidate *candidate, const tm__load *load,
+                           const tm__throughput *it)
 {
     enum { COLUMNS = 12 };
 
@@ -157,7 +158,7 @@ static void put_throughput(tm__builder *builder, const tm__candidates *all,
     tm__put_int64(builder, it->mean_high_ns);
     tm__put_int64(builder, it->p99_now_ns);
     tm__put_int64(builder, it->p99_ns);
-    tm__put_string(builder, it->bottleneck);
+    tm__put_string(builder, tm__next_bottleneck(load, all, candidate));
 }
 
 /* The run of a service is as long as its load, so its length is the time in which the
@@ -216,7 +217,7 @@ static void put_row(tm__builder *builder, const tm__candidates *all,
     tm__put_int64(builder, it->scaled_ns);
     tm__put_string(builder, load->is_service ? note_of_service(all, it, throughput)
                                              : note_of(all, it));
-    put_throughput(builder, all, load, throughput);
+    put_throughput(builder, all, it, load, throughput);
 }
 
 static void put_load(const tm__load *load, tm__builder *builder)
