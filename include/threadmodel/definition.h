@@ -148,13 +148,16 @@ enum tm_object_kind {
     TM_OBJECT_KIND_BARRIER = 8,
     TM_OBJECT_KIND_ONCE = 9,
     TM_OBJECT_KIND_CHANNEL = 10,
-    TM_OBJECT_KIND_SOCKET = 11,  ///< a connection; from here on: waits for it are I/O
+    TM_OBJECT_KIND_SOCKET = 11,  ///< a connection; from here to a process: waits for
+                                 ///< it are I/O
     TM_OBJECT_KIND_FILE = 12,    ///< a file, pipe or device
     TM_OBJECT_KIND_POLL = 13,    ///< any of several descriptors: a selector, an epoll
     TM_OBJECT_KIND_ACCEPT = 14,  ///< a socket that listens
     TM_OBJECT_KIND_NAME = 15,    ///< the address of a name, of a host for instance
     TM_OBJECT_KIND_PROCESS = 16, ///< another process, its end
-    TM_OBJECT_KIND_END = 17      ///< one more than the last
+    TM_OBJECT_KIND_FUTEX = 17,   ///< a word that the program itself gives a meaning,
+                                 ///< of a lock, condition or counter of its own
+    TM_OBJECT_KIND_END = 18      ///< one more than the last
 };
 
 /** An object that threads lock, wait on or park for. */

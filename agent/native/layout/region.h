@@ -40,6 +40,9 @@ enum { TM__IDLE = 0, TM__BEGINS = 1 };
 
 /** Beside those, of tm__kernel_call.since: the recorder has reported its begin, or
  * abandoned it. */
+/** Of tm__kernel_call.use: beyond enum tm__call_use. */
+enum { TM__USE_FUTEX = 1 << 16 };
+
 enum { TM__CLAIMED = 2, TM__ABANDONED = 3, TM__CALL_VALUES = 4 };
 
 typedef struct tm__control {
@@ -89,6 +92,8 @@ enum tm__object_kind {
     TM__OBJECT_BARRIER,
     TM__OBJECT_ONCE,
     TM__OBJECT_ENDPOINT, ///< its address is the key of a tm__endpoint
+    TM__OBJECT_FUTEX,    ///< a word that the program itself gives a meaning
+    TM__OBJECT_GUARD,    ///< of a static variable that is initialised once
     TM__OBJECT_KIND_END
 };
 
@@ -125,9 +130,13 @@ typedef struct tm__hold {
  */
 typedef struct tm__kernel_call {
     _Atomic uint64_t since; ///< or TM__IDLE, TM__BEGINS, TM__CLAIMED
-    _Atomic uint64_t key;   ///< of the endpoint, as far as it is known at the begin
-    _Atomic uint32_t use;   ///< enum tm__call_use
+    _Atomic uint64_t key;   ///< of the endpoint, as far as it is known at the begin;
+                            ///< of a futex: its address
+    _Atomic uint32_t use;   ///< enum tm__call_use, or TM__USE_FUTEX
     _Atomic uint32_t is_idle;
+    _Atomic uint32_t stack; ///< of a futex: number in the ring's cache of stacks
+    uint32_t reserved;
+    _Atomic int64_t timeout_ns; ///< of a futex; 0: none
 } tm__kernel_call;
 
 typedef struct tm__ring {

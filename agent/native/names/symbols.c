@@ -6,6 +6,7 @@
 #include "names/inlined_calls.h"
 #include "names/regular_file.h"
 #include "names/rust_name.h"
+#include "names/rust_old_name.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -149,21 +150,7 @@ static int is_of_rusts_library(const char *name)
     return 0;
 }
 
-/* Older names of Rust are those of C++ with a hash behind them: "rust::nap::h07ef...".
- * @return 1: it was there, and is left out */
-static int cut_hash_of_rust(char *name)
-{
-    enum { HASH = 16 };
-    size_t length = strlen(name), before = length - HASH - 3;
-
-    if (length <= HASH + 3 || strncmp(name + before, "::h", 3) != 0 ||
-        strspn(name + before + 3, "0123456789abcdef") != HASH)
-        return 0;
-    name[before] = '\0';
-    return 1;
-}
-
-static void copy_function(const tm__symbols *symbols, tm__symbol *to, const char *name)
+static void put_function(const tm__symbols *symbols, tm__symbol *to, const char *name)
 {
     const char *library = tm__cpp_library_of(name);
     char rust[512], *plain = NULL;
@@ -180,10 +167,21 @@ static void copy_function(const tm__symbols *symbols, tm__symbol *to, const char
         plain = symbols->demangle(name, NULL, NULL, &status);
     snprintf(to->function, sizeof(to->function), "%s", plain ? plain : name);
     free(plain);
-    if (cut_hash_of_rust(to->function) && is_of_rusts_library(to->function))
+    if (tm__rust_old_name(to->function) && is_of_rusts_library(to->function))
         put_library(to, "rust-std");
     if (library && strncmp(to->module, library, strlen(library)) != 0)
         put_library(to, library);
+}
+
+/* A compiler that optimises a whole program adds to the names of what it moves:
+ * "_ZN4rust5SHELF17h07ef6c8a1b2d3e4fE.llvm.667719398260353149". */
+static void copy_function(const tm__symbols *symbols, tm__symbol *to, const char *name)
+{
+    const char *suffix = strstr(name, ".llvm.");
+    char *cut = suffix ? strndup(name, (size_t)(suffix - name)) : NULL;
+
+    put_function(symbols, to, cut ? cut : name);
+    free(cut);
 }
 
 static void place_in(const tm__module *file, uint64_t address, tm__symbol *symbol)

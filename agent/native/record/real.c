@@ -33,6 +33,7 @@ void tm__real_find(void)
     TM__REAL_IO_FUNCTIONS(FIND)
     TM__REAL_FUNCTIONS(FIND)
     TM__REAL_IO_ALIASES(FIND)
+    TM__REAL_CPP_FUNCTIONS(FIND)
 #undef FIND
     /* After the names that an allocator may need. */
     FIND_NEW(pthread_cond_wait)

@@ -22,6 +22,7 @@
 
 /* An allocator may call some of these while the others are looked for. */
 #define TM__REAL_IO_FUNCTIONS(X)                                                       \
+    X(long, syscall, (long, ...))                                                      \
     X(int, open, (const char *, int, ...))                                             \
     X(int, openat, (int, const char *, int, ...))                                      \
     X(int, creat, (const char *, mode_t))                                              \
@@ -181,11 +182,18 @@
     X(int, thrd_sleep, (const struct timespec *, struct timespec *))                   \
     X(void, call_once, (once_flag *, void (*)(void)))
 
+/* Of the library of C++, if the program has one. */
+#define TM__REAL_CPP_FUNCTIONS(X)                                                      \
+    X(int, __cxa_guard_acquire, (void *))                                              \
+    X(void, __cxa_guard_release, (void *))                                             \
+    X(void, __cxa_guard_abort, (void *))
+
 #define TM__REAL_MEMBER(result, name, arguments) result(*name) arguments;
 typedef struct tm__real {
     TM__REAL_IO_FUNCTIONS(TM__REAL_MEMBER)
     TM__REAL_FUNCTIONS(TM__REAL_MEMBER)
     TM__REAL_IO_ALIASES(TM__REAL_MEMBER)
+    TM__REAL_CPP_FUNCTIONS(TM__REAL_MEMBER)
 } tm__real;
 #undef TM__REAL_MEMBER
 

@@ -27,7 +27,8 @@ void tm__waiters_reset(void)
 static void wake_recorder(void)
 {
     atomic_fetch_add(&tm__the_control->woken, 1);
-    syscall(SYS_futex, &tm__the_control->woken, FUTEX_WAKE, 1, NULL, NULL, 0);
+    TM__FOUND(syscall)
+    (SYS_futex, &tm__the_control->woken, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 static void lose(tm__ring *ring, uint64_t time)
@@ -258,6 +259,39 @@ void tm__record_now(tm__ring *ring, const tm__fact *fact)
     tm__the_self.recorded_time = time;
     atomic_store_explicit(&ring->since, time, memory_order_relaxed);
     write_fact(ring, fact, time);
+    end(ring);
+}
+
+uint32_t tm__record_stack(tm__ring *ring, const void *site)
+{
+    uint32_t stack;
+
+    if (begin(tm__now(), FRAME) != 0)
+        return TM__STACK_NONE;
+    stack = stack_of(ring, site);
+    end(ring);
+    return stack;
+}
+
+uint64_t tm__record_open(tm__ring *ring)
+{
+    uint64_t time;
+
+    if (begin(tm__now(), FRAME) != 0)
+        return 0;
+    atomic_store_explicit(&ring->since, TM__BEGINS, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    time = tm__now();
+    atomic_store(&ring->since, time);
+    return time;
+}
+
+void tm__record_close(tm__ring *ring, const tm__fact *facts, size_t count,
+                      uint64_t time)
+{
+    tm__the_self.error = errno;
+    for (size_t i = 0; i < count; i++)
+        write_fact(ring, &facts[i], time);
     end(ring);
 }
 

@@ -47,6 +47,21 @@ void tm__record_fact(tm__ring *ring, const tm__fact *fact, uint64_t time);
 /** Now. Nothing that other threads report later is emitted before it. */
 void tm__record_now(tm__ring *ring, const tm__fact *fact);
 
+/** @return the number of the calling thread's stack, which the recorder will know;
+ * TM__STACK_NONE: it cannot be walked now */
+uint32_t tm__record_stack(tm__ring *ring, const void *site);
+
+/**
+ * Before what other threads may go on by, where only its end shows whether they do:
+ * nothing that they report is emitted before the records of tm__record_close().
+ * @return the time; 0: nothing can be recorded now, and nothing is to be closed
+ */
+uint64_t tm__record_open(tm__ring *ring);
+
+/** The end of that, with what there is to report of its time. errno stays. */
+void tm__record_close(tm__ring *ring, const tm__fact *facts, size_t count,
+                      uint64_t time);
+
 void tm__record_event(tm__ring *ring, int kind, uint64_t time);
 void tm__record_name(tm__ring *ring, uint64_t handle, const char *name);
 

@@ -21,6 +21,16 @@ static int runs(const tm__ring_reader *reader)
     return tm__process_task_state(reader->image->pid, reader->os_id) == 'R';
 }
 
+/* The stack of a wait for a futex is a record of the ring's, written before. */
+static int has_been_read(const tm__ring_reader *reader)
+{
+    const tm__ring *ring = reader->ring;
+
+    return atomic_load_explicit(&ring->call.use, memory_order_relaxed) !=
+               TM__USE_FUTEX ||
+           atomic_load_explicit(&ring->head, memory_order_relaxed) == reader->tail;
+}
+
 /* What the program writes there it may write at any time. */
 static void claim(tm__ring_reader *reader, uint64_t since)
 {
@@ -28,6 +38,8 @@ static void claim(tm__ring_reader *reader, uint64_t since)
     uint64_t key = atomic_load_explicit(&call->key, memory_order_relaxed);
     uint32_t use = atomic_load_explicit(&call->use, memory_order_relaxed);
     uint32_t is_idle = atomic_load_explicit(&call->is_idle, memory_order_relaxed);
+    uint32_t stack = atomic_load_explicit(&call->stack, memory_order_relaxed);
+    int64_t timeout_ns = atomic_load_explicit(&call->timeout_ns, memory_order_relaxed);
     tm__item *item;
 
     if (!atomic_compare_exchange_strong(&call->since, &since, TM__CLAIMED))
@@ -35,10 +47,17 @@ static void claim(tm__ring_reader *reader, uint64_t since)
     item = tm__gather_item(reader, TM_EVENT_AWAIT, since);
     if (!item)
         return;
-    item->object_kind = TM__OBJECT_ENDPOINT;
-    item->event.object = key ? key : tm__endpoint_of(use, -1).key;
+    item->object_kind = use == TM__USE_FUTEX ? TM__OBJECT_FUTEX : TM__OBJECT_ENDPOINT;
+    item->event.object =
+        key || use == TM__USE_FUTEX ? key : tm__endpoint_of(use, -1).key;
     item->event.flags = is_idle ? TM_EVENT_IDLE : 0;
     item->object = tm__object_at(reader->image, item->event.object, item->object_kind);
+    if (use != TM__USE_FUTEX)
+        return;
+    item->event.value = timeout_ns > 0 ? timeout_ns : 0;
+    if (stack >= TM__STACKS_CACHED || !(item->stack = reader->stacks[stack]))
+        return;
+    item->event.stack = tm__stack_id(item->stack);
 }
 
 uint64_t tm__kernel_wait_bound(tm__ring_reader *reader, const tm__tick_clock *clock,
@@ -57,6 +76,8 @@ uint64_t tm__kernel_wait_bound(tm__ring_reader *reader, const tm__tick_clock *cl
     if (since < TM__CALL_VALUES || since > now || since < reader->image->horizon)
         return UINT64_MAX;
     if (now - since < tm__tick_clock_ticks(clock, LONG_NS))
+        return since;
+    if (!has_been_read(reader) && now - since < most)
         return since;
     if (!runs(reader)) {
         claim(reader, since);

@@ -61,6 +61,8 @@ static const struct {
     [TM__OBJECT_BARRIER] = {"barrier", TM_OBJECT_KIND_BARRIER},
     [TM__OBJECT_ONCE] = {"once", TM_OBJECT_KIND_ONCE},
     [TM__OBJECT_ENDPOINT] = {"endpoint", TM_OBJECT_KIND_UNKNOWN},
+    [TM__OBJECT_FUTEX] = {"futex", TM_OBJECT_KIND_FUTEX},
+    [TM__OBJECT_GUARD] = {"initialisation of", TM_OBJECT_KIND_ONCE},
 };
 
 static tm__definitions *definitions_of(tm__image *image)
@@ -327,6 +329,15 @@ int tm__stack_define(tm__image *image, tm__native_stack *stack)
     return 1;
 }
 
+/* Of a variable that is initialised once its own name is shown, and not its guard's. */
+static const char *name_of_variable(const char *symbol)
+{
+    static const char guard[] = "guard variable for ";
+
+    return strncmp(symbol, guard, sizeof(guard) - 1) == 0 ? symbol + sizeof(guard) - 1
+                                                          : symbol;
+}
+
 /* "mutex", or "mutex names.lock" where it is a variable with a name. */
 static uint64_t define_object_class(tm__image *image, const char *variable,
                                     uint32_t kind)
@@ -334,7 +345,10 @@ static uint64_t define_object_class(tm__image *image, const char *variable,
     char name[600];
 
     if (*variable)
-        snprintf(name, sizeof(name), "%s %s", KINDS[kind].name, variable);
+        snprintf(name, sizeof(name), "%s %s", KINDS[kind].name,
+                 name_of_variable(variable));
+    else if (kind == TM__OBJECT_GUARD)
+        snprintf(name, sizeof(name), "static initialisation");
     else
         snprintf(name, sizeof(name), "%s", KINDS[kind].name);
     return define_class(image, name, "", "");
@@ -353,7 +367,8 @@ static const char *object_name(tm__definitions *all, const tm__symbol *variable,
 
     if (!*variable->function)
         return NULL;
-    snprintf(name, bytes, "%s %s", KINDS[object->key.kind].name, variable->function);
+    snprintf(name, bytes, "%s %s", KINDS[object->key.kind].name,
+             name_of_variable(variable->function));
     length = strlen(name);
     if (variable->within)
         snprintf(name + length, bytes - length, "+0x%llx",

@@ -28,10 +28,10 @@ enum { LIVE_BYTES = 32 << 20 };
      KIND(HELD))
 
 static const char *const CAVEATS[] = {
-    "Waits for a bare futex, and in the C library or another language's runtime, are "
-    "not recorded; nor are reads and writes of single characters (getc) and of "
-    "formatted "
-    "text (printf, scanf) by the C library's streams.",
+    "Waits for a futex by a system call in the program's own code, not through the C "
+    "library (Go, OpenMP's runtime), and for the C library's own locks are not "
+    "recorded; nor are reads and writes of single characters (getc) and of formatted "
+    "text (printf, scanf) by its streams.",
     "A lock that was acquired and released while no thread queued for it leaves no "
     "event, unless it was held for milliseconds.",
     "The time in which a thread that was woken from a condition variable queues for "

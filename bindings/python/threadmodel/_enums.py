@@ -219,7 +219,7 @@ class ObjectKind(IntEnum):
     BARRIER = 8
     ONCE = 9
     CHANNEL = 10
-    #: a connection; from here on: waits for it are I/O
+    #: a connection; from here to a process: waits for it are I/O
     SOCKET = 11
     #: a file, pipe or device
     FILE = 12
@@ -231,6 +231,9 @@ class ObjectKind(IntEnum):
     NAME = 15
     #: another process, its end
     PROCESS = 16
+    #: a word that the program itself gives a meaning, of a lock, condition or counter
+    #: of its own
+    FUTEX = 17
 
 
 class WriterFormat(IntEnum):

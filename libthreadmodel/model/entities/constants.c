@@ -28,6 +28,7 @@ const char *tm_object_kind_name(int kind)
         [TM_OBJECT_KIND_ACCEPT] = "accept",
         [TM_OBJECT_KIND_NAME] = "name",
         [TM_OBJECT_KIND_PROCESS] = "process",
+        [TM_OBJECT_KIND_FUTEX] = "futex",
     };
 
     return NAME_OF(names, kind);

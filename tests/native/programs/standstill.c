@@ -4,7 +4,7 @@
  * It prints "hung" with the names of the threads that cannot go on, or "healthy", once
  * it is in that state. SIGUSR1 ends the wait of `resumed`, SIGTERM the program.
  */
-#include "program.h"
+#include "own_mutex.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -19,6 +19,7 @@ static pthread_cond_t ready = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t all;
 static sem_t permits, requests, answers;
+static atomic_int own_one, own_other, own_tasks;
 static pthread_t threads[8];
 static int count, tasks;
 
@@ -151,6 +152,55 @@ static void *other_first(void *unused)
     pthread_barrier_wait(&all);
     pthread_mutex_lock(&one);
     return unused;
+}
+
+static void *own_one_first(void *unused)
+{
+    own_lock(&own_one);
+    pthread_barrier_wait(&all);
+    own_lock(&own_other);
+    return unused;
+}
+
+static void *own_other_first(void *unused)
+{
+    own_lock(&own_other);
+    pthread_barrier_wait(&all);
+    own_lock(&own_one);
+    return unused;
+}
+
+/* The same with locks whose owners no event shows. */
+static void own_orders(void)
+{
+    pthread_barrier_init(&all, NULL, 2);
+    begin("left", own_one_first);
+    begin("right", own_other_first);
+    say("hung main left right");
+}
+
+static void *awaits_task(void *unused)
+{
+    int seen = atomic_load(&own_tasks);
+
+    pause_ms(80);
+    futex(&own_tasks, FUTEX_WAIT_PRIVATE, seen + 1, NULL, NULL, 0);
+    return unused;
+}
+
+static void *gives_task(void *unused)
+{
+    atomic_fetch_add(&own_tasks, 1);
+    futex(&own_tasks, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    return unused;
+}
+
+/* The wake-up comes before its wait, which looks too late at what has changed. */
+static void own_lost_wake(void)
+{
+    begin("taker", awaits_task);
+    begin("giver", gives_task);
+    say("hung main taker");
 }
 
 static void orders(void)
@@ -687,6 +737,49 @@ static void queue(void)
     say("healthy");
 }
 
+static void *takes_own(void *unused)
+{
+    for (;;) {
+        own_lock(&own_one);
+        pause_ms(5);
+        own_unlock(&own_one);
+    }
+    return unused;
+}
+
+static void own_turns(void)
+{
+    begin("first", takes_own);
+    begin("second", takes_own);
+    say("healthy");
+}
+
+static void *gives_own(void *unused)
+{
+    char byte;
+
+    while (read(STDIN_FILENO, &byte, 1) > 0)
+        gives_task(unused);
+    pause_ms(600000);
+    return unused;
+}
+
+static void *works_own(void *unused)
+{
+    for (;;)
+        futex(&own_tasks, FUTEX_WAIT_PRIVATE, atomic_load(&own_tasks), NULL, NULL, 0);
+    return unused;
+}
+
+/* Workers of what comes in. */
+static void own_input(void)
+{
+    begin("reader", gives_own);
+    begin("worker-0", works_own);
+    begin("worker-1", works_own);
+    say("healthy");
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -704,6 +797,10 @@ static const struct {
     {"joins", joins},
     {"resumed", resumed},
     {"upgrades", upgrades},
+    {"own-orders", own_orders},
+    {"own-lost-wake", own_lost_wake},
+    {"own-turns", own_turns},
+    {"own-input", own_input},
     {"nap", nap},
     {"input", input},
     {"event-loop", event_loop},
