@@ -111,6 +111,7 @@
 
 #include <threadmodel/common.h>
 #include <threadmodel/model.h>
+#include <threadmodel/selection.h>
 #include <threadmodel/table.h>
 
 TM_BEGIN_DECLS
@@ -155,6 +156,22 @@ TM_BEGIN_DECLS
  * @since 0.1
  */
 TM_API int tm_finding_list(tm_table **out, const tm_model *model);
+
+/**
+ * The same of a part of the run. Times are cut to that part, and thresholds are shares
+ * of its length. Not looked for are stuck, partly_stuck, starved,
+ * virtual_threads_pinned, straggler, unbalanced_join, lock_inversion,
+ * too_few_processors and what dumps show; gains are unknown. A caveat says so. A window
+ * over all of the run is no part of it.
+ *
+ * @param[out] out   the answer, yours; NULL on failure
+ * @param model      asked
+ * @param selection  a window; NULL: the whole run. No threads, no classes
+ * @return TM_OK, TM_ENOMEM, TM_EINVAL (an empty window, threads or classes)
+ * @since 0.1
+ */
+TM_API int tm_finding_list_part(tm_table **out, const tm_model *model,
+                                const tm_selection *selection);
 
 /**
  * List the kinds of findings, and which of them the run's data supports. What it does

@@ -35,6 +35,7 @@ def test_every_function_that_answers_with_a_table_lists_its_columns() -> None:
                 listed.add(name)
     # These answer as the function before, and with the columns of any table.
     assert listed == {
+        "tm_finding_list_part",
         "tm_summary_import",
         "tm_summary_merge",
         "tm_table_gather",

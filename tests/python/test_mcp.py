@@ -72,6 +72,12 @@ def test_all_tools_answer_of_the_run(trace: Path) -> None:
         assert [row["title"] for row in findings] == [
             row["title"] for row in model.findings()
         ]
+        part = threadmodel.Selection(window=(0, model.length_ns // 2))
+        half = await ask("findings", to_ns=model.length_ns // 2)
+        assert [row["title"] for row in half["rows"]] == [
+            row["title"] for row in model.findings(part)
+        ]
+        assert half["caveats"][0].startswith("Only the part from 0 ns to ")
         for row in findings:
             found = await ask("evidence", evidence_id=row["evidence_id"])
             assert found["rows"]

@@ -262,9 +262,16 @@ def test_a_range_drives_the_tables_that_have_parts(
     assert report["locks"] == list(model.locks(chosen))
     assert report["locks"] != list(model.locks())
     assert report["threads"] == list(model.threads(chosen))
-    assert "findings" not in report
+    assert report["findings"] == list(model.findings(chosen))
+    assert "verdict" not in report
     shown = cli("report", trace, *times).stdout.decode()
     assert shown.startswith("From 20.0 ms to 50.0 ms")
+    assert shown.index("What is worth looking at") < shown.index("Hottest locks")
+    assert json.loads(cli("findings", trace, "--json", *times).stdout) == list(
+        model.findings(chosen)
+    )
+    found = cli("findings", trace, *times).stdout.decode()
+    assert found.startswith("From 20.0 ms to 50.0 ms")
     assert "Hottest locks" in shown
     assert json.loads(cli("threads", trace, "--json", *times).stdout) == list(
         model.threads(chosen)

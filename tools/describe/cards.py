@@ -45,6 +45,7 @@ VALUES = {
     "name": "Account#7",
     "other_name": "Account#8",
     "state": "asleep",
+    "period": "run",
 }
 
 

@@ -1096,6 +1096,13 @@ class Lib:
     def tm_finding_list(
         self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
     ) -> int: ...
+    def tm_finding_list_part(
+        self,
+        out: Pointer[tm_table] | Null,
+        model: tm_model | Null,
+        selection: tm_selection | Null,
+        /,
+    ) -> int: ...
     def tm_finding_kind_list(
         self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
     ) -> int: ...

@@ -26,7 +26,7 @@ from threadmodel.evidence import rows_of_finding
 from threadmodel.exports import export
 from threadmodel.plots import Plots
 from threadmodel.run import Policy, Run, from_struct
-from threadmodel.selection import Selection, to_struct
+from threadmodel.selection import ALL, Selection, to_struct
 from threadmodel.sink import Sink
 from threadmodel.sql import query
 from threadmodel.table import Table, Target
@@ -157,7 +157,7 @@ class Model(Sink):
     sql = query
     export = export
 
-    def findings(self) -> Table:
+    def findings(self, selection: Selection = ALL) -> Table:
         """List what is worth a developer's time; what is only suspected comes last.
 
         ``threadmodel/findings.h`` lists the kinds and their thresholds.
@@ -193,8 +193,12 @@ class Model(Sink):
         ``column = 'text'``, ``column in ('text', ...)``, ``column in (1, ...)`` and
         ``column is null``, joined as in SQL by ``and``; empty: no row, for names are
         too long).
+
+        Args:
+            selection: a window alone; gains, and findings that judge the run as a
+                whole, are only of the whole run, as a caveat of the table states
         """
-        return self._ask(lib.tm_finding_list)
+        return self._ask(lib.tm_finding_list_part, self._select(selection))
 
     def finding_kinds(self) -> Table:
         """List the kinds of findings, and which of them the run's data supports.

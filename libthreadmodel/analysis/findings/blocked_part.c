@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/findings/blocked_part.h"
+#include "analysis/findings/findings_scope.h"
 
 #include "model/intervals/interval.h"
 
-int tm__blocked_part_at(const tm__findings *findings, const tm__thread *thread,
-                        uint32_t index, tm__blocked_part *it)
+int tm__blocked_part_of_run(const tm__findings *findings, const tm__thread *thread,
+                            uint32_t index, tm__blocked_part *it)
 {
     const tm__interval *at = &thread->intervals[index];
 
@@ -25,6 +26,17 @@ int tm__blocked_part_at(const tm__findings *findings, const tm__thread *thread,
     case TM_STATE_PARKED: return 1;
     default: return 0;
     }
+}
+
+int tm__blocked_part_at(const tm__findings *findings, const tm__thread *thread,
+                        uint32_t index, tm__blocked_part *it)
+{
+    int is_blocked = tm__blocked_part_of_run(findings, thread, index, it);
+
+    if (tm__in_scope(findings, &it->from_ns, &it->to_ns))
+        return is_blocked;
+    it->to_ns = it->from_ns;
+    return 0;
 }
 
 const char *tm__state_words(uint32_t state)

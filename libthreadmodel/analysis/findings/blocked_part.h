@@ -16,6 +16,11 @@ typedef struct tm__blocked_part {
 } tm__blocked_part;
 
 /** @return 1: a thread is blocked in an interval, and `it` says where; 0: it runs */
+int tm__blocked_part_of_run(const tm__findings *findings, const tm__thread *thread,
+                            uint32_t index, tm__blocked_part *it);
+
+/** The same, cut to the part that is asked about. @return 0 also where it lies outside
+ * of that, and then it lasts no time */
 int tm__blocked_part_at(const tm__findings *findings, const tm__thread *thread,
                         uint32_t index, tm__blocked_part *it);
 

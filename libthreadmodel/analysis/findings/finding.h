@@ -70,8 +70,9 @@ typedef struct tm__findings {
     tm__memory memory;
     tm__callers places;
     tm__labels labels;
-    tm__scope whole; ///< the whole run
-    int64_t run_ns;
+    tm__scope scope;         ///< the run, or a part of its time
+    int is_part;             ///< it is a part
+    int64_t run_ns;          ///< how long the run is, or that part
     int is_length_given;     ///< one wait decides how long the run is
     uint32_t unmet;          ///< what the data lacks, see findings_kinds.c
     uint8_t *class_work;     ///< of each stack: enum tm__class_work

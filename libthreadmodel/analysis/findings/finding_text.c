@@ -102,6 +102,7 @@ static const struct field {
     FACT("name", name, STRING),
     FACT("other_name", other_name, STRING),
     FACT("state", state, STRING),
+    FACT("period", period, STRING),
 };
 
 /** A text that is being filled in. */

@@ -51,6 +51,7 @@ typedef struct tm__facts {
     const char *name;
     const char *other_name;
     const char *state;
+    const char *period; ///< "run", or "part" of it
 } tm__facts;
 
 /** Facts without any value yet. */

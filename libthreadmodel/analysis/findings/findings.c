@@ -19,6 +19,7 @@
 #include "analysis/findings/findings_processors.h"
 #include "analysis/findings/findings_resources.h"
 #include "analysis/findings/findings_samples.h"
+#include "analysis/findings/findings_scope.h"
 #include "analysis/findings/findings_stragglers.h"
 #include "analysis/findings/findings_stuck.h"
 #include "analysis/findings/findings_threads.h"
@@ -37,14 +38,24 @@
 #include "table/builder.h"
 #include "table/tables.h"
 
-static int (*const detectors[])(tm__findings *) = {
-    tm__find_deadlocks,   tm__find_standstill,  tm__find_class_work,
-    tm__find_resources,   tm__find_locks,       tm__find_notifies,
-    tm__find_pinned,      tm__find_event_loops, tm__find_io,
-    tm__find_workers,     tm__find_stragglers,  tm__find_joins,
-    tm__find_path_sleeps, tm__find_waits,       tm__find_inversions,
-    tm__find_samples,     tm__find_in_dumps,    tm__find_processors,
-    tm__find_parks,
+/* Of a part of the run those are asked that add up times, and cut these to the part.
+ * The others judge the run as it ended, or what is counted for the whole of it. */
+enum { OF_RUN, OF_PARTS };
+
+static const struct detector {
+    int (*find)(tm__findings *);
+    int is_of_parts;
+} detectors[] = {
+    {tm__find_deadlocks, OF_PARTS},   {tm__find_standstill, OF_RUN},
+    {tm__find_class_work, OF_PARTS},  {tm__find_resources, OF_PARTS},
+    {tm__find_locks, OF_PARTS},       {tm__find_notifies, OF_PARTS},
+    {tm__find_pinned, OF_RUN},        {tm__find_event_loops, OF_PARTS},
+    {tm__find_io, OF_PARTS},          {tm__find_workers, OF_PARTS},
+    {tm__find_stragglers, OF_RUN},    {tm__find_joins, OF_RUN},
+    {tm__find_path_sleeps, OF_PARTS}, {tm__find_waits, OF_PARTS},
+    {tm__find_inversions, OF_RUN},    {tm__find_samples, OF_RUN},
+    {tm__find_in_dumps, OF_RUN},      {tm__find_processors, OF_RUN},
+    {tm__find_parks, OF_PARTS},
 };
 
 enum { TITLE_WORDS = 12 };
@@ -75,10 +86,14 @@ static void drop_where(tm__findings *findings, tm__finding *item)
 
 /* A detector may find more than the data supports. That is not told, and hides nothing.
  */
-static int detect(tm__findings *findings, int (*detector)(tm__findings *))
+static int detect(tm__findings *findings, const struct detector *detector)
 {
     uint32_t kept = findings->items_count;
-    int rc = detector(findings);
+    int rc;
+
+    if (findings->is_part && !detector->is_of_parts)
+        return TM_OK;
+    rc = detector->find(findings);
 
     for (uint32_t i = kept; i < findings->items_count; i++)
         if (tm__is_looked_for(findings, findings->items[i].kind))
@@ -238,6 +253,12 @@ static int put_ranked(tm__builder *builder, tm__findings *findings)
 
 int tm_finding_list(tm_table **out, const tm_model *model)
 {
+    return tm_finding_list_part(out, model, NULL);
+}
+
+int tm_finding_list_part(tm_table **out, const tm_model *model,
+                         const tm_selection *selection)
+{
     tm__findings findings = {.model = model};
     tm__builder builder;
     int rc;
@@ -246,9 +267,8 @@ int tm_finding_list(tm_table **out, const tm_model *model)
     *out = NULL;
     TM__CHECK(model);
     tm__memory_init(&findings.memory, &model->memory.hook);
-    findings.run_ns = tm_model_length_ns(model);
     findings.unmet = tm__unmet_needs(model);
-    rc = tm__scope_open(&findings.whole, model, NULL);
+    rc = tm__findings_open_scope(&findings, selection);
     if (rc == TM_OK)
         rc = tm__labels_open(&findings.labels, model);
     if (rc < 0)
@@ -258,7 +278,7 @@ int tm_finding_list(tm_table **out, const tm_model *model)
     if (rc == TM_OK)
         rc = tm__class_work_open(&findings);
     for (size_t i = 0; rc == TM_OK && i < sizeof(detectors) / sizeof(*detectors); i++)
-        rc = detect(&findings, detectors[i]);
+        rc = detect(&findings, &detectors[i]);
     merge_alike(&findings);
     if (rc == TM_OK)
         rc = tm__findings_ask_gains(&findings);
@@ -266,6 +286,7 @@ int tm_finding_list(tm_table **out, const tm_model *model)
         rc = put_ranked(&builder, &findings);
     if (rc == TM_OK)
         rc = findings.labels.failed;
+    tm__findings_put_part(&findings, &builder);
     tm__model_put_caveats(model, &builder);
     for (uint32_t i = 0; i < findings.items_count; i++)
         drop_where(&findings, &findings.items[i]);

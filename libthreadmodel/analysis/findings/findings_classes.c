@@ -7,6 +7,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/findings_classes.h"
+#include "analysis/findings/findings_scope.h"
 #include "analysis/findings/findings_gain.h"
 #include "analysis/findings/tally.h"
 #include "analysis/findings/where.h"
@@ -129,11 +130,14 @@ static int note(tm__findings *findings, tm__tally *tally, uint32_t thread,
     const tm_model *model = findings->model;
     const tm__interval *it = &model->entities.threads[thread].intervals[index];
     uint32_t place = tm__caller_of(&findings->places, it->stack);
-    int64_t ns = tm__interval_end_ns(model, &model->entities.threads[thread], index) -
-                 it->start_ns;
+    int64_t from_ns = it->start_ns, ns,
+            to_ns = tm__interval_end_ns(model, &model->entities.threads[thread], index);
     tm__memory *memory = &findings->memory;
     int told = told_by(findings, it);
 
+    if (!tm__in_scope(findings, &from_ns, &to_ns))
+        return TM_OK;
+    ns = to_ns - from_ns;
     if (told == IN_INITIALISER) {
         uint32_t class_name = initialised(model, it->stack);
 
@@ -173,8 +177,11 @@ static int where_intervals(tm__findings *findings, tm__finding *finding, int tol
 
         for (uint32_t i = 0; i < thread->interval_count; i++) {
             const tm__interval *it = &thread->intervals[i];
+            int64_t from_ns = it->start_ns,
+                    to_ns = tm__interval_end_ns(model, thread, i);
 
             if (told_by(findings, it) == told &&
+                tm__in_scope(findings, &from_ns, &to_ns) &&
                 (told == BLOCKED || initialised(model, it->stack) == class_name))
                 starts[count++] = (uint64_t)(it->start_ns - origin_ns);
         }
@@ -215,6 +222,7 @@ static int emit_initialiser(tm__findings *findings, const tm__tally *tally,
     facts.place = at->b;
     facts.longest_ns = at->total_ns;
     facts.share = tm__percent(at->total_ns, findings->run_ns);
+    facts.period = tm__period_name(findings);
     tm__finding_add(finding, findings, TM__TEXT_INITIALISER_TITLE, &facts);
     tm__finding_add(finding, findings, TM__TEXT_INITIALISER_WAITS, &facts);
     tm__finding_add(finding, findings, TM__TEXT_INITIALISER_HOLDS, &facts);

@@ -4,6 +4,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/findings_event_loops.h"
+#include "analysis/findings/findings_scope.h"
 #include "analysis/findings/findings_gain.h"
 #include "analysis/findings/tally.h"
 #include "analysis/findings/where.h"
@@ -106,6 +107,7 @@ static int emit_loops(tm__findings *findings, const loops *all)
     facts.count = (uint64_t)all->times;
     facts.total_ns = all->total_ns;
     facts.share = tm__percent(all->total_ns / all->count, findings->run_ns);
+    facts.period = tm__period_name(findings);
     tm__finding_add(finding, findings,
                     is_one ? TM__TEXT_LOOP_TITLE : TM__TEXT_LOOPS_TITLE, &facts);
     tm__finding_add(finding, findings,

@@ -222,6 +222,18 @@ static void write_bound(const tm__findings *findings, tm__finding *item)
                     &facts);
 }
 
+static void write_losses(tm__findings *findings)
+{
+    for (uint32_t i = 0; i < findings->items_count; i++) {
+        tm__finding *item = &findings->items[i];
+        tm__facts facts = TM__NO_FACTS;
+
+        facts.total_ns = item->impact_ns;
+        if (item->impact_ns > 0 && item->bound_ns > 0 && !item->stands)
+            tm__finding_add(item, findings, TM__TEXT_GAIN_OF_PART, &facts);
+    }
+}
+
 /* How many units of work there would be, if that is known. */
 static void write_requests(const tm__findings *findings, tm__finding *item)
 {
@@ -323,9 +335,13 @@ int tm__findings_ask_gains(tm__findings *findings)
     tm__path path;
     int rc;
 
-    /* What dumps found takes an unknown time. */
+    /* What dumps found takes an unknown time, and a replay is of the whole run. */
     if (tm__model_is_of_dumps(findings->model))
         return TM_OK;
+    if (findings->is_part) {
+        write_losses(findings);
+        return TM_OK;
+    }
     rc = tm__path_walk(&path, findings->model, &whole_run);
     findings->is_length_given = rc == TM_OK && is_length_given(findings, &path);
     tm__path_free(&path);

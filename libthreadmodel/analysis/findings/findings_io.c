@@ -54,7 +54,7 @@ static int note_thread(io_waits *w, uint32_t number)
             (is_blocked && at.is_idle))
             continue;
         w->busy_ns[number] = tm__sum(w->busy_ns[number], ns);
-        if (it->state != TM_STATE_IO)
+        if (it->state != TM_STATE_IO || !is_blocked)
             continue;
         if (add(w, it->object, 0, WHOLE, ns, number) < 0 ||
             add(w, it->object, number, BY_THREAD, ns, number) < 0 ||
@@ -110,7 +110,7 @@ static int find_units(io_waits *w)
 
     if (!callers)
         return TM_ENOMEM;
-    rc = tm__units_open(&units, model, &w->findings->whole, memory, callers, 0);
+    rc = tm__units_open(&units, model, &w->findings->scope, memory, callers, 0);
     if (rc == TM_OK)
         rc = note_units(w, &units);
     tm__units_close(&units);

@@ -173,12 +173,12 @@ int tm__find_locks(tm__findings *findings)
     int rc = tm__queues_open(&l.queues, findings);
 
     if (rc == TM_OK)
-        rc = tm__blocks_walk(findings->model, &findings->whole, note, &l);
+        rc = tm__blocks_walk(findings->model, &findings->scope, note, &l);
     if (rc == TM_OK) {
         rc = tm__lock_groups_open(&l.groups, &l.queues);
         if (rc == TM_OK)
             rc =
-                tm__shares_walk(findings->model, &findings->whole, add_share, &l, NULL);
+                tm__shares_walk(findings->model, &findings->scope, add_share, &l, NULL);
     }
     if (rc == TM_OK)
         rc = tm__lock_cards(&l);

@@ -8,6 +8,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/findings_notify.h"
+#include "analysis/findings/findings_scope.h"
 #include "analysis/findings/where.h"
 #include "base/saturate.h"
 #include "model/entities/object.h"
@@ -66,9 +67,10 @@ static site *site_of(notifies *n, const tm__interaction *row)
 
 /* Whether who was woken waits again, at the same place, as soon as it has the monitor;
  * and for how long it had queued for that. */
-static int went_back(const tm_model *model, const tm__interaction *row,
+static int went_back(const tm__findings *findings, const tm__interaction *row,
                      int64_t *queued_ns)
 {
+    const tm_model *model = findings->model;
     const tm__thread *thread;
     const tm__interval *it;
     uint32_t index;
@@ -83,8 +85,12 @@ static int went_back(const tm_model *model, const tm__interaction *row,
     if (index + 2 >= thread->interval_count)
         return 0;
     it = &thread->intervals[index];
-    if (it->state == TM_STATE_REENTERING)
-        *queued_ns = it[1].start_ns - it->start_ns;
+    if (it->state == TM_STATE_REENTERING) {
+        int64_t from_ns = it->start_ns, to_ns = it[1].start_ns;
+
+        if (tm__in_scope(findings, &from_ns, &to_ns))
+            *queued_ns = to_ns - from_ns;
+    }
     return it[1].state == TM_STATE_RUNNING && it[2].state == TM_STATE_WAITING &&
            it[2].object == it->object && it[2].stack == it->stack &&
            it[2].start_ns - it[1].start_ns <= BACK_NS;
@@ -94,11 +100,13 @@ static int add_notify(notifies *n, uint32_t number)
 {
     const tm_model *model = n->findings->model;
     const tm__interaction *row = tm__row(model, number);
+    int64_t from_ns = row->from_ns, to_ns = row->from_ns;
     uint32_t *seen;
     int64_t queued_ns;
     site *it;
 
-    if ((row->kind != TM_INTERACTION_NOTIFY &&
+    if (!tm__in_scope(n->findings, &from_ns, &to_ns) ||
+        (row->kind != TM_INTERACTION_NOTIFY &&
          row->kind != TM_INTERACTION_NOTIFY_ALL) ||
         row->effect == TM__EFFECT_VOID || row->object == TM__NONE)
         return TM_OK;
@@ -128,7 +136,7 @@ static int add_notify(notifies *n, uint32_t number)
     *seen = 1;
     it->woken++;
     it->waiting = tm__caller_of(&n->findings->places, row->to_stack);
-    if (went_back(model, row, &queued_ns)) {
+    if (went_back(n->findings, row, &queued_ns)) {
         it->back++;
         it->back_ns = tm__sum(it->back_ns, queued_ns);
     }

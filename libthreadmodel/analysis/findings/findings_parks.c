@@ -11,6 +11,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/findings_parks.h"
+#include "analysis/findings/findings_scope.h"
 #include "analysis/findings/tally.h"
 #include "analysis/findings/where.h"
 #include "model/entities/caller_frame.h"
@@ -52,10 +53,11 @@ static int note_thread(parks *p, uint32_t thread)
         const tm__interval *park = &it->intervals[i];
         uint32_t place = tm__caller_of(&f->places, park->stack);
         uint32_t class_name = tm__class_name_of_object(model, park->object);
-        int64_t ns = tm__interval_end_ns(model, it, i) - park->start_ns;
+        int64_t from_ns = park->start_ns, to_ns = tm__interval_end_ns(model, it, i), ns;
 
-        if (!is_open(model, park))
+        if (!is_open(model, park) || !tm__in_scope(f, &from_ns, &to_ns))
             continue;
+        ns = to_ns - from_ns;
         if (!tm__tally_add(&p->of_thread, &f->memory, place, class_name, 0, ns,
                            thread) ||
             !tm__tally_add(&p->single, &f->memory, place, class_name, 0, ns, thread))

@@ -7,6 +7,7 @@
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/findings_gain.h"
 #include "analysis/findings/findings_path.h"
+#include "analysis/findings/findings_scope.h"
 #include "analysis/findings/tally.h"
 #include "analysis/findings/where.h"
 #include "analysis/path/critical_path.h"
@@ -111,9 +112,12 @@ static int gather(sleeps *s, const tm__path *path)
 
     for (uint32_t i = 0; i < path->segments_count; i++) {
         const tm__segment *it = &path->segments[i];
-        int64_t length_ns = tm__segment_end_ns(path, i) - it->start_ns;
+        int64_t from_ns = it->start_ns, to_ns = tm__segment_end_ns(path, i), length_ns;
         uint32_t object, stack, place;
 
+        if (!tm__in_scope(s->findings, &from_ns, &to_ns))
+            continue;
+        length_ns = to_ns - from_ns;
         if (look_at_edge(s, it, &wait) < 0)
             return TM_ENOMEM;
         if (it->state != TM_STATE_SLEEPING || it->interval == TM__NONE ||
@@ -193,6 +197,7 @@ static int report_sleeps(const sleeps *s, const tm__tally_item *item)
     facts.place = item->a;
     facts.total_ns = item->total_ns;
     facts.share = tm__percent(item->total_ns, findings->run_ns);
+    facts.period = tm__period_name(findings);
     if (awaited_at)
         say_awaited(s, finding, item, awaited_at, &facts);
     else

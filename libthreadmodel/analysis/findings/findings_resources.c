@@ -285,7 +285,7 @@ int tm__find_resources(tm__findings *findings)
     callers = tm__stack_callers(model, memory, NULL);
     if (!callers)
         return TM_ENOMEM;
-    rc = tm__resources_open(&p.all, model, &findings->whole, memory, callers);
+    rc = tm__resources_open(&p.all, model, &findings->scope, memory, callers);
     if (rc == TM_OK) {
         queues = ((size_t)p.all.queues_count + 1) * sizeof(*p.items);
         members = ((size_t)p.all.members + 1) * sizeof(*p.sums);

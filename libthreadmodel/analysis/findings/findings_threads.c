@@ -8,6 +8,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/findings_threads.h"
+#include "analysis/findings/findings_scope.h"
 #include "analysis/findings/where.h"
 #include "base/saturate.h"
 #include "model/deadlocks/deadlock_search.h"
@@ -45,6 +46,18 @@ static void say_member(tm__finding *finding, tm__findings *findings,
                     &facts);
 }
 
+/* How long it stood in the part that is asked about; -1: not in there. */
+static int64_t within_ns(const tm__findings *findings, const tm__deadlock *it)
+{
+    int64_t from_ns = it->time_ns, to_ns = findings->model->last_ns;
+
+    if (it->resolved_ns != INT64_MIN)
+        to_ns = it->resolved_ns;
+    if (!tm__in_scope(findings, &from_ns, &to_ns))
+        return -1;
+    return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
 static int report_deadlock(tm__findings *findings, const tm__deadlock *it)
 {
     const tm_model *model = findings->model;
@@ -52,8 +65,9 @@ static int report_deadlock(tm__findings *findings, const tm__deadlock *it)
     int64_t end_ns = it->resolved_ns != INT64_MIN ? it->resolved_ns : model->last_ns;
     int64_t length_ns = end_ns > it->time_ns ? end_ns - it->time_ns : 0;
     int suspected = it->suspected && !it->confirmed;
-    tm__finding *finding = tm__finding_new(findings, "deadlock", "deadlocks",
-                                           tm__product(length_ns, it->member_count));
+    tm__finding *finding =
+        tm__finding_new(findings, "deadlock", "deadlocks",
+                        tm__product(within_ns(findings, it), it->member_count));
     tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
@@ -96,11 +110,10 @@ int tm__find_deadlocks(tm__findings *findings)
 
     for (uint32_t i = 0; i < model->deadlocks.cycles_count; i++) {
         const tm__deadlock *it = &model->deadlocks.cycles[i];
-        int64_t end_ns =
-            it->resolved_ns != INT64_MIN ? it->resolved_ns : model->last_ns;
+        int64_t ns = within_ns(findings, it);
 
-        if (!it->withdrawn)
-            tm__top_add(&top, tm__product(end_ns - it->time_ns, it->member_count), i);
+        if (!it->withdrawn && ns >= 0)
+            tm__top_add(&top, tm__product(ns, it->member_count), i);
     }
     for (uint32_t i = 0; rc == TM_OK && i < top.count; i++)
         rc = report_deadlock(findings, &model->deadlocks.cycles[top.numbers[i]]);

@@ -8,6 +8,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/findings_waits.h"
+#include "analysis/findings/findings_scope.h"
 #include "analysis/findings/where.h"
 #include "analysis/timeline/blocking.h"
 #include "base/histogram.h"
@@ -73,13 +74,16 @@ static int note_wait(waits *w, uint32_t thread, uint32_t index)
     const tm__thread *it = &model->entities.threads[thread];
     const tm__interval *wait = &it->intervals[index];
     uint32_t place = tm__caller_of(&w->findings->places, wait->stack);
-    int64_t end_ns = tm__interval_end_ns(model, it, index);
-    int64_t length_ns = end_ns - wait->start_ns;
+    int64_t start_ns = wait->start_ns, end_ns = tm__interval_end_ns(model, it, index);
+    int64_t length_ns;
     group *found;
 
+    if (!tm__in_scope(w->findings, &start_ns, &end_ns))
+        return TM_OK;
+    length_ns = end_ns - start_ns;
     /* Where events were lost it may be two waits, or its notify is missing. */
     if (tm__caller_is_library(&w->findings->places, place) ||
-        tm__lost_between(model, wait->start_ns, end_ns))
+        tm__lost_between(model, start_ns, end_ns))
         return TM_OK;
     /* One that goes on is no outlier: standstill.c judges it. */
     if (index + 1 == it->interval_count)

@@ -56,9 +56,10 @@ static int is_worker(const tm__findings *findings, const tm__thread *thread)
 {
     tm__blocked_part it;
 
-    /* A thread that waits idly for a connection or a request is of no executor. */
+    /* A thread that waits idly for a connection or a request is of no executor. One
+     * that has no time to be idle in a part of the run is a worker all the same. */
     for (uint32_t i = 0; i < thread->interval_count; i++)
-        if (tm__blocked_part_at(findings, thread, i, &it) && it.is_idle &&
+        if (tm__blocked_part_of_run(findings, thread, i, &it) && it.is_idle &&
             it.state != TM_STATE_IO)
             return 1;
     return 0;

@@ -7,34 +7,57 @@ from threadmodel.cli import terminal
 from threadmodel.cli.asking import TOP, ask, output_options, selection_options
 from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.names import selection
-from threadmodel.cli.ranges import window
+from threadmodel.cli.ranges import range_options, window
 from threadmodel.cli.reading import reading_options
 from threadmodel.model import Model
-from threadmodel.selection import Selection
+from threadmodel.selection import ALL, Selection
 from threadmodel.table import Table
 
 
 @click.command(cls=FileCommand, short_help="Show the findings of a run, whole.")
 @click.argument("file", metavar="FILE", type=INPUT)
+@range_options
 @TOP
 @output_options
 @reading_options
 @click.pass_context
-def findings(context: click.Context, /, top: int, **_: object) -> None:
+def findings(
+    context: click.Context,
+    /,
+    from_ns: int | None,
+    to_ns: int | None,
+    skip_start: bool,
+    top: int,
+    **_: object,
+) -> None:
     """Show the findings of the run in FILE with all their sentences.
 
     Each states who waited where, who was responsible, what a change would gain, and
     what to try. - reads from stdin.
 
+    With --from, --to or --skip-start they count only what lies in that part of the run.
+    Threads that cannot go on, uneven threads, processors, lock order and gains are
+    found of a whole run alone.
+
     \b
     threadmodel findings run.tmt
+    threadmodel findings run.tmt --from 60s --to 120s
     threadmodel findings run.tmt --json
     """
 
-    def sections(model: Model) -> list[terminal.Section]:
-        return [terminal.findings(model, top)]
+    def chosen(model: Model) -> Selection:
+        return Selection(window=window(model, from_ns, to_ns, skip_start))
 
-    ask(context, Model.findings, sections)
+    def question(model: Model) -> Table:
+        return model.findings(chosen(model))
+
+    def sections(model: Model) -> list[terminal.Section]:
+        part = chosen(model)
+        if part == ALL:
+            return [terminal.findings(model, top)]
+        return [terminal.part_heading(model, part), terminal.findings(model, top, part)]
+
+    ask(context, question, sections)
 
 
 @click.command(cls=FileCommand, short_help="Show the threads of a run.")

@@ -24,6 +24,7 @@ from threadmodel.evidence import rows_of_finding
 from threadmodel.extras import extra
 from threadmodel.judgement import judge
 from threadmodel.model import Model
+from threadmodel.selection import ALL, Selection
 from threadmodel.text import clean
 from threadmodel.victim import first_to_explain
 
@@ -116,15 +117,21 @@ class Runs:
             "caveats": list(model.caveats)[:3],
         }
 
-    def findings(self, run: str | int = 1) -> str:
+    def findings(
+        self, run: str | int = 1, from_ns: int | None = None, to_ns: int | None = None
+    ) -> str:
         """List what is worth a look, the greatest impact first. `evidence_id` names a
         finding for `evidence`; `impact_ns` is what threads lost by it. The data does
-        not support kinds in `not_looked_for`. `run` is a part of a file's name."""
+        not support kinds in `not_looked_for`. `run` is a part of a file's name. With
+        `from_ns` or `to_ns`, only of that part of the run, and without evidence_id;
+        `caveats` states what is then not examined."""
         model = self.model(run)
         number = self._number(run)
+        is_part = from_ns is not None or to_ns is not None
+        found = model.findings(Selection(window=(from_ns, to_ns)) if is_part else ALL)
         rows = [
             {
-                "evidence_id": f"{number}.{row['rank']}",
+                **({} if is_part else {"evidence_id": f"{number}.{row['rank']}"}),
                 **{
                     name: row[name]
                     for name in (
@@ -142,9 +149,11 @@ class Runs:
                     if row[name] not in (None, False)
                 },
             }
-            for row in model.findings()
+            for row in found
         ]
-        return answer(rows, len(rows), not_looked_for=not_looked_for(model))
+        own = [caveat for caveat in found.caveats if caveat not in model.caveats]
+        more = {"caveats": own[:3]} if own else {}
+        return answer(rows, len(rows), not_looked_for=not_looked_for(model), **more)
 
     def evidence(self, evidence_id: str) -> str:
         """List the rows of a table that a finding rests on, by its evidence_id."""

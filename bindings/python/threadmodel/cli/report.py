@@ -129,9 +129,9 @@ def report(
     With --json, tables that have a row for each interval, hold, object or unit, and
     the ranking of changes, are left out unless --tables names them.
 
-    With --from, --to or --skip-start it is the hottest locks, the longest waits and the
-    threads of that part of the run. Data has the tables that can be asked for a part,
-    and a page opens its timeline there.
+    With --from, --to or --skip-start it is the findings, the hottest locks, the longest
+    waits and the threads of that part of the run. Data has the tables that can be asked
+    for a part. A page opens its timeline there; its findings are of the whole run.
 
     With -o NAME.html, or --html, it is one self-contained page for a browser with all
     of that and an interactive timeline. With -o NAME.md, or --markdown, it is the

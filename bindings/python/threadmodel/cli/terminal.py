@@ -65,6 +65,13 @@ IDLE: Final = ("waiting", "parked", "io")
 LOCKS: Final = "locks"
 BY: Final = (LOCKS, "waiting", "joining", "sleeping", "parked", "io")
 
+# What a part of a run has not.
+OF_WHOLE_RUN: Final = (
+    "Only this part was examined. Threads that cannot go on, uneven threads, "
+    "processors, lock order and gains are examined for whole runs alone, as are the "
+    "verdict and the critical path."
+)
+
 Row = dict[str, Any]
 # A row of callers, and one of the states in which threads were there.
 Place = tuple[Row, str]
@@ -173,11 +180,11 @@ def _context(row: Row) -> str:
     return text
 
 
-def findings(model: Model, most: int) -> Section:
+def findings(model: Model, most: int, selection: Selection = ALL) -> Section:
     """A card of four lines each: title; who waits; who holds; what would be gained and
     what to try. Minor ones as titles, and what was not looked for."""
     section = Section("What is worth looking at")
-    found = list(model.findings())
+    found = list(model.findings(selection))
     rows = [row for row in found if not row["minor"]]
     minor = [row for row in found if row["minor"]]
     for row in rows[:most]:
@@ -188,8 +195,12 @@ def findings(model: Model, most: int) -> Section:
             if text:
                 section.body.append(Fact("", clean(text, NAME_LENGTH)))
     add_more(section, len(rows) - most)
-    if not rows:
+    if not rows and selection == ALL:
         section.line(calm(model))
+    elif not rows:
+        section.line(
+            "Nothing of what was looked for stands out in this part of the run."
+        )
     if minor:
         section.line(
             "little to gain: " + "; ".join(title_of(row) for row in minor[:FINDINGS]),
@@ -313,21 +324,24 @@ def part(model: Model, top: int, selection: Selection) -> list[Section]:
         top: rows of each table
         selection: that part
     """
-    end_ns = model.length_ns if selection.end_ns is None else selection.end_ns
-    section = Section(f"From {duration(selection.start_ns)} to {duration(end_ns)}")
-    section.line(
-        "Verdict, findings, critical path and deadlocks are of the whole run, and not "
-        "shown here.",
-        "dim",
-    )
     hot, waits = _divide(model, selection)
     wanted = [
-        section,
+        part_heading(model, selection),
+        findings(model, FINDINGS, selection),
         _blocking("Hottest locks", hot, top) or _never_blocked(),
         _blocking("Longest waits", waits, top) or Section(""),
         threads_of(model, top, selection),
     ]
     return [section for section in wanted if section.body]
+
+
+def part_heading(model: Model, selection: Selection) -> Section:
+    """State which part of the run it is, and what was not examined in it."""
+    end_ns = model.length_ns if selection.end_ns is None else selection.end_ns
+    end_ns = min(end_ns, model.length_ns)
+    section = Section(f"From {duration(selection.start_ns)} to {duration(end_ns)}")
+    section.line(OF_WHOLE_RUN, "dim")
+    return section
 
 
 def threads_of(model: Model, top: int, selection: Selection = ALL) -> Section:
