@@ -80,9 +80,9 @@
  * - long_park: two or more threads parked eight times or more at one place of the
  *   program, one of them for 10 % of the run, where no owner and no unpark is recorded.
  *   Suspected.
- * - sampled_block: in two or more of several thread dumps a thread is blocked, or
- *   queues to re-enter, by the same class at the same line. The owner is the one of the
- *   last dump.
+ * - sampled_block: in two or more of several thread dumps a thread is blocked, queues
+ * to re-enter, or is parked behind an owner that the dump names, by the same class at
+ * the same line. The owner is the one of the last dump.
  * - sampled_wait: two or more threads wait at one place of the program, where no worker
  *   waits for work and no owner is known, in all of several thread dumps or all but the
  *   first; and at least in two. Suspected.

@@ -96,6 +96,24 @@ def test_one_dump_names_the_thread_that_blocks_others(tmp_path: Path) -> None:
     assert not row["suspected"]
 
 
+def test_a_park_behind_an_owner_in_all_dumps_is_one_for_a_lock(tmp_path: Path) -> None:
+    gate = "<0x00000000f0000050> (a java.util.concurrent.locks.ReentrantLock$FairSync)"
+    lock = "java.util.concurrent.locks.ReentrantLock.lock(ReentrantLock.java:322)"
+    keeper = thread("keeper", 10, ASLEEP, SLEEP, "shop.Gate.keep(Gate.java:5)",
+                    synchronizers=[gate])  # fmt: skip
+    visitor = thread("visitor", 11, PARKED, PARK, f"- parking to wait for  {gate}",
+                     lock, "shop.Gate.pass(Gate.java:8)")  # fmt: skip
+    found = findings(tmp_path, dump(keeper, visitor), dump(keeper, visitor, second=5))
+    row = found["sampled_block"]
+    title = "keeper blocks 1 thread by ReentrantLock$FairSync in several thread dumps"
+    assert (row["title"], row["impact_ns"]) == (title, 5 * 10**9)
+    assert row["waits"] == (
+        "visitor was parked in 2 of 2 dumps at the same line, Gate.pass:8, for "
+        "ReentrantLock$FairSync."
+    )
+    assert "keeper was asleep in Gate.keep:5" in row["holds"]
+
+
 def test_threads_that_wait_for_nobody_known_are_no_blocked_ones(tmp_path: Path) -> None:
     assert findings(tmp_path, dump(borrower(10), idler(11), acceptor(12))) == {}
 

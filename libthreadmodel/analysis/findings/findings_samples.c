@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Findings of thread dumps: threads that dump after dump are blocked by a lock at the
- * same line. A few dumps are no measure of time, but that several in a row find a
- * thread where it was is no accident.
+ * same line, or parked for one whose owner the dump names. A few dumps are no measure
+ * of time, but that several in a row find a thread where it was is no accident.
  */
 #include <string.h>
 
@@ -13,6 +13,7 @@
 #include "analysis/findings/tally.h"
 #include "analysis/findings/where.h"
 #include "base/search.h"
+#include "model/entities/reports.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
 
@@ -30,6 +31,16 @@ static uint32_t dumps_before(const tm_model *model, int64_t time_ns)
                       model->replay.dumps_count, time_ns, 0);
 }
 
+/* Whether an owner keeps the thread from going on. Parks have an owner where a dump
+ * lists ownable synchronizers; of a recording, whose events have all parks, other
+ * findings do. */
+static int is_kept(const tm_model *model, const tm__interval *it, uint32_t thread)
+{
+    return it->state == TM_STATE_BLOCKED || it->state == TM_STATE_REENTERING ||
+           (it->state == TM_STATE_PARKED && it->peer != TM__NONE &&
+            it->peer != thread && tm__model_is_of_dumps(model));
+}
+
 static int note_interval(samples *s, uint32_t thread, uint32_t index)
 {
     const tm_model *model = s->findings->model;
@@ -43,7 +54,7 @@ static int note_interval(samples *s, uint32_t thread, uint32_t index)
     uint32_t class_name = tm__class_name_of_object(model, held->object);
     uint32_t place = tm__caller_of(&s->findings->places, held->stack);
 
-    if (held->state != TM_STATE_BLOCKED && held->state != TM_STATE_REENTERING)
+    if (!is_kept(model, held, thread))
         return TM_OK;
     if (!tm__tally_add(&s->of_thread, &s->findings->memory, place, class_name,
                        held->state, end - first, thread) ||
@@ -82,7 +93,7 @@ static void say_owner(samples *s, tm__finding *finding, uint32_t thread)
     tm__object_name name;
 
     if (!it || it->peer == TM__NONE || it->peer == thread ||
-        (it->state != TM_STATE_BLOCKED && it->state != TM_STATE_REENTERING))
+        !is_kept(f->model, it, thread))
         return;
     name = tm__object_name_of(f, it->object);
     facts.thread = it->peer;
@@ -103,7 +114,7 @@ static uint32_t owner_of_all(const samples *s, const tm__tally_item *item,
     for (uint32_t t = 0; t < model->entities.threads_count; t++) {
         const tm__interval *it = tm__now(&model->entities.threads[t]);
 
-        if (!it || it->state != item->c ||
+        if (!it || it->state != item->c || !is_kept(model, it, t) ||
             tm__caller_of(&s->findings->places, it->stack) != item->a ||
             tm__class_name_of_object(model, it->object) != item->b)
             continue;
@@ -114,6 +125,14 @@ static uint32_t owner_of_all(const samples *s, const tm__tally_item *item,
         count++;
     }
     return count == item->count ? owner : TM__NONE;
+}
+
+static tm__card_text state_text(int state)
+{
+    if (state == TM_STATE_PARKED)
+        return TM__TEXT_SAMPLED_PARKED;
+    return state == TM_STATE_BLOCKED ? TM__TEXT_SAMPLED_BLOCKED
+                                     : TM__TEXT_SAMPLED_REENTERING;
 }
 
 static int say(samples *s, const tm__tally_item *item, int64_t time_ns,
@@ -149,9 +168,7 @@ static int say(samples *s, const tm__tally_item *item, int64_t time_ns,
                                       : TM__TEXT_SAMPLED_BLOCK_TITLE,
                     &facts);
     facts.thread = item->worst_thread;
-    facts.state =
-        tm__card_text_of(item->c == TM_STATE_BLOCKED ? TM__TEXT_SAMPLED_BLOCKED
-                                                     : TM__TEXT_SAMPLED_REENTERING);
+    facts.state = tm__card_text_of(state_text((int)item->c));
     facts.count = (uint64_t)item->worst_ns;
     facts.of = f->model->replay.dumps_count;
     facts.place = item->a;
