@@ -103,7 +103,8 @@ int tm__dump_native_wait(tm__dump *dump, tm__dump_thread *thread)
 {
     int kind = TM_OBJECT_KIND_UNKNOWN;
 
-    if (thread->state != TM_STATE_RUNNING || thread->frame_count == 0)
+    if ((thread->state != TM_STATE_RUNNING && thread->state != TM_STATE_UNKNOWN) ||
+        thread->frame_count == 0)
         return TM_OK;
     for (size_t i = 0; i < sizeof(calls) / sizeof(*calls) && !kind; i++)
         if (tm__dump_is_method(dump, thread->frames[0], calls[i].class_name,

@@ -25,8 +25,10 @@ static int probe(const uint8_t *bytes, size_t length)
         tm__slice_trim((tm__slice){(const char *)bytes + mark, length - mark});
 
     return text.length > 0 && (text.bytes[0] == '{' || text.bytes[0] == '[') &&
-           tm__slice_find(text, "\"threadName\"") < text.length &&
-           tm__slice_find(text, "\"threadState\"") < text.length;
+           ((tm__slice_find(text, "\"threadName\"") < text.length &&
+             tm__slice_find(text, "\"threadState\"") < text.length) ||
+            (tm__slice_find(text, "\"thread_name\"") < text.length &&
+             tm__slice_find(text, "\"thread_state\"") < text.length));
 }
 
 #ifndef TM_WITHOUT_YAJL
@@ -34,7 +36,17 @@ static int probe(const uint8_t *bytes, size_t length)
 enum { LEVELS = 32 };
 
 /** What is open. */
-enum level { OTHER, THREAD, LOCK_INFO, MONITORS, MONITOR, SYNCHRONIZERS, STACK, FRAME };
+enum level {
+    OTHER,
+    THREAD,
+    LOCK_INFO,
+    MONITORS,
+    MONITOR,
+    SYNCHRONIZERS,
+    STACK,
+    FRAME,
+    HOLDING
+};
 
 typedef struct item {
     tm__slice class_name, method, file;
@@ -86,11 +98,66 @@ static int is_key(const reader *self, const char *key)
 static int on_key(void *payload, const unsigned char *bytes, size_t length)
 {
     reader *self = payload;
+    size_t to = 0;
 
     self->parser.calls++;
     length = length < sizeof(self->key) ? length : 0;
-    memcpy(self->key, bytes, length);
-    self->key[length] = '\0';
+    /* Jackson may write thread_name for threadName. */
+    for (size_t i = 0; i < length; i++) {
+        int is_joined = i > 0 && i + 1 < length && bytes[i] == '_' &&
+                        bytes[i + 1] >= 'a' && bytes[i + 1] <= 'z';
+
+        i += (size_t)is_joined;
+        self->key[to++] = (char)(is_joined ? bytes[i] - 'a' + 'A' : bytes[i]);
+    }
+    self->key[to] = '\0';
+    return 1;
+}
+
+static int add_text_frame(reader *self, tm__slice frame)
+{
+    if (!tm__jstack_is_frame(frame))
+        return 1;
+    if (tm__reserve(self->memory, &self->frames, &self->frame_capacity,
+                    (size_t)self->frame_count + 1, sizeof(*self->frames)) < 0 ||
+        tm__jstack_keep(&self->parsed, &frame) < 0)
+        return out_of_memory(self);
+    self->frames[self->frame_count++] = frame;
+    return 1;
+}
+
+/* Spark has the whole stack in one string, a frame a line. */
+static int add_stack(reader *self, tm__slice text)
+{
+    while (text.length > 0) {
+        size_t end = tm__slice_find(text, "\n");
+
+        if (!add_text_frame(self, tm__slice_trim((tm__slice){text.bytes, end})))
+            return 0;
+        text = tm__slice_from(text, end + 1);
+    }
+    return 1;
+}
+
+/* Spark's "Monitor(shop.Block@350285679})", whose hash is decimal. */
+static int add_text_lock(reader *self, tm__slice text, uint8_t kind)
+{
+    size_t open = tm__slice_find(text, "("), at = tm__slice_find(text, "@");
+    tm__jstack_lock lock = {.kind = kind, .depth = TM__NONE};
+    tm__slice number = tm__slice_from(text, at + 1);
+    uint64_t hash;
+
+    if (open >= at || !tm__slice_number(&number, 10, &hash))
+        return 1;
+    lock.class_name = (tm__slice){text.bytes + open + 1, at - open - 1};
+    if (kind == TM__JSTACK_LOCKED && tm__slice_begins(text, "Lock("))
+        lock.kind = TM__JSTACK_SYNCHRONIZER;
+    tm__jstack_lock_by_hash(&lock, hash);
+    if (tm__reserve(self->memory, &self->locks, &self->lock_capacity,
+                    (size_t)self->lock_count + 1, sizeof(*self->locks)) < 0 ||
+        tm__jstack_keep(&self->parsed, &lock.class_name) < 0)
+        return out_of_memory(self);
+    self->locks[self->lock_count++] = lock;
     return 1;
 }
 
@@ -102,6 +169,14 @@ static int on_string(void *payload, const unsigned char *bytes, size_t length)
     tm__slice *to = NULL;
 
     self->parser.calls++;
+    if (level == STACK)
+        return add_text_frame(self, tm__slice_trim(text));
+    if (level == HOLDING)
+        return add_text_lock(self, text, TM__JSTACK_LOCKED);
+    if (level == THREAD && is_key(self, "stackTrace"))
+        return add_stack(self, text);
+    if (level == THREAD && is_key(self, "blockedByLock"))
+        return add_text_lock(self, text, TM__JSTACK_WAITING_ON);
     if (level == THREAD)
         to = is_key(self, "threadName")    ? &self->thread.name
              : is_key(self, "threadState") ? &self->thread.state
@@ -133,7 +208,8 @@ static int on_number(void *payload, const char *text, size_t length)
     if (level_of(self) == THREAD) {
         if (is_key(self, "threadId"))
             self->thread.id = value;
-        else if (is_key(self, "lockOwnerId") && !is_negative)
+        else if ((is_key(self, "lockOwnerId") || is_key(self, "blockedByThreadId")) &&
+                 !is_negative)
             self->thread.owner_id = value;
         else if (is_key(self, "priority") && value < INT32_MAX)
             self->thread.priority = (int32_t)value;
@@ -173,14 +249,17 @@ static enum level opens(const reader *self, int is_array)
     case OTHER: return is_array ? OTHER : THREAD;
     case THREAD:
         if (!is_array)
-            return is_key(self, "lockInfo") ? LOCK_INFO : OTHER;
+            return is_key(self, "lockInfo")     ? LOCK_INFO
+                   : is_key(self, "stackTrace") ? STACK /* Spark's {"elems": []} */
+                                                : OTHER;
         return is_key(self, "lockedMonitors")        ? MONITORS
                : is_key(self, "lockedSynchronizers") ? SYNCHRONIZERS
                : is_key(self, "stackTrace")          ? STACK
+               : is_key(self, "holdingLocks")        ? HOLDING
                                                      : OTHER;
     case MONITORS:
     case SYNCHRONIZERS: return MONITOR;
-    case STACK: return FRAME;
+    case STACK: return is_array ? STACK : FRAME;
     default: return OTHER;
     }
 }

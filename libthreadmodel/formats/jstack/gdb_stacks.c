@@ -99,11 +99,12 @@ static int read_lldb_heading(tm__slice line, tm__jstack_thread *thread, uint64_t
     return 1;
 }
 
-/* "TID 25543:" */
+/* "TID 25543:" of eu-stack, "Stack trace of thread 25543:" of coredumpctl */
 static int read_stack_heading(tm__slice line, tm__jstack_thread *thread)
 {
-    static const char begin[] = "TID ";
-    tm__slice rest = tm__slice_from(line, sizeof(begin) - 1);
+    static const char tid[] = "TID ", trace[] = "Stack trace of thread ";
+    const char *begin = tm__slice_begins(line, trace) ? trace : tid;
+    tm__slice rest = tm__slice_from(line, strlen(begin));
 
     if (!tm__slice_begins(line, begin) ||
         !tm__slice_number(&rest, 10, &thread->os_id) || !tm__slice_is(rest, ":"))
@@ -166,9 +167,9 @@ static tm__slice split_place(tm__slice place, uint64_t *line)
 /* What stands for the class: the file without its ending, or the library. */
 static tm__slice module_of(tm__slice path, tm__slice library)
 {
-    static const char *const sources[] = {"./nptl/", "/nptl/",    "sysdeps/",
-                                          "./io/",   "./misc/",   "./csu/",
-                                          "./time/", "./socket/", "/glibc"};
+    static const char *const sources[] = {
+        "./nptl/", "/nptl/",  "sysdeps/",  "./io/",  "./misc/",
+        "./csu/",  "./time/", "./socket/", "/glibc", "musl/src/"};
     tm__slice module = base_of(library.length ? library : path);
 
     for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++)
@@ -341,7 +342,8 @@ static int end(tm__jstack_parser *self)
 
 static size_t find(tm__slice line)
 {
-    static const char *const begins[] = {"Thread ", "* thread #", "thread #", "PID "};
+    static const char *const begins[] = {"Thread ", "* thread #", "thread #", "PID ",
+                                         "Stack trace of thread "};
     tm__jstack_thread thread;
     uint64_t index;
 

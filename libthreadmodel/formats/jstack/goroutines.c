@@ -311,6 +311,10 @@ static int read_line(tm__jstack_parser *self, tm__slice line)
         return TM__LINE_OTHER;
     memcpy(self->pending, line.bytes, line.length);
     self->pending_length = line.length;
+    /* Markdown makes "(*Mutex)" of two lines into italics: "(_Mutex)". */
+    for (size_t i = 0; i + 1 < line.length; i++)
+        if (memcmp(self->pending + i, "(_", 2) == 0)
+            self->pending[i + 1] = '*';
     return TM_OK;
 }
 

@@ -58,6 +58,7 @@ typedef struct tm__grammar {
     uint8_t ends_visibly;   ///< a whole dump has a last line that shows it
     uint8_t reports_locks;  ///< which locks a thread has
     uint8_t is_one_instant; ///< threads stood still
+    uint8_t is_vague;       ///< lines of a log may look like the first line of a dump
 } tm__grammar;
 
 extern const tm__grammar tm__grammar_java;
@@ -73,5 +74,8 @@ extern const tm__grammar tm__grammar_hot_threads;
 extern const tm__grammar tm__grammar_watchdog;
 extern const tm__grammar tm__grammar_hadoop;
 extern const tm__grammar tm__grammar_weblogic;
+extern const tm__grammar tm__grammar_list;
+extern const tm__grammar tm__grammar_hazelcast;
+extern const tm__grammar tm__grammar_dropwizard;
 
 #endif

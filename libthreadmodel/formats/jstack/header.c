@@ -115,7 +115,7 @@ static void read_owner(tm__slice rest, tm__jstack_thread *thread)
         return;
     thread->owner = (tm__slice){rest.bytes, end - 1};
     rest = tm__slice_from(rest, end);
-    id = tm__slice_find(rest, "d=");
+    id = tm__slice_find(rest, "=") > 0 ? tm__slice_find(rest, "=") - 1 : rest.length;
     rest = tm__slice_from(rest, id + 2);
     tm__slice_number(&rest, 10, &thread->owner_id);
 }
@@ -174,6 +174,12 @@ static int read_tid(tm__slice word, tm__slice rest, tm__jstack_thread *thread,
         heading->is_certain = heading->has_nid = heading->has_number = 1;
         return 1;
     }
+    /* An IDE knows none. */
+    if (number == 0 && !heading->has_number) {
+        heading->has_nid = 1;
+        heading->is_certain = tm__slice_begins(rest, "nid=0x0");
+        return heading->is_certain;
+    }
     /* At the end of its line it may be cut. */
     thread->address = first.length > 0 ? number : 0;
     if (!heading->has_number)
@@ -212,7 +218,7 @@ static int read_rest(tm__slice rest, tm__jstack_thread *thread,
 
         if (tm__slice_begins(word, "tid="))
             return read_tid(word, rest, thread, heading);
-        if ((number_after(word, "Id=", &number) ||
+        if ((number_after(word, "Id=", &number) || number_after(word, "ID=", &number) ||
              number_after(word, "id=", &number)) &&
             !heading->has_number) {
             thread->id = number;

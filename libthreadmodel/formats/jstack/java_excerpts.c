@@ -18,21 +18,11 @@ static uint64_t id_of(tm__slice name)
 }
 
 /* "shop.Bank.move(Bank.java:20)", with "at " before it or without. */
-static int is_frame(tm__slice *line)
-{
-    size_t open;
-
-    if (tm__slice_begins(*line, "at "))
-        *line = tm__slice_from(*line, 3);
-    open = tm__slice_find(*line, "(");
-    return open < line->length && open > 2 && tm__slice_ends(*line, ")") &&
-           tm__slice_find((tm__slice){line->bytes, open}, " ") == open &&
-           tm__slice_find((tm__slice){line->bytes, open}, ".") < open;
-}
-
 static int read_frame(tm__jstack_parser *self, tm__slice line)
 {
-    if (self->dump->thread_count && is_frame(&line))
+    if (tm__slice_begins(line, "at "))
+        line = tm__slice_from(line, 3);
+    if (self->dump->thread_count && tm__jstack_is_frame(line))
         return tm__jstack_add_frame(self->dump, line);
     return line.length ? TM__LINE_OTHER : TM_OK;
 }

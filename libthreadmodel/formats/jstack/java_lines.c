@@ -562,6 +562,29 @@ static int read_idea_lock(tm__jstack_parser *self, tm__slice line)
     return TM_OK;
 }
 
+/* "on shop.Tree@7e19b304 owned by "x" Id=25", below the state. The line of that thread
+ * does not have its number. */
+static int read_object(tm__jstack_parser *self, tm__slice line)
+{
+    tm__jstack_thread *thread = thread_of(self);
+    tm__jstack_lock lock = {.kind = tm__slice_begins(thread->state, "BLOCKED")
+                                        ? TM__JSTACK_WANTED
+                                        : TM__JSTACK_WAITING_ON,
+                            .depth = TM__NONE};
+    tm__slice object = tm__slice_from(line, 3);
+    tm__jstack_owner owner;
+
+    tm__jstack_read_owner(line, &owner);
+    tm__jstack_read_object(tm__slice_word(&object), &lock);
+    if (!lock.address)
+        return TM__LINE_OTHER;
+    if (tm__jstack_keep(self->dump, &owner.name) < 0 ||
+        tm__jstack_add_lock(self->dump, &lock) < 0)
+        return TM_ENOMEM;
+    thread->owner = owner.name;
+    return TM_OK;
+}
+
 /* "----- pid 4250 at 2026-11-28 01:20:46 -----" */
 static int read_process(tm__jstack_parser *self, tm__slice line)
 {
@@ -608,6 +631,9 @@ static int read_other(tm__jstack_parser *self, tm__slice line)
     }
     if (thread && tm__slice_begins(line, "waiting for "))
         return read_idea_lock(self, line);
+    if (thread && tm__slice_begins(line, "on ") && !thread->lock_count &&
+        !thread->frame_count)
+        return read_object(self, line);
     if (thread && tm__slice_begins(line, "owned by ")) {
         tm__jstack_owner owner;
 
@@ -729,7 +755,8 @@ static int end(tm__jstack_parser *self)
 /* A thread's line: from which quote on? */
 static size_t find_thread(tm__slice line)
 {
-    static const char *const words[] = {"id=", "Id=", "t@", "thread=0x", " prio="};
+    static const char *const words[] = {
+        "id=", "Id=", "ID=", "t@", "thread=0x", " prio="};
     tm__jstack_heading heading;
     tm__jstack_thread thread;
     size_t at = 0, i = 0, count = sizeof(words) / sizeof(*words);

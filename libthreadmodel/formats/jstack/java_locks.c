@@ -115,6 +115,7 @@ static const struct {
     {"waiting to re-lock in wait() ", TM__JSTACK_RELOCKING},
     {"waiting on the Class initialization monitor for ", TM__JSTACK_INITIALIZING},
     {"waiting on ", TM__JSTACK_WAITING_ON},
+    {"timed waiting on ", TM__JSTACK_WAITING_ON},
     {"sleeping on ", TM__JSTACK_WAITING_ON},
     {"parking to wait for ", TM__JSTACK_PARKING},
 };

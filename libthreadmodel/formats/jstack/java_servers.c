@@ -34,16 +34,6 @@ static int is_state(tm__slice word)
     return 0;
 }
 
-/* "shop.Bank.move(Bank.java:20)" */
-static int is_frame(tm__slice line)
-{
-    size_t open = tm__slice_find(line, "(");
-
-    return open < line.length && open > 2 && tm__slice_ends(line, ")") &&
-           tm__slice_find((tm__slice){line.bytes, open}, " ") == open &&
-           tm__slice_find((tm__slice){line.bytes, open}, ".") < open;
-}
-
 static int add_thread(tm__jstack_parser *self, tm__jstack_thread *thread)
 {
     if (tm__map_find(&self->dump->ids, thread->id) != TM__NONE)
@@ -107,7 +97,7 @@ static int read_hadoop(tm__jstack_parser *self, tm__slice line)
         return tm__slice_begins(rest, "on ") ? add_wait(self, second, last->state)
                                              : TM_OK;
     }
-    if (is_frame(line))
+    if (tm__jstack_is_frame(line))
         return tm__jstack_add_frame(dump, line);
     return tm__slice_is(first, "Waited") || tm__slice_is(line, "Stack:")
                ? TM_OK
@@ -166,7 +156,7 @@ static int read_weblogic(tm__jstack_parser *self, tm__slice line)
     }
     if (line.length == 0 || tm__slice_is(line, "null"))
         return TM_OK;
-    if (self->dump->thread_count && is_frame(line))
+    if (self->dump->thread_count && tm__jstack_is_frame(line))
         return tm__jstack_add_frame(self->dump, line);
     return TM__LINE_OTHER;
 }

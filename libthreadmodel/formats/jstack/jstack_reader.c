@@ -147,6 +147,20 @@ static int has_quote_entity(tm__slice line)
     return 0;
 }
 
+/* A line without the backticks in which Markdown has one. */
+static tm__slice bare(tm__slice line)
+{
+    line = tm__slice_trim(line);
+    if (!tm__slice_ends(line, "`"))
+        return line;
+    if (line.bytes[0] == '`')
+        line = tm__slice_from(line, 1);
+    /* lldb has one in its frames. */
+    if (tm__slice_find(line, "`") + 1 == line.length)
+        line.length--;
+    return tm__slice_trim(line);
+}
+
 /* The grammar of what begins in the line, as it stands or with entities. */
 static const tm__grammar *find_start(reader *self, size_t *first, int *is_html)
 {
@@ -162,7 +176,12 @@ static const tm__grammar *find_start(reader *self, size_t *first, int *is_html)
         if (found)
             return found;
     }
-    return tm__grammar_find(self->text.line, first);
+    found = tm__grammar_find(self->text.line, first);
+    /* The first line of a quotation may have its mark before them. */
+    if (!found && tm__slice_ends(self->text.line, "`"))
+        found = tm__grammar_find(
+            (tm__slice){self->text.line.bytes, self->text.line.length - 1}, first);
+    return found;
 }
 
 /* Where the next string that is a value of JSON begins, from `at` on. */
@@ -291,7 +310,7 @@ static int find(reader *self)
 /* A dump without threads is none; but it is told where there is no other. */
 static void forget(reader *self)
 {
-    if (self->headers++ == 0)
+    if (!self->parsed.grammar->is_vague && self->headers++ == 0)
         self->header_at = self->dump_start;
     self->state = FINDING;
 }
@@ -321,7 +340,7 @@ static int take_line(reader *self)
     size_t first;
 
     if (rc == TM_OK)
-        rc = grammar->line(&self->parser, tm__slice_trim(self->text.line));
+        rc = grammar->line(&self->parser, bare(self->text.line));
     if (rc == TM_ENOMEM)
         return rc;
     /* A line begins one dump at most, or reading would not go on. */

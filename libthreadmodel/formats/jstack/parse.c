@@ -100,6 +100,15 @@ int tm__jstack_add_thread(tm__jstack_dump *dump, const tm__jstack_thread *thread
     return TM_OK;
 }
 
+int tm__jstack_is_frame(tm__slice line)
+{
+    size_t open = tm__slice_find(line, "(");
+
+    return open < line.length && open > 2 && tm__slice_ends(line, ")") &&
+           tm__slice_find((tm__slice){line.bytes, open}, " ") == open &&
+           tm__slice_find((tm__slice){line.bytes, open}, ".") < open;
+}
+
 int tm__jstack_add_frame(tm__jstack_dump *dump, tm__slice text)
 {
     uint32_t index;

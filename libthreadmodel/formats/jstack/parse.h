@@ -40,6 +40,9 @@ int tm__jstack_keep_class(tm__jstack_dump *dump, tm__slice *name);
 /** Add a thread; its frames and locks come next. */
 int tm__jstack_add_thread(tm__jstack_dump *dump, const tm__jstack_thread *thread);
 
+/** @return 1: the line is a frame of Java, "shop.Bank.move(Bank.java:20)" */
+int tm__jstack_is_frame(tm__slice line);
+
 /** Add the next frame outward to a thread, the last one. */
 int tm__jstack_add_frame(tm__jstack_dump *dump, tm__slice text);
 

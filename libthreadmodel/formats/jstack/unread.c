@@ -25,6 +25,11 @@ static const struct {
     {"Analysis of sampling ", "a sample of macOS: take `lldb -p PID -o 'bt all'`"},
     {"Binary Images:", "a report of macOS: take `lldb -p PID -o 'bt all'`"},
     {"-- Thread ", "stacks of Ruby, which are not read"},
+    {"goroutine profile: total ",
+     "a profile of goroutines, which counts equal stacks: take it with debug=2"},
+    {"Showing ", "goroutines, equal ones counted together: take kill -QUIT PID"},
+    {"Goroutine ", "goroutines by Delve, which are not read: take kill -QUIT PID"},
+    {"* Goroutine ", "goroutines by Delve, which are not read: take kill -QUIT PID"},
 };
 
 void tm__unread_look(tm__unread *unread, tm__slice line, uint64_t offset)
