@@ -50,12 +50,13 @@ typedef struct tm_explain_options {
  * start_ns int64 (of that state, since the run began; null: unknown), end_ns int64 (of
  * the blocking interval; null: it goes on, or is unknown), object string, class string,
  * method string, source string, line int32, reason string (owner, joined, waker,
- * running, no_processor, asleep, io, native, timeout, idle, wake_up, deadlock,
+ * starter, running, no_processor, asleep, io, native, timeout, idle, wake_up, deadlock,
  * no_owner, no_waker, not_started, ended, not_recorded; why it did not run; after the
- * first three the next row is that owner, the joined thread, or the thread that woke it
- * later), provenance string (enum tm_provenance; of the owner or waker; null: without
- * one), text string (the same in a sentence), chain int32 (1: of the longest blocking
- * interval that was asked about), at_ns int64 (the instant, since the run began).
+ * first four the next row is that owner, the joined thread, or the thread that woke or
+ * started it later), provenance string (enum tm_provenance; of the owner, waker or
+ * starter; null: without one), text string (the same in a sentence), chain int32 (1: of
+ * the longest blocking interval that was asked about), at_ns int64 (the instant, since
+ * the run began).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

@@ -29,23 +29,15 @@
 enum { STEPS_AT_MOST = 10 };
 
 static const char *const reasons[TM__REASON_END] = {
-    [TM__REASON_OWNER] = "owner",
-    [TM__REASON_JOINED] = "joined",
-    [TM__REASON_WAKER] = "waker",
-    [TM__REASON_RUNNING] = "running",
-    [TM__REASON_NO_PROCESSOR] = "no_processor",
-    [TM__REASON_ASLEEP] = "asleep",
-    [TM__REASON_IO] = "io",
-    [TM__REASON_NATIVE] = "native",
-    [TM__REASON_TIMEOUT] = "timeout",
-    [TM__REASON_IDLE] = "idle",
-    [TM__REASON_WAKEUP] = "wake_up",
-    [TM__REASON_DEADLOCK] = "deadlock",
-    [TM__REASON_NO_OWNER] = "no_owner",
-    [TM__REASON_NO_WAKER] = "no_waker",
-    [TM__REASON_NOT_STARTED] = "not_started",
-    [TM__REASON_ENDED] = "ended",
-    [TM__REASON_NOT_RECORDED] = "not_recorded",
+    [TM__REASON_OWNER] = "owner",       [TM__REASON_JOINED] = "joined",
+    [TM__REASON_WAKER] = "waker",       [TM__REASON_STARTER] = "starter",
+    [TM__REASON_RUNNING] = "running",   [TM__REASON_NO_PROCESSOR] = "no_processor",
+    [TM__REASON_ASLEEP] = "asleep",     [TM__REASON_IO] = "io",
+    [TM__REASON_NATIVE] = "native",     [TM__REASON_TIMEOUT] = "timeout",
+    [TM__REASON_IDLE] = "idle",         [TM__REASON_WAKEUP] = "wake_up",
+    [TM__REASON_DEADLOCK] = "deadlock", [TM__REASON_NO_OWNER] = "no_owner",
+    [TM__REASON_NO_WAKER] = "no_waker", [TM__REASON_NOT_STARTED] = "not_started",
+    [TM__REASON_ENDED] = "ended",       [TM__REASON_NOT_RECORDED] = "not_recorded",
 };
 
 typedef struct listing {
@@ -109,8 +101,13 @@ static void put_step(listing *list, const tm__step_of_chain *step, int32_t chain
  * another. */
 static void close_circle(const listing *list, tm__step_of_chain *step)
 {
-    int is_deadlocked = interval_of(list, step)->state == TM_STATE_DEADLOCKED;
+    const tm__interval *at = interval_of(list, step);
+    int is_deadlocked = at && at->state == TM_STATE_DEADLOCKED;
 
+    if (step->reason == TM__REASON_STARTER) {
+        step->reason = TM__REASON_NOT_STARTED;
+        return;
+    }
     if (step->reason != TM__REASON_WAKER &&
         (is_deadlocked || step->provenance > TM_PROVENANCE_INFERRED))
         step->reason = TM__REASON_DEADLOCK;
@@ -141,7 +138,7 @@ static int put_chain(listing *list, int32_t number, const tm__question *asked,
             if (step.next == seen[i])
                 close_circle(list, &step);
         put_step(list, &step, number, n + 1);
-        if (step.reason > TM__REASON_WAKER)
+        if (step.reason > TM__REASON_STARTER)
             return TM_OK;
     }
     return TM_OK;

@@ -13,9 +13,10 @@ enum { TM__SENTENCE_BYTES = 900 };
 
 /** Why a thread did not run. The first ones lead on to another thread. */
 enum tm__reason {
-    TM__REASON_OWNER,  ///< it was blocked by a lock that another owned
-    TM__REASON_JOINED, ///< it waited for another's end
-    TM__REASON_WAKER,  ///< it waited, and another woke it later
+    TM__REASON_OWNER,   ///< it was blocked by a lock that another owned
+    TM__REASON_JOINED,  ///< it waited for another's end
+    TM__REASON_WAKER,   ///< it waited, and another woke it later
+    TM__REASON_STARTER, ///< it was not there yet, and another started it later
     TM__REASON_RUNNING,
     TM__REASON_NO_PROCESSOR,
     TM__REASON_ASLEEP,

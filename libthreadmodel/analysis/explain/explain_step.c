@@ -144,6 +144,22 @@ static int explain_stopped(tm__explanation *it, tm__step_of_chain *step)
     return TM_OK;
 }
 
+static void explain_absence(const tm__explanation *it, tm__step_of_chain *step)
+{
+    const tm__thread *thread = &it->model->entities.threads[step->thread];
+    uint32_t starter = tm__thread_starter(it->model, step->thread);
+
+    if (thread->start_ns == INT64_MIN || thread->start_ns <= it->at_ns) {
+        step->reason = TM__REASON_NOT_RECORDED;
+    } else if (starter == TM__NONE) {
+        step->reason = TM__REASON_NOT_STARTED;
+    } else {
+        step->reason = TM__REASON_STARTER;
+        step->next = starter;
+        step->provenance = TM_PROVENANCE_REPORTED;
+    }
+}
+
 int tm__explain_step(tm__explanation *it, uint32_t thread, tm__step_of_chain *step)
 {
     const tm__thread *at = &it->model->entities.threads[thread];
@@ -154,9 +170,7 @@ int tm__explain_step(tm__explanation *it, uint32_t thread, tm__step_of_chain *st
                                 .end_ns = INT64_MIN,
                                 .provenance = TM_PROVENANCE_UNKNOWN};
     if (step->interval == TM__NONE) {
-        step->reason = at->start_ns != INT64_MIN && at->start_ns > it->at_ns
-                           ? TM__REASON_NOT_STARTED
-                           : TM__REASON_NOT_RECORDED;
+        explain_absence(it, step);
         return TM_OK;
     }
     if (step->interval + 1 < at->interval_count)

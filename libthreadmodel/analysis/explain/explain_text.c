@@ -241,6 +241,11 @@ void tm__explain_write(tm__explanation *it, const tm__step_of_chain *step, int i
         add_length(it, step, tm__explain_beginning(it, step));
         add(it, ": it was idle");
         break;
+    case TM__REASON_STARTER:
+        add(it, " was not there yet: ");
+        add_thread(it, step->next);
+        add(it, " started it later");
+        break;
     case TM__REASON_NOT_STARTED:
         add(it, is_virtual ? " was started, and waited for a carrier"
                            : " had not begun to run");
