@@ -93,6 +93,7 @@ static int is_reliable(const tm__findings *findings, const tm__finding *item,
 /** What is asked of the run: the locks together, and each of the rest by itself. */
 typedef struct asked {
     const tm__findings *findings;
+    tm__load load;                     ///< of the run, for each question
     tm__finding *items[ASKED_AT_MOST]; ///< the locks first
     tm__gain gains[ASKED_AT_MOST];
     uint32_t count;
@@ -130,7 +131,7 @@ static int ask_locks(asked *all)
 
     for (uint32_t i = 0; i < all->lock_count; i++)
         groups[i] = all->items[i]->lock_group;
-    return all->lock_count ? tm__gain_ask_locks(all->gains, all->findings->model,
+    return all->lock_count ? tm__gain_ask_locks(all->gains, &all->load,
                                                 all->findings->lock_group_of, groups,
                                                 all->lock_count, &needed)
                            : TM_OK;
@@ -150,7 +151,7 @@ static int ask_part(void *context, size_t part)
         asker one = {all->findings, &all->items[i]};
         tm__replays_needed needed = {&one, needs_run, needs_item};
 
-        rc = tm__gain_ask(&all->gains[i], all->findings->model, &question, &needed);
+        rc = tm__gain_ask(&all->gains[i], &all->load, &question, &needed);
     }
     return rc;
 }
@@ -315,17 +316,21 @@ static int ask_all(tm__findings *findings)
 {
     const tm_executor *executor = &findings->model->executor;
     asked all = {.findings = findings};
-    int rc;
+    int rc = TM_OK;
 
     choose(&all, findings);
     all.part_count = tm__parts_of(executor);
     if (all.part_count > all.count - all.lock_count)
         all.part_count = all.count - all.lock_count;
-    rc = ask_locks(&all);
+    if (all.count)
+        rc = tm__load_open(&all.load, findings->model, NULL);
+    if (rc == TM_OK)
+        rc = ask_locks(&all);
     if (rc == TM_OK && all.part_count)
         rc = tm__do_parts(executor, all.part_count, ask_part, &all);
     for (uint32_t i = 0; rc == TM_OK && i < all.count; i++)
         judge_gain(findings, all.items[i], &all.gains[i]);
+    tm__load_close(&all.load);
     return rc;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens what a question needs, replays the run, and predicts its units of work. */
+/* Replays the run as a question asks, and predicts its units of work. */
 #include "analysis/whatif/gain_ask.h"
 
 #include "analysis/whatif/candidates_replay.h"
@@ -25,25 +25,23 @@ static int is_no_image(const void *context, int64_t off_ns, uint64_t forced)
 
 /* A service's run is no longer for what its requests wait for: a replay is not needed.
  */
-static int replay(tm__candidates *all, tm__gain *gains)
+static int replay(tm__candidates *all, const tm__load *load, tm__gain *gains)
 {
     static const tm__replays_needed none = {.of_run = is_no_image};
-    tm__load load;
-    int rc = tm__load_open(&load, all);
+    int rc;
 
-    if (rc == TM_OK && load.is_service)
+    if (load->is_service)
         all->needed = &none;
-    if (rc == TM_OK)
-        rc = tm__candidates_replay(all);
+    rc = tm__candidates_replay(all);
     for (uint32_t i = 0; rc == TM_OK && i < all->items_count; i++) {
         tm__throughput to;
 
-        rc = tm__throughput_of(&to, &load, all, &all->items[i]);
+        rc = tm__throughput_of(&to, load, all, &all->items[i]);
         gains[i] = tm__gain_of(all, &all->items[i]);
-        gains[i].requests = (tm__gain_requests){.are_units = load.kind != NULL,
-                                                .is_service = load.is_service,
+        gains[i].requests = (tm__gain_requests){.are_units = load->kind != NULL,
+                                                .is_service = load->is_service,
                                                 .is_known = to.is_known,
-                                                .now = load.rate,
+                                                .now = load->rate,
                                                 .low = to.low,
                                                 .middle = to.middle,
                                                 .high = to.high,
@@ -51,13 +49,13 @@ static int replay(tm__candidates *all, tm__gain *gains)
                                                 .p99_now_ns = to.p99_now_ns,
                                                 .p99_ns = to.p99_ns};
     }
-    tm__load_close(&load, all);
     return rc;
 }
 
-int tm__gain_ask(tm__gain *gain, const tm_model *model,
+int tm__gain_ask(tm__gain *gain, const tm__load *load,
                  const tm__gain_question *question, const tm__replays_needed *needed)
 {
+    const tm_model *model = load->model;
     tm_whatif_options options = TM_WHATIF_OPTIONS_INIT;
     tm__candidates all;
     int rc;
@@ -74,15 +72,16 @@ int tm__gain_ask(tm__gain *gain, const tm_model *model,
     if (rc == TM_OK)
         rc = tm__candidates_add(&all, TM__NONE, TM__NONE, 0);
     if (rc == TM_OK)
-        rc = replay(&all, gain);
+        rc = replay(&all, load, gain);
     tm__candidates_close(&all);
     return rc;
 }
 
-int tm__gain_ask_locks(tm__gain *gains, const tm_model *model,
-                       const uint32_t *of_object, const uint32_t *groups,
-                       uint32_t count, const tm__replays_needed *needed)
+int tm__gain_ask_locks(tm__gain *gains, const tm__load *load, const uint32_t *of_object,
+                       const uint32_t *groups, uint32_t count,
+                       const tm__replays_needed *needed)
 {
+    const tm_model *model = load->model;
     tm_whatif_options options = TM_WHATIF_OPTIONS_INIT;
     tm__candidates all;
     int rc;
@@ -98,7 +97,7 @@ int tm__gain_ask_locks(tm__gain *gains, const tm_model *model,
     for (uint32_t i = 0; rc == TM_OK && i < count; i++)
         rc = tm__candidates_add(&all, TM__NONE, TM__NONE, groups[i]);
     if (rc == TM_OK)
-        rc = replay(&all, gains);
+        rc = replay(&all, load, gains);
     tm__candidates_close(&all);
     return rc;
 }

@@ -4,6 +4,7 @@
 #define TM_ANALYSIS_WHATIF_GAIN_ASK_H
 
 #include "analysis/whatif/gain.h"
+#include "analysis/whatif/throughput.h"
 
 /** What if nobody had to wait for it, or if it took no time? */
 typedef struct tm__gain_question {
@@ -14,10 +15,11 @@ typedef struct tm__gain_question {
 } tm__gain_question;
 
 /**
+ * @param load    of the run, opened once for all questions
  * @param needed  which replays; the gain of one that they do not settle is unreliable
  * @return TM_OK or TM_ENOMEM
  */
-int tm__gain_ask(tm__gain *gain, const tm_model *model,
+int tm__gain_ask(tm__gain *gain, const tm__load *load,
                  const tm__gain_question *question, const tm__replays_needed *needed);
 
 /**
@@ -28,8 +30,8 @@ int tm__gain_ask(tm__gain *gain, const tm_model *model,
  * @param groups  that are asked about, `count`
  * @return TM_OK or TM_ENOMEM
  */
-int tm__gain_ask_locks(tm__gain *gains, const tm_model *model,
-                       const uint32_t *of_object, const uint32_t *groups,
-                       uint32_t count, const tm__replays_needed *needed);
+int tm__gain_ask_locks(tm__gain *gains, const tm__load *load, const uint32_t *of_object,
+                       const uint32_t *groups, uint32_t count,
+                       const tm__replays_needed *needed);
 
 #endif

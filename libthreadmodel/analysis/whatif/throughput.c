@@ -90,21 +90,22 @@ static int comes_from_outside(const tm__load *load, const tm_model *model)
     return cpu_ns < life_ns / 2 && stopped_ns < life_ns / 2;
 }
 
-int tm__load_open(tm__load *load, tm__candidates *all)
+int tm__load_open(tm__load *load, const tm_model *model, const tm__libraries *libraries)
 {
-    const tm_model *model = all->model;
     int rc;
 
-    *load = (tm__load){0};
+    *load = (tm__load){.model = model};
+    tm__memory_init(&load->memory, &model->memory.hook);
     rc = tm__scope_open(&load->scope, model, NULL);
     if (rc < 0)
         return rc;
     load->is_open = 1;
-    rc = tm__units_open(&load->units, model, &load->scope, &all->memory, all->callers,
-                        0);
-    load->serves = tm__zalloc(&all->memory, (size_t)model->entities.threads_count + 1);
-    if (!load->serves)
+    load->callers = tm__stack_callers(model, &load->memory, libraries);
+    load->serves = tm__zalloc(&load->memory, (size_t)model->entities.threads_count + 1);
+    if (!load->callers || !load->serves)
         return TM_ENOMEM;
+    rc = tm__units_open(&load->units, model, &load->scope, &load->memory, load->callers,
+                        0);
     if (rc == TM_OK)
         load->kind = tm__unit_main_kind(&load->units);
     if (!load->kind)
@@ -120,14 +121,18 @@ int tm__load_open(tm__load *load, tm__candidates *all)
     return TM_OK;
 }
 
-void tm__load_close(tm__load *load, tm__candidates *all)
+void tm__load_close(tm__load *load)
 {
+    const tm_model *model = load->model;
+
     if (!load->is_open)
         return;
-    tm__units_close(&load->units);
-    tm__free(&all->memory, load->serves,
-             (size_t)all->model->entities.threads_count + 1);
-    tm__scope_close(&load->scope, all->model);
+    if (load->units.memory)
+        tm__units_close(&load->units);
+    tm__free(&load->memory, load->serves, (size_t)model->entities.threads_count + 1);
+    tm__free(&load->memory, load->callers,
+             ((size_t)model->entities.stacks_count + 1) * sizeof(*load->callers));
+    tm__scope_close(&load->scope, model);
 }
 
 /* ---- what changes for one unit ---- */
@@ -441,7 +446,7 @@ static void shorten(const tm__load *load, const tm__candidates *all,
     }
 }
 
-int tm__throughput_of(tm__throughput *out, tm__load *load, tm__candidates *all,
+int tm__throughput_of(tm__throughput *out, const tm__load *load, tm__candidates *all,
                       const tm__candidate *it)
 {
     const tm_whatif_options *options = all->options;

@@ -5,9 +5,13 @@
 
 #include "analysis/units/unit_state.h"
 #include "analysis/whatif/gain.h"
+#include "model/entities/caller_frame.h"
 
-/** The units of a run, opened once for all candidates. */
+/** The units of a run, opened once for all questions; read alone, by any thread. */
 typedef struct tm__load {
+    const tm_model *model;
+    tm__memory memory;
+    uint32_t *callers; ///< frames[] of each stack
     tm__scope scope;
     tm__units units;
     const tm__unit_kind *kind; ///< the main one; NULL: there is none
@@ -37,12 +41,17 @@ typedef struct tm__throughput {
     int64_t p99_now_ns, p99_ns;
 } tm__throughput;
 
-/** @return TM_OK or TM_ENOMEM; to be closed in either case */
-int tm__load_open(tm__load *load, tm__candidates *all);
-void tm__load_close(tm__load *load, tm__candidates *all);
+/**
+ * @param libraries  as for tm__stack_callers()
+ * @return TM_OK or TM_ENOMEM; to be closed in either case
+ */
+int tm__load_open(tm__load *load, const tm_model *model,
+                  const tm__libraries *libraries);
+/** Close one that was opened, or is 0. */
+void tm__load_close(tm__load *load);
 
 /** @return TM_OK or TM_ENOMEM */
-int tm__throughput_of(tm__throughput *out, tm__load *load, tm__candidates *all,
+int tm__throughput_of(tm__throughput *out, const tm__load *load, tm__candidates *all,
                       const tm__candidate *it);
 
 /** What most of a unit's time goes to once the change is made; NULL: it runs. */

@@ -245,7 +245,8 @@ static int answer(tm_table **out, tm__candidates *all, int is_asked)
 {
     tm__builder builder;
     tm__load load = {0};
-    int rc = all->items_count ? tm__load_open(&load, all) : TM_OK;
+    tm__libraries libraries = {all->options->libraries, all->options->library_count};
+    int rc = all->items_count ? tm__load_open(&load, all->model, &libraries) : TM_OK;
 
     tm__builder_start(&builder, &tm__whatif_table, 0, &all->model->memory.hook);
     for (uint32_t i = 0; rc == TM_OK && i < all->items_count && !builder.failed; i++) {
@@ -259,7 +260,7 @@ static int answer(tm_table **out, tm__candidates *all, int is_asked)
     }
     put_caveats(all, &builder);
     put_load(&load, &builder);
-    tm__load_close(&load, all);
+    tm__load_close(&load);
     if (rc < 0) {
         tm__builder_abandon(&builder);
         return rc;
