@@ -3,10 +3,12 @@
 
 Each program of changes.py is recorded once as it was, and what a change would gain is
 predicted from that alone. Then it runs as it was and with each change, in turn, without
-the agent, and what each round really gained is set beside what was told.
+the agent, and what each round really gained is set beside what was told. Services of
+services.py are treated alike, by the rate and latency that their clients measure.
 
     ./dev bench whatif
     ./dev bench whatif --test-args '--jdk 17 --rounds 6 logback log4j'
+    ./dev bench whatif --test-args 'services'
 """
 
 import argparse
@@ -26,6 +28,14 @@ from changes import BY_NAME, CHANGES, Change  # noqa: E402
 from jdks import AGENT, JDKS  # noqa: E402
 from predict import Told, tell  # noqa: E402
 from rounds import PLANTED, Gain, Workshop, machine, runs_on  # noqa: E402
+from services import (  # noqa: E402
+    SERVICE_CHANGES,
+    SERVICES,
+    ServiceOutcome,
+    judge_service,
+    print_service,
+    print_sum_of_services,
+)
 
 # The middle is right within this share of the real gain, or twice its error.
 RIGHT = 0.2
@@ -135,7 +145,13 @@ def main() -> None:
         for change in CHANGES
         if not options.cases or change.case in options.cases
     ]
+    services = [
+        change
+        for change in SERVICE_CHANGES
+        if not options.cases or {SERVICES.name, change.service} & set(options.cases)
+    ]
     outcomes: list[Outcome] = []
+    of_services: list[ServiceOutcome] = []
     for jdk in JDKS:
         if options.jdk not in (None, jdk.release):
             continue
@@ -144,7 +160,7 @@ def main() -> None:
             for name, changes in by_case(chosen).items()
             if runs_on(BY_NAME[name], jdk)
         }
-        cases = [BY_NAME[name] for name in groups]
+        cases = [BY_NAME[name] for name in groups] + [SERVICES] * bool(services)
         with tempfile.TemporaryDirectory() as folder:
             try:
                 workshop = Workshop(jdk, Path(folder), cases, options.agent.resolve())
@@ -155,10 +171,14 @@ def main() -> None:
                 for outcome in judge(workshop, changes, options.rounds):
                     outcomes.append(outcome)
                     print_outcome(outcome)
+            for service in services:
+                of_services.append(judge_service(workshop, service, options.rounds))
+                print_service(of_services[-1])
     print(machine())
     print_sum(outcomes)
+    print_sum_of_services(of_services)
     if options.json is not None:
-        rows = [asdict(outcome) for outcome in outcomes]
+        rows = [asdict(outcome) for outcome in (*outcomes, *of_services)]
         options.json.write_text(json.dumps(rows, indent=1))
 
 

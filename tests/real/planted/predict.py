@@ -56,8 +56,8 @@ def of_row(row: dict[str, Any]) -> Told | None:
     return Told(row["gain_low_ns"], row["gain_ns"], row["gain_high_ns"])
 
 
-def tell(model: threadmodel.Model, question: Question) -> Told | None:
-    """What the model predicts to be gained; None: it cannot tell."""
+def row_of(model: threadmodel.Model, question: Question) -> dict[str, Any] | None:
+    """The row of the what-if table that answers; None: nothing is so named."""
     try:
         match question:
             case Hold(class_name, factor, method):
@@ -72,4 +72,10 @@ def tell(model: threadmodel.Model, question: Question) -> Told | None:
                 )
     except threadmodel.NotFoundError:
         return None
-    return next((of_row(row) for row in rows), None)
+    return next((dict(row) for row in rows), None)
+
+
+def tell(model: threadmodel.Model, question: Question) -> Told | None:
+    """What the model predicts to be gained; None: it cannot tell."""
+    row = row_of(model, question)
+    return None if row is None else of_row(row)
