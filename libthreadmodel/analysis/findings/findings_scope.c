@@ -9,7 +9,7 @@
 #include "base/sized.h"
 #include "model/entities/reports.h"
 
-/* A window over all of the run is no part of it. */
+/* A window over all of the run does not limit it. */
 static int covers_run(const tm__findings *findings)
 {
     const tm_model *model = findings->model;
