@@ -216,6 +216,16 @@ static int is_timed_place(const part *p, const tm__wait_node *node)
     return group && p->usual_ns[*group - 1] == INT64_MAX;
 }
 
+/* An owner that is inferred from the last contended entry may have released the lock
+ * since. Of a recording that ends in the midst of contention several such blocks form a
+ * circle. */
+static int may_be_over(const tm__wait_graph *graph, const tm__wait_node *node)
+{
+    return node->provenance <= TM_PROVENANCE_INFERRED &&
+           !tm__model_is_of_dumps(graph->model) &&
+           graph->at_ns - node->since_ns < LEAST_NS;
+}
+
 static int can_go_on(part *p, uint32_t thread)
 {
     const tm__wait_graph *graph = p->graph;
@@ -227,7 +237,8 @@ static int can_go_on(part *p, uint32_t thread)
     case TM_WAIT_EDGE_CARRIER: return 0;
     case TM_WAIT_EDGE_OWNER:
     case TM_WAIT_EDGE_JOIN:
-    case TM_WAIT_EDGE_CLASS: return !graph->nodes[node->on].is_member;
+    case TM_WAIT_EDGE_CLASS:
+        return may_be_over(graph, node) || !graph->nodes[node->on].is_member;
     case TM_WAIT_EDGE_SERVED: return !is_long(p, node) || any_can_serve(graph, thread);
     case TM_WAIT_EDGE_UNKNOWN:
         return is_timed_place(p, node) || !tm__wait_is_abandoned(graph, thread);
