@@ -114,16 +114,29 @@ static int on_key(void *payload, const unsigned char *bytes, size_t length)
     return 1;
 }
 
-static int add_text_frame(reader *self, tm__slice frame)
+static int keep_frame(reader *self, tm__slice frame)
 {
-    if (!tm__jstack_is_frame(frame))
-        return 1;
     if (tm__reserve(self->memory, &self->frames, &self->frame_capacity,
                     (size_t)self->frame_count + 1, sizeof(*self->frames)) < 0 ||
         tm__jstack_keep(&self->parsed, &frame) < 0)
         return out_of_memory(self);
     self->frames[self->frame_count++] = frame;
     return 1;
+}
+
+/* @param lock  whose class is kept */
+static int keep_lock(reader *self, const tm__jstack_lock *lock)
+{
+    if (tm__reserve(self->memory, &self->locks, &self->lock_capacity,
+                    (size_t)self->lock_count + 1, sizeof(*self->locks)) < 0)
+        return out_of_memory(self);
+    self->locks[self->lock_count++] = *lock;
+    return 1;
+}
+
+static int add_text_frame(reader *self, tm__slice frame)
+{
+    return tm__jstack_is_frame(frame) ? keep_frame(self, frame) : 1;
 }
 
 /* Spark has the whole stack in one string, a frame a line. */
@@ -153,12 +166,9 @@ static int add_text_lock(reader *self, tm__slice text, uint8_t kind)
     if (kind == TM__JSTACK_LOCKED && tm__slice_begins(text, "Lock("))
         lock.kind = TM__JSTACK_SYNCHRONIZER;
     tm__jstack_lock_by_hash(&lock, hash);
-    if (tm__reserve(self->memory, &self->locks, &self->lock_capacity,
-                    (size_t)self->lock_count + 1, sizeof(*self->locks)) < 0 ||
-        tm__jstack_keep(&self->parsed, &lock.class_name) < 0)
-        return out_of_memory(self);
-    self->locks[self->lock_count++] = lock;
-    return 1;
+    return tm__jstack_keep(&self->parsed, &lock.class_name) < 0
+               ? out_of_memory(self)
+               : keep_lock(self, &lock);
 }
 
 static int on_string(void *payload, const unsigned char *bytes, size_t length)
@@ -314,12 +324,7 @@ static int end_frame(reader *self)
     snprintf(text, sizeof(text), "%.400s.%.200s(%s)", self->it.class_name.bytes,
              self->it.method.bytes, place);
     frame.length = strlen(text);
-    if (tm__reserve(self->memory, &self->frames, &self->frame_capacity,
-                    (size_t)self->frame_count + 1, sizeof(*self->frames)) < 0 ||
-        tm__jstack_keep(&self->parsed, &frame) < 0)
-        return out_of_memory(self);
-    self->frames[self->frame_count++] = frame;
-    return 1;
+    return keep_frame(self, frame);
 }
 
 static int end_lock(reader *self, uint8_t kind)
@@ -330,11 +335,7 @@ static int end_lock(reader *self, uint8_t kind)
         return 1;
     tm__jstack_lock_by_hash(&lock, (uint64_t)self->it.hash);
     lock.depth = self->it.depth < 0 ? TM__NONE : (uint32_t)self->it.depth;
-    if (tm__reserve(self->memory, &self->locks, &self->lock_capacity,
-                    (size_t)self->lock_count + 1, sizeof(*self->locks)) < 0)
-        return out_of_memory(self);
-    self->locks[self->lock_count++] = lock;
-    return 1;
+    return keep_lock(self, &lock);
 }
 
 static int end_thread(reader *self)

@@ -104,7 +104,7 @@ static int android_state(tm__slice word)
 /* " owned by "x" Id=13", behind the object. */
 static void read_owner(tm__slice rest, tm__jstack_thread *thread)
 {
-    size_t by = tm__slice_find(rest, "owned by \""), end, id;
+    size_t by = tm__slice_find(rest, "owned by \""), end;
 
     if (by == rest.length)
         return;
@@ -115,8 +115,7 @@ static void read_owner(tm__slice rest, tm__jstack_thread *thread)
         return;
     thread->owner = (tm__slice){rest.bytes, end - 1};
     rest = tm__slice_from(rest, end);
-    id = tm__slice_find(rest, "=") > 0 ? tm__slice_find(rest, "=") - 1 : rest.length;
-    rest = tm__slice_from(rest, id + 2);
+    rest = tm__slice_from(rest, tm__slice_find(rest, "=") + 1);
     tm__slice_number(&rest, 10, &thread->owner_id);
 }
 

@@ -27,7 +27,6 @@ static const struct {
     {"-- Thread ", "stacks of Ruby, which are not read"},
     {"goroutine profile: total ",
      "a profile of goroutines, which counts equal stacks: take it with debug=2"},
-    {"Showing ", "goroutines, equal ones counted together: take kill -QUIT PID"},
     {"Goroutine ", "goroutines by Delve, which are not read: take kill -QUIT PID"},
     {"* Goroutine ", "goroutines by Delve, which are not read: take kill -QUIT PID"},
 };
@@ -40,6 +39,11 @@ void tm__unread_look(tm__unread *unread, tm__slice line, uint64_t offset)
             unread->known = known[i].what;
             unread->known_at = offset;
         }
+    if (!unread->known && tm__slice_begins(line, "Showing ") &&
+        tm__slice_find(line, " unique goroutines ") < line.length) {
+        unread->known = "goroutines, equal ones counted together: take kill -QUIT PID";
+        unread->known_at = offset;
+    }
     if (!unread->mentions && tm__slice_find(line, "hread dump") < line.length)
         unread->mentions = 1;
 }
