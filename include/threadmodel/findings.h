@@ -81,8 +81,8 @@
  *   program, one of them for 10 % of the run, where no owner and no unpark is recorded.
  *   Suspected.
  * - sampled_block: in two or more of several thread dumps a thread is blocked, queues
- * to re-enter, or is parked behind an owner that the dump names, by the same class at
- * the same line. The owner is the one of the last dump.
+ *   to re-enter, or is parked behind an owner that the dump names, by the same class at
+ *   the same line. The owner is the one of the last dump.
  * - sampled_wait: two or more threads wait at one place of the program, where no worker
  *   waits for work and no owner is known, in all of several thread dumps or all but the
  *   first; and at least in two. Suspected.
@@ -158,11 +158,12 @@ TM_BEGIN_DECLS
 TM_API int tm_finding_list(tm_table **out, const tm_model *model);
 
 /**
- * The same of a part of the run. Times are cut to that part, and thresholds are shares
- * of its length. Not looked for are stuck, partly_stuck, starved,
+ * List the findings of a part of the run. Times are cut to that part, and thresholds
+ * are shares of its length. The kinds stuck, partly_stuck, starved,
  * virtual_threads_pinned, straggler, unbalanced_join, lock_inversion,
- * too_few_processors and what dumps show; gains are unknown. A caveat says so. A window
- * over all of the run is no part of it.
+ * too_few_processors and those of dumps are not looked for, and gains are unknown; a
+ * caveat states that. For a window over the whole run the answer is that of
+ * tm_finding_list().
  *
  * @param[out] out   the answer, yours; NULL on failure
  * @param model      asked

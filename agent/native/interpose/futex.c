@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Futexes that a program or a library asks the kernel for by syscall(), as Rust's, Qt's
- * and abseil's locks do and what C++20 waits with. What the word means is the program's
- * own affair, so no owner is known. A wait is recorded where the thread has slept, and
- * a wake-up where it has woken a thread.
+ * and abseil's locks and the waits of C++20 do. The program gives the word its meaning,
+ * so that no owner is known. A wait is recorded where the thread has slept, and a
+ * wake-up where it has woken a thread.
  *
  * Signal handlers call it, and so do threads that are not recorded.
  */
@@ -59,8 +59,8 @@ static void begin(futex_wait *it, uint32_t stack)
     atomic_store_explicit(&call->since, it->since, memory_order_release);
 }
 
-/* The program's own memory, where there may be none.
- * @return 0: nothing lies there, and the kernel is to say so */
+/* The address is the program's, and may be wrong.
+ * @return 0: no memory is mapped there, which the kernel then reports */
 static int read_time(const struct timespec *from, struct timespec *time)
 {
     const struct iovec own = {time, sizeof(*time)};
@@ -77,8 +77,8 @@ static int read_time(const struct timespec *from, struct timespec *time)
     return is_there;
 }
 
-/* Of FUTEX_WAIT it is a length, of FUTEX_WAIT_BITSET a time.
- * @return 0: there is none, and -1: it cannot be read */
+/* FUTEX_WAIT takes a length, FUTEX_WAIT_BITSET a time.
+ * @return ns; 0: no timeout; -1: it cannot be read */
 static int64_t timeout_of(int operation, const struct timespec *given)
 {
     struct timespec time;

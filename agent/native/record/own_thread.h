@@ -33,7 +33,7 @@ typedef struct tm__self {
     uintptr_t call;                ///< frame of the call into the kernel that it is in
     long voluntary;                ///< switches by itself, as read last
     uint64_t voluntary_time;       ///< its last record by then
-    struct tm__guard_call *guard;  ///< of a static variable, that it asks for now
+    struct tm__guard_call *guard; ///< its call of the C++ library for a static variable
 } tm__self;
 
 extern __thread tm__self tm__the_self __attribute__((tls_model("initial-exec")));

@@ -73,7 +73,7 @@ void tm__findings_put_part(const tm__findings *findings, tm__builder *builder)
     snprintf(
         text, sizeof(text),
         "Only the part from %s to %s was examined. Threads that cannot go on, uneven "
-        "threads, processors, lock order and gains are examined for whole runs alone.",
+        "threads, processors, lock order and gains are examined only for whole runs.",
         tm__duration_of(from_ns - origin_ns).text,
         tm__duration_of(from_ns - origin_ns + findings->run_ns).text);
     tm__builder_caveat(builder, text);

@@ -98,7 +98,7 @@ static int report(tm__findings *findings, tm__wait_case *it,
     return TM_OK;
 }
 
-/* So that waits which nobody will end are not counted as such that take long. */
+/* Waits that no thread will end are not counted among waits that take long. */
 static int note_members(tm__findings *findings, const tm__wait_case *it)
 {
     findings->stands_still =

@@ -5,7 +5,7 @@
 
 #include "analysis/units/pattern_state.h"
 
-/** @return the frame below which an event loop calls handlers; count: there is none */
+/** @return the frame below which an event loop calls handlers; count: no frame */
 uint32_t tm__pattern_below_dispatch(const tm_model *model, const tm__frame *frames,
                                     uint32_t count);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of a thread that waits for a lock: whom it waits for. */
+/* The owners that threads wait for at locks. */
 #include "analysis/waits/wait_owners.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of a thread that waits for a lock: whom it waits for. */
+/* The owners that threads wait for at locks. */
 #ifndef TM_ANALYSIS_WAITS_WAIT_OWNERS_H
 #define TM_ANALYSIS_WAITS_WAIT_OWNERS_H
 

@@ -21,7 +21,7 @@ typedef struct tm__thread {
     uint8_t blocking_state; ///< the same of that with which the blocking interval began
     uint8_t fickle : 1;     ///< its wait may end for no reason
     uint8_t is_stated : 1;  ///< it may have been said to own something since it blocked
-    uint8_t overlapped : 1; ///< another interrupted it before its interrupter was done
+    uint8_t overlapped : 1; ///< another called interrupt before `interrupter` was done
     uint8_t permit_unseen;  ///< it may have a permit that no event told of
     uint32_t wants;         ///< objects[] that it cannot go on without, or TM__NONE
     uint32_t wanted;        ///< threads that want what it owns, or join it
@@ -40,8 +40,8 @@ typedef struct tm__thread {
     uint32_t starter;     ///< interactions: start called and not yet begun
     uint32_t interrupt;   ///< interactions: interrupt called, not yet taken
     uint32_t permit;      ///< interactions: unpark called, not yet taken
-    uint32_t interrupter; ///< threads[] that interrupted it last; if overlapped, first
-                          ///< of those that may not be done; TM__NONE
+    uint32_t interrupter; ///< threads[] that interrupted it last, or TM__NONE; if
+                          ///< overlapped, the first that may not have woken it yet
     uint32_t flags;       ///< enum tm_thread_flag
     uint32_t carrier;     ///< threads[] that carries it; of a carrier, whom it
                           ///< carried last; TM__NONE

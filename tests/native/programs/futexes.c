@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Futexes by system calls of the program's own. Each thread knows how often it slept
- * and for how long at most; who wakes it knows for how long at least. What the kernel
- * answers is checked here: a wrong answer ends the program with its line's number.
+ * and for how long at most; the thread that wakes it knows for how long at least. The
+ * kernel's answers are checked here: a wrong one ends the program with its line's
+ * number.
  */
 #include "own_mutex.h"
 

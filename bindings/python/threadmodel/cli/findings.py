@@ -37,7 +37,7 @@ def findings(
 
     With --from, --to or --skip-start they count only what lies in that part of the run.
     Threads that cannot go on, uneven threads, processors, lock order and gains are
-    found of a whole run alone.
+    examined only for a whole run.
 
     \b
     threadmodel findings run.tmt

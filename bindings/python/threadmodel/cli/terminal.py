@@ -65,10 +65,10 @@ IDLE: Final = ("waiting", "parked", "io")
 LOCKS: Final = "locks"
 BY: Final = (LOCKS, "waiting", "joining", "sleeping", "parked", "io")
 
-# What a part of a run has not.
+# Questions that are not asked about a part of a run.
 OF_WHOLE_RUN: Final = (
     "Only this part was examined. Threads that cannot go on, uneven threads, "
-    "processors, lock order and gains are examined for whole runs alone, as are the "
+    "processors, lock order and gains are examined only for whole runs, as are the "
     "verdict and the critical path."
 )
 
