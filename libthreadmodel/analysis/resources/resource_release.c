@@ -130,5 +130,5 @@ int tm__is_passed_on(const tm__resources *all, const tm__interaction *row)
         row->from_thread == TM__NONE || row->from_ns == INT64_MIN)
         return 0;
     wait = wait_before(all->model, row, tm__release_object(all->model, row));
-    return wait && is_same_call(all, row->from_stack, wait->stack);
+    return wait && (row->is_sampled || is_same_call(all, row->from_stack, wait->stack));
 }

@@ -32,6 +32,7 @@ static tm__interaction *append(tm_model *model, int kind, int64_t from_ns,
     row->settles = 0;
     row->doubted = 0;
     row->may_wait = 0;
+    row->is_sampled = 0;
     return row;
 }
 
@@ -41,6 +42,7 @@ uint32_t tm__interaction_new(tm_model *model, int kind, const tm__fact *from)
 
     row->from_thread = from->thread;
     row->from_stack = from->stack;
+    row->is_sampled = (from->flags & TM_EVENT_SAMPLED) != 0;
     row->to_thread = TM__NONE;
     row->candidates = 1;
     row->provenance = TM_PROVENANCE_UNKNOWN;

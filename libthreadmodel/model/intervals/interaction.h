@@ -27,7 +27,8 @@ typedef struct tm__interaction {
     uint8_t settles;    ///< becomes exact when the waiter comes back notified
     uint8_t doubted;    ///< others may have been in the wait set, see tm__object.doubt
     uint8_t may_wait;   ///< its to-thread may still be in the wait set
-    uint8_t reserved[2];
+    uint8_t is_sampled; ///< from_stack is that of another act of its kind
+    uint8_t reserved[1];
 } tm__interaction;
 
 _Static_assert(sizeof(tm__interaction) <= 64, "an interaction is 64 bytes at most");
