@@ -43,12 +43,13 @@ LAYERS: dict[str, set[str]] = {
     LOCKS: BELOW_QUESTIONS | {GROUPING, TIMELINE, RESOURCES},
     "analysis/statistics": BELOW_QUESTIONS | {GROUPING, TIMELINE, LOCKS},
     PATH: BELOW_QUESTIONS | {TIMELINE},
-    WHATIF: BELOW_QUESTIONS | {TIMELINE, RESOURCES, PATH, "analysis/units"},
+    "analysis/causes": BELOW_QUESTIONS | {TIMELINE, LOCKS, "analysis/units"},
+    WHATIF: BELOW_QUESTIONS
+    | {TIMELINE, RESOURCES, PATH, "analysis/units", "analysis/causes"},
     "analysis/findings": BELOW_QUESTIONS
     | {GROUPING, TIMELINE, LOCKS, RESOURCES, PATH, WHATIF, WAITS, "analysis/units"},
     "analysis/verdict": BELOW_QUESTIONS
     | {GROUPING, TIMELINE, WAITS, "analysis/findings", "analysis/units"},
-    "analysis/causes": BELOW_QUESTIONS | {TIMELINE, LOCKS, "analysis/units"},
     "analysis/explain": BELOW_QUESTIONS | {TIMELINE, LOCKS, PATH},
     "summary": {"base", "table"},
     "trace": {"base"},

@@ -192,6 +192,14 @@ static int wait_for(tm__causes *c, uint32_t node, const tm__cause_part *part)
     return divide_wait(c, child, part, first);
 }
 
+static void watch(const tm__causes *c, const tm__cause_part *part)
+{
+    double ns = (double)part->weight * (double)(part->to_ns - part->from_ns);
+
+    c->watch->total_ns +=
+        ns * c->watch->share_of(c->watch->context, part->thread, part->interval);
+}
+
 int tm__cause_activity(tm__causes *c, uint32_t node, const tm__cause_part *part)
 {
     const tm__thread *thread = &c->model->entities.threads[part->thread];
@@ -206,6 +214,8 @@ int tm__cause_activity(tm__causes *c, uint32_t node, const tm__cause_part *part)
     case TM_STATE_RUNNING: return tm__cause_running(c, node, part, 1);
     case TM_STATE_RUNNABLE: return tm__cause_running(c, node, part, 0);
     case TM_STATE_SLEEPING:
+        if (c->watch)
+            watch(c, part);
         return leaf(c, node, part, TM__CAUSE_ASLEEP, TM__NONE, method);
     case TM_STATE_NATIVE:
         return leaf(c, node, part, TM__CAUSE_NATIVE, TM__NONE, method);

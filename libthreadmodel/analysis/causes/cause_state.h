@@ -95,6 +95,14 @@ typedef struct tm__cause_pieces {
     uint32_t *first_of;  ///< of each thread: order[]; one more than threads
 } tm__cause_pieces;
 
+/** The sleeps that a question is about, as often as they count for the roots. */
+typedef struct tm__cause_watch {
+    /** The part of a sleep that counts: of a thread, one of its intervals. */
+    double (*share_of)(const void *context, uint32_t thread, uint32_t interval);
+    const void *context;
+    double total_ns;
+} tm__cause_watch;
+
 /** CPU samples of a thread, pauses of all threads. */
 typedef struct tm__cause_facts {
     tm__sortable *samples; ///< contexts[] by thread, then time
@@ -114,8 +122,9 @@ typedef struct tm__causes {
     tm__cause_pieces owners; ///< of locks
     tm__cause_pieces users;  ///< of what nobody owns
     tm__cause_facts facts;
-    tm__triple_map labels; ///< (cause, what, where): number of the label
-    tm__triple_map by_key; ///< (parent, label, 0): nodes[] + 1
+    tm__cause_watch *watch; ///< NULL: nothing is watched
+    tm__triple_map labels;  ///< (cause, what, where): number of the label
+    tm__triple_map by_key;  ///< (parent, label, 0): nodes[] + 1
     TM__ARRAY(tm__cause_node, nodes);
     TM__ARRAY(uint32_t, pending); ///< nodes[] whose windows are to be swept
 } tm__causes;

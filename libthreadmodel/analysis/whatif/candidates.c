@@ -28,6 +28,7 @@ void tm__candidates_open(tm__candidates *all, const tm_model *model,
     all->resources = (tm__resources){.model = model, .memory = &all->memory};
     all->served = (tm__served){.memory = &all->memory};
     all->samples = (tm__method_samples){.memory = &all->memory};
+    all->sleeps = (tm__method_sleeps){.memory = &all->memory};
     all->processors = (tm__processors){.memory = &all->memory};
 }
 
@@ -107,19 +108,26 @@ static int has_method(const tm_model *model, uint32_t stack, uint32_t name)
     return 0;
 }
 
+static int gather_sleeps(tm__candidates *all)
+{
+    return tm__method_sleeps_gather(&all->sleeps, all->model, &all->memory,
+                                    all->stacks);
+}
+
 int tm__candidates_choose_method(tm__candidates *all, uint32_t method)
 {
     const tm_model *model = all->model;
+    int rc;
 
     all->stacks = tm__zalloc(&all->memory, (size_t)model->entities.stacks_count + 1);
     if (!all->stacks)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < model->entities.stacks_count; i++)
         all->stacks[i] = (uint8_t)has_method(model, i, method);
-    return all->options->change == TM_WHATIF_METHOD
-               ? tm__method_samples_gather(&all->samples, model, &all->memory,
-                                           all->stacks)
-               : TM_OK;
+    if (all->options->change != TM_WHATIF_METHOD)
+        return TM_OK;
+    rc = tm__method_samples_gather(&all->samples, model, &all->memory, all->stacks);
+    return rc == TM_OK ? gather_sleeps(all) : rc;
 }
 
 int tm__candidates_choose_caller(tm__candidates *all, uint32_t method)
@@ -137,7 +145,7 @@ int tm__candidates_choose_caller(tm__candidates *all, uint32_t method)
         all->stacks[i] =
             own != TM__NONE && model->entities.methods[own].full_name == method;
     }
-    return TM_OK;
+    return gather_sleeps(all);
 }
 
 int tm__candidates_choose_waits(tm__candidates *all, uint32_t class_name)
@@ -249,6 +257,7 @@ void tm__candidates_close(tm__candidates *all)
              ((size_t)model->entities.stacks_count + 1) * sizeof(*all->callers));
     tm__free(&all->memory, all->items, all->items_capacity * sizeof(tm__candidate));
     tm__triple_map_free(&all->seen, &all->memory);
+    tm__method_sleeps_free(&all->sleeps);
     tm__method_samples_free(&all->samples);
     tm__signals_free(&all->signals, model, &all->memory);
     tm__processors_free(&all->processors);

@@ -6,6 +6,7 @@
 
 #include <threadmodel/whatif.h>
 
+#include "analysis/whatif/method_sleeps.h"
 #include "analysis/whatif/simulation_state.h"
 
 /** One change: of what matches, TM__NONE for any. */
@@ -48,6 +49,7 @@ typedef struct tm__candidates {
     tm__resources resources;
     tm__served served;
     tm__method_samples samples;
+    tm__method_sleeps sleeps;
     uint32_t *callers;      ///< frames[] of each stack
     uint8_t *idle;          ///< a stack is where threads wait for work
     const uint32_t *groups; ///< an object: the group asked about that it is in, or

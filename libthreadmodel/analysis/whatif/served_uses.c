@@ -309,7 +309,7 @@ static int find_permits(tm__served *served)
         }
     if (rc == TM_OK) {
         tm__sort(t.order, t.order + count, t.count, NULL, NULL);
-        served->permits = usual_at_once(&t, times_ns, most);
+        served->permits = served->at_once = usual_at_once(&t, times_ns, most);
     }
     tm__free(served->memory, times_ns, most * sizeof(*times_ns));
     tm__free(served->memory, t.order, bytes);

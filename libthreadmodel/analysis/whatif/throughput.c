@@ -1,139 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A service's run is as long as its load: what a change gains is more requests in the
- * same time, and shorter ones. N requests in flight and X requests a second take
- * R = N / X each (Little). W of R is queued for what the change is about, S is its use:
- *
- *     without the queue      X' = N / (R - W)
- *     with k servers         X' <= k / S
- *     in between             mean value analysis of the closed network
- *
- * The load is taken to be closed: as many requests are in flight after the change. All
- * of it is measured where the rate is steady, so that start-up does not count.
+ * same time, and shorter ones. The load is taken to be closed: as many requests are in
+ * flight after the change. All of it is measured where the rate is steady, so that
+ * start-up does not count.
  */
-#include "analysis/units/units.h"
 #include "analysis/whatif/throughput.h"
 
 #include "analysis/units/unit_walk.h"
+#include "analysis/whatif/method_sleeps.h"
+#include "analysis/whatif/throughput_laws.h"
+#include "analysis/whatif/throughput_method.h"
 #include "base/histogram.h"
-#include "base/saturate.h"
 #include "base/sort.h"
 #include "model/entities/entity_names.h"
-#include "model/intervals/cpu.h"
-
-enum { MOST_CUSTOMERS = 100000, PART_FROM_OUTSIDE = 10 };
 
 /* No prediction is better than this, whatever the bounds say. */
 #define ERROR_SHARE 0.1
-
-double tm__closed_rate(double customers, double delay, double service, double servers,
-                       double variance)
-{
-    double most = customers / (delay + service > 0 ? delay + service : 1e-12);
-    double each = servers > 0 ? service / servers : 0, queue = 0, rate = most;
-    double still = delay + service - each;
-    uint32_t count =
-        customers < MOST_CUSTOMERS ? (uint32_t)(customers + 0.5) : MOST_CUSTOMERS;
-
-    if (each <= 0)
-        return most;
-    if (most > 1 / each)
-        most = 1 / each;
-    for (uint32_t n = 1; n <= count; n++) {
-        double response = each * (1 + queue);
-
-        rate = n / (still + response);
-        queue = rate * response;
-    }
-    if (rate > most || !count)
-        rate = most;
-    if (variance > 1)
-        variance = 1;
-    return rate * variance + most * (1 - variance);
-}
-
-/* ---- the load ---- */
-
-/* What a poller waits for comes from outside. */
-static int64_t in_io_ns(const tm_model *model, const tm__thread *thread)
-{
-    int64_t sum_ns = 0;
-
-    for (uint32_t i = 0; i < thread->interval_count; i++)
-        if (thread->intervals[i].state == TM_STATE_IO)
-            sum_ns = tm__sum(sum_ns, tm__interval_end_ns(model, thread, i) -
-                                         thread->intervals[i].start_ns);
-    return sum_ns;
-}
-
-/* Units are submitted by a thread that spends its time neither on a processor nor
- * blocked by other threads: it waits for what comes from outside. */
-static int comes_from_outside(const tm__load *load, const tm_model *model)
-{
-    const tm__unit_kind *kind = load->kind;
-    const tm__thread *waker;
-    int64_t cpu_ns, life_ns, stopped_ns, start_ns;
-
-    if (kind->is_dispatched)
-        return 1;
-    if (kind->waker == TM__NONE || kind->woken * PART_FROM_OUTSIDE < kind->count)
-        return 0;
-    waker = &model->entities.threads[kind->waker];
-    cpu_ns = tm__cpu_time_ns(model, kind->waker);
-    if (cpu_ns < 0 || !waker->interval_count)
-        return 0;
-    start_ns = waker->intervals[0].start_ns;
-    life_ns = model->last_ns - start_ns;
-    stopped_ns =
-        tm__not_running_ns(model, kind->waker, start_ns, model->last_ns, NULL) -
-        in_io_ns(model, waker);
-    return cpu_ns < life_ns / 2 && stopped_ns < life_ns / 2;
-}
-
-int tm__load_open(tm__load *load, const tm_model *model, const tm__libraries *libraries)
-{
-    int rc;
-
-    *load = (tm__load){.model = model};
-    tm__memory_init(&load->memory, &model->memory.hook);
-    rc = tm__scope_open(&load->scope, model, NULL);
-    if (rc < 0)
-        return rc;
-    load->is_open = 1;
-    load->callers = tm__stack_callers(model, &load->memory, libraries);
-    load->serves = tm__zalloc(&load->memory, (size_t)model->entities.threads_count + 1);
-    if (!load->callers || !load->serves)
-        return TM_ENOMEM;
-    rc = tm__units_open(&load->units, model, &load->scope, &load->memory, load->callers,
-                        0);
-    if (rc == TM_OK)
-        load->kind = tm__unit_main_kind(&load->units);
-    if (!load->kind)
-        return rc;
-    for (uint32_t i = 0; i < load->units.items_count; i++)
-        if (&load->units.kinds[load->units.items[i].kind] == load->kind)
-            load->serves[load->units.items[i].thread] = 1;
-    load->seconds =
-        (double)(load->kind->steady_to_ns - load->kind->steady_from_ns) / 1e9;
-    load->rate = (double)load->kind->steady_count / load->seconds;
-    load->in_flight = (double)load->kind->steady_total_ns / 1e9 / load->seconds;
-    load->is_service = comes_from_outside(load, model);
-    return TM_OK;
-}
-
-void tm__load_close(tm__load *load)
-{
-    const tm_model *model = load->model;
-
-    if (!load->is_open)
-        return;
-    if (load->units.memory)
-        tm__units_close(&load->units);
-    tm__free(&load->memory, load->serves, (size_t)model->entities.threads_count + 1);
-    tm__free(&load->memory, load->callers,
-             ((size_t)model->entities.stacks_count + 1) * sizeof(*load->callers));
-    tm__scope_close(&load->scope, model);
-}
 
 /* ---- what changes for one unit ---- */
 
@@ -196,9 +79,9 @@ static void add_part(const tm__candidates *all, const tm__candidate *it,
         return;
     at = &all->model->entities.threads[thread].intervals[part->interval];
     if (all->options->change == TM_WHATIF_METHOD) {
-        if (at->state == TM_STATE_SLEEPING && at->stack != TM__NONE &&
-            all->stacks[at->stack])
-            sum->done_ns += ns;
+        if (at->state == TM_STATE_SLEEPING)
+            sum->done_ns += ns * tm__method_sleep_share(&all->sleeps, all->model,
+                                                        thread, part->interval);
     } else if (all->options->change == TM_WHATIF_HOLDS ||
                (all->groups && tm__is_lock_block(at))) {
         if (is_of_lock(all, it, at))
@@ -233,77 +116,77 @@ static change of_unit(const tm__load *load, const tm__candidates *all,
     return sum;
 }
 
-static int is_steady(const tm__load *load, const tm__unit *unit)
+/* ---- what others have ---- */
+
+typedef struct length_sum {
+    double total_ns, squares, count;
+} length_sum;
+
+static void add_length(length_sum *all, int64_t start_ns, int64_t end_ns)
 {
-    return &load->units.kinds[unit->kind] == load->kind && unit->is_finished &&
-           unit->end_ns > load->kind->steady_from_ns &&
-           unit->end_ns <= load->kind->steady_to_ns;
+    double ns = (double)(end_ns - start_ns);
+
+    all->total_ns += ns;
+    all->squares += ns * ns;
+    all->count++;
 }
 
-/* ---- what others have ---- */
+/* The square of the coefficient of variation. */
+static double variance_of(const length_sum *it)
+{
+    return it->squares * it->count / (it->total_ns * it->total_ns) - 1;
+}
 
 static void add_holds(const tm__load *load, const tm__candidates *all,
                       const tm__candidate *it, tm__unit_demand *demand)
 {
-    double own_ns = 0, others_ns = 0, squares = 0, count = 0;
+    length_sum own = {0}, others = {0};
 
     for (uint32_t i = 0; i < all->holds.items_count; i++) {
         const tm__replay_hold *hold = &all->holds.items[i];
-        double ns = (double)(hold->end_ns - hold->start_ns);
 
         if (hold->start_ns < load->kind->steady_from_ns ||
             hold->end_ns > load->kind->steady_to_ns || hold->is_shared ||
             hold->owner == TM__NONE ||
             !tm__candidate_matches(all, it, &all->holds.places[hold->place]))
             continue;
-        if (load->serves[hold->owner]) {
-            own_ns += ns;
-            squares += ns * ns;
-            count++;
-        } else {
-            others_ns += ns;
-        }
+        add_length(load->serves[hold->owner] ? &own : &others, hold->start_ns,
+                   hold->end_ns);
     }
-    demand->is_others = others_ns > own_ns;
-    demand->used =
-        demand->is_others ? 0 : own_ns / 1e9 / (double)load->kind->steady_count;
     demand->servers = 1;
-    if (count > 0 && own_ns > 0)
-        demand->variance = squares * count / (own_ns * own_ns) - 1;
+    if (others.total_ns > own.total_ns) {
+        demand->stall = others.total_ns / 1e9 / others.count;
+        demand->gap = load->seconds / others.count - demand->stall;
+        demand->gap = demand->gap > 0 ? demand->gap : 0;
+    } else if (own.total_ns > 0) {
+        demand->used = own.total_ns / 1e9 / (double)load->kind->steady_count;
+        demand->variance = variance_of(&own);
+    }
 }
 
 static void add_uses(const tm__load *load, const tm__candidates *all,
                      tm__unit_demand *demand)
 {
-    double total_ns = 0, squares = 0, count = 0, waits = 0;
-    uint32_t permits = 0;
+    length_sum uses = {0};
+    double waits = 0;
 
-    for (uint32_t i = 0; i < all->served.spans_count; i++) {
-        double ns =
-            (double)(all->served.spans[i].end_ns - all->served.spans[i].start_ns);
-
-        total_ns += ns;
-        squares += ns * ns;
-        count++;
-    }
+    for (uint32_t i = 0; i < all->served.spans_count; i++)
+        add_length(&uses, all->served.spans[i].start_ns, all->served.spans[i].end_ns);
     for (uint32_t i = 0; i < all->resources.waits_count; i++)
-        if (all->served.roles[i] != TM__WAIT_OTHER) {
-            const tm__resource *of =
-                &all->resources.items[all->resources.waits[i].resource];
-
-            permits = of->permits > permits ? of->permits : permits;
+        if (all->served.roles[i] != TM__WAIT_OTHER &&
+            all->served.roles[i] != TM__WAIT_LOST)
             waits += all->resources.waits[i].end_ns > load->kind->steady_from_ns &&
                      all->resources.waits[i].end_ns <= load->kind->steady_to_ns;
-        }
-    if (count <= 0 || total_ns <= 0)
+    if (uses.total_ns <= 0)
         return;
-    demand->variance = squares * count / (total_ns * total_ns) - 1;
+    demand->variance = variance_of(&uses);
     if (!all->served.servers) {
         double each = waits / (double)load->kind->steady_count;
 
         /* A unit that did not wait for it used it as well. */
-        demand->used = total_ns / count / 1e9 * (each > 1 ? each : 1);
-        demand->servers = permits ? permits : load->rate * demand->used;
+        demand->used = uses.total_ns / uses.count / 1e9 * (each > 1 ? each : 1);
+        demand->servers =
+            all->served.at_once ? all->served.at_once : load->rate * demand->used;
     } else {
         demand->servers = all->served.servers;
     }
@@ -335,32 +218,6 @@ static int by_replay(tm__throughput *out, const tm__load *load,
     return 1;
 }
 
-static void by_laws(tm__throughput *out, const tm__load *load,
-                    const tm_whatif_options *options, const tm__unit_demand *demand)
-{
-    double n = load->in_flight, r = n / load->rate, f = options->factor;
-    double rest = r - demand->queued - demand->used - demand->saved;
-    double used = demand->used, servers = demand->servers;
-
-    rest = rest > 0 ? rest : 0;
-    if (options->change == TM_WHATIF_PERMITS)
-        servers += options->permits;
-    else
-        used *= f;
-    if (demand->is_others) {
-        /* How long one waits for another's hold grows with its length, and with the
-         * chance to meet it. */
-        out->low = n / (rest + demand->used + demand->queued * f + 1e-12);
-        out->high = n / (rest + demand->used + demand->queued * f * f + 1e-12);
-        out->middle = (out->low + out->high) / 2;
-    } else {
-        rest += demand->saved * f;
-        out->low = tm__closed_rate(n, rest, used, servers, 1);
-        out->high = tm__closed_rate(n, rest, used, servers, 0);
-        out->middle = tm__closed_rate(n, rest, used, servers, demand->variance);
-    }
-}
-
 const char *tm__next_bottleneck(const tm__load *load, const tm__candidates *all,
                                 const tm__candidate *it)
 {
@@ -372,7 +229,7 @@ const char *tm__next_bottleneck(const tm__load *load, const tm__candidates *all,
     for (uint32_t i = 0; i < load->units.items_count; i++) {
         const tm__unit *unit = &load->units.items[i];
 
-        if (!is_steady(load, unit))
+        if (!tm__load_is_steady(load, unit))
             continue;
         for (uint32_t s = 0; s < unit->span_count; s++) {
             const tm__unit_span *span = &load->units.spans[unit->span_first + s];
@@ -420,17 +277,35 @@ static int64_t at_quantile(tm__memory *memory, tm__sortable *lengths, uint32_t c
     return ns;
 }
 
+/* By how much a unit that a stall stops is shorter. How long it was stopped is known
+ * for a lock; else it is what the unit is longer than those that are not. */
+static double stalled_less(const tm__load *load, const tm__unit_demand *demand,
+                           const change *sum, double ns, double less)
+{
+    double free_ns =
+        (load->in_flight / load->rate - demand->saved - demand->others) * 1e9;
+    double stalled_ns = ns - sum->done_ns - (free_ns > 0 ? free_ns : 0);
+
+    if (stalled_ns > demand->stall * 1e9)
+        stalled_ns = demand->stall * 1e9;
+    if (demand->others <= 0)
+        stalled_ns = sum->queued_ns;
+    return (sum->done_ns + (stalled_ns > 0 ? stalled_ns : 0)) * less;
+}
+
 /* Each unit saves of its own queueing the share that all of them save on average. */
 static void shorten(const tm__load *load, const tm__candidates *all,
                     const tm__candidate *it, const tm__unit_demand *demand,
                     double saved, tm__sortable *lengths, uint32_t count)
 {
     const tm_whatif_options *options = all->options;
-    double less = options->change == TM_WHATIF_PERMITS ? 0 : 1 - options->factor;
-    double used = demand->is_others ? 0 : demand->used * less;
+    int is_permits = options->change == TM_WHATIF_PERMITS;
+    double less = is_permits ? 0 : 1 - options->factor;
+    double used = demand->used * less;
     double queue =
         demand->queued > 0 ? (saved - demand->saved * less - used) / demand->queued : 0;
     double now = load->in_flight / load->rate;
+    double others = (saved - demand->saved * less) / (now - demand->saved + 1e-12);
 
     queue = queue > 1 ? 1 : queue;
     for (uint32_t i = 0; i < count; i++) {
@@ -438,7 +313,11 @@ static void shorten(const tm__load *load, const tm__candidates *all,
         change sum = of_unit(load, all, it, unit);
         double ns = (double)tm__unit_length_ns(unit);
 
-        if (demand->queued + demand->saved > 0)
+        if (demand->stall > 0)
+            ns -= stalled_less(load, demand, &sum, ns, is_permits ? 1 : less);
+        else if (demand->others > 0)
+            ns -= sum.done_ns * less + (ns - sum.done_ns) * others;
+        else if (demand->queued + demand->saved > 0)
             ns -= sum.queued_ns * queue + sum.done_ns * less + used * 1e9;
         else
             ns *= 1 - saved / now;
@@ -466,7 +345,7 @@ int tm__throughput_of(tm__throughput *out, const tm__load *load, tm__candidates 
         const tm__unit *unit = &load->units.items[i];
         change sum;
 
-        if (!is_steady(load, unit))
+        if (!tm__load_is_steady(load, unit))
             continue;
         sum = of_unit(load, all, it, unit);
         queued_ns += sum.queued_ns;
@@ -482,8 +361,17 @@ int tm__throughput_of(tm__throughput *out, const tm__load *load, tm__candidates 
         add_holds(load, all, it, &demand);
     else if (options->change != TM_WHATIF_METHOD)
         add_uses(load, all, &demand);
-    if (demand.queued + demand.saved > 0) {
-        by_laws(out, load, options, &demand);
+    else if (!all->needed && tm__method_demand_of(&demand, load, all) < 0) {
+        tm__free(&all->memory, lengths, bytes);
+        return TM_ENOMEM;
+    }
+    if (demand.queued + demand.saved + demand.others > 0) {
+        tm__rates rates =
+            tm__rates_by_laws(load->in_flight, load->rate, options, &demand);
+
+        out->low = rates.low;
+        out->middle = rates.middle;
+        out->high = rates.high;
         out->is_known = 1;
     } else {
         out->is_known = by_replay(out, load, all, it);
@@ -491,7 +379,9 @@ int tm__throughput_of(tm__throughput *out, const tm__load *load, tm__candidates 
     if (out->is_known) {
         double n = load->in_flight;
 
-        out->share = total_ns > 0 ? (queued_ns + done_ns) / total_ns : 0;
+        out->share = total_ns > 0 ? (queued_ns + done_ns) / total_ns +
+                                        demand.others * load->rate / n
+                                  : 0;
         out->low = out->low < out->middle * (1 - ERROR_SHARE)
                        ? out->low
                        : out->middle * (1 - ERROR_SHARE);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * N requests in flight and X requests a second take R = N / X each (Little). W of R is
+ * queued for what the change is about, S is its use:
+ *
+ *     without the queue      X' = N / (R - W)
+ *     with k servers         X' <= k / S
+ *     in between             mean value analysis of the closed network
+ *
+ * What one thread does for many requests, or keeps them all from, is no such queue: a
+ * writer that locks readers out, a sender that lets a batch grow. Requests go on during
+ * a gap G between two such stalls of length L, and for a time O of each stall, until
+ * they meet it:
+ *
+ *     L ════════════        ════════════        ══       of f L, they meet as much of
+ *     O ====        ========----        ========         it as before, or all of it
+ *               G               G           G
+ *
+ *     R ~ (L + G) / (G + O), and R' ~ (f L + G) / (G + min(O, f L))
+ */
+#include "analysis/whatif/throughput_laws.h"
+
+#include <stdint.h>
+
+enum { MOST_CUSTOMERS = 100000 };
+
+/* Where nothing is left to do a rate has no bound. */
+#define NO_TIME 1e-12
+
+double tm__closed_rate(double customers, double delay, double service, double servers,
+                       double variance)
+{
+    double most = customers / (delay + service > 0 ? delay + service : 1e-12);
+    double each = servers > 0 ? service / servers : 0, queue = 0, rate = most;
+    double still = delay + service - each;
+    uint32_t count =
+        customers < MOST_CUSTOMERS ? (uint32_t)(customers + 0.5) : MOST_CUSTOMERS;
+
+    if (each <= 0)
+        return most;
+    if (most > 1 / each)
+        most = 1 / each;
+    for (uint32_t n = 1; n <= count; n++) {
+        double response = each * (1 + queue);
+
+        rate = n / (still + response);
+        queue = rate * response;
+    }
+    if (rate > most || !count)
+        rate = most;
+    if (variance > 1)
+        variance = 1;
+    return rate * variance + most * (1 - variance);
+}
+
+static double at_least(double value, double least)
+{
+    return value > least ? value : least;
+}
+
+static double at_most(double value, double most)
+{
+    return value < most ? value : most;
+}
+
+/* ---- stalls ---- */
+
+/* How much longer a request takes for stalls of this length. It goes on for a part of
+ * each. */
+static double stretch(double stall, double gap, double overlap)
+{
+    return (stall + gap) / at_least(gap + overlap, NO_TIME);
+}
+
+/* `own` is what the request itself has less to do, and it waits `stalled` of `length`.
+ * At worst it meets a shorter stall as often as before. */
+static tm__rates by_stalls(double n, double length, double own, double stalled,
+                           double f, const tm__unit_demand *it)
+{
+    double cycle = it->stall + it->gap, stall = it->stall * f, others = length - own;
+    double waited = at_most(stalled * cycle / at_least(length, NO_TIME), it->stall);
+    double overlap = it->stall - waited, now = stretch(it->stall, it->gap, overlap);
+    double likely = at_most(overlap, stall), worst = overlap * f;
+    double best = stall - (stall - likely) * f;
+    double scale = others / at_least(now, NO_TIME);
+
+    own *= f;
+    return (tm__rates){
+        .low =
+            n / at_least(own + scale * stretch(stall, it->gap, at_most(worst, likely)),
+                         NO_TIME),
+        .middle = n / at_least(own + scale * stretch(stall, it->gap, likely), NO_TIME),
+        .high =
+            n / at_least(own + scale * stretch(stall, it->gap, at_least(best, likely)),
+                         NO_TIME)};
+}
+
+/* ---- a station ---- */
+
+static tm__rates by_station(double n, double rest, double used, double servers,
+                            double variance)
+{
+    rest = at_least(rest, 0);
+    return (tm__rates){.low = tm__closed_rate(n, rest, used, servers, 1),
+                       .middle = tm__closed_rate(n, rest, used, servers, variance),
+                       .high = tm__closed_rate(n, rest, used, servers, 0)};
+}
+
+tm__rates tm__rates_by_laws(double in_flight, double rate,
+                            const tm_whatif_options *options, const tm__unit_demand *it)
+{
+    double n = in_flight, r = n / rate;
+    double f = options->change == TM_WHATIF_PERMITS ? 1 : options->factor;
+
+    if (it->stall > 0) {
+        /* Whom more permits let in is not stopped by others any more. */
+        if (options->change == TM_WHATIF_PERMITS)
+            f = 0;
+        return by_stalls(n, r, it->saved, it->queued + it->others, f, it);
+    }
+    if (options->change != TM_WHATIF_METHOD)
+        return by_station(
+            n, r - it->queued - it->used, it->used * f,
+            it->servers + (options->change == TM_WHATIF_PERMITS ? options->permits : 0),
+            it->variance);
+    if (it->servers > 0)
+        return by_station(n, r - it->saved - it->others, it->used * f, it->servers,
+                          it->variance);
+    return by_station(n, r - it->saved * (1 - f), 0, 0, 0);
+}

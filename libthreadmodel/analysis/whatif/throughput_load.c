@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The units that a run serves, and whether they come from outside of it. */
+#include "analysis/units/units.h"
+#include "analysis/whatif/throughput_load.h"
+
+#include "base/saturate.h"
+#include "model/entities/caller_frame.h"
+#include "model/intervals/cpu.h"
+
+enum { PART_FROM_OUTSIDE = 10 };
+
+/* What a poller waits for comes from outside. */
+static int64_t in_io_ns(const tm_model *model, const tm__thread *thread)
+{
+    int64_t sum_ns = 0;
+
+    for (uint32_t i = 0; i < thread->interval_count; i++)
+        if (thread->intervals[i].state == TM_STATE_IO)
+            sum_ns = tm__sum(sum_ns, tm__interval_end_ns(model, thread, i) -
+                                         thread->intervals[i].start_ns);
+    return sum_ns;
+}
+
+/* Units are submitted by a thread that spends its time neither on a processor nor
+ * blocked by other threads: it waits for what comes from outside. */
+static int comes_from_outside(const tm__load *load, const tm_model *model)
+{
+    const tm__unit_kind *kind = load->kind;
+    const tm__thread *waker;
+    int64_t cpu_ns, life_ns, stopped_ns, start_ns;
+
+    if (kind->is_dispatched)
+        return 1;
+    if (kind->waker == TM__NONE || kind->woken * PART_FROM_OUTSIDE < kind->count)
+        return 0;
+    waker = &model->entities.threads[kind->waker];
+    cpu_ns = tm__cpu_time_ns(model, kind->waker);
+    if (cpu_ns < 0 || !waker->interval_count)
+        return 0;
+    start_ns = waker->intervals[0].start_ns;
+    life_ns = model->last_ns - start_ns;
+    stopped_ns =
+        tm__not_running_ns(model, kind->waker, start_ns, model->last_ns, NULL) -
+        in_io_ns(model, waker);
+    return cpu_ns < life_ns / 2 && stopped_ns < life_ns / 2;
+}
+
+int tm__load_open(tm__load *load, const tm_model *model, const tm__libraries *libraries)
+{
+    int rc;
+
+    *load = (tm__load){.model = model};
+    tm__memory_init(&load->memory, &model->memory.hook);
+    rc = tm__scope_open(&load->scope, model, NULL);
+    if (rc < 0)
+        return rc;
+    load->is_open = 1;
+    load->callers = tm__stack_callers(model, &load->memory, libraries);
+    load->serves = tm__zalloc(&load->memory, (size_t)model->entities.threads_count + 1);
+    if (!load->callers || !load->serves)
+        return TM_ENOMEM;
+    rc = tm__units_open(&load->units, model, &load->scope, &load->memory, load->callers,
+                        0);
+    if (rc == TM_OK)
+        load->kind = tm__unit_main_kind(&load->units);
+    if (!load->kind)
+        return rc;
+    for (uint32_t i = 0; i < load->units.items_count; i++)
+        if (&load->units.kinds[load->units.items[i].kind] == load->kind)
+            load->serves[load->units.items[i].thread] = 1;
+    load->seconds =
+        (double)(load->kind->steady_to_ns - load->kind->steady_from_ns) / 1e9;
+    load->rate = (double)load->kind->steady_count / load->seconds;
+    load->in_flight = (double)load->kind->steady_total_ns / 1e9 / load->seconds;
+    load->is_service = comes_from_outside(load, model);
+    return TM_OK;
+}
+
+void tm__load_close(tm__load *load)
+{
+    const tm_model *model = load->model;
+
+    if (!load->is_open)
+        return;
+    if (load->units.memory)
+        tm__units_close(&load->units);
+    tm__free(&load->memory, load->serves, (size_t)model->entities.threads_count + 1);
+    tm__free(&load->memory, load->callers,
+             ((size_t)model->entities.stacks_count + 1) * sizeof(*load->callers));
+    tm__scope_close(&load->scope, model);
+}
+
+int tm__load_is_steady(const tm__load *load, const tm__unit *unit)
+{
+    return &load->units.kinds[unit->kind] == load->kind && unit->is_finished &&
+           unit->end_ns > load->kind->steady_from_ns &&
+           unit->end_ns <= load->kind->steady_to_ns;
+}
