@@ -152,19 +152,22 @@ static void begin_thread(const tm__item *item)
                           reader->thread);
 }
 
-static void rename_thread(const tm__item *item)
+/* A thread that is yet to begin has a name already that its creator gave it: what the
+ * kernel said of it may be older. */
+static void rename_thread(const tm__item *item, const tm__readers *readers)
 {
-    tm__ring_reader *reader = item->reader;
+    const tm__ring_reader *reader = item->reader;
+    const tm__image *image = reader->image;
     uint64_t thread = item->event.object
                           ? tm__thread_by_handle(reader->image, item->event.object)
                           : reader->thread;
 
-    if (item->event.value == TM__NAME_AT_BEGIN && *reader->name)
+    if (!thread || (item->event.value == TM__NAME_AT_BEGIN && *reader->name))
         return;
-    if (thread)
-        tm__thread_define(reader->image, thread, 0, item->name);
-    if (thread == reader->thread)
-        memcpy(reader->name, item->name, sizeof(reader->name));
+    tm__thread_define(reader->image, thread, 0, item->name);
+    for (uint32_t i = 0; i < readers->end; i++)
+        if (readers->all[i].image == image && readers->all[i].thread == thread)
+            memcpy(readers->all[i].name, item->name, sizeof(item->name));
 }
 
 /* A signal handler that locks something in the middle of a wait ends it here, which
@@ -239,7 +242,7 @@ static int complete(tm__item *item, const tm__readers *readers)
         if (event->peer)
             tm__thread_set_handle(image, event->object, event->peer);
         else
-            rename_thread(item);
+            rename_thread(item, readers);
         return 0;
     case TM_EVENT_THREAD_START: begin_thread(item); break;
     case TM_EVENT_ACQUIRED:

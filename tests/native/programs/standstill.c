@@ -21,7 +21,8 @@ static pthread_barrier_t all;
 static sem_t permits, requests, answers;
 static atomic_int own_one, own_other, own_tasks;
 static pthread_t threads[8];
-static int count, tasks;
+static atomic_int count, is_done;
+static int tasks;
 
 static void begin(const char *name, void *(*routine)(void *))
 {
@@ -45,9 +46,16 @@ static void say(const char *truth)
 
 /* ---- that cannot go on ---- */
 
+/* What the truth rests on comes first, however busy the machine is. */
+static void after(atomic_int *it, int least)
+{
+    while (atomic_load(it) < least)
+        pause_ms(1);
+}
+
 static void *awaits(void *unused)
 {
-    pause_ms(80);
+    after(&is_done, 1);
     pthread_mutex_lock(&one);
     pthread_cond_wait(&ready, &one);
     pthread_mutex_unlock(&one);
@@ -59,6 +67,7 @@ static void *signals(void *unused)
     pthread_mutex_lock(&one);
     pthread_cond_signal(&ready);
     pthread_mutex_unlock(&one);
+    atomic_store(&is_done, 1);
     return unused;
 }
 
@@ -106,12 +115,13 @@ static void barrier(void)
 static void *locks_and_ends(void *unused)
 {
     pthread_mutex_lock(&one);
+    atomic_store(&is_done, 1);
     return unused;
 }
 
 static void *locks(void *unused)
 {
-    pause_ms(60);
+    after(&is_done, 1);
     pthread_mutex_lock(&one);
     return unused;
 }
@@ -181,10 +191,8 @@ static void own_orders(void)
 
 static void *awaits_task(void *unused)
 {
-    int seen = atomic_load(&own_tasks);
-
-    pause_ms(80);
-    futex(&own_tasks, FUTEX_WAIT_PRIVATE, seen + 1, NULL, NULL, 0);
+    after(&is_done, 1);
+    futex(&own_tasks, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0);
     return unused;
 }
 
@@ -192,6 +200,7 @@ static void *gives_task(void *unused)
 {
     atomic_fetch_add(&own_tasks, 1);
     futex(&own_tasks, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    atomic_store(&is_done, 1);
     return unused;
 }
 
@@ -254,13 +263,14 @@ static void *waits_with_lock(void *unused)
 {
     pthread_mutex_lock(&other);
     pthread_mutex_lock(&one);
+    atomic_store(&is_done, 1);
     pthread_cond_wait(&ready, &one);
     return unused;
 }
 
 static void *signals_with_lock(void *unused)
 {
-    pause_ms(60);
+    after(&is_done, 1);
     pthread_mutex_lock(&other);
     pthread_cond_signal(&ready);
     return unused;
@@ -303,7 +313,8 @@ static void own_queue(void)
 static void *joins_with_lock(void *unused)
 {
     pthread_mutex_lock(&one);
-    pause_ms(100);
+    after(&count, 2);
+    atomic_store(&is_done, 1);
     pthread_join(threads[1], NULL);
     return unused;
 }
@@ -449,6 +460,7 @@ static void *spins(void *unused)
 static void *holds_and_spins(void *unused)
 {
     pthread_mutex_lock(&one);
+    atomic_store(&is_done, 1);
     return spins(unused);
 }
 
@@ -588,6 +600,7 @@ static void ends(void)
 static void *sleeps_with_lock(void *unused)
 {
     pthread_mutex_lock(&one);
+    atomic_store(&is_done, 1);
     pause_ms(600000);
     return unused;
 }
