@@ -342,6 +342,23 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* The clock that counts while the machine is suspended gets ahead of the other by that:
+ * no process ran. @return in ns, since the round before */
+static int64_t suspended_ns(tm__recorder *it)
+{
+    enum { LEAST_NS = 50000000 };
+    struct timespec all;
+    int64_t ahead_ns, ns = 0;
+
+    if (clock_gettime(CLOCK_BOOTTIME, &all) != 0)
+        return 0;
+    ahead_ns = (int64_t)all.tv_sec * 1000000000 + all.tv_nsec - now_ns();
+    if (it->rounds)
+        ns = ahead_ns - it->ahead_ns;
+    it->ahead_ns = ahead_ns;
+    return ns >= LEAST_NS ? ns : 0;
+}
+
 /* A signal or a debugger stops a process: its threads wait for nothing then. */
 static void look_for_stop(tm__image *image, int64_t time_ns)
 {
@@ -392,6 +409,7 @@ static void look_for_unseen(tm__recorder *it, const tm__image *image)
 void tm__recorder_round(tm__recorder *it, int is_last)
 {
     uint64_t now = tm__tick_clock_read(&it->clock);
+    int64_t suspended = suspended_ns(it);
 
     find_rings(it);
     set_horizons(it, now);
@@ -410,8 +428,10 @@ void tm__recorder_round(tm__recorder *it, int is_last)
     tm__gather_end();
     if (is_last)
         tm__lookups_wait();
-    for (tm__image *image = it->images; image; image = image->next)
+    for (tm__image *image = it->images; image; image = image->next) {
         watch_process(it, image, now);
+        image->stopped_ns += suspended;
+    }
     for (tm__image **at = &it->images, *image; (image = *at);) {
         uint64_t horizon = is_last ? UINT64_MAX : image->next_horizon;
 

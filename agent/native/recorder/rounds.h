@@ -24,6 +24,7 @@ typedef struct tm__recorder {
     int nested_looks;      ///< of late; each is forgotten after 10 rounds
     uint64_t begin;        ///< in ticks
     uint64_t rounds;
+    int64_t ahead_ns; ///< of the clock that counts while the machine is suspended
     char unseen[TM__UNSEEN_MOST][4096]; ///< programs that have no image
     size_t unseen_count;
     char input[64]; ///< what was read of a line of standard input
