@@ -88,6 +88,8 @@ RECORDED = SOME if FULL else ("pool", "owner", "nested", "join", "idle", "daemon
 LOOKED_AT = SOME if FULL else ("pool", "owner", "idle")
 # A standstill is known from what was the last event, so that this is the goal of most.
 CLOSE_NS = 100_000_000
+# The threads of the flight recorder are in the program's group, and go on.
+RECORDED_TOO = ("-XX:StartFlightRecording", "-Xlog:jfr*=off")
 PATIENCE_S = 0.5
 STUCK_S = 1
 MESSAGE_S = 30
@@ -197,7 +199,10 @@ def test_messages_name_the_programs_that_cannot_go_on_and_no_others(java: Java) 
             java,
             names,
             lambda it: java.command(
-                "Hangs", it, agent=f"file={java.folder / it}.tmt,stuck={STUCK_S}"
+                "Hangs",
+                it,
+                agent=f"file={java.folder / it}.tmt,stuck={STUCK_S}",
+                flags=RECORDED_TOO if it == "pool" else (),
             ),
         )
         until = time.monotonic() + MESSAGE_S

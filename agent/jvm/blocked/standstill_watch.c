@@ -65,6 +65,8 @@ static const char *const outside_classes[] = {
 };
 /* The JDK's thread that waits for a child process to end, and does what comes then. */
 static const char reaper_prefix[] = "process reaper";
+/* The flight recorder's threads, which are in the program's group. */
+static const char recorders_prefix[] = "JFR ";
 
 static int64_t looked_ns;
 static int64_t due_ns;       ///< the last look at a standstill that was due
@@ -93,6 +95,11 @@ static int64_t processor_time_ns(void)
 
 enum membership { OF_THE_PROGRAM, OF_THE_VM, REAPER };
 
+static int begins_with(const char *text, const char *prefix)
+{
+    return text && strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
 /* The JVM's own threads are in these groups. */
 static enum membership membership_of(JNIEnv *jni, jthread thread)
 {
@@ -111,10 +118,10 @@ static enum membership membership_of(JNIEnv *jni, jthread thread)
         tm__deallocate(group.name);
         (*jni)->DeleteLocalRef(jni, group.parent);
     }
-    if (info.name && strcmp(info.name, "DestroyJavaVM") == 0)
+    if ((info.name && strcmp(info.name, "DestroyJavaVM") == 0) ||
+        begins_with(info.name, recorders_prefix))
         membership = OF_THE_VM;
-    else if (info.name &&
-             strncmp(info.name, reaper_prefix, sizeof(reaper_prefix) - 1) == 0)
+    else if (begins_with(info.name, reaper_prefix))
         membership = REAPER;
     tm__deallocate(info.name);
     (*jni)->DeleteLocalRef(jni, info.thread_group);
@@ -212,14 +219,32 @@ static enum sight look_at(JNIEnv *jni, jthread thread)
     return look_at_wait(jni, thread);
 }
 
+/** A thread that waits, and a number of that wait. */
+typedef struct member {
+    uint64_t thread;
+    uint64_t print;
+} member;
+
+/* Of a wait about which nothing is known. */
+enum { PRINT_UNKNOWN = 1 };
+
 /** What was seen of all threads at once. */
 typedef struct standstill {
     jthread waiting[SHOWN];
+    member members[SHOWN];
     jint count;       ///< threads that wait; 0: one can go on, or all are idle
     int is_known;     ///< some were reported as a deadlock
     uint64_t print;   ///< of their blocking intervals
     int64_t since_ns; ///< when the last of them began to wait; INT64_MAX: not known
 } standstill;
+
+static uint64_t print_of(const tm__class_wait *class_wait,
+                         const tm__long_blocked *blocked)
+{
+    return class_wait ? (uint64_t)class_wait->since_ns
+           : blocked  ? blocked->serial
+                      : PRINT_UNKNOWN;
+}
 
 /* @return how many threads wait; 0: one can go on, or all are idle */
 static jint look(JNIEnv *jni, const jthread *threads, jint count, standstill *seen)
@@ -246,13 +271,13 @@ static jint look(JNIEnv *jni, const jthread *threads, jint count, standstill *se
         began_ns = class_wait ? class_wait->since_ns
                    : blocked  ? blocked->since_ns
                               : INT64_MAX;
-        seen->print = seen->print * 31 + (class_wait ? (uint64_t)began_ns
-                                          : blocked  ? blocked->serial
-                                                     : 1);
+        seen->print = seen->print * 31 + print_of(class_wait, blocked);
         if (began_ns > seen->since_ns)
             seen->since_ns = began_ns;
-        if (seen->count < SHOWN)
+        if (seen->count < SHOWN) {
             seen->waiting[seen->count] = threads[i];
+            seen->members[seen->count] = (member){id, print_of(class_wait, blocked)};
+        }
         seen->count++;
     }
     return seen->count;
@@ -263,6 +288,10 @@ static int64_t stuck_ns(void)
     return (int64_t)tm__the_options.stuck * 1000000000;
 }
 
+/* The members of what is reported. */
+static member reported[SHOWN];
+static jint reported_count;
+
 static void over(int64_t now_ns)
 {
     if (is_reported)
@@ -272,11 +301,30 @@ static void over(int64_t now_ns)
     is_reported = 0;
 }
 
+/* What was reported is over when one of the threads goes on, and not when another
+ * thread comes: a hook of the shutdown, for instance. @return -1: that is not known */
+static int is_any_gone_on(void)
+{
+    for (jint i = 0; i < reported_count; i++) {
+        uint64_t id = reported[i].thread;
+
+        if (reported[i].print == PRINT_UNKNOWN)
+            return -1;
+        if (print_of(tm__class_wait_of(id), tm__long_blocked_find(id)) !=
+            reported[i].print)
+            return 1;
+    }
+    return 0;
+}
+
 static void judge(JNIEnv *jni, const jthread *threads, jint count, int64_t now_ns)
 {
     standstill seen = {.count = 0};
-    jint waits = look(jni, threads, count, &seen);
+    jint waits;
 
+    if (is_reported && is_any_gone_on() == 0)
+        return;
+    waits = look(jni, threads, count, &seen);
     if (seen.is_known)
         return;
     if (!waits || (since_ns && seen.print != fingerprint))
@@ -289,6 +337,8 @@ static void judge(JNIEnv *jni, const jthread *threads, jint count, int64_t now_n
         now_ns - gap_ns < stuck_ns())
         return;
     is_reported = 1;
+    reported_count = waits < SHOWN ? waits : SHOWN;
+    memcpy(reported, seen.members, sizeof(reported));
     tm__standstill_message_print(jni, seen.waiting,
                                  waits < SHOWN ? (size_t)waits : SHOWN, (size_t)waits,
                                  now_ns - since_ns);
@@ -387,7 +437,7 @@ void tm__standstill_watch_round(JNIEnv *jni, tm__buffer *own)
         if (tm__the_options.stuck)
             look_for_circle(jni, threads, count, now_ns);
     }
-    if (!tm__the_options.stuck || is_busy || count > THREADS_AT_MOST)
+    if (!tm__the_options.stuck || (is_busy && !is_reported) || count > THREADS_AT_MOST)
         over(now_ns);
     else
         judge(jni, threads, count, now_ns);
