@@ -9,7 +9,7 @@
 #include "analysis/timeline/blocking.h"
 #include "analysis/timeline/wakeup_edge.h"
 #include "analysis/waits/standstill.h"
-#include "analysis/waits/wait_nodes.h"
+#include "analysis/waits/wait_meeting.h"
 #include "analysis/waits/wait_state.h"
 #include "analysis/waits/wait_wants.h"
 #include "base/saturate.h"
@@ -114,10 +114,11 @@ static int can_serve(const tm__wait_graph *graph, uint32_t thread, int may_start
            (is_alive(&graph->nodes[thread]) && !graph->nodes[thread].is_member);
 }
 
-/* Whoever has something to give away, or wants a lock, is not idle. */
+/* Whoever has something to give away, wants a lock or meets others is not idle. */
 static int is_demand(const tm__wait_node *node)
 {
-    return node->want == TM__WANT_LOCK || node->want == TM__WANT_RECEIVER;
+    return node->want == TM__WANT_LOCK || node->want == TM__WANT_RECEIVER ||
+           node->is_meeting;
 }
 
 /* Of a place that more served than are kept any thread may be the next. */
@@ -239,7 +240,9 @@ static int can_go_on(part *p, uint32_t thread)
     case TM_WAIT_EDGE_JOIN:
     case TM_WAIT_EDGE_CLASS:
         return may_be_over(graph, node) || !graph->nodes[node->on].is_member;
-    case TM_WAIT_EDGE_SERVED: return !is_long(p, node) || any_can_serve(graph, thread);
+    case TM_WAIT_EDGE_SERVED:
+        return !is_long(p, node) || any_can_serve(graph, thread) ||
+               (node->is_meeting && tm__wait_may_get_party(graph, thread));
     case TM_WAIT_EDGE_UNKNOWN:
         return is_timed_place(p, node) || !tm__wait_is_abandoned(graph, thread);
     case TM_WAIT_EDGE_TASK: return !is_long(p, node) || is_task_run(p);

@@ -86,6 +86,14 @@ static int all_want(const tm__wait_case *it, int want)
     return it->count != 0;
 }
 
+static int are_at_barriers(const tm__wait_case *it)
+{
+    for (uint32_t i = 0; i < it->count; i++)
+        if (!it->graph->nodes[it->order[i]].is_meeting)
+            return 0;
+    return it->count != 0;
+}
+
 static int has_lost_signal(const tm__wait_case *it)
 {
     for (uint32_t i = 0; i < it->count; i++)
@@ -140,6 +148,10 @@ void tm__write_wait_advice(tm__words *words, const tm__wait_case *it)
         tm__write_words(words, "Unlock on every way out, acquire locks in one order "
                                "everywhere, and do not acquire a lock again that the "
                                "goroutine has, not even for reading.");
+    else if (are_at_barriers(it))
+        tm__write_words(words,
+                        "Each party of a barrier has to come: let one that fails or "
+                        "ends leave it or break it, or wait with a timeout.");
     else if (shares_a_monitor(it))
         tm__write_words(words,
                         "Waiters of different places share one condition: wake all of "

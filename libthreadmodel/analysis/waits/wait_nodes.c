@@ -36,27 +36,6 @@ static const char delayed_queue[] =
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 
-static const char *method_of(const tm_model *model, uint32_t frame)
-{
-    return tm__method_name(model, model->entities.frames[frame].method);
-}
-
-int tm__stack_has(const tm_model *model, uint32_t stack, const char *prefix)
-{
-    size_t length = strlen(prefix);
-
-    if (stack == TM__NONE)
-        return 0;
-    for (uint32_t i = 0; i < model->entities.stacks[stack].frame_count; i++) {
-        const char *name =
-            method_of(model, model->entities.stacks[stack].frame_first + i);
-
-        if (name && strncmp(name, prefix, length) == 0)
-            return 1;
-    }
-    return 0;
-}
-
 /* ---- the instant ---- */
 
 /* An interval that began at or before the instant. */

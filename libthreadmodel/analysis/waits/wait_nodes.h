@@ -8,7 +8,4 @@
 /** Describe what each thread is at the instant, in nodes. */
 void tm__wait_nodes_fill(tm__wait_graph *graph);
 
-/** Whether a stack has a method whose full name begins with a text. */
-int tm__stack_has(const tm_model *model, uint32_t stack, const char *prefix);
-
 #endif

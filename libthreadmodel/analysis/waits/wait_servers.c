@@ -4,6 +4,7 @@
  * calling method. One pass over the interactions, tens of millions of them; only what
  * concerns the places of present waits is kept, which are a few.
  */
+#include "analysis/waits/wait_meeting.h"
 #include "analysis/waits/wait_nodes.h"
 #include "analysis/waits/wait_servers.h"
 #include "analysis/waits/wait_state.h"
@@ -209,6 +210,7 @@ static void name_servers(tm__wait_graph *graph, tm__wait_node *node)
         if (node->server != TM__NONE)
             node->likeness = TM__LIKE_PLACE;
     }
+    node->is_meeting = tm__wait_is_meeting(model, node) != 0;
     if (node->server != TM__NONE) {
         node->edge = TM_WAIT_EDGE_SERVED;
         node->provenance = TM_PROVENANCE_INFERRED;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/waits/wait_state.h"
+
+#include <string.h>
+
+#include "model/entities/entity_names.h"
 #include "model/entities/methods.h"
 
 uint32_t tm__wait_place(const tm__wait_graph *graph, uint32_t stack)
@@ -10,4 +14,39 @@ uint32_t tm__wait_place(const tm__wait_graph *graph, uint32_t stack)
         frame == TM__NONE ? TM__NONE : model->entities.frames[frame].method;
 
     return method == TM__NONE ? TM__NONE : model->entities.methods[method].full_name;
+}
+
+static const char *method_of(const tm_model *model, uint32_t frame)
+{
+    return tm__method_name(model, model->entities.frames[frame].method);
+}
+
+int tm__stack_has(const tm_model *model, uint32_t stack, const char *prefix)
+{
+    size_t length = strlen(prefix);
+
+    if (stack == TM__NONE)
+        return 0;
+    for (uint32_t i = 0; i < model->entities.stacks[stack].frame_count; i++) {
+        const char *name =
+            method_of(model, model->entities.stacks[stack].frame_first + i);
+
+        if (name && strncmp(name, prefix, length) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+int tm__stack_mentions(const tm_model *model, uint32_t stack, const char *part)
+{
+    if (stack == TM__NONE)
+        return 0;
+    for (uint32_t i = 0; i < model->entities.stacks[stack].frame_count; i++) {
+        const char *name =
+            method_of(model, model->entities.stacks[stack].frame_first + i);
+
+        if (name && strstr(name, part))
+            return 1;
+    }
+    return 0;
 }

@@ -67,6 +67,7 @@ typedef struct tm__wait_node {
     uint8_t is_member;      ///< of the set that standstill.c found
     uint8_t is_lost;        ///< events were lost since
     uint8_t is_signal_lost; ///< its object was signalled before, when nobody waited
+    uint8_t is_meeting;     ///< at a barrier or phaser
 } tm__wait_node;
 
 /** A thread that ended waits of a place. */
@@ -119,5 +120,10 @@ typedef struct tm__standstill {
 
 /** @return strings of the method that calls for a wait, or TM__NONE */
 uint32_t tm__wait_place(const tm__wait_graph *graph, uint32_t stack);
+
+/** Whether a stack has a method whose full name begins with a text. */
+int tm__stack_has(const tm_model *model, uint32_t stack, const char *prefix);
+/** Whether a stack has a method whose full name contains a text. */
+int tm__stack_mentions(const tm_model *model, uint32_t stack, const char *part);
 
 #endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Barriers and phasers, where each party waits for all others. */
+#ifndef TM_ANALYSIS_WAITS_WAIT_MEETING_H
+#define TM_ANALYSIS_WAITS_WAIT_MEETING_H
+
+#include "analysis/waits/wait_state.h"
+
+/** Whether a node waits at a barrier or phaser. */
+int tm__wait_is_meeting(const tm_model *model, const tm__wait_node *node);
+/** Whether a party may still come to where a thread waits, other than the members. */
+int tm__wait_may_get_party(const tm__wait_graph *graph, uint32_t thread);
+
+#endif
