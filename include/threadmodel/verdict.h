@@ -53,7 +53,9 @@ enum tm_wait_edge {
  * threads; where only these are left, the run is idle. Daemons that wait when a runtime
  * ends by itself are not stuck. Partly stuck is a suspicion: each thread of a set waits
  * without a timeout for what, as far as was recorded, only the set or threads that have
- * ended ever provided, and for longer than such waits last. A run is bound by a lock
+ * ended ever provided, and for longer than such waits last. The title of a run without
+ * such threads names those that have waited for a second or more for a lock or permit,
+ * where no event shows which thread has it. A run is bound by a lock
  * where no thread is stuck, and two threads or more that use the lock queue for it for
  * half of the time in which they are not idle, a quarter of that of all threads; or
  * else by a place where its main kind of units of work waits, sleeps or is in I/O for

@@ -32,10 +32,13 @@ static int is_kept(const char *state)
     return 0;
 }
 
+/* Sleeps do not bound a program in which others wait for a lock all the while. */
 static int is_bound(const tm__judgement *it, const tm_table *parts)
 {
     int64_t busy_ns = it->spent.lived_ns - it->spent.idle_ns;
 
+    if (it->owed && strcmp(tm_table_string(parts, "state", 0), "sleeping") == 0)
+        return 0;
     return is_kept(tm_table_string(parts, "state", 0)) &&
            tm_table_string(parts, "kind", 0) &&
            tm_table_int64(parts, "units")[0] >= UNITS_AT_LEAST &&

@@ -11,6 +11,7 @@
 #include "analysis/waits/runtime_threads.h"
 #include "analysis/waits/standstill.h"
 #include "analysis/waits/wait_order.h"
+#include "analysis/waits/wait_wants.h"
 #include "base/saturate.h"
 #include "model/deadlocks/deadlock_search.h"
 #include "model/entities/reports.h"
@@ -155,6 +156,8 @@ static void add_up(tm__judgement *it)
 /* Whoever waits for a lock, or has something to give away, is not idle. */
 static int has_demand(const tm__judgement *it)
 {
+    if (it->owed)
+        return 1;
     for (uint32_t i = 0; i < it->model->entities.threads_count; i++) {
         const tm__wait_node *node = &it->graph.nodes[i];
 
@@ -201,6 +204,8 @@ static int judge(tm__judgement *it)
     if (rc < 0)
         return rc;
     add_up(it);
+    for (uint32_t i = 0; i < it->model->entities.threads_count; i++)
+        it->owed += tm__wait_is_owed(&it->graph, i) != 0;
     rc = tm__find_bound(it);
     if (rc < 0)
         return rc;

@@ -3,6 +3,7 @@
 #include "analysis/verdict/bound_units_text.h"
 #include "analysis/verdict/judge_state.h"
 #include "analysis/verdict/verdict_text.h"
+#include "analysis/waits/wait_wants.h"
 #include "base/duration.h"
 #include "model/entities/reports.h"
 
@@ -192,6 +193,35 @@ static int all_wait_alone(const tm__judgement *it)
     return 1;
 }
 
+/* The threads that wait for a lock or permit, where no event shows who has it. */
+static void write_owed(tm__words *words, const tm__judgement *it)
+{
+    enum { NAMED = 3 };
+    int64_t since_ns = INT64_MIN;
+    uint32_t named = 0;
+
+    tm__write_words(words, "No thread is known to be stuck, but ");
+    for (uint32_t i = 0; i < it->model->entities.threads_count; i++) {
+        if (!tm__wait_is_owed(&it->graph, i))
+            continue;
+        if (it->graph.nodes[i].since_ns > since_ns)
+            since_ns = it->graph.nodes[i].since_ns;
+        if (named == NAMED)
+            continue;
+        if (named++)
+            tm__write_words(words, named == it->owed ? " and " : ", ");
+        tm__write_thread(words, it->model, i);
+    }
+    if (it->owed > NAMED)
+        tm__write_words(words, " and %u more", it->owed - NAMED);
+    tm__write_words(words, it->owed == 1
+                               ? " waits for a lock or permit since "
+                               : " wait for locks or permits, the last since ");
+    tm__write_instant(words, &it->members, since_ns);
+    tm__write_words(words, it->owed == 1 ? ", and no event shows who has it."
+                                         : ", and no event shows who has them.");
+}
+
 void tm__write_title(tm__words *words, tm__judgement *it)
 {
     if (it->suspected)
@@ -248,6 +278,10 @@ void tm__write_title(tm__words *words, tm__judgement *it)
         tm__write_words(words, ".");
         break;
     case TM_VERDICT_HEALTHY:
+        if (it->owed) {
+            write_owed(words, it);
+            break;
+        }
         tm__write_words(words, !live_threads(it) ? "All threads have ended: "
                                : waits_unknown(it, NULL) + ran_on(it, NULL)
                                    ? "No thread is known to be "

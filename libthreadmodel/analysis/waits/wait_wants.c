@@ -127,3 +127,40 @@ int tm__wait_is_abandoned(const tm__wait_graph *graph, uint32_t thread)
     }
     return length_ns >= LAST_NS && is_only_one_left(graph, thread);
 }
+
+/* Where libraries wait for their own locks, which are bare futexes. */
+static const char *const lock_methods[] = {
+    "::lock_contended", "::read_contended",      "::write_contended",  "::lock_slow",
+    "::LockSlow",       "::lock_exclusive_slow", "::lock_shared_slow",
+};
+static const char semaphore_class[] = "java.util.concurrent.Semaphore$";
+
+static int is_for_lock(const tm_model *model, const tm__wait_node *node, int state)
+{
+    const char *name =
+        node->object == TM__NONE
+            ? NULL
+            : tm__class_name(model, model->entities.objects[node->object].class_index);
+
+    if (state == TM_STATE_BLOCKED || node->want == TM__WANT_LOCK ||
+        (name && strncmp(name, semaphore_class, sizeof(semaphore_class) - 1) == 0))
+        return 1;
+    if (node->object == TM__NONE ||
+        model->entities.objects[node->object].kind != TM_OBJECT_KIND_FUTEX)
+        return 0;
+    for (size_t i = 0; i < sizeof(lock_methods) / sizeof(*lock_methods); i++)
+        if (tm__stack_mentions(model, node->stack, lock_methods[i]))
+            return 1;
+    return 0;
+}
+
+int tm__wait_is_owed(const tm__wait_graph *graph, uint32_t thread)
+{
+    const tm__wait_node *node = &graph->nodes[thread];
+
+    return node->kind == TM__NODE_WAITS && node->edge == TM_WAIT_EDGE_UNKNOWN &&
+           graph->at_ns - node->since_ns >= LONG_NS &&
+           is_for_lock(
+               graph->model, node,
+               graph->model->entities.threads[thread].intervals[node->interval].state);
+}
