@@ -59,10 +59,13 @@ typedef struct tm__unit_group {
     uint32_t gaps;       ///< between idle waits in which the anchor occurs
     uint32_t gaps_of[TM__ROUNDS_COUNTED]; ///< so often; 0: more often
     uint64_t rounds;                      ///< how often it occurs in all of them
+    uint32_t firsts;                      ///< how often it is the first block of these
+    uint32_t lasts;                       ///< and the last one
     uint32_t busy_gaps;                   ///< between idle waits, with a block
     int64_t busy_ns;                      ///< how long these are
     int64_t life_ns;                      ///< of those that ended
     uint8_t work;                         ///< enum tm__work
+    uint8_t ends_tasks;                   ///< the anchor is rather last than first
     uint8_t is_dispatched;                ///< an event loop calls what it does
 } tm__unit_group;
 

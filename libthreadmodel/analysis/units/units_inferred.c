@@ -4,6 +4,8 @@
  *
  *     tasks   idle ··[ anchor ··· anchor ·· ]·· idle     two: the worker found the
  *                    [   1   ···][  2       ]            second one waiting
+ *             idle ··[ ·· anchor ··· anchor ]·· idle     the same where tasks end with
+ *                    [     1    ][     2    ]            the anchor
  *     loops   anchor ·· anchor ·· anchor
  *             [   1    ][   2    ]
  */
@@ -29,6 +31,7 @@ typedef struct draft {
     int64_t start_ns; ///< INT64_MIN: nothing has begun
     uint32_t kind_name;
     uint32_t rounds; ///< of the anchor so far
+    int64_t over_ns; ///< the end of the one that is the last of a task
     uint32_t blocks;
 } draft;
 
@@ -108,6 +111,27 @@ static int has_worked(const draft *it, const tm__unit_group *group,
             group->busy_ns / group->busy_gaps < (int64_t)NO_WORK_NS * TIMES_AS_LONG);
 }
 
+/* One round more than a task has is the next task's. That began with this round, or
+ * where tasks end with it, after the round before. */
+static int add_round(inference *in, draft *it, const tm__unit_block *block)
+{
+    const tm__unit_group *group = &in->patterns.groups[in->group];
+    uint32_t kind_name = it->kind_name;
+    int rc = TM_OK;
+
+    if (it->rounds == group->each) {
+        int64_t time_ns = group->ends_tasks ? it->over_ns : block->start_ns;
+
+        rc = add_unit(in, it, time_ns, 1);
+        *it = begin_at(time_ns);
+        if (group->ends_tasks)
+            it->kind_name = kind_name;
+    }
+    if (++it->rounds == group->each)
+        it->over_ns = block->end_ns;
+    return rc;
+}
+
 static int add_tasks(inference *in)
 {
     const tm_model *model = in->units->model;
@@ -134,11 +158,8 @@ static int add_tasks(inference *in)
         }
         if (it.start_ns == INT64_MIN)
             it = begin_at(block.start_ns);
-        if (group->each && is_anchor(in, &block) && it.rounds++ == group->each) {
-            rc = add_unit(in, &it, block.start_ns, 1);
-            it = begin_at(block.start_ns);
-            it.rounds = 1;
-        }
+        if (group->each && is_anchor(in, &block))
+            rc = add_round(in, &it, &block);
         note_block(in, &it, &block);
     }
     if (rc == TM_OK && !is_idle && (!has_ended || it.blocks))

@@ -291,6 +291,7 @@ static void count_rounds(tm__patterns *p, uint32_t t)
     const tm_model *model = p->units->model;
     tm__unit_group *group = &p->groups[p->group_of[t]];
     uint32_t next = 0, seen = 0, blocks = 0;
+    int is_anchor = 0;
     int64_t since_ns = INT64_MIN;
     tm__unit_block block;
 
@@ -298,10 +299,13 @@ static void count_rounds(tm__patterns *p, uint32_t t)
         return;
     while (tm__unit_block_next(model, &model->entities.threads[t], &next, &block)) {
         if (!tm__pattern_separator(p, &block)) {
-            seen += tm__pattern_place(p, p->group_of[t], &block) == group->anchor;
+            is_anchor = tm__pattern_place(p, p->group_of[t], &block) == group->anchor;
+            seen += (uint32_t)is_anchor;
+            group->firsts += is_anchor && !blocks;
             blocks++;
             continue;
         }
+        group->lasts += is_anchor && blocks;
         count_gap(group, seen);
         if (blocks && since_ns != INT64_MIN) {
             group->busy_gaps++;
@@ -309,6 +313,7 @@ static void count_rounds(tm__patterns *p, uint32_t t)
         }
         since_ns = block.end_ns;
         seen = blocks = 0;
+        is_anchor = 0;
     }
 }
 
@@ -318,6 +323,7 @@ static void judge_rounds(tm__unit_group *group)
     enum { ENOUGH_GAPS = 20, FEW_ROUNDS = 3 };
     uint32_t best = 1;
 
+    group->ends_tasks = group->lasts > group->firsts;
     if (group->gaps < ENOUGH_GAPS)
         return;
     for (uint32_t i = 1; i < TM__ROUNDS_COUNTED; i++)
