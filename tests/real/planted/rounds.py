@@ -91,7 +91,7 @@ class Workshop:
         sources = [str(PROGRAMS / name) for name in sorted(names)]
         subprocess.run(
             [*jdk.compiler(), "-nowarn", "-d", str(folder / "classes")]
-            + ["-cp", self.classpath, *sources],
+            + ["-cp", self.classpath, "-sourcepath", str(PROGRAMS), *sources],
             check=True,
             stderr=subprocess.DEVNULL,
         )

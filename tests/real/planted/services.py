@@ -160,6 +160,78 @@ SERVICE_CHANGES = (
 )
 
 
+# Of services on which no rule was developed.
+HELD_OUT_CHANGES = (
+    ServiceChange(
+        "limiter",
+        "tokens every 10 ms and not every 20",
+        (),
+        ("refill_ms=10",),
+        Callee("MoreServices.pause", 0.5),
+    ),
+    ServiceChange(
+        "cache",
+        "the refresher holds the lock for 5 ms and not 15",
+        (),
+        ("reload_ms=5",),
+        Hold(
+            "java.util.concurrent.locks.ReentrantReadWriteLock$NonfairSync",
+            1 / 3,
+            "MoreServices.refresh",
+        ),
+    ),
+    ServiceChange(
+        "cache",
+        "a reload of 5 ms and not 15",
+        (),
+        ("reload_ms=5",),
+        Callee("MoreServices.reload", 1 / 3),
+    ),
+    ServiceChange(
+        "shards",
+        "a shard is held for 2 ms and not 5",
+        (),
+        ("put_ms=2",),
+        Hold("MoreServices$Shard", 0.4),
+    ),
+    ServiceChange(
+        "shards",
+        "8 shards and not 2",
+        (),
+        ("shards=8",),
+        Resource("MoreServices$Shard.put", more_permits=6),
+    ),
+    ServiceChange(
+        "bounded",
+        "the consumer stores for 2 ms and not 4",
+        (),
+        ("store_ms=2",),
+        Callee("MoreServices.store", 0.5),
+    ),
+    ServiceChange(
+        "bounded",
+        "2 consumers and not 1",
+        (),
+        ("consumers=2",),
+        Resource("MoreServices.enqueue", more_permits=1),
+    ),
+    ServiceChange(
+        "endpoint",
+        "6 permits and not 3",
+        (),
+        ("permits=6",),
+        Resource("MoreServices.enter", more_permits=3),
+    ),
+    ServiceChange(
+        "endpoint",
+        "an answer of 4 ms and not 9",
+        (),
+        ("answer_ms=4",),
+        Resource("MoreServices.enter", factor=4 / 9),
+    ),
+)
+
+
 @dataclass(frozen=True)
 class Measured:
     """The measurements of a service's clients: medians of rounds."""

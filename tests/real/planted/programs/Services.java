@@ -209,7 +209,7 @@ final class Services {
         };
     }
 
-    private static void daemon(String name, Request work) {
+    static void daemon(String name, Request work) {
         Thread thread = new Thread(() -> Plan.guarded(number -> work.serve(), 0), name);
         thread.setDaemon(true);
         thread.start();
@@ -296,16 +296,21 @@ final class Services {
         return text.toString();
     }
 
+    /** Another JVM of this program. */
+    static ProcessBuilder java(String name, int... numbers) {
+        List<String> command = new ArrayList<>(List.of(
+                System.getProperty("java.home") + "/bin/java", "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"),
+                "Services", name));
+        for (int number : numbers) command.add(String.valueOf(number));
+        return new ProcessBuilder(command);
+    }
+
     /** Clients in a JVM of their own, which prints what they measured. */
     private static void serve(Request request, ExecutorService executor, int clients, int ms)
             throws Exception {
         int port = listen(request, executor);
-        Process load = new ProcessBuilder(System.getProperty("java.home") + "/bin/java",
-                "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-                "-cp", System.getProperty("java.class.path"), "Services",
-                "clients", String.valueOf(port), String.valueOf(clients), String.valueOf(ms))
-                .inheritIO().start();
-        System.exit(load.waitFor());
+        System.exit(java("clients", port, clients, ms).inheritIO().start().waitFor());
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -314,6 +319,10 @@ final class Services {
             for (int i = 0; i < requests.length; i++)
                 requests[i] = client(Integer.parseInt(arguments[1]));
             load(requests.length, Integer.parseInt(arguments[3]), requests);
+            return;
+        }
+        if (arguments[0].equals("endpoint")) {
+            MoreServices.answer(Integer.parseInt(arguments[1]));
             return;
         }
         String[] settings = Arrays.copyOfRange(arguments, 1, arguments.length);
@@ -331,7 +340,7 @@ final class Services {
             case "workers" -> workers();
             case "readers" -> readers();
             case "batches" -> batches();
-            default -> throw new IllegalArgumentException(name);
+            default -> MoreServices.of(name, plan);
         };
         plan.begin();
         if (name.equals("readers") || name.equals("batches")) {
