@@ -6,6 +6,7 @@
 #include "base/saturate.h"
 #include "base/search.h"
 #include "base/sort.h"
+#include "model/entities/caller_frame.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interaction.h"
 
@@ -138,6 +139,25 @@ static int is_lost(const tm__served *served, const releases *r, uint32_t number)
     return 1;
 }
 
+/* A thread that waits for work has given back what it used. */
+static int is_idle_between(const tm__served *served, uint32_t number, int64_t from_ns,
+                           int64_t to_ns)
+{
+    const tm_model *model = served->resources->model;
+    const tm__thread *thread = &model->entities.threads[number];
+
+    for (uint32_t i = tm__intervals_until(thread, to_ns); i-- > 0;) {
+        const tm__interval *it = &thread->intervals[i];
+
+        if (it->start_ns < from_ns)
+            return 0;
+        if (it->start_ns < to_ns && it->stack != TM__NONE &&
+            tm__frame_is_idle(model, served->resources->callers[it->stack]))
+            return 1;
+    }
+    return 0;
+}
+
 /* From a wait to the thread's own release, before it waits again. */
 static int find_use(tm__served *served, const releases *r, uint32_t number,
                     uint8_t *ends)
@@ -148,7 +168,8 @@ static int find_use(tm__served *served, const releases *r, uint32_t number,
     tm__span span = {it->got_ns, 0, it->thread, number, 0};
 
     if (release == r->first[it->thread + 1] ||
-        (next && r->order[release].key > next->start_ns))
+        (next && r->order[release].key > next->start_ns) ||
+        is_idle_between(served, it->thread, it->got_ns, r->order[release].key))
         return 0;
     span.end_ns = r->order[release].key;
     ends[release] = 1;

@@ -9,6 +9,7 @@
 
 #include "analysis/units/unit_walk.h"
 #include "analysis/whatif/method_sleeps.h"
+#include "analysis/whatif/throughput_holds.h"
 #include "analysis/whatif/throughput_laws.h"
 #include "analysis/whatif/throughput_method.h"
 #include "base/histogram.h"
@@ -23,6 +24,24 @@
 typedef struct change {
     double queued_ns, served_ns, done_ns; ///< done: asleep in the method
 } change;
+
+/** A change, and what it is asked of. */
+typedef struct asked {
+    const tm__load *load;
+    const tm__candidates *all;
+    const tm__candidate *it;
+    double *shares; ///< tm__hold_shares_new(); NULL: not of holds got in a method
+} asked;
+
+static int ask(asked *q, const tm__load *load, const tm__candidates *all,
+               const tm__candidate *it, tm__memory *memory)
+{
+    *q = (asked){.load = load, .all = all, .it = it};
+    if (it->method == TM__NONE || all->options->change != TM_WHATIF_HOLDS)
+        return TM_OK;
+    q->shares = tm__hold_shares_new(all, it, memory);
+    return q->shares ? TM_OK : TM_ENOMEM;
+}
 
 /* waits[] of the resources by which a thread waits in an interval, or TM__NONE. They
  * lie thread by thread, by rising interval. */
@@ -45,32 +64,29 @@ static uint32_t wait_at(const tm__resources *all, uint32_t thread, uint32_t inte
                : TM__NONE;
 }
 
-static int is_of_lock(const tm__candidates *all, const tm__candidate *it,
-                      const tm__interval *at)
+/* The share of a block that is for what is asked about: of the class, the objects, and
+ * of the time in which owners of these got them where it is asked. */
+static double share_of_lock(const asked *q, const tm__interval *at)
 {
-    const tm_model *model = all->model;
-    uint32_t class_index, frame;
+    const tm_model *model = q->all->model;
+    uint32_t class_index;
 
     if (!tm__is_lock_block(at))
         return 0;
     class_index = model->entities.objects[at->object].class_index;
-    if (it->class_name != TM__NONE &&
+    if (q->it->class_name != TM__NONE &&
         (class_index == TM__NONE ||
-         model->entities.classes[class_index].name != it->class_name))
+         model->entities.classes[class_index].name != q->it->class_name))
         return 0;
-    if (all->groups && all->groups[at->object] != it->group)
+    if (q->all->groups && q->all->groups[at->object] != q->it->group)
         return 0;
-    if (it->method == TM__NONE || all->options->change != TM_WHATIF_HOLDS)
-        return 1;
-    frame = at->stack == TM__NONE ? TM__NONE : all->callers[at->stack];
-    return frame != TM__NONE && model->entities.frames[frame].method != TM__NONE &&
-           model->entities.methods[model->entities.frames[frame].method].full_name ==
-               it->method;
+    return q->shares ? q->shares[at->object] : 1;
 }
 
-static void add_part(const tm__candidates *all, const tm__candidate *it,
-                     uint32_t thread, const tm__unit_part *part, change *sum)
+static void add_part(const asked *q, uint32_t thread, const tm__unit_part *part,
+                     change *sum)
 {
+    const tm__candidates *all = q->all;
     const tm__interval *at;
     double ns = (double)(part->end_ns - part->start_ns);
     uint32_t wait;
@@ -84,8 +100,7 @@ static void add_part(const tm__candidates *all, const tm__candidate *it,
                                                         thread, part->interval);
     } else if (all->options->change == TM_WHATIF_HOLDS ||
                (all->groups && tm__is_lock_block(at))) {
-        if (is_of_lock(all, it, at))
-            sum->queued_ns += ns;
+        sum->queued_ns += ns * share_of_lock(q, at);
     } else if (all->served.roles &&
                (wait = wait_at(&all->resources, thread, part->interval)) != TM__NONE &&
                all->served.roles[wait] != TM__WAIT_OTHER) {
@@ -99,79 +114,33 @@ static void add_part(const tm__candidates *all, const tm__candidate *it,
     }
 }
 
-static change of_unit(const tm__load *load, const tm__candidates *all,
-                      const tm__candidate *it, const tm__unit *unit)
+static change of_unit(const asked *q, const tm__unit *unit)
 {
     change sum = {0};
 
     for (uint32_t i = 0; i < unit->span_count; i++) {
-        const tm__unit_span *span = &load->units.spans[unit->span_first + i];
+        const tm__unit_span *span = &q->load->units.spans[unit->span_first + i];
         tm__unit_walk walk;
         tm__unit_part part;
 
-        tm__unit_walk_start(&walk, all->model, span);
+        tm__unit_walk_start(&walk, q->all->model, span);
         while (tm__unit_walk_next(&walk, &part))
-            add_part(all, it, span->thread, &part, &sum);
+            add_part(q, span->thread, &part, &sum);
     }
     return sum;
 }
 
 /* ---- what others have ---- */
 
-typedef struct length_sum {
-    double total_ns, squares, count;
-} length_sum;
-
-static void add_length(length_sum *all, int64_t start_ns, int64_t end_ns)
-{
-    double ns = (double)(end_ns - start_ns);
-
-    all->total_ns += ns;
-    all->squares += ns * ns;
-    all->count++;
-}
-
-/* The square of the coefficient of variation. */
-static double variance_of(const length_sum *it)
-{
-    return it->squares * it->count / (it->total_ns * it->total_ns) - 1;
-}
-
-static void add_holds(const tm__load *load, const tm__candidates *all,
-                      const tm__candidate *it, tm__unit_demand *demand)
-{
-    length_sum own = {0}, others = {0};
-
-    for (uint32_t i = 0; i < all->holds.items_count; i++) {
-        const tm__replay_hold *hold = &all->holds.items[i];
-
-        if (hold->start_ns < load->kind->steady_from_ns ||
-            hold->end_ns > load->kind->steady_to_ns || hold->is_shared ||
-            hold->owner == TM__NONE ||
-            !tm__candidate_matches(all, it, &all->holds.places[hold->place]))
-            continue;
-        add_length(load->serves[hold->owner] ? &own : &others, hold->start_ns,
-                   hold->end_ns);
-    }
-    demand->servers = 1;
-    if (others.total_ns > own.total_ns) {
-        demand->stall = others.total_ns / 1e9 / others.count;
-        demand->gap = load->seconds / others.count - demand->stall;
-        demand->gap = demand->gap > 0 ? demand->gap : 0;
-    } else if (own.total_ns > 0) {
-        demand->used = own.total_ns / 1e9 / (double)load->kind->steady_count;
-        demand->variance = variance_of(&own);
-    }
-}
-
 static void add_uses(const tm__load *load, const tm__candidates *all,
                      tm__unit_demand *demand)
 {
-    length_sum uses = {0};
+    tm__length_sum uses = {0};
     double waits = 0;
 
     for (uint32_t i = 0; i < all->served.spans_count; i++)
-        add_length(&uses, all->served.spans[i].start_ns, all->served.spans[i].end_ns);
+        tm__length_sum_add(&uses, all->served.spans[i].start_ns,
+                           all->served.spans[i].end_ns);
     for (uint32_t i = 0; i < all->resources.waits_count; i++)
         if (all->served.roles[i] != TM__WAIT_OTHER &&
             all->served.roles[i] != TM__WAIT_LOST)
@@ -179,7 +148,7 @@ static void add_uses(const tm__load *load, const tm__candidates *all,
                      all->resources.waits[i].end_ns <= load->kind->steady_to_ns;
     if (uses.total_ns <= 0)
         return;
-    demand->variance = variance_of(&uses);
+    demand->variance = tm__length_sum_variance(&uses);
     if (!all->served.servers) {
         double each = waits / (double)load->kind->steady_count;
 
@@ -193,8 +162,6 @@ static void add_uses(const tm__load *load, const tm__candidates *all,
     if (demand->servers < 1)
         demand->servers = 1;
 }
-
-/* ---- the answer ---- */
 
 /* The replay, where the threads that make the load are part of the run: it knows what
  * waits for what. */
@@ -218,14 +185,45 @@ static int by_replay(tm__throughput *out, const tm__load *load,
     return 1;
 }
 
+/* ---- the next bottleneck ---- */
+
+typedef struct bottleneck {
+    tm__triple_map sums_us; ///< of each method
+    uint32_t most_us;
+    uint32_t method;
+} bottleneck;
+
+static void add_cause(bottleneck *found, const asked *q, uint32_t thread,
+                      const tm__unit_part *part)
+{
+    tm__unit_cause cause = tm__unit_cause_of(&q->load->units, thread, part);
+    int64_t us = (part->end_ns - part->start_ns) / 1000;
+    change sum = {0};
+    uint32_t *of;
+
+    add_part(q, thread, part, &sum);
+    us -= (int64_t)((sum.queued_ns + sum.done_ns) / 1000);
+    if (us <= 0 || (cause.method == TM__NONE && cause.state != TM_STATE_RUNNING))
+        return;
+    of = tm__triple_map_at(&found->sums_us, q->load->units.memory, cause.method, 0, 0);
+    if (!of)
+        return;
+    *of = us > UINT32_MAX - *of ? UINT32_MAX : *of + (uint32_t)us;
+    if (*of > found->most_us) {
+        found->most_us = *of;
+        found->method = cause.method;
+    }
+}
+
 const char *tm__next_bottleneck(const tm__load *load, const tm__candidates *all,
                                 const tm__candidate *it)
 {
-    const tm_model *model = all->model;
-    tm__triple_map sums = {0};
-    uint32_t best = TM__NONE;
-    uint32_t most_us = 0;
+    tm__memory *memory = load->units.memory;
+    bottleneck found = {.method = TM__NONE};
+    asked q;
 
+    if (ask(&q, load, all, it, memory) < 0)
+        return NULL;
     for (uint32_t i = 0; i < load->units.items_count; i++) {
         const tm__unit *unit = &load->units.items[i];
 
@@ -236,44 +234,72 @@ const char *tm__next_bottleneck(const tm__load *load, const tm__candidates *all,
             tm__unit_walk walk;
             tm__unit_part part;
 
-            tm__unit_walk_start(&walk, model, span);
-            while (tm__unit_walk_next(&walk, &part)) {
-                tm__unit_cause cause =
-                    tm__unit_cause_of(&load->units, span->thread, &part);
-                change sum = {0};
-                uint32_t *us;
-                int64_t part_us = (part.end_ns - part.start_ns) / 1000;
-
-                add_part(all, it, span->thread, &part, &sum);
-                part_us -= (int64_t)((sum.queued_ns + sum.done_ns) / 1000);
-                if (part_us <= 0 ||
-                    (cause.method == TM__NONE && cause.state != TM_STATE_RUNNING))
-                    continue;
-                us = tm__triple_map_at(&sums, load->units.memory, cause.method, 0, 0);
-                if (!us)
-                    continue;
-                *us = part_us > UINT32_MAX - *us ? UINT32_MAX : *us + (uint32_t)part_us;
-                if (*us > most_us) {
-                    most_us = *us;
-                    best = cause.method;
-                }
-            }
+            tm__unit_walk_start(&walk, all->model, span);
+            while (tm__unit_walk_next(&walk, &part))
+                add_cause(&found, &q, span->thread, &part);
         }
     }
-    tm__triple_map_free(&sums, load->units.memory);
-    return tm__strings_get(&model->entities.strings, best);
+    tm__triple_map_free(&found.sums_us, memory);
+    tm__hold_shares_free(q.shares, all, memory);
+    return tm__strings_get(&all->model->entities.strings, found.method);
 }
 
-static int64_t at_quantile(tm__memory *memory, tm__sortable *lengths, uint32_t count)
+/* ---- latency ---- */
+
+/** The units of the steady time. */
+typedef struct lengths {
+    tm__sortable *order; ///< items[] by length
+    change *changes;     ///< of each of order[], as it is at first
+    uint32_t count;
+    change sum;
+    double total_ns;
+} lengths;
+
+static int open_lengths(lengths *all, const asked *q, tm__memory *memory)
 {
-    tm__sortable *spare = tm__resize(memory, NULL, 0, (size_t)count * sizeof(*spare));
+    size_t most = (size_t)q->load->kind->steady_count + 1;
+
+    *all = (lengths){.order = tm__resize(memory, NULL, 0, most * sizeof(*all->order)),
+                     .changes = tm__zalloc(memory, most * sizeof(*all->changes))};
+    if (!all->order || !all->changes)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < q->load->units.items_count && all->count + 1 < most; i++) {
+        const tm__unit *unit = &q->load->units.items[i];
+        change *of = &all->changes[all->count];
+
+        if (!tm__load_is_steady(q->load, unit))
+            continue;
+        *of = of_unit(q, unit);
+        all->sum.queued_ns += of->queued_ns;
+        all->sum.served_ns += of->served_ns;
+        all->sum.done_ns += of->done_ns;
+        all->total_ns += (double)tm__unit_length_ns(unit);
+        all->order[all->count] = (tm__sortable){tm__unit_length_ns(unit), all->count};
+        all->count++;
+    }
+    return TM_OK;
+}
+
+static void close_lengths(lengths *all, const tm__load *load, tm__memory *memory)
+{
+    size_t most = (size_t)load->kind->steady_count + 1;
+
+    tm__free(memory, all->order, most * sizeof(*all->order));
+    tm__free(memory, all->changes, most * sizeof(*all->changes));
+}
+
+/* @return the 99th percentile; -1: no memory */
+static int64_t at_quantile(lengths *all, tm__memory *memory)
+{
+    size_t bytes = (size_t)all->count * sizeof(tm__sortable);
+    tm__sortable *spare = tm__resize(memory, NULL, 0, bytes);
     int64_t ns = -1;
 
     if (spare) {
-        tm__sort(lengths, spare, count, NULL, NULL);
-        ns = lengths[tm__quantile_rank(count, 0.99) - 1].key;
+        tm__sort(all->order, spare, all->count, NULL, NULL);
+        ns = all->order[tm__quantile_rank(all->count, 0.99) - 1].key;
     }
-    tm__free(memory, spare, (size_t)count * sizeof(*spare));
+    tm__free(memory, spare, bytes);
     return ns;
 }
 
@@ -294,109 +320,109 @@ static double stalled_less(const tm__load *load, const tm__unit_demand *demand,
 }
 
 /* Each unit saves of its own queueing the share that all of them save on average. */
-static void shorten(const tm__load *load, const tm__candidates *all,
-                    const tm__candidate *it, const tm__unit_demand *demand,
-                    double saved, tm__sortable *lengths, uint32_t count)
+static void shorten(lengths *all, const asked *q, const tm__unit_demand *demand,
+                    double saved)
 {
-    const tm_whatif_options *options = all->options;
+    const tm_whatif_options *options = q->all->options;
     int is_permits = options->change == TM_WHATIF_PERMITS;
     double less = is_permits ? 0 : 1 - options->factor;
     double used = demand->used * less;
     double queue =
         demand->queued > 0 ? (saved - demand->saved * less - used) / demand->queued : 0;
-    double now = load->in_flight / load->rate;
+    double now = q->load->in_flight / q->load->rate;
     double others = (saved - demand->saved * less) / (now - demand->saved + 1e-12);
 
     queue = queue > 1 ? 1 : queue;
-    for (uint32_t i = 0; i < count; i++) {
-        const tm__unit *unit = &load->units.items[lengths[i].number];
-        change sum = of_unit(load, all, it, unit);
-        double ns = (double)tm__unit_length_ns(unit);
+    for (uint32_t i = 0; i < all->count; i++) {
+        const change *sum = &all->changes[all->order[i].number];
+        double ns = (double)all->order[i].key;
 
         if (demand->stall > 0)
-            ns -= stalled_less(load, demand, &sum, ns, is_permits ? 1 : less);
+            ns -= stalled_less(q->load, demand, sum, ns, is_permits ? 1 : less);
         else if (demand->others > 0)
-            ns -= sum.done_ns * less + (ns - sum.done_ns) * others;
+            ns -= sum->done_ns * less + (ns - sum->done_ns) * others;
         else if (demand->queued + demand->saved > 0)
-            ns -= sum.queued_ns * queue + sum.done_ns * less + used * 1e9;
+            ns -= sum->queued_ns * queue + sum->done_ns * less + used * 1e9;
         else
             ns *= 1 - saved / now;
-        lengths[i].key = ns > 0 ? (int64_t)ns : 0;
+        all->order[i].key = ns > 0 ? (int64_t)ns : 0;
     }
+}
+
+/* ---- the answer ---- */
+
+static int find_demand(tm__unit_demand *demand, const asked *q, tm__candidates *all)
+{
+    if (all->options->change == TM_WHATIF_HOLDS || (all->groups && !all->served.waits))
+        return tm__hold_demand_of(demand, q->load, all, q->it);
+    if (all->options->change != TM_WHATIF_METHOD)
+        add_uses(q->load, all, demand);
+    else if (!all->needed)
+        return tm__method_demand_of(demand, q->load, all);
+    return TM_OK;
+}
+
+static int find_rates(tm__throughput *out, const asked *q,
+                      const tm__unit_demand *demand)
+{
+    tm__rates rates;
+
+    if (demand->queued + demand->saved + demand->others <= 0)
+        return by_replay(out, q->load, q->all, q->it);
+    rates =
+        tm__rates_by_laws(q->load->in_flight, q->load->rate, q->all->options, demand);
+    out->low = rates.low;
+    out->middle = rates.middle;
+    out->high = rates.high;
+    return 1;
+}
+
+static int put_latency(tm__throughput *out, const asked *q, lengths *units,
+                       const tm__unit_demand *demand, tm__memory *memory)
+{
+    double n = q->load->in_flight, mean = n / out->middle;
+
+    out->share = units->total_ns > 0
+                     ? (units->sum.queued_ns + units->sum.done_ns) / units->total_ns +
+                           demand->others * q->load->rate / n
+                     : 0;
+    if (out->low > out->middle * (1 - ERROR_SHARE))
+        out->low = out->middle * (1 - ERROR_SHARE);
+    if (out->high < out->middle * (1 + ERROR_SHARE))
+        out->high = out->middle * (1 + ERROR_SHARE);
+    out->mean_ns = (int64_t)(mean * 1e9);
+    out->mean_low_ns = (int64_t)(n / out->high * 1e9);
+    out->mean_high_ns = (int64_t)(n / out->low * 1e9);
+    out->p99_now_ns = at_quantile(units, memory);
+    shorten(units, q, demand, n / q->load->rate - mean);
+    out->p99_ns = at_quantile(units, memory);
+    return out->p99_ns < 0 || out->p99_now_ns < 0 ? TM_ENOMEM : TM_OK;
 }
 
 int tm__throughput_of(tm__throughput *out, const tm__load *load, tm__candidates *all,
                       const tm__candidate *it)
 {
-    const tm_whatif_options *options = all->options;
-    uint32_t count = load->kind ? (uint32_t)load->kind->steady_count : 0, at = 0;
-    size_t bytes = ((size_t)count + 1) * sizeof(tm__sortable);
     tm__unit_demand demand = {.variance = 1};
-    double queued_ns = 0, served_ns = 0, done_ns = 0, total_ns = 0, mean;
-    tm__sortable *lengths;
+    lengths units = {0};
+    asked q;
+    int rc;
 
     *out = (tm__throughput){0};
-    if (!count || !it->scaled)
+    if (!load->kind || !load->kind->steady_count || !it->scaled)
         return TM_OK;
-    lengths = tm__resize(&all->memory, NULL, 0, bytes);
-    if (!lengths)
-        return TM_ENOMEM;
-    for (uint32_t i = 0; i < load->units.items_count && at < count; i++) {
-        const tm__unit *unit = &load->units.items[i];
-        change sum;
-
-        if (!tm__load_is_steady(load, unit))
-            continue;
-        sum = of_unit(load, all, it, unit);
-        queued_ns += sum.queued_ns;
-        served_ns += sum.served_ns;
-        done_ns += sum.done_ns;
-        total_ns += (double)tm__unit_length_ns(unit);
-        lengths[at++] = (tm__sortable){.key = tm__unit_length_ns(unit), .number = i};
+    rc = ask(&q, load, all, it, &all->memory);
+    if (rc == TM_OK)
+        rc = open_lengths(&units, &q, &all->memory);
+    if (rc == TM_OK && units.count) {
+        demand.queued = units.sum.queued_ns / 1e9 / units.count;
+        demand.used = units.sum.served_ns / 1e9 / units.count;
+        demand.saved = units.sum.done_ns / 1e9 / units.count;
+        rc = find_demand(&demand, &q, all);
+        out->is_known = rc == TM_OK && find_rates(out, &q, &demand);
     }
-    demand.queued = queued_ns / 1e9 / count;
-    demand.used = served_ns / 1e9 / count;
-    demand.saved = done_ns / 1e9 / count;
-    if (options->change == TM_WHATIF_HOLDS || (all->groups && !all->served.waits))
-        add_holds(load, all, it, &demand);
-    else if (options->change != TM_WHATIF_METHOD)
-        add_uses(load, all, &demand);
-    else if (!all->needed && tm__method_demand_of(&demand, load, all) < 0) {
-        tm__free(&all->memory, lengths, bytes);
-        return TM_ENOMEM;
-    }
-    if (demand.queued + demand.saved + demand.others > 0) {
-        tm__rates rates =
-            tm__rates_by_laws(load->in_flight, load->rate, options, &demand);
-
-        out->low = rates.low;
-        out->middle = rates.middle;
-        out->high = rates.high;
-        out->is_known = 1;
-    } else {
-        out->is_known = by_replay(out, load, all, it);
-    }
-    if (out->is_known) {
-        double n = load->in_flight;
-
-        out->share = total_ns > 0 ? (queued_ns + done_ns) / total_ns +
-                                        demand.others * load->rate / n
-                                  : 0;
-        out->low = out->low < out->middle * (1 - ERROR_SHARE)
-                       ? out->low
-                       : out->middle * (1 - ERROR_SHARE);
-        out->high = out->high > out->middle * (1 + ERROR_SHARE)
-                        ? out->high
-                        : out->middle * (1 + ERROR_SHARE);
-        mean = n / out->middle;
-        out->mean_ns = (int64_t)(mean * 1e9);
-        out->mean_low_ns = (int64_t)(n / out->high * 1e9);
-        out->mean_high_ns = (int64_t)(n / out->low * 1e9);
-        out->p99_now_ns = at_quantile(&all->memory, lengths, count);
-        shorten(load, all, it, &demand, n / load->rate - mean, lengths, count);
-        out->p99_ns = at_quantile(&all->memory, lengths, count);
-    }
-    tm__free(&all->memory, lengths, bytes);
-    return out->is_known && (out->p99_ns < 0 || out->p99_now_ns < 0) ? TM_ENOMEM
-                                                                     : TM_OK;
+    if (out->is_known)
+        rc = put_latency(out, &q, &units, &demand, &all->memory);
+    close_lengths(&units, load, &all->memory);
+    tm__hold_shares_free(q.shares, all, &all->memory);
+    return rc;
 }

@@ -22,7 +22,7 @@
 
 #include <stdint.h>
 
-enum { MOST_CUSTOMERS = 100000 };
+enum { MOST_CUSTOMERS = 100000, BISECTIONS = 24 };
 
 /* Where nothing is left to do a rate has no bound. */
 #define NO_TIME 1e-12
@@ -97,13 +97,41 @@ static tm__rates by_stalls(double n, double length, double own, double stalled,
 
 /* ---- a station ---- */
 
-static tm__rates by_station(double n, double rest, double used, double servers,
-                            double variance)
+/* What a use takes beside itself, as the time until the next owner is awake: with it
+ * the network without a change has the rate that was measured. */
+static double overhead(double n, double rate, double rest, double used, double servers,
+                       double variance)
 {
+    double low = 0, high = n / rate;
+
+    if (tm__closed_rate(n, rest, used, servers, variance) <= rate)
+        return 0;
+    for (int i = 0; i < BISECTIONS; i++) {
+        double middle = (low + high) / 2;
+
+        if (tm__closed_rate(n, rest, used + middle, servers, variance) > rate)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* A request needs the station for `used`, which becomes `after` with so many servers.
+ */
+static tm__rates by_station(double n, double rate, double rest, double used,
+                            double after, double servers, double servers_after,
+                            double variance, int are_apart)
+{
+    double now = are_apart && servers > 1 ? 1 : variance, more;
+    double then = are_apart && servers_after > 1 ? 1 : variance;
+
     rest = at_least(rest, 0);
-    return (tm__rates){.low = tm__closed_rate(n, rest, used, servers, 1),
-                       .middle = tm__closed_rate(n, rest, used, servers, variance),
-                       .high = tm__closed_rate(n, rest, used, servers, 0)};
+    more = overhead(n, rate, rest, used, servers, now);
+    return (tm__rates){.low = tm__closed_rate(n, rest, after + more, servers_after, 1),
+                       .middle =
+                           tm__closed_rate(n, rest, after + more, servers_after, then),
+                       .high = tm__closed_rate(n, rest, after, servers_after, 0)};
 }
 
 tm__rates tm__rates_by_laws(double in_flight, double rate,
@@ -120,11 +148,12 @@ tm__rates tm__rates_by_laws(double in_flight, double rate,
     }
     if (options->change != TM_WHATIF_METHOD)
         return by_station(
-            n, r - it->queued - it->used, it->used * f,
+            n, rate, r - it->queued - it->used, it->used, it->used * f, it->servers,
             it->servers + (options->change == TM_WHATIF_PERMITS ? options->permits : 0),
-            it->variance);
+            it->variance, it->are_apart);
     if (it->servers > 0)
-        return by_station(n, r - it->saved - it->others, it->used * f, it->servers,
-                          it->variance);
-    return by_station(n, r - it->saved * (1 - f), 0, 0, 0);
+        return by_station(n, rate, r - it->saved - it->others, it->used, it->used * f,
+                          it->servers, it->servers, it->variance, 0);
+    r = n / at_least(r - it->saved * (1 - f), NO_TIME);
+    return (tm__rates){r, r, r};
 }

@@ -13,6 +13,7 @@ typedef struct tm__unit_demand {
     double others;   ///< waits while others are asleep in it
     double variance; ///< of `used`, as the square of its coefficient of variation
     double servers;  ///< that `used` may be done by at once; 0: any number
+    int are_apart;   ///< each of the servers has a queue of its own
     double stall;    ///< what stops many units at once: how long each time; 0: nothing
     double gap;      ///< from the end of one of these to the begin of the next
 } tm__unit_demand;

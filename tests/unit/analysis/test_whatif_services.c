@@ -123,8 +123,9 @@ static void run_station(service *it)
     }
 }
 
-/* The thread that gets a permit wakes the next in the queue at once, from within the call in which
- * it waited, and that one waits again. The stack of this is that of a release. */
+/* The thread that gets a permit wakes the next in the queue at once, from within the
+ * call in which it waited, and that one waits again. The stack of this is that of a
+ * release. */
 static void pass_on(service *it, int64_t us, uint64_t thread, uint64_t next)
 {
     ADD(us, thread, UNPARK_CALLED, .peer = next, .stack = GIVE,
