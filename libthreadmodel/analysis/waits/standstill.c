@@ -143,6 +143,31 @@ static int any_can_serve(const tm__wait_graph *graph, uint32_t thread)
     return 0;
 }
 
+/* Workers of a thread that does nothing any more but wait for their ends: what comes in
+ * from outside, for which another waits, may be work for them from now on. */
+static int may_be_fed_from_outside(const tm__wait_graph *graph, uint32_t thread)
+{
+    const tm__wait_node *node = &graph->nodes[thread];
+    int is_served = 0;
+
+    if (node->is_signal_lost || is_demand(node))
+        return 0;
+    for (uint32_t i = node->server; i != TM__NONE; i = graph->servers[i].next) {
+        const tm__wait_node *server = &graph->nodes[graph->servers[i].thread];
+
+        if (!server->is_member)
+            continue;
+        if (server->edge != TM_WAIT_EDGE_JOIN)
+            return 0;
+        is_served = 1;
+    }
+    for (uint32_t i = 0; is_served && i < graph->model->entities.threads_count; i++)
+        if (graph->nodes[i].kind == TM__NODE_MOVES &&
+            graph->nodes[i].move == TM__MOVE_INPUT)
+            return 1;
+    return 0;
+}
+
 /* Whether a thread runs tasks of an executor, as far as its stacks show. */
 static int may_run_tasks(const tm__wait_graph *graph, uint32_t thread)
 {
@@ -242,7 +267,8 @@ static int can_go_on(part *p, uint32_t thread)
         return may_be_over(graph, node) || !graph->nodes[node->on].is_member;
     case TM_WAIT_EDGE_SERVED:
         return !is_long(p, node) || any_can_serve(graph, thread) ||
-               (node->is_meeting && tm__wait_may_get_party(graph, thread));
+               (node->is_meeting && tm__wait_may_get_party(graph, thread)) ||
+               may_be_fed_from_outside(graph, thread);
     case TM_WAIT_EDGE_UNKNOWN:
         return is_timed_place(p, node) || !tm__wait_is_abandoned(graph, thread);
     case TM_WAIT_EDGE_TASK: return !is_long(p, node) || is_task_run(p);
