@@ -7,14 +7,28 @@
 #include "model/entities/caller_frame.h"
 #include "model/entities/methods.h"
 
+/* A shutdown that lasts as long, until the program is killed, hangs or is slow itself.
+ */
+enum { LONG_SHUTDOWN_NS = 1000000000 };
+
+/* A recording of the VM itself never has an end, and is written by a VM that ends. */
+static int was_killed(const tm_model *model)
+{
+    return model->run.ending == TM_ENDING_SIGNALLED ||
+           (!model->run.end_ns && model->run.identity != TM_IDENTITY_ADDRESS);
+}
+
 /* A program whose shutdown has begun is judged by what it did then: hooks and signal
- * handlers that run later are no work of its own. */
+ * handlers that run later are no work of its own. One whose shutdown did not end is
+ * judged by that. */
 static int64_t last_instant(const tm_model *model)
 {
-    return model->replay.shutdown_ns != INT64_MIN &&
-                   model->replay.shutdown_ns < model->last_ns
-               ? model->replay.shutdown_ns
-               : model->last_ns;
+    int64_t shutdown_ns = model->replay.shutdown_ns;
+
+    if (shutdown_ns == INT64_MIN || shutdown_ns >= model->last_ns ||
+        (was_killed(model) && model->last_ns - shutdown_ns >= LONG_SHUTDOWN_NS))
+        return model->last_ns;
+    return shutdown_ns;
 }
 
 int tm__wait_graph_open(tm__wait_graph *graph, const tm_model *model,
