@@ -147,7 +147,10 @@ static void write_unknown(tm__words *words, const tm__wait_case *it, uint32_t th
     case TM__WANT_NOTHING: tm__write_words(words, "; nothing can end that"); break;
     case TM__WANT_ANYTHING:
     case TM__WANT_ANYTHING_OR_TIME:
-        tm__write_words(words, "; no thread was seen to end such a wait");
+        tm__write_words(words, "; no thread was seen to end such a wait%s",
+                        tm__wait_may_be_timer(it->model, node->object)
+                            ? ", and timers are not recorded"
+                            : "");
         break;
     default:
         tm__write_words(words, "; no event shows which thread could end that");

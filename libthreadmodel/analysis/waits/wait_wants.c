@@ -47,6 +47,14 @@ int tm__wait_want(const tm_model *model, uint32_t object)
     return TM__WANT_UNKNOWN;
 }
 
+int tm__wait_may_be_timer(const tm_model *model, uint32_t object)
+{
+    const char *name =
+        tm__class_name(model, model->entities.objects[object].class_index);
+
+    return name && (strcmp(name, "chan receive") == 0 || strcmp(name, "select") == 0);
+}
+
 /* ---- who is left ---- */
 
 /* A trace that is complete was ended by a goroutine, which runs then. */

@@ -7,6 +7,9 @@
 
 /** wait_wants.c: what the runtime states that a wait for an object lacks. */
 int tm__wait_want(const tm_model *model, uint32_t object);
+/** Whether a timer may end a wait for an object, which shows what is waited for: the
+ * channel of a timer is a channel. */
+int tm__wait_may_be_timer(const tm_model *model, uint32_t object);
 /** Find since when any thread moves, and the one that runs when no other can go on. */
 void tm__wait_find_movers(tm__wait_graph *graph);
 /** Whether a thread has waited for long for a lock or permit that somebody has, and no
