@@ -104,8 +104,10 @@ typedef struct tm_stack {
 enum tm_thread_flag {
     TM_THREAD_VIRTUAL = 1,
     TM_THREAD_DAEMON = 2,
-    TM_THREAD_CARRIER = 4, ///< runs virtual threads
-    TM_THREAD_AGENT = 8    ///< belongs to the producer or the VM, not to the program
+    TM_THREAD_CARRIER = 4,    ///< runs virtual threads
+    TM_THREAD_AGENT = 8,      ///< belongs to the producer or the VM, not to the program
+    TM_THREAD_NOT_FORKED = 16 ///< of the process that forked this one, where it is not:
+                              ///< what it owned at the fork nobody will release
 };
 
 /** A thread. Defining it again is how a producer reports a new name or group. */

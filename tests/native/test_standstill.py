@@ -181,3 +181,19 @@ def test_a_verdict_states_that_the_program_was_stopped(tmp_path: Path) -> None:
     assert row["kind"] in ("idle", "healthy", "bound")
     assert model.run.stopped_ns > STUCK_S * 1e9
     assert "the process was stopped" in row["examined"]
+
+
+def test_a_fork_names_who_owned_its_locks(tmp_path: Path) -> None:
+    recording = begin(tmp_path, "forked")
+    recording.communicate(timeout=SECONDS)
+    (trace,) = tmp_path.glob("forked-*.tmt")
+    model = threadmodel.open(trace)
+    (row,) = model.verdict()
+    assert row["kind"] == "stuck"
+    assert "pthread_atfork" in str(row["advice"])
+    members = {
+        str(it["thread"]): (it["edge"], it["by"], it["provenance"])
+        for it in model.verdict_members()
+    }
+    owner = ("dead_owner", "holder", "reported")
+    assert members == {"main": owner, "writer": owner}

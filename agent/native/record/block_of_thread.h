@@ -5,10 +5,33 @@
 
 #include "record/record.h"
 
+/** In a fork: the kernel's number of the thread that has a mutex, as the C library
+ * notes it; 0: it is not known, or was the thread that forked, which goes on here. */
+static inline uint32_t tm__owner_in_fork(const tm__fact *fact)
+{
+#ifdef __GLIBC__
+    uint32_t owner = 0;
+
+    if (!tm__is_fork)
+        return 0;
+    if (fact->object_kind == TM__OBJECT_MUTEX)
+        owner =
+            (uint32_t)((const volatile pthread_mutex_t *)fact->object)->__data.__owner;
+    else if (fact->object_kind == TM__OBJECT_RWLOCK)
+        owner = (uint32_t)((const volatile pthread_rwlock_t *)fact->object)
+                    ->__data.__cur_writer;
+    return owner == tm__the_forker ? 0 : owner;
+#else
+    (void)fact;
+    return 0;
+#endif
+}
+
 /** About to queue: whoever releases the object from now on reports that. */
 static inline void tm__block_begin(tm__ring *ring, tm__fact *fact)
 {
     atomic_fetch_add(tm__waiters(fact->object), 1);
+    fact->peer = tm__owner_in_fork(fact);
     tm__record_now(ring, fact);
 }
 

@@ -32,6 +32,8 @@ tm__control *tm__the_control;
 uint32_t tm__the_ring_bytes;
 
 atomic_int tm__is_sandboxed;
+int tm__is_fork;
+uint32_t tm__the_forker;
 
 /* Nobody new is recorded, as it may have no counter to read. */
 static atomic_int the_counter_is_refused;
@@ -243,8 +245,11 @@ tm__ring *tm__ring_attach(void)
 {
     if (!the_wiped_page)
         return NULL;
-    if (*the_wiped_page == 0)
+    if (*the_wiped_page == 0) {
+        tm__is_fork = 1;
+        tm__the_forker = tm__the_self.ring ? atomic_load(&tm__the_self.ring->os_id) : 0;
         become_image();
+    }
     tm__ring_adopt(atomic_load(&the_counter_is_refused) ? NULL : tm__ring_claim());
     if (!tm__the_self.ring)
         return NULL;

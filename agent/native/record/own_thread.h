@@ -43,6 +43,10 @@ extern const uint64_t *tm__the_image;
 extern tm__control *tm__the_control;
 extern uint32_t tm__the_ring_bytes; ///< a power of 2
 
+/** In a fork: whether it is one, and the kernel's number of the thread that forked. */
+extern int tm__is_fork;
+extern uint32_t tm__the_forker;
+
 /** The slow half of tm__ring_here(): a new thread, a fork, or nothing to do. */
 tm__ring *tm__ring_attach(void);
 

@@ -499,15 +499,28 @@ int tm__definitions_complete(tm__image *image)
     return is_complete;
 }
 
-void tm__thread_define(tm__image *image, uint64_t thread, uint32_t os_id,
-                       const char *name)
+static void define_thread(tm__image *image, uint64_t thread, uint32_t os_id,
+                          const char *name, uint32_t flags)
 {
     tm_thread definition = TM_THREAD_INIT;
 
     definition.id = thread;
     definition.os_id = os_id;
     definition.name = name && *name ? name : NULL;
+    definition.flags = flags;
     TM__IMAGE_DEFINE(image, define_thread, &definition);
+}
+
+void tm__thread_define(tm__image *image, uint64_t thread, uint32_t os_id,
+                       const char *name)
+{
+    define_thread(image, thread, os_id, name, 0);
+}
+
+void tm__thread_define_not_forked(tm__image *image, uint64_t thread, uint32_t os_id,
+                                  const char *name)
+{
+    define_thread(image, thread, os_id, name, TM_THREAD_NOT_FORKED);
 }
 
 void tm__thread_set_handle(tm__image *image, uint64_t handle, uint64_t thread)

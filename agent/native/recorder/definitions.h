@@ -72,6 +72,9 @@ int tm__definitions_complete(tm__image *image);
 
 void tm__thread_define(tm__image *image, uint64_t thread, uint32_t os_id,
                        const char *name);
+/** Define a thread of the process that forked this one. */
+void tm__thread_define_not_forked(tm__image *image, uint64_t thread, uint32_t os_id,
+                                  const char *name);
 
 void tm__definitions_free(tm__image *image);
 

@@ -219,6 +219,48 @@ static void note_wait(tm__ring_reader *reader, const tm_event *event)
     }
 }
 
+/* ---- owners in the process that forked ---- */
+
+static tm__ring_reader *reader_of_task(const tm__readers *readers, uint32_t pid,
+                                       uint32_t task)
+{
+    for (uint32_t i = 0; i < readers->end; i++)
+        if (readers->all[i].image && readers->all[i].image->pid == pid &&
+            readers->all[i].os_id == task)
+            return &readers->all[i];
+    return NULL;
+}
+
+/* @return the thread with that number of the process that forked; 0: it is not known */
+static uint64_t not_forked(const tm__item *item, const tm__readers *readers,
+                           uint32_t task)
+{
+    tm__image *image = item->reader->image;
+    const tm__ring_reader *owner;
+
+    for (size_t i = 0; i < image->not_forked_count; i++)
+        if (image->not_forked[i].task == task)
+            return image->not_forked[i].thread;
+    owner = reader_of_task(readers, image->parent_pid, task);
+    if (!owner || image->not_forked_count == TM__NOT_FORKED_MOST)
+        return 0;
+    image->not_forked[image->not_forked_count].task = task;
+    image->not_forked[image->not_forked_count++].thread = owner->thread;
+    tm__thread_define_not_forked(image, owner->thread, task, owner->name);
+    return owner->thread;
+}
+
+/* In a fork a mutex is as it was: perhaps owned by a thread that is not there. */
+static void name_owner_of_before(tm__item *item, const tm__readers *readers)
+{
+    uint32_t task = (uint32_t)item->event.peer;
+
+    item->event.peer = 0;
+    if (task && item->object && !item->object->owner &&
+        !reader_of_task(readers, item->reader->image->pid, task))
+        item->event.peer = not_forked(item, readers, task);
+}
+
 /* @return whether the event is to be emitted */
 static int complete(tm__item *item, const tm__readers *readers)
 {
@@ -245,6 +287,8 @@ static int complete(tm__item *item, const tm__readers *readers)
             rename_thread(item, readers);
         return 0;
     case TM_EVENT_THREAD_START: begin_thread(item); break;
+    case TM_EVENT_CONTENDED_ENTER:
+    case TM_EVENT_PARK: name_owner_of_before(item, readers); break;
     case TM_EVENT_ACQUIRED:
     case TM_EVENT_CONTENDED_ENTERED: return object && acquire(item, readers, object);
     case TM_EVENT_RELEASED: return object && let_go(item, object);

@@ -31,7 +31,7 @@ typedef struct tm__item {
 typedef struct tm__native_object tm__native_object;
 struct tm__definitions;
 
-enum { TM__CHILDREN_MOST = 64, TM__STUCK_MOST = 64 };
+enum { TM__CHILDREN_MOST = 64, TM__STUCK_MOST = 64, TM__NOT_FORKED_MOST = 64 };
 
 /** Threads that cannot go on, as was reported. */
 typedef struct tm__stuck {
@@ -59,9 +59,14 @@ typedef struct tm__image {
     uint32_t children[TM__CHILDREN_MOST]; ///< that it started, and that have no trace
     size_t child_count;
     char child_programs[256]; ///< what they run: "sh, cc1"
-    int descriptor;           ///< of its process, -1: there is none
-    int64_t stopped_ns;       ///< its process was seen to be stopped for so long
-    int64_t stop_ns;          ///< it has been since; 0: it is not
+    struct {
+        uint32_t task; ///< the kernel's number
+        uint64_t thread;
+    } not_forked[TM__NOT_FORKED_MOST]; ///< of the parent, that own a lock of this one
+    size_t not_forked_count;
+    int descriptor;      ///< of its process, -1: there is none
+    int64_t stopped_ns;  ///< its process was seen to be stopped for so long
+    int64_t stop_ns;     ///< it has been since; 0: it is not
     int64_t over_ns;     ///< when its process was seen to have ended; 0: it was not
     int ending;          ///< enum tm_ending
     int ending_status;   ///< exit status or signal

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <threadmodel/definition.h>
+
 #include "analysis/waits/wait_owners.h"
 #include "model/entities/entity_names.h"
 #include "model/entities/object.h"
@@ -102,13 +104,30 @@ static int has_lost_signal(const tm__wait_case *it)
     return 0;
 }
 
+/* Whether a member waits for a lock of before the fork that made this process. */
+static int was_locked_at_a_fork(const tm__wait_case *it)
+{
+    for (uint32_t i = 0; i < it->count; i++) {
+        uint32_t on = it->graph->nodes[it->order[i]].on;
+
+        if (on != TM__NONE &&
+            it->model->entities.threads[on].flags & TM_THREAD_NOT_FORKED)
+            return 1;
+    }
+    return tm__wait_was_locked_before(it->graph, it->order[0]);
+}
+
 void tm__write_wait_advice(tm__words *words, const tm__wait_case *it)
 {
     uint32_t owners = edges_of(it, TM_WAIT_EDGE_OWNER);
 
     if (!it->count)
         return;
-    if (edges_of(it, TM_WAIT_EDGE_DEAD_OWNER))
+    if (was_locked_at_a_fork(it))
+        tm__write_words(words,
+                        "Hold no lock while another thread forks: acquire it in a "
+                        "handler of pthread_atfork, or call exec at once.");
+    else if (edges_of(it, TM_WAIT_EDGE_DEAD_OWNER))
         tm__write_words(words,
                         "Release the lock in a finally block or a guard: its owner "
                         "ended without doing so.");
@@ -136,10 +155,6 @@ void tm__write_wait_advice(tm__words *words, const tm__wait_case *it)
         tm__write_words(words,
                         "Set a flag under the lock before the signal, and test it "
                         "under the same lock before each wait.");
-    else if (tm__wait_was_locked_before(it->graph, it->order[0]))
-        tm__write_words(words,
-                        "Hold no lock while another thread forks: acquire it in a "
-                        "handler of pthread_atfork, or call exec at once.");
     else if (all_want(it, TM__WANT_RECEIVER))
         tm__write_words(words,
                         "Receive in every case, or give the channel room for what is "

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <threadmodel/definition.h>
+
 #include "model/entities/entity_names.h"
 #include "model/entities/reports.h"
 #include "model/ownership/tenure.h"
@@ -31,7 +33,8 @@ int tm__wait_has_ended(const tm__wait_graph *graph, uint32_t thread)
 {
     const tm__thread *it = &graph->model->entities.threads[thread];
 
-    return it->end_ns != INT64_MIN && it->end_ns <= graph->at_ns;
+    return it->flags & TM_THREAD_NOT_FORKED ||
+           (it->end_ns != INT64_MIN && it->end_ns <= graph->at_ns);
 }
 
 int tm__wait_has_lost_owner(const tm__wait_graph *graph, const tm__wait_node *node)

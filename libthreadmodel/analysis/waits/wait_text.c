@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <threadmodel/definition.h>
+
 #include "analysis/waits/wait_owners.h"
 #include "analysis/waits/wait_text.h"
 #include "analysis/waits/wait_wants.h"
@@ -221,7 +223,11 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
         }
         tm__write_words(words, "; ");
         tm__write_thread(words, model, node->on);
-        tm__write_words(words, " owned it when it ended");
+        tm__write_words(words,
+                        model->entities.threads[node->on].flags & TM_THREAD_NOT_FORKED
+                            ? " owned it at the fork, in the process that forked this "
+                              "one, and is not in this one"
+                            : " owned it when it ended");
         break;
     case TM_WAIT_EDGE_CLASS:
         tm__write_words(words, "; ");

@@ -366,6 +366,39 @@ static void upgrades(void)
     say("hung reader-0 reader-1");
 }
 
+static void *owns_and_sleeps(void *unused)
+{
+    pthread_mutex_lock(&one);
+    pthread_rwlock_wrlock(&table);
+    atomic_store(&is_done, 1);
+    pause_ms(600000);
+    return unused;
+}
+
+static void *writes(void *unused)
+{
+    pthread_rwlock_wrlock(&table);
+    return unused;
+}
+
+/* A fork has the locks as they are, and not the thread that owns them. */
+static void forked(void)
+{
+    pid_t child;
+
+    begin("holder", owns_and_sleeps);
+    after(&is_done, 1);
+    child = fork();
+    if (child == 0) {
+        begin("writer", writes);
+        alarm(1);
+        pthread_mutex_lock(&one);
+        _exit(1);
+    }
+    waitpid(child, NULL, 0);
+    exit(0);
+}
+
 /* ---- that only wait ---- */
 
 static void *naps(void *unused)
@@ -810,6 +843,7 @@ static const struct {
     {"joins", joins},
     {"resumed", resumed},
     {"upgrades", upgrades},
+    {"forked", forked},
     {"own-orders", own_orders},
     {"own-lost-wake", own_lost_wake},
     {"own-turns", own_turns},
