@@ -2,7 +2,7 @@
 """Findings about what nobody owns: pools and queues that many threads wait for."""
 
 from story import JDK, KIND, MS, OTHER, PUT, QUEUE, SLOW, TAKE, Story
-from threadmodel import Frame
+from threadmodel import Event, EventFlag, Frame
 
 
 def pool(
@@ -56,6 +56,44 @@ def test_a_pool_reports_permits_uses_and_what_they_are_spent_on() -> None:
         "A use takes 10.0 ms (median of the 19 seen), 90 % of it in Lock.slow; "
         "1 seen at once; released in Queue.put."
     )
+
+
+def cut(story: Story, slice_ms: float) -> Story:
+    """Let each park end by its time and begin again at once, until it is over."""
+    begun: dict[int, Event] = {}
+    for event in sorted(story.events, key=lambda it: it.time_ns):
+        if event.kind == KIND.PARK:
+            begun[event.thread] = event
+        elif event.kind == KIND.UNPARKED:
+            park = begun[event.thread]
+            now = park.time_ns + int(slice_ms * MS)
+            while now < event.time_ns - MS:
+                story.events += [
+                    Event(
+                        now,
+                        event.thread,
+                        KIND.UNPARKED,
+                        object=QUEUE,
+                        flags=EventFlag.TIMED_OUT,
+                    ),
+                    Event(
+                        now + MS // 100,
+                        event.thread,
+                        KIND.PARK,
+                        object=QUEUE,
+                        stack=park.stack,
+                    ),
+                ]
+                now += int(slice_ms * MS)
+    return story
+
+
+def test_a_wait_in_slices_is_one_wait() -> None:
+    """Each with a timeout, and begun again at once: as the lock of Python does."""
+    (whole,) = pool(4, 20).findings("resource_wait")
+    (sliced,) = cut(pool(4, 20), 5).findings("resource_wait")
+    assert whole["waits"].split(",")[0] == sliced["waits"].split(",")[0]
+    assert abs(whole["impact_ns"] - sliced["impact_ns"]) < whole["impact_ns"] / 100
 
 
 def named(taken: list[str], given: list[str]) -> tuple[str, str]:

@@ -23,8 +23,8 @@
 
 enum { ENOUGH_WAITS = 5, ENOUGH_USES = 5, PART_OF_RUN = 20 };
 
-/** All waits of a class at a place, but those whose time was up, and those of threads
- * that cannot go on. */
+/** All waits of a class at a place, but those whose time was up for good, and those of
+ * threads that cannot go on. */
 typedef struct place {
     int64_t total_ns;
     int64_t known_ns; ///< who released is known
@@ -37,20 +37,60 @@ typedef struct place {
     uint32_t resource; ///< items[]: with the most uses, else waited for longest
 } place;
 
+/** Waits whose time was up, and that were begun again at once: parts of one. */
+typedef struct slices {
+    int64_t total_ns; ///< 0: there is none
+    int64_t last_ns;  ///< the length of the last one
+    int64_t end_ns;
+    uint32_t thread;
+    uint32_t queue;
+} slices;
+
 typedef struct places {
     tm__findings *findings;
     tm__resources all;
     place *items;
     int64_t *sums; ///< of each member of a queue
+    slices slices; ///< just before the wait that is looked at
     tm__top top;
 } places;
+
+/* Between two parts of one wait a thread does less than it waits. */
+enum { SLICE_GAP_PARTS = 4 };
+
+/* The length of a wait with the parts before it; what is kept of these is forgotten. */
+static int64_t with_slices(places *p, const tm__resource_wait *wait)
+{
+    const slices *it = &p->slices;
+    int64_t length_ns = wait->end_ns - wait->start_ns;
+
+    if (it->total_ns && it->thread == wait->thread && it->queue == wait->queue &&
+        wait->start_ns - it->end_ns <= it->last_ns / SLICE_GAP_PARTS)
+        length_ns = tm__sum(length_ns, it->total_ns);
+    p->slices.total_ns = 0;
+    return length_ns;
+}
+
+static int is_timed_out(const places *p, const tm__resource_wait *wait)
+{
+    return (p->findings->model->entities.threads[wait->thread]
+                .intervals[wait->interval]
+                .flags &
+            TM__INTERVAL_TIMED_OUT) != 0;
+}
 
 static void note_wait(places *p, const tm__resource_wait *wait)
 {
     place *it = &p->items[wait->queue];
-    int64_t length_ns = wait->end_ns - wait->start_ns;
+    int64_t length_ns = with_slices(p, wait);
     int64_t *sum_ns = &p->sums[wait->member];
 
+    if (wait->is_expired && is_timed_out(p, wait))
+        p->slices = (slices){.total_ns = length_ns,
+                             .last_ns = wait->end_ns - wait->start_ns,
+                             .end_ns = wait->end_ns,
+                             .thread = wait->thread,
+                             .queue = wait->queue};
     if (wait->is_expired ||
         (wait->is_open && tm__stands_still(p->findings, wait->thread)))
         return;
