@@ -36,6 +36,9 @@ HUNG = {
     "nested": {"waiter", "notifier"},
     "timerEnds": {"patient"},
     "leak": {"next"},
+    "appender": {"appender", "logger"},
+    "cleaner": {"cleaner", "user"},
+    "itself": {"narcissus"},
 }
 HEALTHY = (
     "idle",
@@ -66,6 +69,8 @@ HEALTHY = (
     "joins",
     "inStep",
     "turns",
+    "watcher",
+    "futures",
 )
 FULL = "TM_TEST_FULL" in os.environ
 # Each time: of each kind of edge and of idleness one.

@@ -302,6 +302,58 @@ public class Hangs {
         });
     }
 
+    // What takes from a full queue puts back into it, as an appender that logs.
+    static void appender() {
+        ArrayBlockingQueue<Integer> queue = new ArrayBlockingQueue<>(2);
+        start("appender", () -> {
+            for (;;) {
+                int item = queue.take();
+                for (int i = 0; i < 3; i++) {
+                    putLast(queue, item);
+                }
+            }
+        });
+        start("logger", () -> {
+            for (int i = 0;; i++)
+                putLast(queue, i);
+        });
+    }
+
+    static void putLast(BlockingQueue<Integer> queue, int item) throws Exception {
+        if (queue.remainingCapacity() == 0)
+            last();
+        queue.put(item);
+    }
+
+    // The cleaner needs the monitor with which the user waits for it.
+    static void cleaner() {
+        Object monitor = new Object();
+        CountDownLatch cleaned = new CountDownLatch(1);
+        BlockingQueue<Integer> work = new LinkedBlockingQueue<>();
+        start("cleaner", () -> {
+            work.take();
+            last();
+            synchronized (monitor) {
+                cleaned.countDown();
+            }
+        });
+        start("user", () -> {
+            synchronized (monitor) {
+                work.add(1);
+                last();
+                cleaned.await();
+            }
+        });
+    }
+
+    // A thread waits for its own end.
+    static void itself() {
+        start("narcissus", () -> {
+            last();
+            Thread.currentThread().join();
+        });
+    }
+
     // It waits with an outer monitor, which whoever notifies needs.
     static void nested() {
         Object outer = new Object();
@@ -573,6 +625,31 @@ public class Hangs {
             while (queue.remove() != reference)
                 Thread.onSpinWait();
         });
+    }
+
+    // A directory is watched, and others wait for what happens there.
+    static void watcher() throws Exception {
+        BlockingQueue<Object> seen = new LinkedBlockingQueue<>();
+        java.nio.file.WatchService service =
+            java.nio.file.FileSystems.getDefault().newWatchService();
+        java.nio.file.Path.of(".").register(
+            service, java.nio.file.StandardWatchEventKinds.ENTRY_DELETE);
+        start("watcher", () -> {
+            for (;;)
+                seen.add(service.take());
+        });
+        start("handler", () -> seen.take());
+    }
+
+    // A future that a timer completes, and one that it lets fail.
+    static void futures() {
+        CompletableFuture<Integer> late = new CompletableFuture<>();
+        CompletableFuture.delayedExecutor(60, TimeUnit.SECONDS)
+            .execute(() -> late.complete(1));
+        CompletableFuture<Integer> fails =
+            new CompletableFuture<Integer>().orTimeout(60, TimeUnit.SECONDS);
+        start("asks", () -> late.get());
+        start("hopes", () -> fails.get());
     }
 
     // Workers that end when they had nothing to do for a minute.
