@@ -302,7 +302,7 @@ public class Hangs {
         });
     }
 
-    // What takes from a full queue puts back into it, as an appender that logs.
+    // A thread that takes from a full queue puts back into it, as an appender that logs.
     static void appender() {
         ArrayBlockingQueue<Integer> queue = new ArrayBlockingQueue<>(2);
         start("appender", () -> {
