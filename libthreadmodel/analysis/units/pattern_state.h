@@ -32,6 +32,8 @@ enum tm__work {
     TM__WORK_LIVES, ///< each thread is a unit
 };
 
+enum { TM__ROUNDS_COUNTED = 16 };
+
 /** A stack at which threads of a group are blocked, in one state. */
 typedef struct tm__unit_place {
     uint32_t group;
@@ -43,30 +45,29 @@ typedef struct tm__unit_place {
     uint8_t is_conditional; ///< a lock, which is waited for only if it is taken
     uint8_t is_named;       ///< kind_name was looked for
     int64_t total_ns;
+    uint32_t gaps;                        ///< between idle waits in which it occurs
+    uint32_t firsts;                      ///< of these, where it is the first block
+    uint32_t lasts;                       ///< and where it is the last one
+    uint32_t seen;                        ///< rounds in the gap that is counted
+    uint32_t gaps_of[TM__ROUNDS_COUNTED]; ///< gaps of so many rounds; 0: of more
+    uint64_t rounds;                      ///< in all of them
 } tm__unit_place;
-
-enum { TM__ROUNDS_COUNTED = 16 };
 
 typedef struct tm__unit_group {
     uint32_t thread; ///< threads[]: one of them
     uint32_t threads;
     uint32_t ended; ///< of these, those that were seen to begin and to end
     uint32_t idles;
-    uint32_t idle_stack; ///< stacks[] or TM__NONE
-    uint32_t places;     ///< head of the list
-    uint32_t anchor;     ///< places[] or TM__NONE
-    uint32_t each;       ///< so many times in one unit is the anchor; 0: not known
-    uint32_t gaps;       ///< between idle waits in which the anchor occurs
-    uint32_t gaps_of[TM__ROUNDS_COUNTED]; ///< so often; 0: more often
-    uint64_t rounds;                      ///< how often it occurs in all of them
-    uint32_t firsts;                      ///< how often it is the first block of these
-    uint32_t lasts;                       ///< and the last one
-    uint32_t busy_gaps;                   ///< between idle waits, with a block
-    int64_t busy_ns;                      ///< how long these are
-    int64_t life_ns;                      ///< of those that ended
-    uint8_t work;                         ///< enum tm__work
-    uint8_t ends_tasks;                   ///< the anchor is rather last than first
-    uint8_t is_dispatched;                ///< an event loop calls what it does
+    uint32_t idle_stack;   ///< stacks[] or TM__NONE
+    uint32_t places;       ///< head of the list
+    uint32_t anchor;       ///< places[] or TM__NONE
+    uint32_t each;         ///< so many times in one unit is the anchor; 0: not known
+    uint32_t busy_gaps;    ///< between idle waits, with a block
+    int64_t busy_ns;       ///< how long these are
+    int64_t life_ns;       ///< of those that ended
+    uint8_t work;          ///< enum tm__work
+    uint8_t ends_tasks;    ///< the anchor is rather last than first
+    uint8_t is_dispatched; ///< an event loop calls what it does
 } tm__unit_group;
 
 typedef struct tm__patterns {

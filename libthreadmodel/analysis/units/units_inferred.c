@@ -10,6 +10,7 @@
  *             [   1    ][   2    ]
  */
 #include "analysis/units/pattern_kinds.h"
+#include "analysis/units/pattern_rounds.h"
 #include "analysis/units/units_patterns.h"
 
 #include "analysis/units/units_inferred.h"
@@ -265,6 +266,8 @@ int tm__units_add_inferred(tm__units *units)
     uint32_t first = units->items_count;
     int rc = tm__patterns_open(&in.patterns, units);
 
+    if (rc == TM_OK)
+        tm__pattern_rounds_judge(&in.patterns);
     for (uint32_t t = 0; rc == TM_OK && t < units->model->entities.threads_count; t++) {
         if (in.patterns.group_of[t] == TM__NONE)
             continue;

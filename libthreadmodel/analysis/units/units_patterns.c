@@ -275,66 +275,6 @@ static void judge_group(const tm__patterns *p, tm__unit_group *group)
     group->each = 1;
 }
 
-/* ---- how often the anchor occurs in one task ---- */
-
-static void count_gap(tm__unit_group *group, uint32_t rounds)
-{
-    if (!rounds)
-        return;
-    group->gaps++;
-    group->rounds += rounds;
-    group->gaps_of[rounds < TM__ROUNDS_COUNTED ? rounds : 0]++;
-}
-
-static void count_rounds(tm__patterns *p, uint32_t t)
-{
-    const tm_model *model = p->units->model;
-    tm__unit_group *group = &p->groups[p->group_of[t]];
-    uint32_t next = 0, seen = 0, blocks = 0;
-    int is_anchor = 0;
-    int64_t since_ns = INT64_MIN;
-    tm__unit_block block;
-
-    if (group->work != TM__WORK_TASKS || group->anchor == TM__NONE)
-        return;
-    while (tm__unit_block_next(model, &model->entities.threads[t], &next, &block)) {
-        if (!tm__pattern_separator(p, &block)) {
-            is_anchor = tm__pattern_place(p, p->group_of[t], &block) == group->anchor;
-            seen += (uint32_t)is_anchor;
-            group->firsts += is_anchor && !blocks;
-            blocks++;
-            continue;
-        }
-        group->lasts += is_anchor && blocks;
-        count_gap(group, seen);
-        if (blocks && since_ns != INT64_MIN) {
-            group->busy_gaps++;
-            group->busy_ns = tm__sum(group->busy_ns, block.start_ns - since_ns);
-        }
-        since_ns = block.end_ns;
-        seen = blocks = 0;
-        is_anchor = 0;
-    }
-}
-
-/* Most often so often between idle waits, if there are enough of those to tell. */
-static void judge_rounds(tm__unit_group *group)
-{
-    enum { ENOUGH_GAPS = 20, FEW_ROUNDS = 3 };
-    uint32_t best = 1;
-
-    group->ends_tasks = group->lasts > group->firsts;
-    if (group->gaps < ENOUGH_GAPS)
-        return;
-    for (uint32_t i = 1; i < TM__ROUNDS_COUNTED; i++)
-        if (group->gaps_of[i] > group->gaps_of[best])
-            best = i;
-    if ((uint64_t)group->gaps_of[best] * 4 >= group->gaps)
-        group->each = best;
-    else if (group->rounds > (uint64_t)group->gaps * FEW_ROUNDS)
-        group->each = 0; /* a loop of a number of rounds that varies */
-}
-
 static size_t bytes_of_groups(const tm_model *model)
 {
     return ((size_t)model->entities.threads_count + 1) * sizeof(uint32_t);
@@ -380,11 +320,6 @@ int tm__patterns_open(tm__patterns *patterns, tm__units *units)
     }
     for (uint32_t i = 0; rc == TM_OK && i < patterns->groups_count; i++)
         judge_group(patterns, &patterns->groups[i]);
-    for (uint32_t t = 0; rc == TM_OK && t < model->entities.threads_count; t++)
-        if (patterns->group_of[t] != TM__NONE)
-            count_rounds(patterns, t);
-    for (uint32_t i = 0; rc == TM_OK && i < patterns->groups_count; i++)
-        judge_rounds(&patterns->groups[i]);
     return rc;
 }
 
