@@ -7,6 +7,9 @@
 
 enum { OF_ALL, WITHIN, KINDS, STEPS_A_DOUBLING = 4, ENOUGH = 8 };
 
+/* In place of a class: sleeps of any length. */
+#define ANY_LENGTH TM__NONE
+
 /* Two sleeps of one class differ in length by no more than a quarter. */
 static uint32_t length_class(int64_t ns)
 {
@@ -56,6 +59,7 @@ int tm__method_sleeps_gather(tm__method_sleeps *sleeps, const tm_model *model,
                 continue;
             length = class_of(model, i, k);
             if (count_one(sleeps, i, length, stacks[it->stack]) < 0 ||
+                count_one(sleeps, i, ANY_LENGTH, stacks[it->stack]) < 0 ||
                 count_one(sleeps, TM__NONE, length, stacks[it->stack]) < 0)
                 return TM_ENOMEM;
         }
@@ -68,28 +72,34 @@ void tm__method_sleeps_free(tm__method_sleeps *sleeps)
     tm__triple_map_free(&sleeps->counts, sleeps->memory);
 }
 
+/* @return the share in the method; -1: too few sleeps are known to tell */
+static double share_of(const tm__method_sleeps *sleeps, uint32_t thread,
+                       uint32_t length, uint32_t least)
+{
+    const uint32_t *count =
+        tm__triple_map_find(&sleeps->counts, thread, length, OF_ALL);
+    const uint32_t *within =
+        tm__triple_map_find(&sleeps->counts, thread, length, WITHIN);
+
+    return count && within && *count >= least ? (double)*within / *count : -1;
+}
+
 double tm__method_sleep_share(const tm__method_sleeps *sleeps, const tm_model *model,
                               uint32_t thread, uint32_t interval)
 {
     uint32_t stack = model->entities.threads[thread].intervals[interval].stack;
     uint32_t length = class_of(model, thread, interval);
-    /* Those of the thread itself are the better guess where there are enough. */
-    uint32_t of[] = {thread, TM__NONE};
-    double share = 0;
+    double share;
 
     if (stack != TM__NONE)
         return sleeps->stacks[stack];
-    for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
-        const uint32_t *count =
-            tm__triple_map_find(&sleeps->counts, of[i], length, OF_ALL);
-        const uint32_t *within =
-            tm__triple_map_find(&sleeps->counts, of[i], length, WITHIN);
-
-        if (!count || !*count || !within)
-            continue;
-        share = (double)*within / *count;
-        if (*count >= ENOUGH)
-            break;
+    share = share_of(sleeps, thread, length, ENOUGH);
+    if (share < 0) {
+        share = share_of(sleeps, thread, ANY_LENGTH, ENOUGH);
+        if (share > 0 && share < 1)
+            share = -1;
     }
-    return share;
+    if (share < 0)
+        share = share_of(sleeps, TM__NONE, length, 1);
+    return share < 0 ? 0 : share;
 }

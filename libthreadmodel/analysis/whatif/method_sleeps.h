@@ -10,7 +10,7 @@
 typedef struct tm__method_sleeps {
     tm__memory *memory;
     const uint8_t *stacks; ///< a stack is in the method
-    tm__triple_map counts; ///< (thread or TM__NONE, length, all or in the method)
+    tm__triple_map counts; ///< (thread or TM__NONE, length or any, all or within)
 } tm__method_sleeps;
 
 /**
@@ -24,7 +24,9 @@ void tm__method_sleeps_free(tm__method_sleeps *sleeps);
 
 /**
  * The part of a sleep that is in the method: 0 or 1 by its stack; without a stack, the
- * share of the method in the sleeps that are about as long.
+ * share of the method in the sleeps of this thread that are about as long; that of a
+ * thread that always sleeps in it, or never; or in the sleeps of all threads that are
+ * about as long.
  */
 double tm__method_sleep_share(const tm__method_sleeps *sleeps, const tm_model *model,
                               uint32_t thread, uint32_t interval);

@@ -381,15 +381,17 @@ static int put_latency(tm__throughput *out, const asked *q, lengths *units,
                        const tm__unit_demand *demand, tm__memory *memory)
 {
     double n = q->load->in_flight, mean = n / out->middle;
+    double error = ERROR_SHARE + q->load->error;
 
     out->share = units->total_ns > 0
                      ? (units->sum.queued_ns + units->sum.done_ns) / units->total_ns +
                            demand->others * q->load->rate / n
                      : 0;
-    if (out->low > out->middle * (1 - ERROR_SHARE))
-        out->low = out->middle * (1 - ERROR_SHARE);
-    if (out->high < out->middle * (1 + ERROR_SHARE))
-        out->high = out->middle * (1 + ERROR_SHARE);
+    error = error < 1 ? error : 1;
+    if (out->low > out->middle * (1 - error))
+        out->low = out->middle * (1 - error);
+    if (out->high < out->middle * (1 + error))
+        out->high = out->middle * (1 + error);
     out->mean_ns = (int64_t)(mean * 1e9);
     out->mean_low_ns = (int64_t)(n / out->high * 1e9);
     out->mean_high_ns = (int64_t)(n / out->low * 1e9);

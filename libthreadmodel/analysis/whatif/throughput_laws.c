@@ -72,6 +72,15 @@ static double stretch(double stall, double gap, double overlap)
     return (stall + gap) / at_least(gap + overlap, NO_TIME);
 }
 
+/* A stall that is about as long as what requests do meanwhile no longer keeps them in
+ * step. Whether they meet it as likely or as at worst is as good as chance. */
+static double out_of_step(double overlap, double stall)
+{
+    double ratio = overlap / at_least(stall, NO_TIME);
+
+    return at_most(at_least(2 * ratio - 1, 0), 1) / 2;
+}
+
 /* `own` is what the request itself has less to do, and it waits `stalled` of `length`.
  * At worst it meets a shorter stall as often as before. */
 static tm__rates by_stalls(double n, double length, double own, double stalled,
@@ -80,19 +89,17 @@ static tm__rates by_stalls(double n, double length, double own, double stalled,
     double cycle = it->stall + it->gap, stall = it->stall * f, others = length - own;
     double waited = at_most(stalled * cycle / at_least(length, NO_TIME), it->stall);
     double overlap = it->stall - waited, now = stretch(it->stall, it->gap, overlap);
-    double likely = at_most(overlap, stall), worst = overlap * f;
-    double best = stall - (stall - likely) * f;
+    double likely = at_most(overlap, stall), worst = at_most(overlap * f, likely);
+    double best = at_least(stall - (stall - likely) * f, likely);
     double scale = others / at_least(now, NO_TIME);
+    double least = own * f + scale * stretch(stall, it->gap, best);
+    double middle = own * f + scale * stretch(stall, it->gap, likely);
+    double most = own * f + scale * stretch(stall, it->gap, worst);
 
-    own *= f;
-    return (tm__rates){
-        .low =
-            n / at_least(own + scale * stretch(stall, it->gap, at_most(worst, likely)),
-                         NO_TIME),
-        .middle = n / at_least(own + scale * stretch(stall, it->gap, likely), NO_TIME),
-        .high =
-            n / at_least(own + scale * stretch(stall, it->gap, at_least(best, likely)),
-                         NO_TIME)};
+    middle += (most - middle) * out_of_step(overlap, stall);
+    return (tm__rates){.low = n / at_least(most, NO_TIME),
+                       .middle = n / at_least(middle, NO_TIME),
+                       .high = n / at_least(least, NO_TIME)};
 }
 
 /* ---- a station ---- */
@@ -128,6 +135,10 @@ static tm__rates by_station(double n, double rate, double rest, double used,
 
     rest = at_least(rest, 0);
     more = overhead(n, rate, rest, used, servers, now);
+    /* Nobody is woken where nobody waits. */
+    more *= at_most(tm__closed_rate(n, rest, after + more, servers_after, then) *
+                        (after + more) / at_least(servers_after, NO_TIME),
+                    1);
     return (tm__rates){.low = tm__closed_rate(n, rest, after + more, servers_after, 1),
                        .middle =
                            tm__closed_rate(n, rest, after + more, servers_after, then),

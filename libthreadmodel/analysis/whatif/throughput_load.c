@@ -7,7 +7,7 @@
 #include "model/entities/caller_frame.h"
 #include "model/intervals/cpu.h"
 
-enum { PART_FROM_OUTSIDE = 10 };
+enum { PART_FROM_OUTSIDE = 10, PARTS = 8 };
 
 /* What a poller waits for comes from outside. */
 static int64_t in_io_ns(const tm_model *model, const tm__thread *thread)
@@ -45,6 +45,26 @@ static int comes_from_outside(const tm__load *load, const tm_model *model)
     return cpu_ns < life_ns / 2 && stopped_ns < life_ns / 2;
 }
 
+/* Twice the standard error, by how far parts of the steady time deviate on average. Of
+ * a normal distribution this is 0.8 of the standard deviation. */
+static double error_of(const tm__load *load)
+{
+    static const double root = 2.83; /* of PARTS */
+    double counts[PARTS] = {0}, mean = load->rate * load->seconds / PARTS, apart = 0;
+
+    for (uint32_t i = 0; i < load->units.items_count; i++) {
+        const tm__unit *unit = &load->units.items[i];
+        double at = (double)(unit->end_ns - load->kind->steady_from_ns) / 1e9 * PARTS /
+                    load->seconds;
+
+        if (tm__load_is_steady(load, unit))
+            counts[at < PARTS - 1 ? (uint32_t)at : PARTS - 1]++;
+    }
+    for (int i = 0; i < PARTS; i++)
+        apart += counts[i] > mean ? counts[i] - mean : mean - counts[i];
+    return 2 * apart / PARTS / mean / 0.8 / root;
+}
+
 int tm__load_open(tm__load *load, const tm_model *model, const tm__libraries *libraries)
 {
     int rc;
@@ -72,6 +92,8 @@ int tm__load_open(tm__load *load, const tm_model *model, const tm__libraries *li
         (double)(load->kind->steady_to_ns - load->kind->steady_from_ns) / 1e9;
     load->rate = (double)load->kind->steady_count / load->seconds;
     load->in_flight = (double)load->kind->steady_total_ns / 1e9 / load->seconds;
+    if (load->rate > 0)
+        load->error = error_of(load);
     load->is_service = comes_from_outside(load, model);
     return TM_OK;
 }

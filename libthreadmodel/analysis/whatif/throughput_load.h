@@ -18,6 +18,7 @@ typedef struct tm__load {
     double seconds;            ///< of the steady time
     double rate;               ///< units a second
     double in_flight;          ///< units at once
+    double error;   ///< of the rate, twice its standard error as a share of it
     int is_service; ///< its units come from outside: the run is as long as the load
     int is_open;    ///< 0: nothing is to be closed
 } tm__load;

@@ -23,6 +23,8 @@ enum { DEPTH = 32 };
 #define OWN_SLEEPS 0.75
 /* By less a request is not delayed. */
 #define DELAY_SHARE 0.01
+/* So many are asleep at once if they are for this part of the time. */
+#define AT_ONCE_SHARE 0.05
 
 /* ---- what requests wait for ---- */
 
@@ -80,7 +82,7 @@ enum { ENDS, BEGINS };
 typedef struct sleeps {
     TM__ARRAY(tm__sortable, edges);
     double total_ns, squares, count;
-    uint32_t threads;
+    double of_threads; ///< the squares of each thread's total
 } sleeps;
 
 static int add_sleep(sleeps *all, tm__memory *memory, int64_t start_ns, int64_t end_ns)
@@ -104,7 +106,7 @@ static int gather_sleeps(sleeps *found, const tm__load *load, tm__candidates *al
 
     for (uint32_t i = 0; i < model->entities.threads_count; i++) {
         const tm__thread *thread = &model->entities.threads[i];
-        double before = found->count;
+        double before_ns = found->total_ns;
 
         for (uint32_t k = 0; k < thread->interval_count; k++) {
             const tm__interval *it = &thread->intervals[k];
@@ -117,7 +119,8 @@ static int gather_sleeps(sleeps *found, const tm__load *load, tm__candidates *al
                           tm__interval_end_ns(model, thread, k)) < 0)
                 return TM_ENOMEM;
         }
-        found->threads += found->count > before;
+        before_ns = found->total_ns - before_ns;
+        found->of_threads += before_ns * before_ns;
     }
     return TM_OK;
 }
@@ -129,23 +132,32 @@ static int by_kind(const void *payload, uint32_t left, uint32_t right)
     return (int)left - (int)right;
 }
 
-/* @return how many sleep at once at most; 0: no memory */
+/* @return how many sleep at once when most do; 0: no memory */
 static uint32_t most_at_once(const sleeps *found, tm__memory *memory)
 {
     size_t bytes = (size_t)found->edges_count * sizeof(tm__sortable);
+    size_t levels = ((size_t)found->edges_count / 2 + 1) * sizeof(double);
     tm__sortable *spare = tm__resize(memory, NULL, 0, bytes);
-    uint32_t now = 0, most = 0;
+    double *at_level_ns = tm__zalloc(memory, levels), busy_ns = 0, ns = 0;
+    uint32_t now = 0, most = spare && at_level_ns ? found->edges_count / 2 : 0;
 
-    if (!spare)
-        return 0;
-    tm__sort(found->edges, spare, found->edges_count, by_kind, NULL);
-    for (uint32_t i = 0; i < found->edges_count; i++) {
+    if (most)
+        tm__sort(found->edges, spare, found->edges_count, by_kind, NULL);
+    for (uint32_t i = 0; most && i < found->edges_count; i++) {
+        if (now) {
+            double since = (double)(found->edges[i].key - found->edges[i - 1].key);
+
+            at_level_ns[now] += since;
+            busy_ns += since;
+        }
         if (found->edges[i].number == BEGINS)
             now++;
         else if (now)
             now--;
-        most = now > most ? now : most;
     }
+    while (most > 1 && (ns += at_level_ns[most]) < AT_ONCE_SHARE * busy_ns)
+        most--;
+    tm__free(memory, at_level_ns, levels);
     tm__free(memory, spare, bytes);
     return most;
 }
@@ -164,10 +176,11 @@ static int be_station(tm__unit_demand *demand, const sleeps *found, double units
 
 static void be_stall(tm__unit_demand *demand, const sleeps *found, double seconds)
 {
-    double gap;
+    /* A thread that seldom sleeps there counts for little. */
+    double threads = found->total_ns * found->total_ns / found->of_threads, gap;
 
     demand->stall = found->total_ns / 1e9 / found->count;
-    gap = seconds * found->threads / found->count - demand->stall;
+    gap = seconds * threads / found->count - demand->stall;
     demand->gap = gap > 0 ? gap : 0;
 }
 
