@@ -16,7 +16,7 @@ US: Final = 1000
 MS: Final = 1000 * US
 KIND: Final = EventKind
 POLLER, FIRST_WORKER = 1, 10
-IDLE, BORROW, QUERY, GUARD, RETURN, DONE = 1, 2, 3, 4, 5, 6
+IDLE, BORROW, QUERY, GUARD, RETURN, DONE, TURN = 1, 2, 3, 4, 5, 6, 7
 CONDITION, PERMITS, LOCK, ORDER = 1, 2, 3, 4
 # Frames, innermost first: class and method.
 RUN = [
@@ -32,6 +32,7 @@ STACKS: Final = {
     GUARD: [("app.Stock", "take"), HANDLE, *RUN],
     RETURN: [("app.Pool", "give"), HANDLE, *RUN],
     DONE: [("app.Poller", "run"), ("java.lang.Thread", "run")],
+    TURN: [("java.lang.Thread", "sleep"), ("app.Turn", "take"), HANDLE, *RUN],
 }
 
 
@@ -52,14 +53,21 @@ class Service:
         permits: int = 0,
         query_ms: float = 5,
         hold_ms: float = 0,
+        turns: int = 0,
+        kept: float = 0,
         states_units: bool = False,
         seed: int = 1,
         seconds: float = 4,
     ) -> None:
-        """Run it; 0 permits: as many as are wanted."""
+        """Run it; 0 permits: as many as are wanted.
+
+        A request takes up to so many turns first. For a share of them, the worker finds
+        the next request waiting, and is not idle before it.
+        """
         self.random = random.Random(seed)
         self.permits = permits or clients
         self.query_ms, self.hold_ms = query_ms, hold_ms
+        self.turns, self.kept = turns, kept
         self.states_units = states_units
         self.events: list[Event] = []
         self.log: list[Request] = []
@@ -97,11 +105,19 @@ class Service:
             self.emit(now, POLLER, KIND.UNPARK_CALLED, peer=worker, stack=DONE)
             start = now + 30 * US
             self.emit(start, worker, KIND.UNPARKED)
-            if self.states_units:
-                self.emit(start, worker, KIND.UNIT_BEGIN, object=ORDER, value=worker)
-            self.then(start + self.some(0.3), lambda at: self.borrow(worker, start, at))
+            self.begins(worker, start)
 
         return step
+
+    def begins(self, worker: int, start: int) -> None:
+        now = start
+        if self.states_units:
+            self.emit(start, worker, KIND.UNIT_BEGIN, object=ORDER, value=worker)
+        for _ in range(self.random.randint(1, self.turns) if self.turns else 0):
+            self.emit(now + 10 * US, worker, KIND.SLEEP, stack=TURN)
+            now += self.some(1)
+            self.emit(now, worker, KIND.SLEPT)
+        self.then(now + self.some(0.3), lambda at: self.borrow(worker, start, at))
 
     def borrow(self, worker: int, start: int, now: int) -> None:
         if self.permits:
@@ -171,6 +187,9 @@ class Service:
         self.log.append(Request(start, end))
         if self.states_units:
             self.emit(end, worker, KIND.UNIT_END)
+        if self.kept and self.random.random() < self.kept:
+            self.then(end + US, lambda at: self.begins(worker, at))
+            return
         self.emit(end, worker, KIND.PARK, object=CONDITION, stack=IDLE)
         self.then(end + self.some(0.5), self.arrives(worker))
 

@@ -30,6 +30,18 @@ def test_inferred_units_are_those_of_the_log(choices: dict[str, int]) -> None:
     assert kind["p99_ns"] == pytest.approx(service.p99_ns(), rel=0.05)
 
 
+@pytest.mark.parametrize("choices", [{}, {"turns": 6}, {"turns": 6, "permits": 3}])
+def test_requests_without_an_idle_wait_between_them_are_units(
+    choices: dict[str, int],
+) -> None:
+    service = Service(kept=0.4, **choices)
+    kind = main_kind(service.model())
+    assert kind["count"] == pytest.approx(len(service.log), rel=0.02)
+    total = sum(it.end_ns - it.start_ns for it in service.log)
+    assert kind["mean_ns"] == pytest.approx(total / len(service.log), rel=0.05)
+    assert kind["p99_ns"] == pytest.approx(service.p99_ns(), rel=0.1)
+
+
 def test_stated_units_are_exactly_those_of_the_log() -> None:
     service = Service(permits=2, states_units=True)
     model = service.model()
