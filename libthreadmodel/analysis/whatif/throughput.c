@@ -410,7 +410,7 @@ int tm__throughput_of(tm__throughput *out, const tm__load *load, tm__candidates 
     int rc;
 
     *out = (tm__throughput){0};
-    if (!load->kind || !load->kind->steady_count || !it->scaled)
+    if (!load->kind || !load->kind->steady_count || load->in_flight <= 0 || !it->scaled)
         return TM_OK;
     rc = ask(&q, load, all, it, &all->memory);
     if (rc == TM_OK)
