@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import scenario
-from threadmodel import Model
+from threadmodel import Event, EventKind, Model
 
 SCENARIOS = Path(__file__).parents[1] / "scenarios"
 
@@ -25,3 +25,11 @@ def test_the_first_line_names_those_who_wait_for_permits_of_nobody_known() -> No
         "No thread is known to be stuck, but clerk and other wait for locks or "
         "permits, the last since 20 ns, and no event shows who has them."
     )
+
+
+def test_a_run_of_samples_alone_cannot_be_judged() -> None:
+    model = Model()
+    model.ingest([Event(time, 1, EventKind.CPU_SAMPLE) for time in (10, 20)])
+    (row,) = model.verdict()
+    assert row["kind"] == "cannot_tell"
+    assert "samples" in str(row["title"])

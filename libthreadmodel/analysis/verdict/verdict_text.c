@@ -291,11 +291,13 @@ void tm__write_title(tm__words *words, tm__judgement *it)
         tm__write_words(words, ".");
         break;
     default:
-        tm__write_words(words,
-                        it->model->event_count
-                            ? "Cannot tell: the data shows instants, and no thread "
-                              "that cannot go on."
-                            : "Cannot tell: the data has no event.");
+        tm__write_words(
+            words, !it->model->event_count ? "Cannot tell: the data has no event."
+                   : tm__model_is_of_dumps(it->model)
+                       ? "Cannot tell: the data shows instants, and no "
+                         "thread that cannot go on."
+                       : "Cannot tell: the data has samples or single events, and no "
+                         "lifetime of a thread.");
         break;
     }
 }
