@@ -132,6 +132,7 @@ static tm__rates by_station(double n, double rate, double rest, double used,
 {
     double now = are_apart && servers > 1 ? 1 : variance, more;
     double then = are_apart && servers_after > 1 ? 1 : variance;
+    tm__rates out;
 
     rest = at_least(rest, 0);
     more = overhead(n, rate, rest, used, servers, now);
@@ -139,10 +140,16 @@ static tm__rates by_station(double n, double rate, double rest, double used,
     more *= at_most(tm__closed_rate(n, rest, after + more, servers_after, then) *
                         (after + more) / at_least(servers_after, NO_TIME),
                     1);
-    return (tm__rates){.low = tm__closed_rate(n, rest, after + more, servers_after, 1),
-                       .middle =
-                           tm__closed_rate(n, rest, after + more, servers_after, then),
-                       .high = tm__closed_rate(n, rest, after, servers_after, 0)};
+    out = (tm__rates){.low = tm__closed_rate(n, rest, after + more, servers_after, 1),
+                      .middle =
+                          tm__closed_rate(n, rest, after + more, servers_after, then),
+                      .high = tm__closed_rate(n, rest, after, servers_after, 0)};
+    /* More servers, or shorter uses, serve no fewer. */
+    if (servers_after >= servers && after <= used) {
+        out.middle = at_least(out.middle, rate);
+        out.high = at_least(out.high, out.middle);
+    }
+    return out;
 }
 
 tm__rates tm__rates_by_laws(double in_flight, double rate,
