@@ -88,6 +88,24 @@ def test_a_virtual_thread_knows_what_it_parks_for_and_where(run: Recording):
     assert not any("ThreadmodelVirtual" in (row["method"] or "") for row in frames)
 
 
+def test_a_stack_that_goes_through_our_class_does_not_show_it(java: Java):
+    if java.jdk.release < VIRTUAL_SINCE:
+        pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
+    run = java.record(
+        "VirtualScheduler",
+        flags=("--add-opens=java.base/java.lang=ALL-UNNAMED",),
+        options="stacks=all",
+    )
+    (blocked,) = run.rows("timeline", state="blocked", thread="unparker")
+    assert blocked["method"] == "VirtualScheduler.schedule"
+    methods = [
+        row["method"] for row in run.model.stacks() if row["stack"] == blocked["stack"]
+    ]
+    unparks = methods.index("java.util.concurrent.locks.LockSupport.unpark")
+    assert methods[unparks + 1] == "VirtualScheduler.lambda$main$0"
+    assert not any("ThreadmodelVirtual" in (method or "") for method in methods)
+
+
 def test_a_join_has_the_thread_s_class_and_the_caller(run: Recording):
     joins = run.rows("timeline", state="joining", thread="joiner")
     assert {row["class"] for row in joins} == {"java.lang.VirtualThread"}

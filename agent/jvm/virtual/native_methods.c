@@ -194,20 +194,50 @@ NATIVE(void, joined, jlong began_ns, jthread other, jboolean over, jboolean inte
     (*jni)->DeleteLocalRef(jni, thread);
 }
 
-/* Our class, in the package and by the loader of those that call it. */
-int tm__virtual_class_define(JNIEnv *jni)
+/* The methods of our class, whose frames no stack shows; set before one runs. */
+static jmethodID *own_methods;
+static jint own_count;
+
+int tm__virtual_has_method(jmethodID method)
+{
+    for (jint i = 0; i < own_count; i++)
+        if (own_methods[i] == method)
+            return 1;
+    return 0;
+}
+
+static jclass find_ours(JNIEnv *jni)
 {
     jclass ours = (*jni)->FindClass(jni, TM__VIRTUAL_CLASS);
 
     (*jni)->ExceptionClear(jni);
-    if (!ours)
+    return ours;
+}
+
+/* Our class, in the package and by the loader of those that call it. The VM names the
+ * methods of a class that has been linked, as one that was found has. */
+int tm__virtual_class_define(JNIEnv *jni)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jclass ours = find_ours(jni);
+
+    if (!ours) {
         ours = (*jni)->DefineClass(jni, TM__VIRTUAL_CLASS, NULL,
                                    (const jbyte *)virtual_class, sizeof(virtual_class));
-    (*jni)->ExceptionClear(jni);
-    if (ours)
-        (*jni)->DeleteLocalRef(jni, ours);
-    return ours ? 0 : -1;
+        (*jni)->ExceptionClear(jni);
+        if (ours)
+            (*jni)->DeleteLocalRef(jni, ours);
+        ours = ours ? find_ours(jni) : NULL;
+    }
+    if (!ours)
+        return -1;
+    if (!own_methods && (*jvmti)->GetClassMethods(jvmti, ours, &own_count,
+                                                  &own_methods) != JVMTI_ERROR_NONE)
+        own_count = 0;
+    (*jni)->DeleteLocalRef(jni, ours);
+    return 0;
 }
+
 /* Every signature of these functions. */
 typedef union native {
     void *address;

@@ -11,6 +11,9 @@
  * call it. @return 0, or -1 if the VM refuses */
 int tm__virtual_class_define(JNIEnv *jni);
 
+/** Whether a method is of that class, whose frames no stack shows. */
+int tm__virtual_has_method(jmethodID method);
+
 /** Bind the native methods: by itself the VM looks only into agents that it began with.
  * Called from a class of the boot loader, or the VM warns. */
 void tm__virtual_register(JNIEnv *jni);

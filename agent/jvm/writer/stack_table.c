@@ -14,6 +14,7 @@
 
 #include "rings/stack_numbers.h"
 #include "ring/recording_state.h"
+#include "virtual/native_methods.h"
 #include "vm/options.h"
 
 static tm__memory memory;
@@ -43,7 +44,8 @@ int tm__stack_table_method(const tm__record *record)
 }
 
 /* A ring that is read without a VM holds the VM's numbers of methods, so these are the
- * trace's. One that nobody found room to put down stays unknown. */
+ * trace's. One that nobody found room to put down stays unknown. Our class has frames
+ * in the middle of a stack where what it calls for the program blocks in its turn. */
 static int define_stack(uint32_t id, const jvmtiFrameInfo *frames, uint32_t count,
                         uint32_t flags)
 {
@@ -53,15 +55,18 @@ static int define_stack(uint32_t id, const jvmtiFrameInfo *frames, uint32_t coun
         .id = id,
         .flags = flags,
         .frames = named,
-        .frame_count = count,
     };
 
     for (uint32_t i = 0; i < count; i++) {
         uint64_t method = (uint64_t)(uintptr_t)frames[i].method;
+        tm_frame *frame = &named[definition.frame_count];
 
+        if (tm__virtual_has_method(frames[i].method))
+            continue;
         if (tm__map_find(&methods, method) != TM__NONE)
-            named[i].method = method;
-        named[i].location = frames[i].location;
+            frame->method = method;
+        frame->location = frames[i].location;
+        definition.frame_count++;
     }
     return tm__the_recording.sink->define_stack(tm__the_recording.sink->payload,
                                                 &definition);
