@@ -241,6 +241,29 @@ def test_a_dump_that_was_cut_swallows_nothing_of_the_next(tmp_path: Path):
             assert {row[1:3] for row in answer(path)} >= {row[1:3] for row in whole}
 
 
+def test_a_thread_whose_stack_was_cut_off_has_that_of_the_next_dump(tmp_path: Path):
+    text = "\n".join(lines("jdk11-l.txt")) + "\n"
+    (tmp_path / "one.txt").write_text(text)
+    cut = text[: text.index("\tat shop.Sum.add")]
+    path = tmp_path / "two.txt"
+    path.write_text(f"{cut}\n{text}")
+    assert answer(path) == answer(tmp_path / "one.txt")
+    first, second = [
+        row["method"]
+        for row in threadmodel.open(path).timeline()
+        if row["thread"] == "eliminated"
+    ]
+    assert (first, second) == (None, "shop.Sum.add")
+
+
+def test_the_year_of_a_dump_that_was_cut_is_no_process_id(tmp_path: Path):
+    text = "\n".join(lines("jdk11-l.txt")) + "\n"
+    (tmp_path / "one.txt").write_text(text)
+    path = tmp_path / "two.txt"
+    path.write_text(f"{text[:4]}\n{text}")
+    assert answer(path) == answer(tmp_path / "one.txt")
+
+
 def test_dumps_of_two_jvms_are_kept_apart(tmp_path: Path):
     first = "\n".join(lines("depot-jdk17.txt")) + "\n"
     second = first.replace("tid=0x00007f", "tid=0x00006e").replace(

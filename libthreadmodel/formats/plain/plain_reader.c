@@ -28,7 +28,8 @@ enum {
     CALL_LINES = 1 << 16,
     NAME_LINES = 16, ///< that a name may have
     NAME_BYTES = 8192,
-    PID_DIGITS = 10
+    PID_DIGITS = 10,
+    DATE_LENGTH = 10 ///< "2026-11-20"
 };
 
 typedef struct reader {
@@ -61,13 +62,15 @@ static tm__slice first_line(tm__slice *text)
     return line;
 }
 
-/* Two lines, a number and a time. */
+/* Two lines, a number and a time as Instant prints it. jstack's time, below one of
+ * which only the year was left, has a blank in place of the T. */
 static int read_head(tm__slice text, uint64_t *process_id, int64_t *time_ns)
 {
-    tm__slice line = first_line(&text);
+    tm__slice line = first_line(&text), time = first_line(&text);
 
     return line.length <= PID_DIGITS && tm__slice_number(&line, 10, process_id) &&
-           line.length == 0 && tm__dump_time(first_line(&text), time_ns);
+           line.length == 0 && time.length > DATE_LENGTH &&
+           time.bytes[DATE_LENGTH] == 'T' && tm__dump_time(time, time_ns);
 }
 
 static int begins(const uint8_t *bytes, size_t length, int64_t *time_ns)

@@ -19,6 +19,14 @@
 #include "model/wakeups/binding_doubt.h"
 #include "model/wakeups/wait_set.h"
 
+/* Whether the thread may have been at that place since. One that runs and had no stack
+ * was anywhere. */
+static int is_same_place(const tm__thread *thread, uint32_t known, uint32_t stack)
+{
+    return known == stack || stack == TM__NONE ||
+           (known == TM__NONE && tm__is_blocked(thread));
+}
+
 /* As we knew. A wait that is one for a thread's end, or over but for the monitor, is
  * still one; a thread at another place has been elsewhere in between. */
 static int is_known(const tm__thread *thread, const tm__fact *fact)
@@ -30,8 +38,7 @@ static int is_known(const tm__thread *thread, const tm__fact *fact)
         return 0;
     known = &thread->intervals[tm__blocking_index(thread)];
     if (known->object != fact->object ||
-        (known->stack != fact->stack && known->stack != TM__NONE &&
-         fact->stack != TM__NONE))
+        !is_same_place(thread, known->stack, fact->stack))
         return 0;
     return state == (int)fact->value ||
            (fact->value == TM_STATE_WAITING &&
