@@ -20,6 +20,9 @@ HUNG = {
     "group": {"main.awaitGroup": 1},
     "early": {"main.produce": 1},
     "signal": {"main.awaitCondition": 1},
+    "never": {"main.stay": 1},
+    "nil": {"main.receive": 1},
+    "twenty": {"main.first.func1": 20},
 }
 HEALTHY = (
     "wait",
@@ -37,6 +40,16 @@ HEALTHY = (
     "steps",
     "period",
     "cond",
+    "due",
+    "closed",
+    "parks",
+    "errors",
+    "hedged",
+    "serves",
+    "shared",
+    "limits",
+    "pubsub",
+    "child",
 )
 
 

@@ -98,16 +98,23 @@ uint32_t tm__interval_first_blocking(const tm__thread *thread, uint32_t interval
     return interval;
 }
 
-uint32_t tm__thread_starter(const tm_model *model, uint32_t thread)
+tm__wakeup_edge tm__thread_start_edge(const tm_model *model, uint32_t thread)
 {
     const tm__thread *it = &model->entities.threads[thread];
+    tm__wakeup_edge edge = {.from = TM__NONE, .row = TM__NONE, .from_ns = INT64_MIN};
     uint32_t began = 0;
-    tm__wakeup_edge edge;
 
     if (!it->interval_count || it->interval_first)
-        return TM__NONE;
+        return edge;
     if (it->intervals[0].state == TM_STATE_NEW && it->interval_count > 1)
         began = 1;
     edge = tm__wakeup_edge_to(model, thread, began);
-    return edge.kind == TM_INTERACTION_START ? edge.from : TM__NONE;
+    if (edge.kind != TM_INTERACTION_START)
+        edge.from = edge.row = TM__NONE;
+    return edge;
+}
+
+uint32_t tm__thread_starter(const tm_model *model, uint32_t thread)
+{
+    return tm__thread_start_edge(model, thread).from;
 }

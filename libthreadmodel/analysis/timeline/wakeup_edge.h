@@ -40,6 +40,8 @@ tm__wakeup_edge tm__wakeup_edge_out(const tm_model *model, uint32_t thread,
  */
 uint32_t tm__thread_predecessor(const tm_model *model, uint32_t thread);
 
+/** What started a thread: a thread, by a row; both TM__NONE where that is not known. */
+tm__wakeup_edge tm__thread_start_edge(const tm_model *model, uint32_t thread);
 /** @return threads[] that started a thread; TM__NONE: not known */
 uint32_t tm__thread_starter(const tm_model *model, uint32_t thread);
 

@@ -11,7 +11,9 @@
 #include "analysis/waits/wait_state.h"
 #include "analysis/waits/wait_wants.h"
 #include "model/entities/entity_names.h"
+#include "model/entities/methods.h"
 #include "model/entities/object.h"
+#include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"
 
 /* Beside others that go on a wait has to last as long as the former before it counts
@@ -91,6 +93,56 @@ static int is_ancestor(const tm_model *model, uint32_t ancestor, uint32_t thread
     return thread != TM__NONE;
 }
 
+/* Where a thread was seen last, at or after some time. @return stacks[] or TM__NONE */
+static uint32_t last_stack(const tm__thread *thread, int64_t since_ns)
+{
+    for (uint32_t i = thread->interval_count; i > 0; i--) {
+        const tm__interval *it = &thread->intervals[i - 1];
+
+        if (it->start_ns < since_ns)
+            break;
+        if (it->stack != TM__NONE)
+            return it->stack;
+    }
+    return TM__NONE;
+}
+
+/* Whether the function that calls for what is done at a stack has not returned by a
+ * later one: both have the same calls from the outermost frame to it. */
+static int is_active(const tm__wait_graph *graph, uint32_t stack, uint32_t later)
+{
+    const tm__entities *all = &graph->model->entities;
+    const tm__stack *a = &all->stacks[stack], *b = &all->stacks[later];
+    uint32_t caller = graph->callers[stack];
+    uint32_t depth = caller == TM__NONE ? 0 : a->frame_first + a->frame_count - caller;
+
+    if (!depth || b->frame_count < depth)
+        return 0;
+    for (uint32_t i = 1; i <= depth; i++) {
+        const tm__frame *x = &all->frames[a->frame_first + a->frame_count - i];
+        const tm__frame *y = &all->frames[b->frame_first + b->frame_count - i];
+
+        if (x->method != y->method || (i < depth && x->line != y->line))
+            return 0;
+    }
+    return 1;
+}
+
+/* A function often ends those that it started when it returns: it closes their channel,
+ * or cancels their context. Until then they wait for a reason. */
+static int may_be_closed_later(const tm__wait_graph *graph, uint32_t thread)
+{
+    const tm_model *model = graph->model;
+    tm__wakeup_edge start = tm__thread_start_edge(model, thread);
+    uint32_t stack, later;
+
+    if (start.from == TM__NONE || start.from != graph->last_runner)
+        return 0;
+    stack = tm__row(model, start.row)->from_stack;
+    later = last_stack(&model->entities.threads[start.from], start.from_ns);
+    return stack == TM__NONE || later == TM__NONE || is_active(graph, stack, later);
+}
+
 static int is_only_one_left(const tm__wait_graph *graph, uint32_t thread)
 {
     const tm__wait_node *node = &graph->nodes[thread];
@@ -98,8 +150,23 @@ static int is_only_one_left(const tm__wait_graph *graph, uint32_t thread)
     if (graph->last_runner == TM__NONE ||
         is_ancestor(graph->model, thread, graph->last_runner))
         return 0;
-    return !graph->may_have_timer || node->want == TM__WANT_LOCK ||
-           node->want == TM__WANT_RECEIVER;
+    if (node->want != TM__WANT_ANYTHING)
+        return 1;
+    return !graph->may_have_timer &&
+           !(tm__wait_may_be_timer(graph->model, node->object) &&
+             may_be_closed_later(graph, thread));
+}
+
+/* A thread, such as main, waits for ever so that the threads go on which it started. */
+static int is_root_of_others(const tm__wait_graph *graph, uint32_t thread)
+{
+    if (tm__thread_starter(graph->model, thread) == TM__NONE)
+        return 1;
+    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
+        if (i != thread && graph->nodes[i].kind != TM__NODE_ABSENT &&
+            is_ancestor(graph->model, thread, i))
+            return 1;
+    return 0;
 }
 
 /* A trace has one object for all sends of a place, so that others are soon found. */
@@ -129,8 +196,13 @@ int tm__wait_is_abandoned(const tm__wait_graph *graph, uint32_t thread)
             (node->want == TM__WANT_LOCK || are_several_alike(graph, thread)))
             return 1;
         break;
-    case TM__WANT_ANYTHING:
-    case TM__WANT_NOTHING: break;
+    case TM__WANT_NOTHING:
+        if (is_root_of_others(graph, thread))
+            return 0;
+        if (length_ns >= LONG_NS)
+            return 1;
+        break;
+    case TM__WANT_ANYTHING: break;
     default: return 0;
     }
     return length_ns >= LAST_NS && is_only_one_left(graph, thread);

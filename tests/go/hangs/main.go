@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"os/signal"
 	"runtime/trace"
 	"sync"
@@ -27,6 +28,9 @@ var programs = map[string]func(){
 	"group":   groupThatIsShort,
 	"early":   consumerThatReturnsEarly,
 	"signal":  signalBeforeItsWait,
+	"never":   selectOfNothing,
+	"nil":     receiverFromNil,
+	"twenty":  leaksOfOnePlace,
 	// Goroutines that wait for a reason.
 	"wait":    mainWaitsForItsWorkers,
 	"notify":  mainWaitsForASignal,
@@ -43,7 +47,20 @@ var programs = map[string]func(){
 	"steps":   stepsBySteps,
 	"period":  workOfEachTick,
 	"cond":    waitersOfABroadcast,
+	"due":     waiterForADeadline,
+	"closed":  workersUntilAClose,
+	"parks":   starterThatStays,
+	"errors":  groupOfErrors,
+	"hedged":  hedgedRequest,
+	"serves":  servesRequests,
+	"shared":  readersOfOneMap,
+	"limits":  limiterOfTicks,
+	"pubsub":  subscribersWithoutNews,
+	"child":   waitsForAProcess,
 }
+
+// afterwards is done when the trace has ended.
+var afterwards = func() {}
 
 const moment = 30 * time.Millisecond
 
@@ -127,9 +144,13 @@ func receive(from chan int) {
 	<-from
 }
 
+func startReceiver() {
+	go receive(make(chan int))
+}
+
 func receiverOfNothing() {
 	for i := 0; i < 3; i++ {
-		go receive(make(chan int))
+		startReceiver()
 		time.Sleep(moment)
 	}
 	time.Sleep(10 * moment)
@@ -331,6 +352,7 @@ func main() {
 	}
 	program()
 	trace.Stop()
+	afterwards()
 	file.Close()
 }
 
@@ -390,4 +412,195 @@ func waitersOfABroadcast() {
 		time.Sleep(moment)
 		condition.Broadcast()
 	}
+}
+
+func stay() {
+	select {}
+}
+
+// Others go on beside a goroutine that nothing can end.
+func selectOfNothing() {
+	go stay()
+	stopsLater(tickerOfNothing)
+}
+
+func receiverFromNil() {
+	var none chan int
+	go receive(none)
+	stopsLater(tickerOfNothing)
+}
+
+// first gives up on all answers but one.
+func first() {
+	asked := make(chan int)
+	done := make(chan int)
+	go func() {
+		done <- <-asked
+	}()
+	select {
+	case <-done:
+	case <-time.After(time.Millisecond):
+	}
+}
+
+func leaksOfOnePlace() {
+	for i := 0; i < 20; i++ {
+		first()
+	}
+	time.Sleep(10 * moment)
+}
+
+func waiterForADeadline() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	afterwards = cancel
+	go untilCancelled(ctx.Done())
+	time.Sleep(40 * moment)
+}
+
+func workersUntilAClose() {
+	quit := make(chan struct{})
+	afterwards = func() { close(quit) }
+	for i := 0; i < 3; i++ {
+		go untilCancelled(quit)
+	}
+	time.Sleep(40 * moment)
+}
+
+func starterThatStays() {
+	go func() {
+		go tickerOfNothing()
+		stay()
+	}()
+	time.Sleep(40 * moment)
+}
+
+// Each of a group does its part; one waits for all of them.
+func groupOfErrors() {
+	var group sync.WaitGroup
+	failed := make(chan error, 4)
+	for i := 0; i < 4; i++ {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			time.Sleep(time.Duration(i) * moment)
+			failed <- nil
+		}()
+	}
+	go func() {
+		group.Wait()
+		close(failed)
+	}()
+	for range failed {
+	}
+	time.Sleep(5 * moment)
+}
+
+// The slower of two answers goes into a channel that has room for it.
+func hedgedRequest() {
+	for i := 0; i < 5; i++ {
+		answers := make(chan int, 2)
+		for k := 1; k <= 2; k++ {
+			go func() {
+				time.Sleep(time.Duration(k) * moment)
+				answers <- k
+			}()
+		}
+		<-answers
+	}
+	time.Sleep(5 * moment)
+}
+
+func servesRequests() {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer connection.Close()
+				request := make([]byte, 1)
+				for {
+					if _, err := connection.Read(request); err != nil {
+						return
+					}
+					connection.Write(request)
+				}
+			}()
+		}
+	}()
+	kept, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		panic(err)
+	}
+	for i := 0; i < 10; i++ {
+		kept.Write([]byte{1})
+		kept.Read(make([]byte, 1))
+		time.Sleep(moment)
+	}
+	time.Sleep(1100 * time.Millisecond)
+}
+
+func readersOfOneMap() {
+	for i := 0; i < 3; i++ {
+		go func() {
+			for {
+				read()
+				time.Sleep(moment)
+			}
+		}()
+	}
+	for i := 0; i < 20; i++ {
+		library.Lock()
+		time.Sleep(time.Millisecond)
+		library.Unlock()
+		time.Sleep(2 * moment)
+	}
+}
+
+// A limiter gives a token at each tick, and none waits for it in the end.
+func limiterOfTicks() {
+	tokens := make(chan struct{}, 1)
+	go func() {
+		for range time.Tick(moment) {
+			select {
+			case tokens <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	for i := 0; i < 10; i++ {
+		<-tokens
+	}
+	time.Sleep(1100 * time.Millisecond)
+}
+
+func subscribersWithoutNews() {
+	news := make([]chan int, 4)
+	for i := range news {
+		news[i] = make(chan int)
+		go work(news[i])
+	}
+	for i := 0; i < 3; i++ {
+		for _, to := range news {
+			to <- i
+		}
+		time.Sleep(moment)
+	}
+	time.Sleep(1100 * time.Millisecond)
+}
+
+func waitsForAProcess() {
+	stopsLater(func() {
+		child := exec.Command("cat")
+		// It ends with this program.
+		if _, err := child.StdinPipe(); err != nil {
+			panic(err)
+		}
+		child.Run()
+	})
 }
