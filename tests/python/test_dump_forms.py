@@ -264,6 +264,32 @@ def test_the_year_of_a_dump_that_was_cut_is_no_process_id(tmp_path: Path):
     assert answer(path) == answer(tmp_path / "one.txt")
 
 
+def test_lines_that_grep_took_out_of_a_dump_have_their_states(tmp_path: Path):
+    words = {
+        "runnable": "running",
+        "waiting on condition": "waiting",
+        "in Object.wait()": "waiting",
+        "waiting for monitor entry": "blocked",
+        "sleeping": "sleeping",
+    }
+    line = '"%s" #%d prio=5 os_prio=0 tid=0x00007f1b8c0%05x nid=0x3e%02x %s'
+    made = [
+        line % (word, 20 + i, 16 * i + 1, i + 1, word) for i, word in enumerate(words)
+    ]
+    path = tmp_path / "lines.txt"
+    for end in ("", "  [0x00007f1b8f1f0000]"):
+        path.write_text("".join(f"{text}{end}\n" for text in made))
+        model = threadmodel.open(path)
+        assert {row["thread"]: row["state"] for row in model.timeline()} == words
+        (verdict,) = model.verdict()
+        assert verdict["kind"] == "cannot_tell"
+    # What such a line says is less than the state and stack below it.
+    stack = "   java.lang.Thread.State: RUNNABLE\n\tat shop.Main.run(Main.java:3)\n"
+    path.write_text(f"{made[1]}\n{stack}")
+    (row,) = threadmodel.open(path).timeline()
+    assert (row["state"], row["method"]) == ("running", "shop.Main.run")
+
+
 def test_dumps_of_two_jvms_are_kept_apart(tmp_path: Path):
     first = "\n".join(lines("depot-jdk17.txt")) + "\n"
     second = first.replace("tid=0x00007f", "tid=0x00006e").replace(

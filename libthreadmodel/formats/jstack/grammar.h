@@ -30,8 +30,9 @@ typedef struct tm__jstack_parser {
     uint64_t semaphore; ///< that a goroutine waits for
     int names_count;    ///< lines of the pending text
     size_t pending_length;
-    int pending_kind; ///< 0: none
-    int is_carried;   ///< the pending text belongs to the dump that begins
+    int pending_kind;    ///< 0: none
+    int is_carried;      ///< the pending text belongs to the dump that begins
+    uint32_t word_state; ///< enum tm_state by the end of the thread's line
     char pending[TM__PENDING_BYTES]; ///< a line that goes on, or may
 } tm__jstack_parser;
 

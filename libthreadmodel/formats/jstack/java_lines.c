@@ -45,6 +45,7 @@ static int add_thread(tm__jstack_parser *self, const tm__jstack_thread *thread)
         return TM_ENOMEM;
     self->thread = self->dump->thread_count - 1;
     self->is_closed = 0;
+    self->word_state = TM_STATE_UNKNOWN;
     self->section = THREADS;
     return TM_OK;
 }
@@ -78,12 +79,15 @@ static int read_mounted(tm__jstack_parser *self, uint64_t id)
 }
 
 /* A thread is over. Before JDK 23 all that a dump has of a mounted virtual thread is
- * its number. */
+ * its number. Of a thread whose line was cut out alone, that line has the state. */
 static int end_thread(tm__jstack_parser *self)
 {
     tm__jstack_thread *thread = thread_of(self);
     int rc = thread ? read_mounted(self, thread->carries) : TM_OK;
 
+    if (rc == TM_OK && thread_of(self) == thread && thread && !thread->state.length &&
+        !thread->frame_count && !thread->known_state)
+        thread->known_state = self->word_state;
     if (rc == TM_OK)
         self->thread = TM__NONE;
     return rc;
@@ -103,15 +107,35 @@ static int settle_held(tm__jstack_parser *self, int is_java)
     return TM_OK;
 }
 
-/* What HotSpot of before version 6 says instead of a state. */
-static tm__slice state_of_tail(tm__slice tail)
+/* What HotSpot says at the end of a thread's line. A thread "waiting on condition" is
+ * parked, or sleeps. */
+static uint32_t state_of_tail(tm__slice tail)
 {
-    if (tm__slice_begins(tail, "waiting for monitor entry"))
-        return TM__SLICE("BLOCKED");
-    if (tm__slice_begins(tail, "in Object.wait()") ||
-        tm__slice_begins(tail, "waiting on condition"))
-        return TM__SLICE("WAITING");
-    return TM__SLICE("RUNNABLE");
+    static const struct {
+        const char *word;
+        uint32_t state;
+    } words[] = {
+        {"runnable", TM_STATE_RUNNING},
+        {"waiting for monitor entry", TM_STATE_BLOCKED},
+        {"in Object.wait()", TM_STATE_WAITING},
+        {"waiting on condition", TM_STATE_WAITING},
+        {"sleeping", TM_STATE_SLEEPING},
+    };
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        if (tm__slice_begins(tail, words[i].word))
+            return words[i].state;
+    return TM_STATE_UNKNOWN;
+}
+
+/* The same as Java's state, which HotSpot of before version 6 does not give. */
+static tm__slice java_state_of_tail(tm__slice tail)
+{
+    switch (state_of_tail(tail)) {
+    case TM_STATE_BLOCKED: return TM__SLICE("BLOCKED");
+    case TM_STATE_WAITING: return TM__SLICE("WAITING");
+    default: return TM__SLICE("RUNNABLE");
+    }
 }
 
 /* A thread begins. @return TM_OK, TM_ENOMEM, TM__LINE_NEXT: of another dump */
@@ -131,7 +155,7 @@ static int begin_thread(tm__jstack_parser *self, const tm__jstack_thread *thread
         return TM_ENOMEM;
     if (!is_java) {
         self->held = *thread;
-        self->held.state = state_of_tail(heading->tail);
+        self->held.state = java_state_of_tail(heading->tail);
         if (tm__jstack_keep(dump, &self->held.name) < 0)
             return TM_ENOMEM;
         self->is_held = 1;
@@ -146,6 +170,7 @@ static int begin_thread(tm__jstack_parser *self, const tm__jstack_thread *thread
         return TM_ENOMEM;
     if (add_thread(self, thread) < 0)
         return TM_ENOMEM;
+    self->word_state = state_of_tail(heading->tail);
     dump->has_hashes |= heading->has_hashes;
     thread_of(self)->is_waiting = tm__slice_begins(heading->tail, "in Object.wait()");
     return lock.address ? tm__jstack_add_lock(dump, &lock) : TM_OK;
