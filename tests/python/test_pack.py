@@ -10,6 +10,7 @@ import pytest
 import random_runs
 from threadmodel import Model, Table, page
 from threadmodel.errors import UnsupportedError
+from threadmodel.judgement import judge
 from threadmodel.pack import Pack
 
 
@@ -104,7 +105,7 @@ def test_a_build_without_the_front_end_reports_it() -> None:
 
 
 def whatif_of(model: Model) -> tuple[Any, int]:
-    answers = page.answers(model, model.findings(), lambda _: None)
+    answers = page.answers(model, model.findings(), judge(model), lambda _: None)
     index, _ = unpack(gzip.decompress(answers))
     table = index["tables"].get("whatif")
     return index["values"]["whatif_tried"], table["rows"] if table else 0

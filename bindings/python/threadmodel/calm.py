@@ -2,6 +2,7 @@
 """The text for a run in which nothing stands out, with what to do next, and for what
 was not looked for."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from threadmodel import lock_time
@@ -32,14 +33,16 @@ _OF_ALL_STATES: Final = {
 _MOST: Final = 0.5
 
 
-def calm(model: "Model") -> str:
+def calm(model: "Model", verdict: Mapping[str, Any] | None = None) -> str:
     """State that no finding reached its threshold, where to look then, and what the
     statement rests on.
 
     Args:
         model: one whose findings are none, or minor
+        verdict: the row of its table ``verdict``; None: it is asked for
     """
-    (verdict,) = model.verdict()
+    if verdict is None:
+        (verdict,) = model.verdict()
     if verdict["kind"] in HUNG or verdict["kind"] == "cannot_tell":
         return str(verdict["title"])
     return f"{_calm(model)} Examined: {verdict['examined']}."

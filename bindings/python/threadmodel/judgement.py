@@ -17,7 +17,9 @@ def judge(model: "Model") -> dict[str, Any]:
         model: asked
     """
     (row,) = model.verdict()
-    return {**row, "members": list(model.verdict_members())}
+    # The list of members reaches the verdict once more.
+    members = list(model.verdict_members()) if row["threads"] else []
+    return {**row, "members": members}
 
 
 def lines(row: dict[str, Any]) -> list[str]:

@@ -129,7 +129,7 @@ def render(
 
     script, style = asset("report.js"), asset("report.css")
     step("findings")
-    findings = model.findings()
+    findings, verdict = model.findings(), judge(model)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; script-src 'sha256-{digest}'; "
@@ -140,8 +140,10 @@ def render(
         version=version_text(BUILT_VERSION),
         title=html.escape(title(model)),
         style=style,
-        still=_still(model, findings),
-        answers=base64.b64encode(answers(model, findings, step, part)).decode(),
+        still=_still(model, findings, verdict),
+        answers=base64.b64encode(
+            answers(model, findings, verdict, step, part)
+        ).decode(),
         timeline=base64.b64encode(timeline(model, detail, step)).decode(),
         script=script,
     )
@@ -153,9 +155,8 @@ def title(model: "Model") -> str:
     return clean(f"Threads of {run.command or run.source or 'a run'}", 200)
 
 
-def _still(model: "Model", findings: "Table") -> str:
+def _still(model: "Model", findings: "Table", verdict: dict[str, Any]) -> str:
     """Write what there is to read where no script runs."""
-    (verdict,) = model.verdict()
     found = [f"{verdict['title']} {' '.join(lines(verdict))}"]
     found += [f"{row['title']}. {row['text'] or ''}" for row in findings]
     rows = "".join(f"<li>{html.escape(clean(text))}</li>" for text in found)
@@ -167,7 +168,7 @@ def _still(model: "Model", findings: "Table") -> str:
     )
 
 
-def facts(model: "Model") -> dict[str, Any]:
+def facts(model: "Model", verdict: dict[str, Any]) -> dict[str, Any]:
     """Return what is known of the run, for the overview."""
     run = model.run
     return {
@@ -181,8 +182,8 @@ def facts(model: "Model") -> dict[str, Any]:
         "start": run.start,
         "length_ns": model.length_ns,
         "locks_ns": lock_time.total_ns(model),
-        "calm": calm(model),
-        "verdict": judge(model),
+        "calm": calm(model, verdict),
+        "verdict": verdict,
         "threshold_ns": run.threshold_ns,
         "events": model.event_count,
         "caveats": list(model.caveats),
@@ -192,14 +193,18 @@ def facts(model: "Model") -> dict[str, Any]:
 
 
 def answers(
-    model: "Model", findings: "Table", step: Listener, part: Selection | None = None
+    model: "Model",
+    findings: "Table",
+    verdict: dict[str, Any],
+    step: Listener,
+    part: Selection | None = None,
 ) -> bytes:
     """Pack all tables but those of the timeline."""
     pack = Pack()
     if part is not None:
         end_ns = model.length_ns if part.end_ns is None else part.end_ns
         pack.put("range", (part.start_ns, min(end_ns, model.length_ns)))
-    pack.put("run", facts(model))
+    pack.put("run", facts(model, verdict))
     pack.put("licences", json.loads(asset("licences.json")))
     pack.add("findings", findings)
     pack.add("finding_kinds", model.finding_kinds())

@@ -19,6 +19,7 @@ from threadmodel.cli.files import OUTPUT, FileCommand, without_links
 from threadmodel.cli.processes import Process, chosen
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.report import print_sections
+from threadmodel.judgement import judge
 from threadmodel.tables import TABLES
 from threadmodel.text import clean
 
@@ -131,7 +132,7 @@ def dump(
         return
     if output is None and not virtual:
         _show(text)
-    sections = [terminal.verdict(model)]
+    sections = [terminal.verdict(model, judge(model), list(model.findings()))]
     if len(model.deadlocks()):
         sections.append(terminal.deadlocks(model))
     print_sections(sections, None)

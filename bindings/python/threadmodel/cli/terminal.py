@@ -87,10 +87,11 @@ def sections(model: Model, top: int) -> list[Section]:
     threads = list(model.threads())
     odd = {row["cause"]: row["count"] for row in model.diagnostics()}
     hot, waits = _divide(model)
+    judged, found = judge(model), list(model.findings())
     wanted = [
-        verdict(model),
+        verdict(model, judged, found),
         _summary(model, threads, odd),
-        findings(model, FINDINGS),
+        _findings(model, FINDINGS, judged, found),
         dump_stacks(model, top),
         _blocking("Hottest locks", hot, top) or _never_blocked(),
         _blocking("Longest waits", waits, top) or Section(""),
@@ -102,15 +103,15 @@ def sections(model: Model, top: int) -> list[Section]:
     return [section for section in wanted if section.body]
 
 
-def verdict(model: Model) -> Section:
+def verdict(model: Model, judged: Row, found: Sequence[Row]) -> Section:
     """Say first whether the program could go on, and what that rests on.
 
     Args:
         model: asked
+        judged: its verdict
+        found: its findings
     """
-    heading, *body = opening(
-        judge(model), [row for row in model.findings() if not row["minor"]]
-    )
+    heading, *body = opening(judged, [row for row in found if not row["minor"]])
     section = Section(clean(heading, NAME_LENGTH))
     for text in body:
         section.line(clean(text, VERDICT_LENGTH))
@@ -183,8 +184,17 @@ def _context(row: Row) -> str:
 def findings(model: Model, most: int, selection: Selection = ALL) -> Section:
     """A card of four lines each: title; who waits; who holds; what would be gained and
     what to try. Minor ones as titles, and what was not looked for."""
+    return _findings(model, most, None, list(model.findings(selection)), selection)
+
+
+def _findings(
+    model: Model,
+    most: int,
+    judged: Row | None,
+    found: Sequence[Row],
+    selection: Selection = ALL,
+) -> Section:
     section = Section("What is worth looking at")
-    found = list(model.findings(selection))
     rows = [row for row in found if not row["minor"]]
     minor = [row for row in found if row["minor"]]
     for row in rows[:most]:
@@ -196,7 +206,7 @@ def findings(model: Model, most: int, selection: Selection = ALL) -> Section:
                 section.body.append(Fact("", clean(text, NAME_LENGTH)))
     add_more(section, len(rows) - most)
     if not rows and selection == ALL:
-        section.line(calm(model))
+        section.line(calm(model, judged))
     elif not rows:
         section.line(
             "Nothing of what was looked for stands out in this part of the run."
