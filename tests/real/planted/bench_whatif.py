@@ -9,6 +9,7 @@ services.py are treated alike, by the rate and latency that their clients measur
     ./dev bench whatif
     ./dev bench whatif --test-args '--jdk 17 --rounds 6 logback log4j'
     ./dev bench whatif --test-args 'services'
+    ./dev bench whatif --test-args 'held-out'
 """
 
 import argparse
@@ -17,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -29,6 +31,7 @@ from jdks import AGENT, JDKS  # noqa: E402
 from predict import Told, tell  # noqa: E402
 from rounds import PLANTED, Gain, Workshop, machine, runs_on  # noqa: E402
 from services import (  # noqa: E402
+    HELD_OUT_CHANGES,
     SERVICE_CHANGES,
     SERVICES,
     ServiceOutcome,
@@ -39,6 +42,8 @@ from services import (  # noqa: E402
 
 # The middle is right within this share of the real gain, or twice its error.
 RIGHT = 0.2
+# The name of the services on which no rule was developed.
+HELD_OUT = "held-out"
 
 
 @dataclass(frozen=True)
@@ -145,13 +150,22 @@ def main() -> None:
         for change in CHANGES
         if not options.cases or change.case in options.cases
     ]
-    services = [
-        change
-        for change in SERVICE_CHANGES
-        if not options.cases or {SERVICES.name, change.service} & set(options.cases)
-    ]
+    groups_of_services = {
+        group: [
+            change
+            for change in changes
+            if not options.cases or {group, change.service} & set(options.cases)
+        ]
+        for group, changes in (
+            (SERVICES.name, SERVICE_CHANGES),
+            (HELD_OUT, HELD_OUT_CHANGES),
+        )
+    }
+    are_services = any(groups_of_services.values())
     outcomes: list[Outcome] = []
-    of_services: list[ServiceOutcome] = []
+    of_services: dict[str, list[ServiceOutcome]] = {
+        group: [] for group in groups_of_services
+    }
     for jdk in JDKS:
         if options.jdk not in (None, jdk.release):
             continue
@@ -160,7 +174,7 @@ def main() -> None:
             for name, changes in by_case(chosen).items()
             if runs_on(BY_NAME[name], jdk)
         }
-        cases = [BY_NAME[name] for name in groups] + [SERVICES] * bool(services)
+        cases = [BY_NAME[name] for name in groups] + [SERVICES] * are_services
         with tempfile.TemporaryDirectory() as folder:
             try:
                 workshop = Workshop(jdk, Path(folder), cases, options.agent.resolve())
@@ -171,14 +185,19 @@ def main() -> None:
                 for outcome in judge(workshop, changes, options.rounds):
                     outcomes.append(outcome)
                     print_outcome(outcome)
-            for service in services:
-                of_services.append(judge_service(workshop, service, options.rounds))
-                print_service(of_services[-1])
+            for group, services in groups_of_services.items():
+                for service in services:
+                    judged = judge_service(workshop, service, options.rounds)
+                    of_services[group].append(judged)
+                    print_service(judged)
     print(machine())
     print_sum(outcomes)
-    print_sum_of_services(of_services)
+    for group, of_group in of_services.items():
+        print(f"{group}: ", end="")
+        print_sum_of_services(of_group)
     if options.json is not None:
-        rows = [asdict(outcome) for outcome in (*outcomes, *of_services)]
+        rows = [asdict(outcome) for outcome in outcomes]
+        rows += [asdict(it) for it in chain.from_iterable(of_services.values())]
         options.json.write_text(json.dumps(rows, indent=1))
 
 
