@@ -55,6 +55,7 @@ class Service:
         hold_ms: float = 0,
         turns: int = 0,
         kept: float = 0,
+        cascades: float = 0,
         states_units: bool = False,
         seed: int = 1,
         seconds: float = 4,
@@ -62,12 +63,13 @@ class Service:
         """Run it; 0 permits: as many as are wanted.
 
         A request takes up to so many turns first. For a share of them, the worker finds
-        the next request waiting, and is not idle before it.
+        the next request waiting, and is not idle before it. For another share, the next
+        worker is woken by one that has a request, and not by the poller.
         """
         self.random = random.Random(seed)
         self.permits = permits or clients
         self.query_ms, self.hold_ms = query_ms, hold_ms
-        self.turns, self.kept = turns, kept
+        self.turns, self.kept, self.cascades = turns, kept, cascades
         self.states_units = states_units
         self.events: list[Event] = []
         self.log: list[Request] = []
@@ -76,6 +78,7 @@ class Service:
         self.queue: list[tuple[int, Callable[[int], None]]] = []
         self.steps: list[tuple[int, int, Callable[[int], None]]] = []
         self.number = 0
+        self.busy: set[int] = set()
         self.emit(0, POLLER, KIND.THREAD_START)
         for client in range(clients):
             worker = FIRST_WORKER + client
@@ -102,7 +105,10 @@ class Service:
 
     def arrives(self, worker: int) -> Callable[[int], None]:
         def step(now: int) -> None:
-            self.emit(now, POLLER, KIND.UNPARK_CALLED, peer=worker, stack=DONE)
+            by = POLLER
+            if self.cascades and self.busy and self.random.random() < self.cascades:
+                by = self.random.choice(sorted(self.busy))
+            self.emit(now, by, KIND.UNPARK_CALLED, peer=worker, stack=DONE)
             start = now + 30 * US
             self.emit(start, worker, KIND.UNPARKED)
             self.begins(worker, start)
@@ -111,6 +117,7 @@ class Service:
 
     def begins(self, worker: int, start: int) -> None:
         now = start
+        self.busy.add(worker)
         if self.states_units:
             self.emit(start, worker, KIND.UNIT_BEGIN, object=ORDER, value=worker)
         for _ in range(self.random.randint(1, self.turns) if self.turns else 0):
@@ -185,6 +192,7 @@ class Service:
     def answers(self, worker: int, start: int, now: int) -> None:
         end = now + self.some(0.2)
         self.log.append(Request(start, end))
+        self.busy.discard(worker)
         if self.states_units:
             self.emit(end, worker, KIND.UNIT_END)
         if self.kept and self.random.random() < self.kept:

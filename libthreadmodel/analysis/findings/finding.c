@@ -29,6 +29,7 @@ tm__finding *tm__finding_new(tm__findings *findings, const char *kind,
                           .blocked_place = TM__NONE,
                           .thread = TM__NONE,
                           .inner_method = TM__NONE,
+                          .batch_method = TM__NONE,
                           .lock_group = TM__NONE,
                           .change = TM_WHATIF_END,
                           .change_method = TM__NONE};

@@ -43,6 +43,7 @@ typedef struct tm__finding {
     uint32_t lock_group;    ///< of lock_group_of[], or TM__NONE
     uint32_t change;        ///< enum tm_whatif_change to ask about; END: none
     uint32_t change_method; ///< strings: the method that the change is of, or TM__NONE
+    uint32_t batch_method;  ///< strings: in which one sleep delays several, or TM__NONE
     int is_asked;           ///< what-if was
     int has_gain;
     int64_t gain_ns;
@@ -50,6 +51,10 @@ typedef struct tm__finding {
     int64_t gain_high_ns;
     tm__gain_requests requests;
     int is_of_requests; ///< the gain is given for these, and not for the run
+    int is_own_need;    ///< units of work need it for themselves
+    int is_saturated;   ///< it is about threads that are never idle
+    int is_unit_share_known;
+    double unit_share; ///< of the time of units of work that goes there
     int suspected;
     int stands;         ///< a deadlock that is not over
     int minor;          ///< nothing is gained from it

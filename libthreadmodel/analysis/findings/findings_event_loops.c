@@ -92,6 +92,7 @@ static int emit_loops(tm__findings *findings, const loops *all)
     finding->place = item->a;
     finding->thread = item->b;
     finding->bound_ns = item->total_ns;
+    finding->is_saturated = 1;
     tm__ask_without_sleeps(finding, findings, (int)item->c, item->a);
     finding->inner_method = findings->places.items[item->a].method;
     tm__where_caller(finding, findings, "method", item->a, 1);

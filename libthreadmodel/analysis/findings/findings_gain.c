@@ -23,6 +23,12 @@ enum { ASKED_AT_MOST = 12, INTERVALS_AT_MOST = 12 << 20 };
 /* Of a run that is not as long as its load a smaller change of the rate is not said. */
 #define WORTH_SAYING 1.05
 
+/* What requests lose of their time by queueing for others is worth a card from one
+ * share on; what they are delayed by in any case, if others are there or not, from
+ * another: below that, what they do themselves takes more. */
+#define WORTH_QUEUEING 0.25
+#define WORTH_DELAY 0.5
+
 /* So many times as many are not predicted: by then something else is in the way. */
 #define MANY_TIMES 10
 
@@ -174,13 +180,31 @@ static int gains_requests(const tm__gain_requests *to)
     return to->is_known && to->middle >= to->now * WORTH_SAYING;
 }
 
+/* Of a load, what its requests need for themselves is no trouble: their own sleeps, the
+ * work that is done for one of them. A worker or an event loop that is never idle is:
+ * requests queue before it, which is no part of their time. */
+static int is_own_need(const tm__finding *item, const tm__gain_requests *to)
+{
+    if (!to->is_load || !to->is_known || item->is_saturated)
+        return 0;
+    return to->lost < (item->change == TM_WHATIF_METHOD ? WORTH_DELAY : WORTH_QUEUEING);
+}
+
+/* What is never asked about may still be known to take little of requests' time. */
+static void judge_share(tm__finding *item, const tm__load *load)
+{
+    if (load->is_open && (load->is_service || load->is_timed) &&
+        item->is_unit_share_known && item->unit_share < WORTH_DELAY)
+        item->minor = 1;
+}
+
 /* A replay in which units of work wait as long as before, though they would not have
  * to, shows that they wait for what was not recorded: for the next request, say. */
 static int is_for_requests(const tm__findings *findings, const tm__gain *gain)
 {
     const tm__gain_requests *to = &gain->requests;
 
-    return to->is_service || findings->is_length_given ||
+    return to->is_load || findings->is_length_given ||
            (gains_requests(to) && gains_nothing(findings, gain));
 }
 
@@ -205,6 +229,8 @@ static void judge_gain(const tm__findings *findings, tm__finding *item,
     if (item->has_gain && item->gain_ns < findings->run_ns / 100 &&
         item->gain_high_ns < findings->run_ns / 20)
         item->minor = 1;
+    item->is_own_need = is_own_need(item, &gain->requests);
+    item->minor |= item->is_own_need;
 }
 
 /* ---- words ---- */
@@ -243,13 +269,16 @@ static void write_requests(const tm__findings *findings, tm__finding *item)
     tm__facts facts = TM__NO_FACTS;
 
     facts.share = tm__percent((int64_t)(to->share * 1e6), 1000000);
+    facts.other_share = tm__percent((int64_t)(to->lost * 1e6), 1000000);
     facts.average = to->now;
     facts.rate_low = to->low;
     facts.rate_high = to->high;
     facts.low_ns = to->p99_ns;
     facts.high_ns = to->p99_now_ns;
     facts.name = to->is_service ? "requests" : "units of work";
-    if (item->minor)
+    if (item->is_own_need)
+        tm__finding_add(item, findings, TM__TEXT_GAIN_OWN_REQUESTS, &facts);
+    else if (item->minor)
         tm__finding_add(item, findings, TM__TEXT_GAIN_LITTLE_REQUESTS, &facts);
     else if (to->middle > to->now * MANY_TIMES)
         tm__finding_add(item, findings, TM__TEXT_GAIN_MANY_REQUESTS, &facts);
@@ -294,14 +323,18 @@ static tm__finding *next_to_ask(tm__findings *findings)
     return best;
 }
 
-static void choose(asked *all, tm__findings *findings)
+static void choose(asked *all, tm__findings *findings, uint32_t allowed)
 {
-    uint32_t allowed = replays_allowed(findings->model);
+    int is_load = all->load.is_service || all->load.is_timed;
     tm__finding *rest[ASKED_AT_MOST], *item;
     uint32_t rest_count = 0;
 
     while (all->count + rest_count < allowed && (item = next_to_ask(findings))) {
         item->is_asked = 1;
+        if (is_load && item->batch_method != TM__NONE) {
+            item->change = TM_WHATIF_METHOD;
+            item->change_method = item->batch_method;
+        }
         if (item->lock_group != TM__NONE)
             all->items[all->count++] = item;
         else
@@ -312,24 +345,38 @@ static void choose(asked *all, tm__findings *findings)
         all->items[all->count++] = rest[i];
 }
 
+/* Whether anything is said by how units of work fare. */
+static int is_about_units(const tm__findings *findings)
+{
+    for (uint32_t i = 0; i < findings->items_count; i++)
+        if (findings->items[i].change != TM_WHATIF_END ||
+            findings->items[i].is_unit_share_known)
+            return 1;
+    return 0;
+}
+
 static int ask_all(tm__findings *findings)
 {
     const tm_executor *executor = &findings->model->executor;
     asked all = {.findings = findings};
+    uint32_t allowed = replays_allowed(findings->model);
     int rc = TM_OK;
 
-    choose(&all, findings);
+    if (allowed && is_about_units(findings))
+        rc = tm__load_open(&all.load, findings->model, NULL);
+    if (rc == TM_OK)
+        choose(&all, findings, allowed);
     all.part_count = tm__parts_of(executor);
     if (all.part_count > all.count - all.lock_count)
         all.part_count = all.count - all.lock_count;
-    if (all.count)
-        rc = tm__load_open(&all.load, findings->model, NULL);
     if (rc == TM_OK)
         rc = ask_locks(&all);
     if (rc == TM_OK && all.part_count)
         rc = tm__do_parts(executor, all.part_count, ask_part, &all);
     for (uint32_t i = 0; rc == TM_OK && i < all.count; i++)
         judge_gain(findings, all.items[i], &all.gains[i]);
+    for (uint32_t i = 0; rc == TM_OK && i < findings->items_count; i++)
+        judge_share(&findings->items[i], &all.load);
     tm__load_close(&all.load);
     return rc;
 }

@@ -118,15 +118,20 @@ static int find_units(io_waits *w)
     return rc;
 }
 
+static int64_t in_units_ns(const io_waits *w, uint32_t object)
+{
+    const tm__tally_item *it = tm__tally_top(&w->tally, object, IN_UNITS);
+
+    return it ? it->total_ns : 0;
+}
+
 /* Where a program does units of work, I/O counts that they wait for, or the thread that
  * submits them. Another thread may wait all the time for what a second program prints.
  */
 static int is_of_units(const io_waits *w, uint32_t object, uint32_t thread)
 {
-    const tm__tally_item *it = tm__tally_top(&w->tally, object, IN_UNITS);
-
     return !w->has_units || thread == w->submitter ||
-           (it && it->total_ns > w->unit_ns / PART_OF_RUN);
+           in_units_ns(w, object) > w->unit_ns / PART_OF_RUN;
 }
 
 /** Facts of an endpoint for its card. */
@@ -221,6 +226,10 @@ static int emit(const io_waits *w, const tm__tally_item *whole)
     if (!finding)
         return TM_ENOMEM;
     finding->bound_ns = it.worst_ns;
+    if (w->has_units && w->unit_ns > 0 && it.worst != w->submitter) {
+        finding->is_unit_share_known = 1;
+        finding->unit_share = (double)in_units_ns(w, whole->a) / (double)w->unit_ns;
+    }
     finding->class_name = tm__class_name_of_object(findings->model, whole->a);
     finding->place = it.place ? it.place->b : TM__NONE;
     finding->thread = it.worst;

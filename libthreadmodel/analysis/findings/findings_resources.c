@@ -150,12 +150,21 @@ static int is_worth_reporting(const places *p, const place *it)
     return row->releasers < it->threads && row->wait_total_ns >= it->known_ns / 2;
 }
 
-/* Whether who released them most was asleep, blocked or in a lock for half of the time,
- * and waited itself for a fifth at most: then it cannot have been idle. */
-static int is_seen_busy(const tm_model *model, const tm__resource *it)
+/* Of fewer sleeps for a wait than three quarters, one sleep is for several waits. */
+enum { SLEEPS = 3, FOR_WAITS = 4 };
+
+/** What the thread that released most did from the first release to the last. */
+typedef struct releaser_time {
+    int64_t span_ns;
+    int64_t waited_ns;  ///< it waited itself
+    int64_t blocked_ns; ///< it was asleep, blocked or in a lock
+    uint64_t sleeps;
+} releaser_time;
+
+static releaser_time time_of_releaser(const tm_model *model, const tm__resource *it)
 {
     const tm__thread *thread = &model->entities.threads[it->releaser];
-    int64_t waited_ns = 0, blocked_ns = 0, span_ns = it->last_ns - it->first_ns;
+    releaser_time sums = {.span_ns = it->last_ns - it->first_ns};
 
     for (uint32_t i = 0; i < thread->interval_count; i++) {
         const tm__interval *at = &thread->intervals[i];
@@ -165,12 +174,20 @@ static int is_seen_busy(const tm_model *model, const tm__resource *it)
         to_ns = to_ns < it->last_ns ? to_ns : it->last_ns;
         if (to_ns <= from_ns)
             continue;
+        sums.sleeps += at->state == TM_STATE_SLEEPING;
         if (tm__is_resource_wait(model, at))
-            waited_ns = tm__sum(waited_ns, to_ns - from_ns);
+            sums.waited_ns = tm__sum(sums.waited_ns, to_ns - from_ns);
         else if (!tm__is_active(at->state))
-            blocked_ns = tm__sum(blocked_ns, to_ns - from_ns);
+            sums.blocked_ns = tm__sum(sums.blocked_ns, to_ns - from_ns);
     }
-    return blocked_ns >= span_ns / 2 && waited_ns <= span_ns / 5;
+    return sums;
+}
+
+/* Whether the releaser was busy for half of the time, and waited itself for a fifth at
+ * most: then it cannot have been idle. */
+static int is_seen_busy(const releaser_time *it)
+{
+    return it->blocked_ns >= it->span_ns / 2 && it->waited_ns <= it->span_ns / 5;
 }
 
 /* Uses that nobody saw may add to them: there are so many permits at least. */
@@ -266,6 +283,7 @@ static int emit(places *p, uint32_t number)
     const place *at = &p->items[number];
     const tm__resource *it = &p->all.items[at->resource];
     int uses = has_uses(at, it);
+    releaser_time by = time_of_releaser(findings->model, it);
     uint32_t state = TM_STATE_RUNNING;
     tm__finding *finding =
         tm__finding_new(findings, "resource_wait", "resources", at->total_ns);
@@ -279,12 +297,15 @@ static int emit(places *p, uint32_t number)
     finding->change = TM_WHATIF_PERMITS;
     finding->change_method = it->waiting;
     finding->minor = tm__is_minor(findings, at->total_ns, at->bound_ns);
-    finding->suspected = !uses && !is_seen_busy(findings->model, it);
+    finding->suspected = !uses && !is_seen_busy(&by);
     if (!uses && !finding->suspected) {
         finding->thread = it->releaser;
         if (tm__most_blocked_in(&finding->inner_method, &state, findings,
                                 it->releaser) < 0)
             return TM_ENOMEM;
+        if (state == TM_STATE_SLEEPING && it->releasers == 1 &&
+            by.sleeps * FOR_WAITS < (uint64_t)at->waits * SLEEPS)
+            finding->batch_method = finding->inner_method;
     }
     tm__where_class(finding, findings->model, it->class_name);
     tm__where_text(finding, "waiting_method",

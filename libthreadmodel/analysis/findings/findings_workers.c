@@ -281,6 +281,7 @@ static int emit_executor(executors *e, uint32_t number, const tm__tally_item *to
     if (tm__where_threads(finding, findings, is_worker_here, e) < 0)
         return TM_ENOMEM;
     finding->bound_ns = it->blocked_ns / it->workers;
+    finding->is_saturated = 1;
     tm__ask_without_sleeps(finding, findings, (int)top->c, top->b);
     finding->place = top->b;
     finding->thread = top->worst_thread;

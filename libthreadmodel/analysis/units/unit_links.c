@@ -92,6 +92,7 @@ static void link_units(const links *l, const tm__interaction *row)
 /* The thread that has a majority, if one has, is left over in the end. */
 static void vote(tm__unit_kind *kind, uint32_t waker)
 {
+    kind->wakings++;
     if (kind->waker == waker) {
         kind->woken++;
     } else if (kind->woken) {
@@ -102,10 +103,11 @@ static void vote(tm__unit_kind *kind, uint32_t waker)
     }
 }
 
-/* A worker that waited for work was woken for this task. */
+/* A worker that waited for work was woken for this task. One that took a task wakes the
+ * next worker if there are more: that one has not submitted it. */
 static void find_queued(const links *l, const tm__interaction *row)
 {
-    uint32_t unit = unit_at(l, row->to_thread, row->to_ns + 1);
+    uint32_t unit = unit_at(l, row->to_thread, row->to_ns + 1), by;
     tm__unit *it;
 
     if (unit == TM__NONE)
@@ -115,7 +117,9 @@ static void find_queued(const links *l, const tm__interaction *row)
         return;
     if (it->queued_ns < 0)
         it->queued_ns = it->start_ns - row->from_ns;
-    vote(&l->units->kinds[it->kind], row->from_thread);
+    by = unit_at(l, row->from_thread, row->from_ns);
+    if (by == TM__NONE || l->units->items[by].kind != it->kind)
+        vote(&l->units->kinds[it->kind], row->from_thread);
 }
 
 static int is_wake_up(const tm__interaction *row)

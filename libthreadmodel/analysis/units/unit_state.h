@@ -49,6 +49,7 @@ typedef struct tm__unit_kind {
     uint32_t submitter; ///< kinds[] or TM__NONE
     uint32_t waker;     ///< threads[] that most often gave an idle worker one; TM__NONE
     uint64_t woken;     ///< so often it did at least
+    uint64_t wakings;   ///< so often any thread did that does none itself meanwhile
     uint8_t is_dispatched;   ///< an event loop calls what it does
     uint64_t steady_count;   ///< that end in the steady time; 0: there is none
     int64_t steady_total_ns; ///< of their durations, in the steady time alone

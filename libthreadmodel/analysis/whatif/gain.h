@@ -9,9 +9,11 @@
 typedef struct tm__gain_requests {
     int are_units;  ///< the run has any
     int is_service; ///< they come from outside: the run is as long as its load
+    int is_load;    ///< or are made until a given time: it is no longer for its units
     int is_known;   ///< what follows is
     double now, low, middle, high; ///< units a second
     double share;                  ///< of their time goes to what the change is about
+    double lost; ///< of their time that is lost to others there, and not their own use
     int64_t p99_now_ns, p99_ns;
 } tm__gain_requests;
 

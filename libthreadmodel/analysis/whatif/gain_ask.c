@@ -38,16 +38,19 @@ static int replay(tm__candidates *all, const tm__load *load, tm__gain *gains)
 
         rc = tm__throughput_of(&to, load, all, &all->items[i]);
         gains[i] = tm__gain_of(all, &all->items[i]);
-        gains[i].requests = (tm__gain_requests){.are_units = load->kind != NULL,
-                                                .is_service = load->is_service,
-                                                .is_known = to.is_known,
-                                                .now = load->rate,
-                                                .low = to.low,
-                                                .middle = to.middle,
-                                                .high = to.high,
-                                                .share = to.share,
-                                                .p99_now_ns = to.p99_now_ns,
-                                                .p99_ns = to.p99_ns};
+        gains[i].requests =
+            (tm__gain_requests){.are_units = load->kind != NULL,
+                                .is_service = load->is_service,
+                                .is_load = load->is_service || load->is_timed,
+                                .is_known = to.is_known,
+                                .now = load->rate,
+                                .low = to.low,
+                                .middle = to.middle,
+                                .high = to.high,
+                                .share = to.share,
+                                .lost = to.lost,
+                                .p99_now_ns = to.p99_now_ns,
+                                .p99_ns = to.p99_ns};
     }
     return rc;
 }

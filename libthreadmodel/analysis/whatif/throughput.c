@@ -357,7 +357,7 @@ static int find_demand(tm__unit_demand *demand, const asked *q, tm__candidates *
         return tm__hold_demand_of(demand, q->load, all, q->it);
     if (all->options->change != TM_WHATIF_METHOD)
         add_uses(q->load, all, demand);
-    else if (!all->needed)
+    else if (!all->needed || q->load->is_service || q->load->is_timed)
         return tm__method_demand_of(demand, q->load, all);
     return TM_OK;
 }
@@ -377,6 +377,22 @@ static int find_rates(tm__throughput *out, const asked *q,
     return 1;
 }
 
+/* The share of a unit's time that it loses to others: queued, or stopped by a stall.
+ * Its own use of a station, and its own sleeps, it needs. */
+static double lost_share(const asked *q, const lengths *units,
+                         const tm__unit_demand *demand, double middle)
+{
+    double each = q->load->rate / q->load->in_flight, lost = demand->others;
+
+    if (demand->queued + demand->saved + demand->others <= 0)
+        return 1 - q->load->rate / middle; /* the replay knows it alone */
+    if (q->all->options->change != TM_WHATIF_METHOD)
+        return units->total_ns > 0 ? units->sum.queued_ns / units->total_ns : 0;
+    if (demand->stall <= 0 && lost > 0)
+        lost += demand->saved - demand->used;
+    return lost > 0 ? lost * each : 0;
+}
+
 static int put_latency(tm__throughput *out, const asked *q, lengths *units,
                        const tm__unit_demand *demand, tm__memory *memory)
 {
@@ -387,6 +403,7 @@ static int put_latency(tm__throughput *out, const asked *q, lengths *units,
                      ? (units->sum.queued_ns + units->sum.done_ns) / units->total_ns +
                            demand->others * q->load->rate / n
                      : 0;
+    out->lost = lost_share(q, units, demand, out->middle);
     error = error < 1 ? error : 1;
     if (out->low > out->middle * (1 - error))
         out->low = out->middle * (1 - error);

@@ -10,6 +10,7 @@ typedef struct tm__throughput {
     int is_known;
     double low, middle, high; ///< units a second
     double share; ///< of a unit's time, that is queued or slept for what changes
+    double lost;  ///< of it, what a unit that is alone would not lose
     int64_t mean_ns, mean_low_ns, mean_high_ns;
     int64_t p99_now_ns, p99_ns;
 } tm__throughput;

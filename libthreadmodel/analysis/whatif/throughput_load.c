@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The units that a run serves, and whether they come from outside of it. */
+/*
+ * The units that a run serves, and what decides how long the run is: a load from
+ * outside, a load of the program's own that lasts for a given time, or the work.
+ *
+ *     client-1  [unit][unit ][unit][unit]      each makes units until the time is up:
+ *     client-2  [ unit ][ unit ][  unit  ]     not equally many, and no longer than one
+ *     client-3  [unit][ unit][unit][unit ]     unit after the others
+ */
 #include "analysis/units/units.h"
 #include "analysis/whatif/throughput_load.h"
 
+#include "base/histogram.h"
 #include "base/saturate.h"
 #include "model/entities/caller_frame.h"
 #include "model/intervals/cpu.h"
 
-enum { PART_FROM_OUTSIDE = 10, PARTS = 8 };
+enum { PART_FROM_OUTSIDE = 10, PART_WOKEN = 100, PARTS = 8 };
+
+/* Threads that make fewer units may end together by chance, and where counts differ by
+ * as little as this, a unit at either end was not seen. */
+enum { LEAST_UNITS = 16, UNSEEN_UNITS = 2 };
 
 /* What a poller waits for comes from outside. */
 static int64_t in_io_ns(const tm_model *model, const tm__thread *thread)
@@ -21,7 +33,8 @@ static int64_t in_io_ns(const tm_model *model, const tm__thread *thread)
     return sum_ns;
 }
 
-/* Units are submitted by a thread that spends its time neither on a processor nor
+/* Units are submitted by a thread that wakes idle workers for them, which need not be
+ * often where there is always work. It spends its time neither on a processor nor
  * blocked by other threads: it waits for what comes from outside. */
 static int comes_from_outside(const tm__load *load, const tm_model *model)
 {
@@ -31,7 +44,8 @@ static int comes_from_outside(const tm__load *load, const tm_model *model)
 
     if (kind->is_dispatched)
         return 1;
-    if (kind->waker == TM__NONE || kind->woken * PART_FROM_OUTSIDE < kind->count)
+    if (kind->waker == TM__NONE || kind->woken * PART_FROM_OUTSIDE < kind->wakings ||
+        kind->woken * PART_WOKEN < kind->count)
         return 0;
     waker = &model->entities.threads[kind->waker];
     cpu_ns = tm__cpu_time_ns(model, kind->waker);
@@ -43,6 +57,71 @@ static int comes_from_outside(const tm__load *load, const tm_model *model)
         tm__not_running_ns(model, kind->waker, start_ns, model->last_ns, NULL) -
         in_io_ns(model, waker);
     return cpu_ns < life_ns / 2 && stopped_ns < life_ns / 2;
+}
+
+/** What a thread made of the main kind. */
+typedef struct made {
+    int64_t end_ns;
+    uint64_t count;
+} made;
+
+/* The 99th percentile. */
+static int64_t long_unit_ns(const tm__load *load)
+{
+    const tm__units *units = &load->units;
+    uint64_t rank = tm__quantile_rank(load->kind->count, 0.99) - 1;
+    uint32_t unit = units->by_kind[load->kind->order_first + rank];
+
+    return tm__unit_length_ns(&units->items[unit]);
+}
+
+/* Whether the threads that make the units end together and make a different number of
+ * them. Each with its own share of the work would end at another time. */
+static int ends_by_time(const tm__load *load, const made *of_thread)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+    uint32_t threads = 0;
+
+    for (uint32_t i = 0; i < load->model->entities.threads_count; i++) {
+        const made *it = &of_thread[i];
+
+        if (!it->count)
+            continue;
+        threads++;
+        least = it->count < least ? it->count : least;
+        most = it->count > most ? it->count : most;
+        first_ns = it->end_ns < first_ns ? it->end_ns : first_ns;
+        last_ns = it->end_ns > last_ns ? it->end_ns : last_ns;
+    }
+    return threads > 1 && least >= LEAST_UNITS && most > least + UNSEEN_UNITS &&
+           last_ns - first_ns <= long_unit_ns(load);
+}
+
+/* Units that others submit end when there are no more of them. */
+static int find_timed(tm__load *load)
+{
+    const tm__unit_kind *kind = load->kind;
+    size_t bytes = ((size_t)load->model->entities.threads_count + 1) * sizeof(made);
+    made *of_thread;
+
+    if (kind->is_dispatched || kind->woken || !kind->count)
+        return TM_OK;
+    of_thread = tm__zalloc(&load->memory, bytes);
+    if (!of_thread)
+        return TM_ENOMEM;
+    for (uint32_t i = 0; i < load->units.items_count; i++) {
+        const tm__unit *unit = &load->units.items[i];
+
+        if (&load->units.kinds[unit->kind] != kind)
+            continue;
+        of_thread[unit->thread].count += unit->is_finished;
+        if (unit->end_ns > of_thread[unit->thread].end_ns)
+            of_thread[unit->thread].end_ns = unit->end_ns;
+    }
+    load->is_timed = ends_by_time(load, of_thread);
+    tm__free(&load->memory, of_thread, bytes);
+    return TM_OK;
 }
 
 /* Twice the standard error, by how far parts of the steady time deviate on average. Of
@@ -95,7 +174,7 @@ int tm__load_open(tm__load *load, const tm_model *model, const tm__libraries *li
     if (load->rate > 0)
         load->error = error_of(load);
     load->is_service = comes_from_outside(load, model);
-    return TM_OK;
+    return find_timed(load);
 }
 
 void tm__load_close(tm__load *load)
