@@ -39,8 +39,8 @@ typedef struct tm_statistics_options {
     /**
      * Frames of these classes are skipped when the caller is determined,
      * unless all frames are: name prefixes, "java.". NULL: java., javax., jdk.,
-     * sun., what of com.sun. belongs to the JDK (docs/analysis.md lists it), and
-     * libstdc++ and libc++.
+     * sun., what of com.sun. belongs to the JDK, and the libraries of C, C++ and
+     * Rust (docs/analysis.md lists them).
      * When all frames match, the caller is the innermost frame outside
      * java.lang.Object, java.lang.Thread and java.util.concurrent.locks.
      *

@@ -9,7 +9,7 @@ import pytest
 
 from conftest import Cli
 from service import Service
-from threadmodel import Model, Selection, Writer
+from threadmodel import Event, EventKind, Frame, Model, Selection, Writer
 
 
 def main_kind(model: Model) -> dict[str, object]:
@@ -83,6 +83,32 @@ def test_without_units_there_are_no_rows() -> None:
     assert not len(model.units(inferred=False))
     assert not len(model.unit_kinds(inferred=False))
     assert not len(model.unit_parts(inferred=False))
+
+
+def test_a_native_thread_of_one_request_is_named_by_its_function() -> None:
+    """Not by how the C library starts threads, which all threads share."""
+    requests = 20
+    model = Model()
+    model.define_class(1, "libc.so.6")
+    model.define_class(2, "server")
+    for number, (owner, name) in enumerate(
+        ((1, "clock_nanosleep"), (2, "answer"), (1, "start_thread"), (1, "__clone3")), 1
+    ):
+        model.define_method(number, owner, name)
+    model.define_stack(1, [Frame(method) for method in (1, 2, 3, 4)])
+    events = []
+    for at in range(requests):
+        thread, begin = 10 + at, 1_000_000 * at
+        model.define_thread(thread, "worker")
+        events += [
+            Event(begin, thread, EventKind.THREAD_START),
+            Event(begin + 1000, thread, EventKind.SLEEP, stack=1),
+            Event(begin + 500_000, thread, EventKind.SLEPT),
+            Event(begin + 600_000, thread, EventKind.THREAD_END),
+        ]
+    model.ingest(events)
+    (kind,) = model.unit_kinds()
+    assert (kind["kind"], kind["count"]) == ("server.answer", requests)
 
 
 def test_parts_show_what_requests_wait_for() -> None:

@@ -7,12 +7,16 @@
 
 #include "model/entities/method_roles.h"
 
-/* What is part of C++'s own libraries, as their files and the native recorder name
- * them, and of the JDK 8 to 25. Not all of com.sun. is: javac and others are programs
- * that people record, and com.sun.jna, .mail or .faces are in the class path.
+/* What is part of the libraries of C, C++ and Rust, as their files and the native
+ * recorder name them, and of the JDK 8 to 25. Not all of com.sun. is: javac and others
+ * are programs that people record, and com.sun.jna, .mail or .faces are in the class
+ * path.
  */
 static const char *const default_libraries[] = {
+    "ld-musl-",
     "libc++",
+    "libc.so.",
+    "libpthread.so.",
     "libstdc++",
     "rust-std",
     "java.",
