@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the time of a kind's units goes, and that of the slowest hundredth. */
+#include "analysis/units/unit_parts.h"
+
 #include "analysis/units/unit_list.h"
 #include "analysis/units/unit_walk.h"
 #include "analysis/units/units.h"
@@ -161,5 +163,31 @@ int tm_unit_part_list(tm_table **out, const tm_model *model,
         rc = put_kind(&list, &units, &units.kinds[order[i].number]);
     tm__sorted_free(&list.memory, order, units.kinds_count);
     tm__units_close(&units);
+    return tm__listing_close(&list, model, out, rc);
+}
+
+/* Spans of a stated unit may lie side by side: then its parts are more than it. */
+static int can_have(const tm__unit_kind *kind, uint64_t units, int64_t total_ns)
+{
+    return kind->count >= units && (kind->is_stated || kind->total_ns >= total_ns);
+}
+
+int tm__unit_parts_of_first_kind(tm_table **out, const tm_model *model, uint64_t units,
+                                 int64_t total_ns)
+{
+    tm__units all;
+    tm__listing list;
+    const tm__unit_kind *first = NULL;
+    int rc =
+        tm__units_list_open(out, &list, &all, model, NULL, NULL, &tm__unit_parts_table);
+
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = 0; i < all.kinds_count; i++)
+        if (!first || all.kinds[i].total_ns > first->total_ns)
+            first = &all.kinds[i];
+    if (first && can_have(first, units, total_ns))
+        rc = put_kind(&list, &all, first);
+    tm__units_close(&all);
     return tm__listing_close(&list, model, out, rc);
 }

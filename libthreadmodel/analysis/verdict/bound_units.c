@@ -6,8 +6,7 @@
  */
 #include <string.h>
 
-#include <threadmodel/unit.h>
-
+#include "analysis/units/unit_parts.h"
 #include "analysis/verdict/bound_units.h"
 #include "analysis/verdict/judge_state.h"
 #include "base/saturate.h"
@@ -115,7 +114,9 @@ static int is_bound_by_io(tm__judgement *it, int *is_bound)
 /* The first row of the table is the largest part of the kind with most time. */
 int tm__find_bound_of_units(tm__judgement *it)
 {
-    int rc = tm_unit_part_list(&it->unit_parts, it->model, NULL, NULL);
+    int64_t busy_ns = it->spent.lived_ns - it->spent.idle_ns;
+    int rc = tm__unit_parts_of_first_kind(&it->unit_parts, it->model, UNITS_AT_LEAST,
+                                          tm__product(busy_ns / 100, PROGRAM_SHARE));
     int bound = 0;
 
     if (rc < 0)

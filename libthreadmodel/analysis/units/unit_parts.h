@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table `unit_parts`, of the kind alone that most time goes to. */
+#ifndef TM_ANALYSIS_UNITS_UNIT_PARTS_H
+#define TM_ANALYSIS_UNITS_UNIT_PARTS_H
+
+#include <threadmodel/table.h>
+
+#include "model/state/model.h"
+
+/**
+ * The first rows of tm_unit_part_list(), those of its first kind. There are none where
+ * no part of that kind can have `units` units and `total_ns`: to know that takes no
+ * look at what the units did.
+ * @return TM_OK or TM_ENOMEM
+ */
+int tm__unit_parts_of_first_kind(tm_table **out, const tm_model *model, uint64_t units,
+                                 int64_t total_ns);
+
+#endif
