@@ -14,16 +14,25 @@
 #include "base/parallel.h"
 #include "base/saturate.h"
 
-/* What changes beside the holds. */
-static void count_rest(tm__candidates *all, const tm__script *script)
+/* What changes in a method: a script of the run counts that. */
+static void count_method(tm__candidates *all, const tm__script *script)
+{
+    for (uint32_t i = 0; i < all->items_count; i++) {
+        tm__candidate *it = &all->items[i];
+
+        it->scaled += script->scaled;
+        it->scaled_ns = tm__sum(it->scaled_ns, script->scaled_ns);
+    }
+}
+
+/* What changes of a resource. */
+static void count_served(tm__candidates *all)
 {
     const tm__served *served = &all->served;
 
     for (uint32_t i = 0; i < all->items_count; i++) {
         tm__candidate *it = &all->items[i];
 
-        it->scaled += script->scaled;
-        it->scaled_ns = tm__sum(it->scaled_ns, script->scaled_ns);
         if (all->options->change == TM_WHATIF_PERMITS) {
             it->scaled += served->waits;
             it->scaled_ns = tm__sum(it->scaled_ns, served->wait_ns);
@@ -262,8 +271,8 @@ static int replay_at(tm__candidates *all, tm__script *script, int bound)
     }
     if (rc < 0)
         return rc;
-    if (bound == TM__HOLDS_LIKELY) {
-        count_rest(all, script);
+    if (bound == TM__HOLDS_LIKELY && all->options->change == TM_WHATIF_METHOD) {
+        count_method(all, script);
         settle(all, 0);
         if (is_settled(all))
             return TM_OK;
@@ -286,8 +295,17 @@ static int replay_at_bounds(tm__candidates *all)
         .idle = all->idle,
         .begin_ns = all->path.begin_ns,
         .end_ns = all->path.end_ns};
-    int rc = tm__signals_find(&all->signals, &script);
+    int rc;
 
+    count_served(all);
+    /* Of holds and permits it is known before there is a script what changes. */
+    if (all->options->change != TM_WHATIF_METHOD)
+        settle(all, 0);
+    if (is_settled(all))
+        return TM_OK;
+    rc = tm__processors_find(&all->processors, all->model, all->path.begin_ns);
+    if (rc == TM_OK)
+        rc = tm__signals_find(&all->signals, &script);
     for (int i = 0; rc == TM_OK && i < 3 && !all->is_too_long && !is_settled(all);
          i++) {
         all->holds.bound = bounds[i];
@@ -302,11 +320,8 @@ static int replay_at_bounds(tm__candidates *all)
 
 int tm__candidates_replay(tm__candidates *all)
 {
-    int rc;
-
     if (!all->items_count)
         return TM_OK;
     tm__candidates_count_holds(all);
-    rc = tm__processors_find(&all->processors, all->model, all->path.begin_ns);
-    return rc == TM_OK ? replay_at_bounds(all) : rc;
+    return replay_at_bounds(all);
 }

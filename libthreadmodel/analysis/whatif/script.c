@@ -325,11 +325,10 @@ static void write_thread(tm__script_writer *w, uint32_t thread)
     int64_t end_ns = w->script->end_ns;
     uint32_t i = tm__begin_of(it);
 
-    w->at = w->first[thread];
-    w->end = w->first[thread + 1];
     w->ender = w->script->signals->first[thread] + 1;
     if (i >= it->interval_count || it->intervals[i].start_ns > end_ns)
         return;
+    tm__marks_sort(w, thread);
     put_start(w, thread, it->intervals[i].start_ns);
     while (i < it->interval_count && it->intervals[i].start_ns <= end_ns) {
         int state = it->intervals[i].state;

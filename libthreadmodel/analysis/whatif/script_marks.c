@@ -278,14 +278,9 @@ static void add_mark(tm__script_writer *w, uint32_t thread, tm__mark it)
         it.time_ns = w->script->begin_ns;
     if (it.time_ns > w->script->end_ns)
         return;
-    if (!w->is_counting) {
-        uint32_t number = w->first[thread]++;
-
-        w->marks[number] = it;
-        w->order[number] = (tm__sortable){it.time_ns, number};
-    } else {
-        w->first[thread]++;
-    }
+    if (!w->is_counting)
+        w->marks[w->first[thread]] = it;
+    w->first[thread]++;
 }
 
 static void add_pair(tm__script_writer *w, uint32_t thread, uint32_t what,
@@ -358,26 +353,41 @@ static void find_firsts(tm__script_writer *w)
         w->first[i] = sum;
         sum += own;
         w->mark_count = sum;
+        if (own > w->most_marks)
+            w->most_marks = own;
     }
+}
+
+/* The bounds differ in some marks. */
+static size_t with_some_more(size_t count)
+{
+    return count + count / 16 + 1;
 }
 
 static int reserve_marks(tm__script_room *room, tm__memory *memory, size_t count)
 {
     size_t old = room->capacity;
-    tm__mark *marks;
-    tm__sortable *order, *spare;
 
     if (count <= old && room->marks)
         return TM_OK;
-    tm__free(memory, room->marks, old * sizeof(*marks));
-    tm__free(memory, room->order, old * sizeof(*order));
-    tm__free(memory, room->spare, old * sizeof(*spare));
-    /* The bounds differ in some marks. */
-    room->capacity = count += count / 16 + 1;
-    room->marks = marks = tm__resize(memory, NULL, 0, count * sizeof(*marks));
-    room->order = order = tm__resize(memory, NULL, 0, count * sizeof(*order));
-    room->spare = spare = tm__resize(memory, NULL, 0, count * sizeof(*spare));
-    return marks && order && spare ? TM_OK : TM_ENOMEM;
+    tm__free(memory, room->marks, old * sizeof(*room->marks));
+    room->capacity = count = with_some_more(count);
+    room->marks = tm__resize(memory, NULL, 0, count * sizeof(*room->marks));
+    return room->marks ? TM_OK : TM_ENOMEM;
+}
+
+static int reserve_order(tm__script_room *room, tm__memory *memory, size_t count)
+{
+    size_t old = room->order_capacity;
+
+    if (count <= old && room->order && room->spare)
+        return TM_OK;
+    tm__free(memory, room->order, old * sizeof(*room->order));
+    tm__free(memory, room->spare, old * sizeof(*room->spare));
+    room->order_capacity = count = with_some_more(count);
+    room->order = tm__resize(memory, NULL, 0, count * sizeof(*room->order));
+    room->spare = tm__resize(memory, NULL, 0, count * sizeof(*room->spare));
+    return room->order && room->spare ? TM_OK : TM_ENOMEM;
 }
 
 static tm__script_room *room_of(tm__script *script)
@@ -404,7 +414,8 @@ int tm__marks_gather(tm__script_writer *w)
     w->is_counting = 1;
     add_marks(w);
     find_firsts(w);
-    if (reserve_marks(room, w->script->memory, w->mark_count) < 0)
+    if (reserve_marks(room, w->script->memory, w->mark_count) < 0 ||
+        reserve_order(room, w->script->memory, w->most_marks) < 0)
         return TM_ENOMEM;
     w->marks = room->marks;
     w->order = room->order;
@@ -414,10 +425,18 @@ int tm__marks_gather(tm__script_writer *w)
     for (uint32_t i = threads; i > 0; i--)
         w->first[i] = w->first[i - 1];
     w->first[0] = 0;
-    for (uint32_t i = 0; i < threads; i++)
-        tm__sort(w->order + w->first[i], room->spare, w->first[i + 1] - w->first[i],
-                 by_rank, w->marks);
     return TM_OK;
+}
+
+void tm__marks_sort(tm__script_writer *w, uint32_t thread)
+{
+    uint32_t first = w->first[thread];
+
+    w->at = 0;
+    w->end = w->first[thread + 1] - first;
+    for (uint32_t i = 0; i < w->end; i++)
+        w->order[i] = (tm__sortable){w->marks[first + i].time_ns, first + i};
+    tm__sort(w->order, w->script->room->spare, w->end, by_rank, w->marks);
 }
 
 int tm__ends_in_hold(const tm__script_writer *w, const tm__pause *p)
@@ -458,8 +477,8 @@ void tm__marks_free(tm__script *script)
     if (!room)
         return;
     tm__free(memory, room->marks, room->capacity * sizeof(*room->marks));
-    tm__free(memory, room->order, room->capacity * sizeof(*room->order));
-    tm__free(memory, room->spare, room->capacity * sizeof(*room->spare));
+    tm__free(memory, room->order, room->order_capacity * sizeof(*room->order));
+    tm__free(memory, room->spare, room->order_capacity * sizeof(*room->spare));
     tm__free(memory, room->first,
              ((size_t)script->model->entities.threads_count + 1) *
                  sizeof(*room->first));

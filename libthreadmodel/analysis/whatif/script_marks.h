@@ -20,21 +20,23 @@ typedef struct tm__mark {
     uint8_t rank;  ///< of one instant, the lowest first
 } tm__mark;
 
-/** Room for the marks of a run. */
+/** Room for the marks of a run, and for the order of those of one thread. */
 typedef struct tm__script_room {
     tm__mark *marks;
-    tm__sortable *order; ///< marks of one thread after the other, by time
-    tm__sortable *spare;
     size_t capacity;
-    uint32_t *first; ///< of each thread in order[], one more than threads
+    tm__sortable *order; ///< marks of the thread at hand, by time
+    tm__sortable *spare;
+    size_t order_capacity;
+    uint32_t *first; ///< of each thread in marks[], one more than threads
 } tm__script_room;
 
 typedef struct tm__script_writer {
     tm__script *script;
     const tm_model *model;
-    tm__mark *marks;
+    tm__mark *marks; ///< of one thread after the other
     tm__sortable *order;
     uint32_t mark_count;
+    uint32_t most_marks; ///< of one thread
     uint32_t *first;
     uint32_t at; ///< in order[]
     uint32_t end;
@@ -75,6 +77,9 @@ uint32_t tm__span_place(const tm__script *script);
 
 /** Gather the marks of all threads. @return TM_OK or TM_ENOMEM */
 int tm__marks_gather(tm__script_writer *w);
+
+/** Put those of a thread in order, from order[at] up to order[end]. */
+void tm__marks_sort(tm__script_writer *w, uint32_t thread);
 
 /** Whether a block ends because its thread has the lock then. */
 int tm__ends_in_hold(const tm__script_writer *w, const tm__pause *p);
