@@ -40,6 +40,11 @@ HUNG = {
     "cleaner": {"cleaner", "user"},
     "itself": {"narcissus"},
 }
+# Beside others that go on.
+PARTLY = {
+    "permitsBeside": {"clerk-0", "clerk-1"},
+    "pooledBeside": {"borrower-0", "borrower-1"},
+}
 HEALTHY = (
     "idle",
     "timer",
@@ -71,6 +76,10 @@ HEALTHY = (
     "turns",
     "watcher",
     "futures",
+    "permitHeld",
+    "permitsWorked",
+    "producersEnd",
+    "stages",
 )
 FULL = "TM_TEST_FULL" in os.environ
 # Each time: of each kind of edge and of idleness one.
@@ -193,6 +202,22 @@ def test_only_programs_that_cannot_go_on_are_stuck(java: Java) -> None:
     late = {name: ns // 10**6 for name, ns in late_ns.items() if ns >= CLOSE_NS}
     print(f"since within 0.1 s but for {late} of {len(late_ns)} programs")
     assert statistics.median(late_ns.values()) < CLOSE_NS
+
+
+def test_a_part_that_cannot_go_on_is_suspected(java: Java) -> None:
+    """It has to have waited for a second at least."""
+    running = start_all(
+        java,
+        PARTLY,
+        lambda it: java.command("Hangs", it, agent=f"file={java.folder / it}.tmt"),
+    )
+    time.sleep(1)
+    end_all(running)
+    for name, members in PARTLY.items():
+        model = threadmodel.open(java.folder / f"{name}.tmt")
+        (row,) = model.verdict()
+        found = {str(member["thread"]) for member in model.verdict_members()}
+        assert (row["kind"], row["suspected"], found) == ("partly_stuck", True, members)
 
 
 def test_messages_name_the_programs_that_cannot_go_on_and_no_others(java: Java) -> None:

@@ -150,6 +150,46 @@ static const tm__interval *ended_by(const tm_model *model, const tm__interaction
     return &thread->intervals[row->to_interval - thread->interval_first];
 }
 
+/* The end of a queue of the JDK at which a stack is. */
+enum side { SIDE_NONE, SIDE_PUTS, SIDE_TAKES };
+
+static enum side side_of(const tm_model *model, uint32_t stack)
+{
+    static const struct {
+        const char *method;
+        enum side side;
+    } methods[] = {
+        {"Queue.put", SIDE_PUTS},   {"Queue.offer", SIDE_PUTS},
+        {"Queue.add", SIDE_PUTS},   {"Deque.put", SIDE_PUTS},
+        {"Deque.offer", SIDE_PUTS}, {"Deque.add", SIDE_PUTS},
+        {"Queue.take", SIDE_TAKES}, {"Queue.poll", SIDE_TAKES},
+        {"Deque.take", SIDE_TAKES}, {"Deque.poll", SIDE_TAKES},
+    };
+
+    if (!tm__stack_has(model, stack, "java.util.concurrent."))
+        return SIDE_NONE;
+    for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
+        if (tm__stack_mentions(model, stack, methods[i].method))
+            return methods[i].side;
+    return SIDE_NONE;
+}
+
+/* Whether an unlock ends the wait for a condition of that lock: the unpark is about the
+ * lock. Any thread may unlock after the signal; one at the other end of a queue sent
+ * it. A permit that is left from before ends any wait. */
+static int is_signal(const tm_model *model, const tm__interaction *row,
+                     const tm__interval *ended)
+{
+    enum side from, to;
+
+    if (row->kind != TM_INTERACTION_UNPARK || row->effect != TM__EFFECT_WOKE ||
+        row->is_sampled || row->object == ended->object || ended->object == TM__NONE)
+        return 0;
+    to = side_of(model, ended->stack);
+    from = to == SIDE_NONE ? SIDE_NONE : side_of(model, row->from_stack);
+    return from != SIDE_NONE && from != to;
+}
+
 static int read_row(tm__wait_graph *graph, const tm__interaction *row)
 {
     const tm_model *model = graph->model;
@@ -161,7 +201,7 @@ static int read_row(tm__wait_graph *graph, const tm__interaction *row)
         row->from_thread == TM__NONE || row->from_ns > graph->at_ns)
         return TM_OK;
     ended = ended_by(model, row);
-    if (object == TM__NONE && ended)
+    if (ended && (object == TM__NONE || is_signal(model, row, ended)))
         object = tm__interval_object(model, ended);
     if (object != TM__NONE)
         rc = serve(graph, object, TM__NONE, TM__LIKE_OBJECT, row);

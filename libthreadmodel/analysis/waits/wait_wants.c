@@ -10,6 +10,7 @@
 #include "analysis/timeline/wakeup_edge.h"
 #include "analysis/waits/wait_state.h"
 #include "analysis/waits/wait_wants.h"
+#include "model/entities/caller_frame.h"
 #include "model/entities/entity_names.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
@@ -21,6 +22,8 @@
 enum { LONG_NS = 1000000000, LAST_NS = 50000000 };
 /* Goroutines that send from one place to nobody: one alone may be early. */
 enum { SENDERS_LEFT = 2 };
+/* A thread that came to one place so often has a round of work behind it. */
+enum { ROUNDS = 3 };
 /* So many ancestors are looked at. */
 enum { ANCESTORS_AT_MOST = 64 };
 
@@ -182,6 +185,98 @@ static int are_several_alike(const tm__wait_graph *graph, uint32_t thread)
     return count == SENDERS_LEFT;
 }
 
+/* Where libraries wait for their own locks, which are bare futexes. */
+static const char *const lock_methods[] = {
+    "::lock_contended", "::read_contended",      "::write_contended",  "::lock_slow",
+    "::LockSlow",       "::lock_exclusive_slow", "::lock_shared_slow",
+};
+static const char semaphore_class[] = "java.util.concurrent.Semaphore$";
+
+static int is_for_permit(const tm_model *model, const tm__wait_node *node)
+{
+    const char *name =
+        node->object == TM__NONE
+            ? NULL
+            : tm__class_name(model, model->entities.objects[node->object].class_index);
+
+    return name && strncmp(name, semaphore_class, sizeof(semaphore_class) - 1) == 0;
+}
+
+static int is_for_lock(const tm_model *model, const tm__wait_node *node, int state)
+{
+    if (state == TM_STATE_BLOCKED || node->want == TM__WANT_LOCK ||
+        is_for_permit(model, node))
+        return 1;
+    if (node->object == TM__NONE ||
+        model->entities.objects[node->object].kind != TM_OBJECT_KIND_FUTEX)
+        return 0;
+    for (size_t i = 0; i < sizeof(lock_methods) / sizeof(*lock_methods); i++)
+        if (tm__stack_mentions(model, node->stack, lock_methods[i]))
+            return 1;
+    return 0;
+}
+
+/* Whether a thread goes round: it has come back to one place several times since. Had
+ * it a permit, it would have released that by then. */
+static int goes_round(const tm__wait_graph *graph, uint32_t thread, int64_t since_ns)
+{
+    const tm__thread *it = &graph->model->entities.threads[thread];
+    uint32_t stack = TM__NONE, rounds = 0;
+
+    for (uint32_t i = it->interval_count; i > 0; i--) {
+        const tm__interval *at = &it->intervals[i - 1];
+
+        if (at->start_ns <= since_ns)
+            break;
+        if (!tm__is_stopped(at->state) || at->flags & TM__INTERVAL_CONTINUES)
+            continue;
+        if (at->stack == TM__NONE || (stack != TM__NONE && at->stack != stack))
+            return 0;
+        stack = at->stack;
+        rounds++;
+    }
+    return rounds >= ROUNDS;
+}
+
+/* A thread that is in the midst of something may have taken a permit before. */
+static int may_have_permit(const tm__wait_graph *graph, uint32_t thread,
+                           int64_t since_ns)
+{
+    const tm__wait_node *node = &graph->nodes[thread];
+    uint32_t frame = node->stack == TM__NONE ? TM__NONE : graph->callers[node->stack];
+
+    if (node->kind != TM__NODE_MOVES)
+        return 0;
+    switch (node->move) {
+    case TM__MOVE_TIMED:
+        if (tm__frame_is_idle(graph->model, frame))
+            return 0;
+        break;
+    case TM__MOVE_SLEEPS: break;
+    case TM__MOVE_RUNS:
+        if (graph->at_ns - node->since_ns < LONG_NS)
+            break;
+        return 1;
+    default: return 1;
+    }
+    return !goes_round(graph, thread, since_ns);
+}
+
+/* Permits that nobody was seen to release: those that wait for one have them, or
+ * threads that have ended. */
+static int is_permit_lost(const tm__wait_graph *graph, uint32_t thread)
+{
+    int64_t since_ns = graph->nodes[thread].since_ns;
+
+    if (graph->at_ns - since_ns < LONG_NS ||
+        !is_for_permit(graph->model, &graph->nodes[thread]))
+        return 0;
+    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
+        if (may_have_permit(graph, i, since_ns))
+            return 0;
+    return 1;
+}
+
 int tm__wait_is_abandoned(const tm__wait_graph *graph, uint32_t thread)
 {
     const tm__wait_node *node = &graph->nodes[thread];
@@ -203,35 +298,10 @@ int tm__wait_is_abandoned(const tm__wait_graph *graph, uint32_t thread)
             return 1;
         break;
     case TM__WANT_ANYTHING: break;
+    case TM__WANT_UNKNOWN: return is_permit_lost(graph, thread);
     default: return 0;
     }
     return length_ns >= LAST_NS && is_only_one_left(graph, thread);
-}
-
-/* Where libraries wait for their own locks, which are bare futexes. */
-static const char *const lock_methods[] = {
-    "::lock_contended", "::read_contended",      "::write_contended",  "::lock_slow",
-    "::LockSlow",       "::lock_exclusive_slow", "::lock_shared_slow",
-};
-static const char semaphore_class[] = "java.util.concurrent.Semaphore$";
-
-static int is_for_lock(const tm_model *model, const tm__wait_node *node, int state)
-{
-    const char *name =
-        node->object == TM__NONE
-            ? NULL
-            : tm__class_name(model, model->entities.objects[node->object].class_index);
-
-    if (state == TM_STATE_BLOCKED || node->want == TM__WANT_LOCK ||
-        (name && strncmp(name, semaphore_class, sizeof(semaphore_class) - 1) == 0))
-        return 1;
-    if (node->object == TM__NONE ||
-        model->entities.objects[node->object].kind != TM_OBJECT_KIND_FUTEX)
-        return 0;
-    for (size_t i = 0; i < sizeof(lock_methods) / sizeof(*lock_methods); i++)
-        if (tm__stack_mentions(model, node->stack, lock_methods[i]))
-            return 1;
-    return 0;
 }
 
 int tm__wait_is_owed(const tm__wait_graph *graph, uint32_t thread)

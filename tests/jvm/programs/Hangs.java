@@ -142,6 +142,48 @@ public class Hangs {
             });
     }
 
+    // The same beside a thread that goes on, and does not touch them.
+    static void permitsBeside() throws Exception {
+        permits();
+        ticks("ticker");
+    }
+
+    static void ticks(String name) {
+        start(name, () -> {
+            for (;;)
+                Thread.sleep(50);
+        });
+    }
+
+    // The same beside a timer's thread, with permits that were released before.
+    static void pooledBeside() throws Exception {
+        BlockingQueue<Integer> connections = new ArrayBlockingQueue<>(2);
+        CyclicBarrier all = new CyclicBarrier(3);
+        CyclicBarrier both = new CyclicBarrier(2);
+
+        connections.add(0);
+        connections.add(1);
+        Executors.newScheduledThreadPool(1).scheduleWithFixedDelay(
+            () -> {}, 50, 50, TimeUnit.MILLISECONDS);
+        for (int i = 0; i < 3; i++) {
+            int number = i;
+            start("borrower-" + i, () -> {
+                for (int k = 0; k < 10; k++) {
+                    int connection = connections.take();
+                    Thread.sleep(5);
+                    connections.add(connection);
+                }
+                all.await();
+                if (number == 2)
+                    return;
+                connections.take();
+                both.await();
+                last();
+                connections.take();
+            });
+        }
+    }
+
     // Two event loops wait for one another.
     static void loops() {
         CompletableFuture<Integer> left = new CompletableFuture<>();
@@ -702,6 +744,72 @@ public class Hangs {
                     permits.release();
                 }
             });
+    }
+
+    // A permit that a thread has while it sleeps for long.
+    static void permitHeld() throws Exception {
+        Semaphore permits = new Semaphore(1);
+        start("holder", () -> {
+            permits.acquire();
+            Thread.sleep(100_000);
+            permits.release();
+        });
+        pause(20);
+        for (int i = 0; i < 2; i++)
+            start("user-" + i, permits::acquire);
+        ticks("ticker");
+    }
+
+    // Two permits for five users. Each does several things with one.
+    static void permitsWorked() {
+        Semaphore permits = new Semaphore(2);
+        for (int i = 0; i < 5; i++)
+            start("user-" + i, () -> {
+                for (;;) {
+                    permits.acquire();
+                    for (int k = 0; k < 5; k++)
+                        Thread.sleep(10);
+                    permits.release();
+                }
+            });
+    }
+
+    // Consumers of one queue, whose producers have ended, beside a thread that goes on.
+    static void producersEnd() {
+        BlockingQueue<Integer> queue = new ArrayBlockingQueue<>(2);
+        for (int i = 0; i < 2; i++)
+            start("consumer-" + i, () -> {
+                for (;;) {
+                    queue.take();
+                    Thread.sleep(2);
+                }
+            });
+        for (int i = 0; i < 2; i++)
+            start("producer-" + i, () -> {
+                for (int k = 0; k < 20; k++)
+                    queue.put(k);
+            });
+        ticks("ticker");
+    }
+
+    // Stages hand on what a thread puts in from time to time.
+    static void stages() {
+        BlockingQueue<Integer> first = new LinkedBlockingQueue<>();
+        BlockingQueue<Integer> second = new LinkedBlockingQueue<>();
+        start("source", () -> {
+            for (int k = 0;; k++) {
+                first.put(k);
+                Thread.sleep(k < 20 ? 10 : 100_000);
+            }
+        });
+        start("stage", () -> {
+            for (;;)
+                second.put(first.take());
+        });
+        start("sink", () -> {
+            for (;;)
+                second.take();
+        });
     }
 
     // It waits for the end of one that computes.
