@@ -140,6 +140,9 @@ def end_all(running: Running) -> dict[str, int]:
     """Return when the last thread of each that cannot go on was about to wait."""
     for process in running.values():
         process.terminate()
+    # The end of its input would be an event of its own.
+    for process in running.values():
+        process.wait(TIMEOUT_S)
     said = {name: it.communicate(timeout=TIMEOUT_S)[0] for name, it in running.items()}
     return {name: int(text.split()[1]) for name, text in said.items() if "last" in text}
 

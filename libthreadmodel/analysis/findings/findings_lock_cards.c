@@ -12,10 +12,9 @@
 #include "analysis/findings/findings_kinds.h"
 #include "base/saturate.h"
 #include "model/entities/object.h"
-#include "model/ownership/tenure.h"
+#include "model/ownership/reads_in_turn.h"
 
 /* A wait that is so many times as long as any reader had the lock is not for one. */
-enum { TIMES_A_READ = 10, READS_LEAST = 10, READS_LOOKED_AT = 10000 };
 enum {
     HOT_BLOCKS = 5,
     PART_OF_RUN = 100,
@@ -56,8 +55,7 @@ typedef struct card {
     int64_t longest_ns;
     const tm__tally_item *held; ///< where the owner was blocked, or NULL
     uint32_t held_state;        ///< of owners_states[]
-    uint64_t reads;             ///< readers that overlap had it so often; 0: none do
-    int64_t longest_read_ns;
+    tm__reads reads;            ///< by readers that keep others out
 } card;
 
 static const tm__tally_item *sum_of(const card *c, uint32_t what)
@@ -187,8 +185,8 @@ static void say_readers(tm__finding *finding, const card *c)
 {
     tm__facts facts = TM__NO_FACTS;
 
-    facts.count = c->reads;
-    facts.longest_ns = c->longest_read_ns;
+    facts.count = c->reads.count;
+    facts.longest_ns = c->reads.longest_ns;
     say(finding, c, TM__TEXT_READERS_HOLD, &facts);
 }
 
@@ -226,7 +224,7 @@ static int emit(const card *c, const char *kind, tm__card_text title,
         return TM_ENOMEM;
     say_title(finding, c, title);
     say_waits(finding, c);
-    if (c->reads)
+    if (c->reads.count)
         say_readers(finding, c);
     else
         say_owners(finding, c);
@@ -250,41 +248,16 @@ static int is_hot(const card *c)
            c->total_ns >= c->sums->findings->run_ns / PART_OF_RUN;
 }
 
-/* Whether several readers had the lock in turn, each for a short time beside the waits
- * for it: then no owner is the cause, but that the next is let in. */
 static void find_readers(card *c)
 {
-    const tm__findings *findings = c->sums->findings;
-    const tm_model *model = findings->model;
     const tm__lock_group *group = &c->sums->groups.items[c->group];
-    const tm__tenure *it =
-        tm__tenure_at(model, model->entities.details[group->object].first_tenure);
-    uint32_t first = TM__NONE, second = TM__NONE;
-    int64_t other_ns = 0;
 
     if (group->objects != 1 || !c->blocks ||
-        c->total_ns < findings->run_ns / PART_OF_RUN)
+        c->total_ns < c->sums->findings->run_ns / PART_OF_RUN)
         return;
-    for (int i = 0; it && i < READS_LOOKED_AT;
-         i++, it = tm__tenure_at(model, it->next)) {
-        int64_t length_ns = it->had_ns - it->got_ns;
-
-        if (!(it->flags & TM__TENURE_SHARED)) {
-            other_ns = length_ns > other_ns ? length_ns : other_ns;
-            continue;
-        }
-        c->reads++;
-        c->longest_read_ns =
-            length_ns > c->longest_read_ns ? length_ns : c->longest_read_ns;
-        if (first == TM__NONE)
-            first = it->owner;
-        else if (it->owner != first)
-            second = it->owner;
-    }
-    if (second == TM__NONE || c->reads < READS_LEAST || other_ns > c->longest_read_ns ||
-        c->total_ns / c->blocks < tm__product(c->longest_read_ns, TIMES_A_READ))
-        c->reads = 0;
-    else
+    c->reads = tm__reads_in_turn(c->sums->findings->model, group->object,
+                                 c->total_ns / c->blocks);
+    if (c->reads.count)
         c->held = NULL;
 }
 
@@ -294,7 +267,7 @@ static int emit_group(const card *c)
     const tm__queues *queues = &c->sums->queues;
     const tm__findings *findings = c->sums->findings;
 
-    if (c->reads)
+    if (c->reads.count)
         return emit(c, "hot_lock", TM__TEXT_READERS_TITLE, TM__TEXT_READERS_ADVICE);
     if (c->held)
         return emit(c, owners_states[c->held_state].kind,
@@ -373,7 +346,7 @@ int tm__lock_cards(const tm__lock_sums *sums)
         cards[i].sums = sums;
         cards[i].group = i;
         find_readers(&cards[i]);
-        if (is_hot(&cards[i]) || cards[i].held || cards[i].reads)
+        if (is_hot(&cards[i]) || cards[i].held || cards[i].reads.count)
             tm__top_add(&top, cards[i].total_ns, i);
     }
     for (uint32_t i = 0; rc == TM_OK && i < top.count; i++)

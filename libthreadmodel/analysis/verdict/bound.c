@@ -81,9 +81,34 @@ static int is_share_of_program(const tm__judgement *it, int64_t queued_ns)
 
 static int is_bound(const tm__judgement *it, const lock_use *use)
 {
-    return use->queued_ns >= WORTH_NS && use->users >= USERS_AT_LEAST &&
-           use->queued_ns / USERS_SHARE >= use->users_ns / 100 &&
-           is_share_of_program(it, use->queued_ns);
+    return use->users >= USERS_AT_LEAST && is_share_of_program(it, use->queued_ns);
+}
+
+/* The threads that use the lock spend most of their time in its queue. */
+static int is_worth_it(const lock_use *use)
+{
+    return use->queued_ns >= WORTH_NS &&
+           use->queued_ns / USERS_SHARE >= use->users_ns / 100;
+}
+
+static void consider(tm__judgement *it, const lock_use *use, uint32_t object)
+{
+    tm__reads reads = {.count = 0};
+
+    if (!is_worth_it(use) || use->queued_ns <= it->bound.queued_ns)
+        return;
+    if (!is_bound(it, use)) {
+        /* Readers that overlap may keep a single writer out. */
+        reads = tm__reads_in_turn(it->model, object, use->longest_ns);
+        if (!reads.count)
+            return;
+    }
+    it->bound = (tm__bound){.object = object,
+                            .stack = use->stack,
+                            .users = use->users,
+                            .queued_ns = use->queued_ns,
+                            .users_ns = use->users_ns,
+                            .reads = reads};
 }
 
 int tm__find_bound(tm__judgement *it)
@@ -93,8 +118,7 @@ int tm__find_bound(tm__judgement *it)
     lock_use *uses;
 
     it->bound = (tm__bound){.object = TM__NONE, .stack = TM__NONE};
-    /* No lock can, if all together have not. */
-    if (it->spent.queued_ns < WORTH_NS || !is_share_of_program(it, it->spent.queued_ns))
+    if (it->spent.queued_ns < WORTH_NS)
         return TM_OK;
     uses = tm__resize(&it->memory, NULL, 0, bytes);
     if (!uses)
@@ -112,12 +136,7 @@ int tm__find_bound(tm__judgement *it)
             add_queueing(it, uses, t, i, thread_ns);
     }
     for (uint32_t i = 0; i < model->entities.objects_count; i++)
-        if (is_bound(it, &uses[i]) && uses[i].queued_ns > it->bound.queued_ns)
-            it->bound = (tm__bound){.object = i,
-                                    .stack = uses[i].stack,
-                                    .users = uses[i].users,
-                                    .queued_ns = uses[i].queued_ns,
-                                    .users_ns = uses[i].users_ns};
+        consider(it, &uses[i], i);
     tm__free(&it->memory, uses, bytes);
     return TM_OK;
 }

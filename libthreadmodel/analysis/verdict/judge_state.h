@@ -6,6 +6,7 @@
 #include <threadmodel/verdict.h>
 
 #include "analysis/waits/wait_text.h"
+#include "model/ownership/reads_in_turn.h"
 
 /** How the program's threads spent their lives, in ns of all threads together. */
 typedef struct tm__time_spent {
@@ -25,6 +26,7 @@ typedef struct tm__bound {
     uint32_t users;  ///< threads that queued for it
     int64_t queued_ns;
     int64_t users_ns; ///< in which they were not idle
+    tm__reads reads;  ///< by readers that keep its users out
 } tm__bound;
 
 typedef struct tm__judgement {

@@ -29,6 +29,11 @@ static void write_advice(tm__words *words, tm__judgement *it)
 {
     if (it->verdict == TM_VERDICT_BOUND && it->unit_parts)
         tm__write_advice_of_units(words, it->unit_parts);
+    else if (it->verdict == TM_VERDICT_BOUND && it->bound.reads.count)
+        tm__write_words(words,
+                        "Let no reader in while a writer waits: a fair lock, or one "
+                        "that prefers writers "
+                        "(PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP).");
     else if (it->verdict == TM_VERDICT_BOUND)
         tm__write_words(words, "Hold the lock for less time, acquire it less often, or "
                                "divide what it protects.");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The words of verdicts. They state what was recorded, and what was not. */
+#include <inttypes.h>
+
 #include "analysis/verdict/bound_units_text.h"
 #include "analysis/verdict/judge_state.h"
 #include "analysis/verdict/verdict_text.h"
@@ -70,6 +72,15 @@ static void write_bound(tm__words *words, tm__judgement *it)
         tm__write_place(words, &it->members, bound->stack);
     }
     tm__write_words(words, ": ");
+    if (bound->reads.count) {
+        tm__write_words(words, "readers that overlap kept ");
+        tm__write_count(words, bound->users);
+        tm__write_words(words,
+                        " out for %s; they had it %" PRIu64 " times, for %s at most.",
+                        tm__duration_of(bound->queued_ns).text, bound->reads.count,
+                        tm__duration_of(bound->reads.longest_ns).text);
+        return;
+    }
     tm__write_count(words, bound->users);
     tm__write_words(words,
                     " queued for it for %.0f %% of the time in which they were not "
