@@ -206,7 +206,7 @@ DALVIK THREADS:
   at sun.misc.Unsafe.park(Unsafe.java:325)
 """,
         1,
-        {"WM.task-1": ("waiting", None)},
+        {"WM.task-1": ("parked", None)},
     ),
     "dgraph-io/dgraph#4750, Go with blanks for tabs": (
         """goroutine 57723 [semacquire]:

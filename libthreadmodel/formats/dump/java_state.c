@@ -88,6 +88,10 @@ static int blocked_state(const tm__dump *dump, const uint32_t *frames, uint32_t 
 
     if (waits > 0) {
         *wait_depth = yields + waits;
+        /* Android parks by waiting. */
+        if (waits < count &&
+            tm__dump_is_method(dump, frames[waits], "java.lang.Thread", "parkFor"))
+            return TM_STATE_PARKED;
         return waits < count && tm__dump_is_method(dump, frames[waits],
                                                    "java.lang.Thread", "join")
                    ? TM_STATE_JOINING

@@ -53,6 +53,12 @@ static const struct {
     {"java.lang.ProcessHandleImpl", "waitForProcessExit0", TM_OBJECT_KIND_PROCESS},
     {"java.lang.ProcessImpl", "waitFor", TM_OBJECT_KIND_PROCESS},
     {"java.lang.UNIXProcess", "waitForProcessExit", TM_OBJECT_KIND_PROCESS},
+    {"android.os.MessageQueue", "nativePollOnce", TM_OBJECT_KIND_POLL},
+    {"libcore.io.Linux", "poll", TM_OBJECT_KIND_POLL},
+    {"libcore.io.Linux", "accept", TM_OBJECT_KIND_ACCEPT},
+    {"libcore.io.Linux", "connect", TM_OBJECT_KIND_SOCKET},
+    {"libcore.io.Linux", "recvfrom", TM_OBJECT_KIND_SOCKET},
+    {"libcore.io.Linux", "android_getaddrinfo", TM_OBJECT_KIND_NAME},
 };
 
 static const char *const names[TM_OBJECT_KIND_END] = {
@@ -103,7 +109,8 @@ int tm__dump_native_wait(tm__dump *dump, tm__dump_thread *thread)
 {
     int kind = TM_OBJECT_KIND_UNKNOWN;
 
-    if ((thread->state != TM_STATE_RUNNING && thread->state != TM_STATE_UNKNOWN) ||
+    if ((thread->state != TM_STATE_RUNNING && thread->state != TM_STATE_UNKNOWN &&
+         thread->state != TM_STATE_NATIVE) ||
         thread->frame_count == 0)
         return TM_OK;
     for (size_t i = 0; i < sizeof(calls) / sizeof(*calls) && !kind; i++)

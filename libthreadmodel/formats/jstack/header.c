@@ -4,6 +4,7 @@
  * rest of such a line. So the name ends at the last quote behind which the line goes
  * on as a writer of dumps writes it.
  */
+#include "formats/jstack/android.h"
 #include "formats/jstack/header.h"
 #include "formats/jstack/parse.h"
 
@@ -78,29 +79,6 @@ static int is_java_state(tm__slice word)
     return 0;
 }
 
-/* Android's own words for states. @return enum tm_state; -1: it is none of them */
-static int android_state(tm__slice word)
-{
-    static const struct {
-        const char *word;
-        int state;
-    } states[] = {
-        {"Native", TM_STATE_RUNNING},       {"Runnable", TM_STATE_RUNNING},
-        {"Blocked", TM_STATE_BLOCKED},      {"Waiting", TM_STATE_WAITING},
-        {"TimedWaiting", TM_STATE_WAITING}, {"Sleeping", TM_STATE_SLEEPING},
-        {"Suspended", TM_STATE_RUNNING},    {"WaitingPerformingGc", TM_STATE_RUNNING},
-        {"NATIVE", TM_STATE_RUNNING},       {"RUNNABLE", TM_STATE_RUNNING},
-        {"MONITOR", TM_STATE_BLOCKED},      {"WAIT", TM_STATE_WAITING},
-        {"TIMED_WAIT", TM_STATE_WAITING},   {"VMWAIT", TM_STATE_UNKNOWN},
-        {"SUSPENDED", TM_STATE_RUNNING},    {"TimedSleeping", TM_STATE_SLEEPING},
-    };
-
-    for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
-        if (tm__slice_is(word, states[i].word))
-            return states[i].state;
-    return tm__slice_begins(word, "WaitingFor") ? TM_STATE_WAITING : -1;
-}
-
 /* " owned by "x" Id=13", behind the object. */
 static void read_owner(tm__slice rest, tm__jstack_thread *thread)
 {
@@ -162,14 +140,12 @@ static int read_tid(tm__slice word, tm__slice rest, tm__jstack_thread *thread,
 {
     uint64_t number;
     tm__slice next = rest, first = tm__slice_word(&next);
-    int state = tm__slice_begins(word, "tid=0x") ? -1 : android_state(first);
 
     /* With a quote behind it, it is a part of the name. */
     if (!number_after(word, "tid=", &number) || tm__slice_ends(word, "\""))
         return 0;
-    if (state >= 0) {
+    if (!tm__slice_begins(word, "tid=0x") && tm__android_state(rest, thread)) {
         thread->id = number;
-        thread->known_state = (uint32_t)state;
         heading->is_certain = heading->has_nid = heading->has_number = 1;
         return 1;
     }
@@ -237,6 +213,11 @@ static int read_rest(tm__slice rest, tm__jstack_thread *thread,
             tm__slice_word(&rest);
             heading->is_certain = heading->has_nid = heading->has_number = 1;
             return number_after(rest, "t@", &thread->id);
+        } else if (number_after(word, "sysTid=", &thread->os_id)) {
+            /* Android's threads that are none of Java. */
+            thread->id = thread->os_id | UINT64_C(1) << 62;
+            heading->is_certain = heading->has_nid = heading->has_number = 1;
+            return tm__android_state(TM__SLICE("Native"), thread);
         } else if (number_after(word, "thread=", &thread->address) &&
                    heading->has_number) {
             return read_info(rest, thread, heading);

@@ -15,6 +15,7 @@
 #include <threadmodel/model.h>
 
 #include "formats/jstack/account.h"
+#include "formats/jstack/android.h"
 #include "formats/jstack/grammar.h"
 #include "formats/jstack/header.h"
 #include "formats/jstack/java_locks.h"
@@ -648,11 +649,13 @@ static int read_other(tm__jstack_parser *self, tm__slice line)
         return TM_OK;
     }
     if (thread && tm__slice_begins(line, "| ")) {
-        size_t number = tm__slice_find(line, "sysTid=");
-
-        line = tm__slice_from(line, number + strlen("sysTid="));
-        tm__slice_number(&line, 10, &thread->os_id);
+        tm__android_property(line, thread);
         return TM_OK;
+    }
+    if (thread && tm__slice_begins(line, "#")) {
+        int rc = tm__android_native_frame(self->dump, line);
+
+        return rc == 1 ? TM_OK : rc == 0 ? TM__LINE_OTHER : rc;
     }
     if (thread && tm__slice_begins(line, "waiting for "))
         return read_idea_lock(self, line);
@@ -689,6 +692,20 @@ static int read_forced(tm__jstack_parser *self, tm__slice line)
     state = strlen(": (state = ");
     if (tm__slice_begins(tm__slice_from(rest, state), "IN_"))
         thread.state = TM__SLICE("RUNNABLE");
+    if (tm__map_find(&self->dump->ids, thread.id) != TM__NONE)
+        return TM__LINE_NEXT;
+    if (settle_held(self, 0) < 0 || end_thread(self) < 0)
+        return TM_ENOMEM;
+    return add_thread(self, &thread);
+}
+
+/* "main (timed waiting):tid=1 systid=12425", of Crashlytics */
+static int read_crashlytics(tm__jstack_parser *self, tm__slice line)
+{
+    tm__jstack_thread thread;
+
+    if (!tm__android_heading(line, &thread))
+        return TM__LINE_OTHER;
     if (tm__map_find(&self->dump->ids, thread.id) != TM__NONE)
         return TM__LINE_NEXT;
     if (settle_held(self, 0) < 0 || end_thread(self) < 0)
@@ -748,7 +765,9 @@ static int read_line(tm__jstack_parser *self, tm__slice line)
         return read_dash(self, line);
     if (tm__slice_begins(line, "Thread "))
         return read_forced(self, line);
-    rc = read_property(self, line);
+    rc = read_crashlytics(self, line);
+    if (rc == TM__LINE_OTHER)
+        rc = read_property(self, line);
     return rc == TM__LINE_OTHER ? read_other(self, line) : rc;
 }
 
@@ -775,6 +794,19 @@ static int end(tm__jstack_parser *self)
     if (settle_held(self, 0) < 0 || end_thread(self) < 0)
         return TM_ENOMEM;
     return tm__jstack_complete(self->dump);
+}
+
+/* A thread's line that has no quotes. */
+static size_t find_crashlytics(tm__slice line)
+{
+    tm__jstack_thread thread;
+    size_t first = 0;
+
+    while (first < line.length &&
+           (line.bytes[first] == ' ' || line.bytes[first] == '\t'))
+        first++;
+    return tm__android_heading(tm__slice_from(line, first), &thread) ? first
+                                                                     : line.length;
 }
 
 /* A thread's line: from which quote on? */
@@ -838,6 +870,8 @@ static size_t find(tm__slice line)
                  ? at - 7
                  : line.length;
     }
+    if (at == line.length)
+        at = find_crashlytics(line);
     return at < line.length ? at : find_thread(line);
 }
 
