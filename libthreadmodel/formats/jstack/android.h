@@ -9,7 +9,7 @@
  * Read Android's own words for a state: "Native", "Timed Waiting".
  * @param text  begins with them
  * @return 1, thread->known_state is set, and of one that ran native code it is native;
- *         0: these are none
+ *         0: the text has no such word
  */
 int tm__android_state(tm__slice text, tm__jstack_thread *thread);
 

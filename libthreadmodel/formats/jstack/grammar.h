@@ -67,6 +67,7 @@ extern const tm__grammar tm__grammar_javacore;
 extern const tm__grammar tm__grammar_go;
 extern const tm__grammar tm__grammar_faulthandler;
 extern const tm__grammar tm__grammar_pyspy;
+extern const tm__grammar tm__grammar_tracebacks;
 extern const tm__grammar tm__grammar_gdb;
 extern const tm__grammar tm__grammar_coroutines;
 extern const tm__grammar tm__grammar_blocked_loop;

@@ -12,7 +12,7 @@ static const tm__grammar *const grammars[] = {
     &tm__grammar_coroutines,   &tm__grammar_blocked_loop, &tm__grammar_watchdog,
     &tm__grammar_hot_threads,  &tm__grammar_hs_err,       &tm__grammar_hadoop,
     &tm__grammar_weblogic,     &tm__grammar_list,         &tm__grammar_hazelcast,
-    &tm__grammar_dropwizard,
+    &tm__grammar_dropwizard,   &tm__grammar_tracebacks,
 };
 
 const tm__grammar *tm__grammar_find(tm__slice line, size_t *first)

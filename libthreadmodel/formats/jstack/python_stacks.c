@@ -19,19 +19,19 @@
 #include "formats/jstack/grammar.h"
 #include "formats/jstack/native_waits.h"
 #include "formats/jstack/parse.h"
+#include "formats/jstack/python_stacks.h"
 
-/* The name of a module by its file: "stock" of "/srv/app/stock.py". */
-static tm__slice module_of(tm__slice file)
+tm__slice tm__python_module(tm__slice file)
 {
     for (size_t i = 0; i < file.length; i++)
         if (file.bytes[i] == '/' || file.bytes[i] == '\\')
-            return module_of(tm__slice_from(file, i + 1));
+            return tm__python_module(tm__slice_from(file, i + 1));
     if (tm__slice_ends(file, ".py"))
         file.length -= 3;
     return file;
 }
 
-static tm__slice base_of(tm__slice file)
+tm__slice tm__python_base(tm__slice file)
 {
     size_t slash = 0;
 
@@ -75,7 +75,7 @@ static const struct {
 };
 
 /* py-spy writes "Condition.wait" from Python 3.11 on. */
-static void infer_state(tm__jstack_thread *thread, tm__slice module, tm__slice function)
+int tm__python_infer(tm__jstack_thread *thread, tm__slice module, tm__slice function)
 {
     size_t dot = function.length;
 
@@ -87,12 +87,13 @@ static void infer_state(tm__jstack_thread *thread, tm__slice module, tm__slice f
             tm__slice_is(function, places[i].function)) {
             thread->known_state = (uint32_t)places[i].state;
             thread->waits_for = &places[i].what;
-            return;
+            return 1;
         }
+    return 0;
 }
 
 /* Modules of the standard library in which threads wait, and which call the rest. */
-static int is_library(const char *name)
+int tm__python_is_library(const char *name)
 {
     static const char *const modules[] = {
         "threading",   "queue",       "selectors",   "socket",       "ssl",
@@ -121,11 +122,11 @@ static int add_call(tm__jstack_parser *self, tm__slice function, tm__slice file,
                     uint64_t line)
 {
     tm__jstack_thread *thread = tm__jstack_last(self->dump);
-    tm__slice module = module_of(file);
-    int native = !line && is_native(base_of(file));
+    tm__slice module = tm__python_module(file);
+    int native = !line && is_native(tm__python_base(file));
 
     if (native) {
-        module = base_of(file);
+        module = tm__python_base(file);
         module.length = tm__slice_find(module, ".so");
         if (self->section == 0 &&
             tm__native_wait_read(self->dump, function, TM__SLICE("")) < 0)
@@ -134,9 +135,10 @@ static int add_call(tm__jstack_parser *self, tm__slice function, tm__slice file,
                                         thread->known_state == TM_STATE_NATIVE ||
                                         thread->known_state == TM_STATE_BLOCKED)) {
         /* The innermost one of Python says what a lock is of. */
-        infer_state(thread, module, function);
+        tm__python_infer(thread, module, function);
     }
-    return tm__jstack_add_call(self->dump, module, function, base_of(file), line);
+    return tm__jstack_add_call(self->dump, module, function, tm__python_base(file),
+                               line);
 }
 
 static int add_thread(tm__jstack_parser *self, tm__jstack_thread *thread)
@@ -293,7 +295,7 @@ const tm__grammar tm__grammar_faulthandler = {
     .writer = "Python's faulthandler",
     .find = find_fault,
     .line = read_fault_line,
-    .is_library = is_library,
+    .is_library = tm__python_is_library,
     .is_one_instant = 1,
 };
 
@@ -302,6 +304,6 @@ const tm__grammar tm__grammar_pyspy = {
     .writer = "py-spy",
     .find = find_spy,
     .line = read_spy_line,
-    .is_library = is_library,
+    .is_library = tm__python_is_library,
     .is_one_instant = 1,
 };
