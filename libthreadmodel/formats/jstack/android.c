@@ -50,13 +50,14 @@ static int is_in_native(const tm__jstack_thread *thread)
     return tm__slice_is(thread->state, "NATIVE");
 }
 
-/* The text is a word, or begins with one. */
+/* The text is a word, or begins with one; in a report it may be bold. */
 static int begins_with(tm__slice text, const char *word)
 {
     size_t length = strlen(word);
 
     return tm__slice_begins(text, word) &&
-           (text.length == length || text.bytes[length] == ' ');
+           (text.length == length || text.bytes[length] == ' ' ||
+            text.bytes[length] == '*');
 }
 
 int tm__android_state(tm__slice text, tm__jstack_thread *thread)

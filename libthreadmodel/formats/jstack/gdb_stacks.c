@@ -19,11 +19,13 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <threadmodel/definition.h>
 #include <threadmodel/model.h>
 
 #include "formats/jstack/grammar.h"
 #include "formats/jstack/native_waits.h"
 #include "formats/jstack/parse.h"
+#include "formats/jstack/python_stacks.h"
 
 /* In parser.section. */
 enum { OUTSIDE = 1, NAMES_ALL = 2 };
@@ -306,8 +308,28 @@ static int add_thread(tm__jstack_parser *self, const tm__jstack_thread *thread,
                : tm__map_put(&dump->ids, thread->address, dump->thread_count - 1);
 }
 
+/* `File "/srv/stock.py", line 31, in move`, of gdb's py-bt */
+static int read_python_frame(tm__jstack_parser *self, tm__slice line)
+{
+    tm__jstack_thread *thread = tm__jstack_last(self->dump);
+    tm__slice file = tm__slice_from(line, strlen("File \"")), function;
+    size_t end = tm__slice_find(file, "\", line ");
+    uint64_t number = 0;
+
+    if (end == file.length)
+        return TM__LINE_OTHER;
+    number_behind(file, "\", line ", 10, &number);
+    function = tm__slice_from(file, tm__slice_find(file, ", in ") + 5);
+    file.length = end;
+    if (!thread->frame_count && !thread->known_state)
+        tm__python_infer(thread, tm__python_module(file), function);
+    return tm__jstack_add_call(self->dump, tm__python_module(file), function,
+                               tm__python_base(file), number);
+}
+
 static int read_line(tm__jstack_parser *self, tm__slice line)
 {
+    static const tm__jstack_wait gil = {TM_OBJECT_KIND_MUTEX, "GIL", "the GIL"};
     tm__jstack_dump *dump = self->dump;
     tm__jstack_thread thread;
     uint64_t index;
@@ -328,6 +350,14 @@ static int read_line(tm__jstack_parser *self, tm__slice line)
     if (dump->thread_count &&
         (tm__slice_begins(line, "frame #") || tm__slice_begins(line, "* frame #")))
         return read_lldb_frame(self, line);
+    if (dump->thread_count && tm__slice_begins(line, "File \""))
+        return read_python_frame(self, line);
+    if (dump->thread_count && tm__slice_is(line, "Waiting for the GIL") &&
+        !tm__jstack_last(dump)->frame_count) {
+        tm__jstack_last(dump)->known_state = TM_STATE_BLOCKED;
+        tm__jstack_last(dump)->waits_for = &gil;
+        return TM_OK;
+    }
     return TM__LINE_OTHER;
 }
 

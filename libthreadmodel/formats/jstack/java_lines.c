@@ -255,6 +255,7 @@ static int is_fresh(tm__slice line)
     static const char *const beginnings[] = {"\"",
                                              "at ",
                                              "- ",
+                                             "* ",
                                              state_line,
                                              header_line,
                                              "JNI glob",
@@ -741,6 +742,15 @@ static int read_dash(tm__jstack_parser *self, tm__slice line)
                : pend(self, LOCK, line);
 }
 
+/* "*   waiting on <0x1b2c> (a shop.Pipe)": a tracker made a list of the lines. */
+static int is_bullet(tm__slice line)
+{
+    tm__slice text = tm__slice_trim(tm__slice_from(line, 2));
+
+    return tm__slice_begins(line, "* ") &&
+           (tm__jstack_begins_lock(text) || tm__slice_is(text, "None"));
+}
+
 static int read_line(tm__jstack_parser *self, tm__slice line)
 {
     int rc;
@@ -761,7 +771,7 @@ static int read_line(tm__jstack_parser *self, tm__slice line)
         return rc;
     if (line.bytes[0] == '"')
         return read_header(self, line);
-    if (tm__slice_begins(line, "- "))
+    if (tm__slice_begins(line, "- ") || is_bullet(line))
         return read_dash(self, line);
     if (tm__slice_begins(line, "Thread "))
         return read_forced(self, line);

@@ -147,10 +147,26 @@ static int has_quote_entity(tm__slice line)
     return 0;
 }
 
+/* A line without Markdown's marks of bold text and of headings before it. */
+static tm__slice unmarked(tm__slice line)
+{
+    size_t marks = 0;
+
+    while (marks < line.length && line.bytes[marks] == '*')
+        marks++;
+    if (marks != 2 && marks != 3)
+        marks = 0;
+    while (marks < line.length && line.bytes[marks] == '#')
+        marks++;
+    if (marks < 2)
+        return line;
+    return tm__slice_trim(tm__slice_from(line, marks));
+}
+
 /* A line without the backticks in which Markdown has one. */
 static tm__slice bare(tm__slice line)
 {
-    line = tm__slice_trim(line);
+    line = unmarked(tm__slice_trim(line));
     if (!tm__slice_ends(line, "`"))
         return line;
     if (line.bytes[0] == '`')
