@@ -101,12 +101,12 @@
  * cost no thread a quarter of it and threads would not wait longer for what is not
  * recorded instead; of a load, what takes less than a quarter of its requests' time by
  * queueing, or less than half of it by sleeps of others and by I/O, and what requests
- * need for themselves; useless notifies; a lock or resource for which all threads together
- * lost at most 5 % of the run, or each thread did and all together less than half of
- * it; and a lock that blocked each thread once, or one thread at a time for less than
- * 1 ms on average, for less than a fifth of the run. Waits and sleeps whose caller is
- * the JDK itself, or a worker that waits for work, are left out: a developer cannot
- * change them.
+ * need for themselves, and classes that are loaded before the rate is steady; useless
+ * notifies; a lock or resource for which all threads together lost at most 5 % of the
+ * run, or each thread did and all together less than half of it; and a lock that
+ * blocked each thread once, or one thread at a time for less than 1 ms on average, for
+ * less than a fifth of the run. Waits and sleeps whose caller is the JDK itself, or a
+ * worker that waits for work, are left out: a developer cannot change them.
  */
 #ifndef THREADMODEL_FINDINGS_H
 #define THREADMODEL_FINDINGS_H

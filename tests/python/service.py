@@ -16,8 +16,8 @@ US: Final = 1000
 MS: Final = 1000 * US
 KIND: Final = EventKind
 POLLER, FIRST_WORKER = 1, 10
-IDLE, BORROW, QUERY, GUARD, RETURN, DONE, TURN = 1, 2, 3, 4, 5, 6, 7
-CONDITION, PERMITS, LOCK, ORDER = 1, 2, 3, 4
+IDLE, BORROW, QUERY, GUARD, RETURN, DONE, TURN, LOAD = 1, 2, 3, 4, 5, 6, 7, 8
+CONDITION, PERMITS, LOCK, ORDER, LOADER = 1, 2, 3, 4, 5
 # Frames, innermost first: class and method.
 RUN = [
     ("java.util.concurrent.ThreadPoolExecutor", "runWorker"),
@@ -32,6 +32,7 @@ STACKS: Final = {
     GUARD: [("app.Stock", "take"), HANDLE, *RUN],
     RETURN: [("app.Pool", "give"), HANDLE, *RUN],
     DONE: [("app.Poller", "run"), ("java.lang.Thread", "run")],
+    LOAD: [("java.lang.ClassLoader", "loadClass"), HANDLE, *RUN],
     TURN: [("java.lang.Thread", "sleep"), ("app.Turn", "take"), HANDLE, *RUN],
 }
 
@@ -56,6 +57,8 @@ class Service:
         turns: int = 0,
         kept: float = 0,
         cascades: float = 0,
+        loads_ms: float = 0,
+        loads_each: bool = False,
         states_units: bool = False,
         seed: int = 1,
         seconds: float = 4,
@@ -64,12 +67,14 @@ class Service:
 
         A request takes up to so many turns first. For a share of them, the worker finds
         the next request waiting, and is not idle before it. For another share, the next
-        worker is woken by one that has a request, and not by the poller.
+        worker is woken by one that has a request, and not by the poller. Classes are
+        loaded before the first request, or in each one: a worker waits for so long.
         """
         self.random = random.Random(seed)
         self.permits = permits or clients
         self.query_ms, self.hold_ms = query_ms, hold_ms
         self.turns, self.kept, self.cascades = turns, kept, cascades
+        self.loads_ms, self.loads_each = loads_ms, loads_each
         self.states_units = states_units
         self.events: list[Event] = []
         self.log: list[Request] = []
@@ -83,8 +88,12 @@ class Service:
         for client in range(clients):
             worker = FIRST_WORKER + client
             self.emit(0, worker, KIND.THREAD_START)
-            self.emit(10 * US, worker, KIND.PARK, object=CONDITION, stack=IDLE)
-            self.then(round(self.random.uniform(20, 400)) * US, self.arrives(worker))
+            ready = 10 * US
+            if not loads_each:
+                ready += self.loads(worker, ready, loads_ms)
+            self.emit(ready, worker, KIND.PARK, object=CONDITION, stack=IDLE)
+            at = ready + round(self.random.uniform(20, 400)) * US
+            self.then(at, self.arrives(worker))
         while self.steps:
             now, _, step = heapq.heappop(self.steps)
             if now > seconds * 1000 * MS:
@@ -92,6 +101,14 @@ class Service:
             step(now)
         self.emit(round(seconds * 1000 * MS), POLLER, KIND.CPU_TIME, value=20 * MS)
         self.emit(round(seconds * 1000 * MS), POLLER, KIND.THREAD_END)
+
+    def loads(self, worker: int, now: int, ms: float) -> int:
+        """Wait for a class to be loaded; return for how long."""
+        if not ms:
+            return 0
+        self.emit(now, worker, KIND.CONTENDED_ENTER, object=LOADER, stack=LOAD)
+        self.emit(now + round(ms * MS), worker, KIND.CONTENDED_ENTERED, object=LOADER)
+        return round(ms * MS) + US
 
     def emit(self, now: int, thread: int, kind: EventKind, **fields: Any) -> None:
         self.events.append(Event(1 + now, thread, kind, **fields))
@@ -120,6 +137,8 @@ class Service:
         self.busy.add(worker)
         if self.states_units:
             self.emit(start, worker, KIND.UNIT_BEGIN, object=ORDER, value=worker)
+        if self.loads_each:
+            now += self.loads(worker, now + US, self.loads_ms)
         for _ in range(self.random.randint(1, self.turns) if self.turns else 0):
             self.emit(now + 10 * US, worker, KIND.SLEEP, stack=TURN)
             now += self.some(1)
@@ -237,6 +256,7 @@ class Service:
             PERMITS: "app.Pool",
             LOCK: "app.Stock",
             ORDER: "app.order",
+            LOADER: "java.lang.Object",
         }.items():
             model.define_class(100 + number, name)
             label = "GET /order" if number == ORDER else None

@@ -161,6 +161,15 @@ def test_permits_that_requests_hardly_queue_for_have_no_card() -> None:
     assert above(Service(permits=3, seconds=3).model()) != []
 
 
+def test_classes_that_are_loaded_before_the_load_are_below_the_line() -> None:
+    start = Service(loads_ms=200, seconds=3).model()
+    (row,) = [it for it in start.findings() if it["kind"] == "class_loading"]
+    assert row["minor"]
+    each = Service(loads_ms=4, loads_each=True, seconds=3).model()
+    (row,) = [it for it in each.findings() if it["kind"] == "class_loading"]
+    assert not row["minor"]
+
+
 def test_a_worker_that_wakes_the_next_one_submits_nothing() -> None:
     service = Service(permits=3, cascades=0.8, seconds=3)
     assert (

@@ -52,7 +52,9 @@ typedef struct tm__finding {
     tm__gain_requests requests;
     int is_of_requests; ///< the gain is given for these, and not for the run
     int is_own_need;    ///< units of work need it for themselves
-    int is_saturated;   ///< it is about threads that are never idle
+    int has_end;        ///< too little is lost after `until_ns`
+    int64_t until_ns;
+    int is_saturated; ///< it is about threads that are never idle
     int is_unit_share_known;
     double unit_share; ///< of the time of units of work that goes there
     int suspected;

@@ -231,6 +231,30 @@ static int emit_initialiser(tm__findings *findings, const tm__tally *tally,
     return TM_OK;
 }
 
+/* The last instant from which on a thread is blocked for long enough to be told of. */
+static int64_t blocked_until(const tm__findings *findings)
+{
+    const tm_model *model = findings->model;
+    int64_t until_ns = INT64_MIN;
+
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
+        const tm__thread *thread = &model->entities.threads[t];
+        int64_t left_ns = findings->run_ns / PART_OF_RUN;
+
+        for (uint32_t i = thread->interval_count; i-- > 0 && left_ns > 0;) {
+            int64_t end_ns = tm__interval_end_ns(model, thread, i);
+            int64_t length_ns = end_ns - thread->intervals[i].start_ns;
+
+            if (told_by(findings, &thread->intervals[i]) != BLOCKED)
+                continue;
+            if (length_ns >= left_ns && end_ns - left_ns > until_ns)
+                until_ns = end_ns - left_ns;
+            left_ns -= length_ns;
+        }
+    }
+    return until_ns;
+}
+
 static int emit_blocked(tm__findings *findings, const tm__tally *tally)
 {
     const tm__tally_item *all = tm__tally_top(tally, 0, BLOCKED);
@@ -248,6 +272,8 @@ static int emit_blocked(tm__findings *findings, const tm__tally *tally)
     for (uint32_t i = 0; i < tally->items_count; i++)
         threads += tally->items[i].c == BLOCKED_THREAD;
     finding->bound_ns = thread->total_ns;
+    finding->has_end = 1;
+    finding->until_ns = blocked_until(findings);
     finding->thread = thread->b;
     finding->place = at->b;
     finding->blocked_place = at->b;

@@ -190,11 +190,15 @@ static int is_own_need(const tm__finding *item, const tm__gain_requests *to)
     return to->lost < (item->change == TM_WHATIF_METHOD ? WORTH_DELAY : WORTH_QUEUEING);
 }
 
-/* What is never asked about may still be known to take little of requests' time. */
+/* What is never asked about may still be known to take little of requests' time, and
+ * classes that are loaded before the rate is steady take none of it. */
 static void judge_share(tm__finding *item, const tm__load *load)
 {
-    if (load->is_open && (load->is_service || load->is_timed) &&
-        item->is_unit_share_known && item->unit_share < WORTH_DELAY)
+    if (!load->is_open || (!load->is_service && !load->is_timed))
+        return;
+    if (item->is_unit_share_known && item->unit_share < WORTH_DELAY)
+        item->minor = 1;
+    if (item->has_end && item->until_ns < load->kind->steady_from_ns)
         item->minor = 1;
 }
 
@@ -350,7 +354,7 @@ static int is_about_units(const tm__findings *findings)
 {
     for (uint32_t i = 0; i < findings->items_count; i++)
         if (findings->items[i].change != TM_WHATIF_END ||
-            findings->items[i].is_unit_share_known)
+            findings->items[i].is_unit_share_known || findings->items[i].has_end)
             return 1;
     return 0;
 }
