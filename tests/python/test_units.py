@@ -168,6 +168,10 @@ def test_what_if_predicts_the_service_that_was_changed(
     assert factor == pytest.approx(row["throughput"] / row["throughput_now"], rel=0.01)
 
 
+# Starting takes longer than what is left, in which few requests are served.
+LATE = {"clients": 4, "query_ms": 50, "loads_ms": 3000}
+
+
 def recorded(service: Service, path: Path) -> Path:
     with Writer(path) as writer:
         service.fill(writer)
@@ -184,6 +188,8 @@ def recorded(service: Service, path: Path) -> Path:
         ({"permits": 2}, {"permits": 8, "hold_ms": 0.3}, "better"),
         ({"hold_ms": 0.2}, {"hold_ms": 3}, "worse"),
         ({"query_ms": 5}, {"query_ms": 5.1, "seed": 7}, "equal"),
+        ({**LATE, "permits": 2}, LATE, "better"),
+        (LATE, {**LATE, "permits": 2}, "worse"),
     ],
 )
 def test_rate_and_latency_decide_whether_a_service_is_worse(

@@ -21,9 +21,10 @@ Row = dict[str, Any]
 Place = tuple[str | None, str | None, str | None]
 
 # Of fewer units the rate of two runs differs by chance.
-ENOUGH_UNITS: Final = 100
-# For a smaller part of the run its requests are not what it is about.
-PART_OF_RUN: Final = 0.3
+ENOUGH_UNITS: Final = 30
+# For a smaller part of the time since the first of them, a run's requests are not what
+# it is about. How long a service takes to start does not count.
+PART_OF_TIME: Final = 0.3
 SLICES: Final = 10
 # By less than this a rate differs between runs of one program on a busy machine.
 RATE_TOLERANCE: Final = 0.1
@@ -110,15 +111,22 @@ def measure(model: "Model", start_ns: int = 0) -> Load | None:
         return None
     (kind,) = kinds
     low, high = kind["steady_from_ns"], kind["steady_to_ns"]
-    units = [
-        (row["end_ns"], row["duration_ns"])
+    every = [
+        row
         for row in model.units(selection)
         if row["finished"]
         and row["kind"] == kind["kind"]
         and row["provenance"] == kind["provenance"]
-        and low < row["end_ns"] <= high
     ]
-    if len(units) < ENOUGH_UNITS or (high - low) < PART_OF_RUN * model.length_ns:
+    units = [
+        (row["end_ns"], row["duration_ns"])
+        for row in every
+        if low < row["end_ns"] <= high
+    ]
+    if len(units) < ENOUGH_UNITS:
+        return None
+    first_ns = min(row["end_ns"] for row in every)
+    if high - low < PART_OF_TIME * (model.length_ns - first_ns):
         return None
     slices: list[list[int]] = [[] for _ in range(SLICES)]
     for end_ns, length_ns in units:
