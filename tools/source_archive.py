@@ -35,7 +35,9 @@ def export(root: Path, tree: Path) -> None:
 def complete(tree: Path, native: Path, run: Run, date: str) -> None:
     """Build for this machine, and add what every platform has alike."""
     meson = [sys.executable, "-m", "mesonbuild.mesonmain"]
-    options = ["-Dtests=false", "-Dagent=enabled", "-Dreport=enabled"]
+    # It only prints its help and its options, so it need not be fast.
+    options = ["-Doptimization=0", "-Ddebug=false", "-Dtests=false"]
+    options += ["-Dagent=enabled", "-Dreport=enabled", "-Dnative=disabled"]
     if not (native / "build.ninja").is_file():
         run(*meson, "setup", native, tree, "-Dpython=enabled", *options)
     run(*meson, "compile", "-C", native)

@@ -5,6 +5,7 @@ Library, agent, HTML report, and the code of zstd, expat, yajl and uthash. zig c
 for the C library of each platform.
 """
 
+import functools
 import re
 import shutil
 import sys
@@ -169,30 +170,36 @@ def python_headers(prefix: Path) -> None:
                 shutil.copytree(own, other, dirs_exist_ok=True)
 
 
-def prepare(platform: Platform, work: Path) -> Path:
-    """Build what is linked in, for a platform. Returns the folder that has it."""
+@functools.cache
+def prepare(platform: Platform, tree: Path, work: Path, run: Run) -> tuple[Path, Path]:
+    """Build what is linked in, for a platform, once.
+
+    Returns the folder that has it and Meson's file. In that folder is `build`, where
+    the wheel and the libraries of the jar are built, so that both have the same.
+    """
     prefix = work / platform.tag
     flags = ("-target", platform.triple, *platform.flags)
     foreign.fetch(work / "sources")
     zig = str(zigcc.zig())
     foreign.build([zig, "cc", *flags], [zig, "ar"], work / "sources", prefix)
     python_headers(prefix)
-    return prefix
+    # What an older commit compiled is not what this one would have.
+    shutil.rmtree(prefix / "build", ignore_errors=True)
+    return prefix, cross_file(platform, tree, prefix, run)
 
 
 def libraries(tag: str, tree: Path, work: Path, run: Run, *names: str) -> list[Path]:
-    """Build these libraries alone, as the wheel for a platform has them."""
+    """Build these libraries, beside the wheel for a platform where there is one."""
     (platform,) = (it for it in PLATFORMS if it.tag == tag)
-    prefix = prepare(platform, work)
-    folder = prefix / "java"
-    shutil.rmtree(folder, ignore_errors=True)
-    meson = [sys.executable, "-m", "mesonbuild.mesonmain"]
-    # The first two are what meson-python sets for a wheel.
-    options = ["-Dbuildtype=release", "-Db_ndebug=if-release"]
-    options += ["-Dagent=enabled", "-Dtests=false", "-Dnative=disabled"]
-    options += ["-Dpython=disabled", "-Dreport=disabled"]
-    cross = f"--cross-file={cross_file(platform, tree, prefix, run)}"
-    run(*meson, "setup", folder, tree, cross, *options)
+    prefix, cross = prepare(platform, tree, work, run)
+    folder = prefix / "build"
+    if not (folder / "build.ninja").exists():
+        meson = [sys.executable, "-m", "mesonbuild.mesonmain"]
+        # The first two are what meson-python sets for a wheel.
+        options = ["-Dbuildtype=release", "-Db_ndebug=if-release"]
+        options += ["-Dagent=enabled", "-Dtests=false", "-Dnative=disabled"]
+        options += ["-Dpython=disabled", "-Dreport=disabled"]
+        run(*meson, "setup", folder, tree, f"--cross-file={cross}", *options)
     run("ninja", "-C", folder, *names)
     return [folder / name for name in names]
 
@@ -200,15 +207,13 @@ def libraries(tag: str, tree: Path, work: Path, run: Run, *names: str) -> list[P
 def build(tag: str, tree: Path, work: Path, dist: Path, run: Run) -> Path:
     """Build the wheel for a platform, and end unless it is what its name says."""
     (platform,) = (it for it in PLATFORMS if it.tag == tag)
-    prefix = prepare(platform, work)
+    prefix, cross = prepare(platform, tree, work, run)
     made = prefix / "wheel"
-    # What an older commit compiled is not what this one would have.
-    for old in (made, prefix / "build"):
-        shutil.rmtree(old, ignore_errors=True)
+    shutil.rmtree(made, ignore_errors=True)
     run(
         *(sys.executable, "-m", "build", "--wheel", "--no-isolation"),
         *("--outdir", made, f"-Cbuild-dir={prefix / 'build'}"),
-        f"-Csetup-args=--cross-file={cross_file(platform, tree, prefix, run)}",
+        f"-Csetup-args=--cross-file={cross}",
         *("-Csetup-args=-Dnative=enabled", "-Csetup-args=-Dagent=enabled"),
         *("-Csetup-args=-Dreport=enabled", tree),
         _PYTHON_HOST_PLATFORM=f"linux-{platform.processor}",
