@@ -5,9 +5,9 @@
  *
  * The path is found backward, from the end. While its thread ran, that is the path;
  * where the thread was blocked, the path goes to the thread that woke it, and stays
- * there. Segments lie end to end from the run's beginning to the path's end, so their
- * lengths add up exactly. Unexplained time stays with the thread that lost it, and
- * column `unexplained` says why.
+ * there. Segments lie end to end from the run's beginning, or the time that is asked
+ * for, to the path's end, so their lengths add up exactly. Unexplained time stays with
+ * the thread that lost it, and column `unexplained` says why.
  */
 #ifndef THREADMODEL_PATH_H
 #define THREADMODEL_PATH_H
@@ -56,12 +56,13 @@ typedef struct tm_path_options {
     const char *const *libraries; ///< see tm_statistics_options
     uint32_t library_count;       ///< entries of libraries
     uint32_t reserved;            ///< 0
+    int64_t from_ns; ///< since the run began: what of the path lies before is left out
 } tm_path_options;
 
 /** A tm_path_options with nothing in it but its size. */
 #define TM_PATH_OPTIONS_INIT                                                           \
     {                                                                                  \
-        sizeof(tm_path_options), 0, 0, 0, 0, NULL, 0, 0                                \
+        sizeof(tm_path_options), 0, 0, 0, 0, NULL, 0, 0, 0                             \
     }
 
 /**

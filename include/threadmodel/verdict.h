@@ -11,6 +11,7 @@
 
 #include <threadmodel/common.h>
 #include <threadmodel/model.h>
+#include <threadmodel/selection.h>
 #include <threadmodel/table.h>
 
 TM_BEGIN_DECLS
@@ -79,6 +80,21 @@ enum tm_wait_edge {
 TM_API int tm_verdict_list(tm_table **out, const tm_model *model);
 
 /**
+ * Give the verdict on a part of a run: whether a thread could go on when the part
+ * ended, and else what bounds the time in it. A thread whose wait ended after the part
+ * was not stuck. Columns are those of tm_verdict_list(), whose answer it is for a
+ * window over the whole run; a caveat states the part.
+ *
+ * @param[out] out   the answer, yours; NULL on failure
+ * @param model      asked
+ * @param selection  a window; NULL: the whole run. No threads, no classes
+ * @return TM_OK, TM_ENOMEM, TM_EINVAL (an empty window, threads or classes)
+ * @since 0.1
+ */
+TM_API int tm_verdict_list_part(tm_table **out, const tm_model *model,
+                                const tm_selection *selection);
+
+/**
  * List the threads that cannot go on, and what each waits for; no row for a verdict
  * without such threads.
  *
@@ -97,6 +113,19 @@ TM_API int tm_verdict_list(tm_table **out, const tm_model *model);
  * @since 0.1
  */
 TM_API int tm_verdict_member_list(tm_table **out, const tm_model *model);
+
+/**
+ * List the threads that could not go on when a part of a run ended, as
+ * tm_verdict_member_list() does for all of it.
+ *
+ * @param[out] out   the answer, yours; NULL on failure
+ * @param model      asked
+ * @param selection  as for tm_verdict_list_part()
+ * @return TM_OK, TM_ENOMEM, TM_EINVAL
+ * @since 0.1
+ */
+TM_API int tm_verdict_member_list_part(tm_table **out, const tm_model *model,
+                                       const tm_selection *selection);
 
 /**
  * The name of a verdict, "partly_stuck" for instance.

@@ -42,12 +42,14 @@ typedef struct tm_whatif_options {
     uint32_t change;              ///< enum tm_whatif_change
     uint32_t permits; ///< how many more of them: connections of a pool, workers,
                       ///< owners that a lock may have at once; 0: 1
+    int64_t from_ns;  ///< since the run began: only what begins from then on changes
+    int64_t to_ns;    ///< since the run began: and before then; 0: the run's end
 } tm_whatif_options;
 
 /** A tm_whatif_options with nothing in it but its size. */
 #define TM_WHATIF_OPTIONS_INIT                                                         \
     {                                                                                  \
-        sizeof(tm_whatif_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0               \
+        sizeof(tm_whatif_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, 0         \
     }
 
 /**
@@ -61,7 +63,9 @@ TM_API const char *tm_whatif_change_name(int change);
 
 /**
  * Predict the length of the run with one change: one row, none for a run without
- * events.
+ * events. Of a part of the run, only what begins in the part changes: the length is
+ * that of the run, requests are those that end in the part. More permits of a part are
+ * predicted for requests alone.
  *
  * Columns (table `whatif`): change string (enum tm_whatif_change), class string, method
  * string and object string (as asked; null: any), factor double (0.5: for half as long;
@@ -89,7 +93,8 @@ TM_API const char *tm_whatif_change_name(int change);
  * @param model     asked
  * @param options   what to change; `count` is not used
  * @return TM_OK, TM_ENOMEM, TM_EINVAL (a factor that is negative or no number; nothing
- *         chosen; no such change), TM_ENOTFOUND (no such class, method or object)
+ *         chosen; no such change; an empty part), TM_ENOTFOUND (no such class, method
+ * or object)
  * @since 0.1
  */
 TM_API int tm_whatif_predict(tm_table **out, const tm_model *model,

@@ -39,6 +39,8 @@ def test_every_function_that_answers_with_a_table_lists_its_columns() -> None:
         "tm_summary_import",
         "tm_summary_merge",
         "tm_table_gather",
+        "tm_verdict_list_part",
+        "tm_verdict_member_list_part",
         "tm_whatif_rank",
     }
 

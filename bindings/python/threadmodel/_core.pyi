@@ -314,6 +314,7 @@ class tm_path_options(CData):
     libraries: Pointer[Chars] | Null
     library_count: int
     reserved: int
+    from_ns: int
     def __getitem__(self, index: int) -> Self: ...
 
 class tm_recorder(CData): ...
@@ -379,6 +380,8 @@ class tm_whatif_options(CData):
     count: int
     change: int
     permits: int
+    from_ns: int
+    to_ns: int
     def __getitem__(self, index: int) -> Self: ...
 
 class tm_writer(CData): ...
@@ -1346,8 +1349,22 @@ class Lib:
     def tm_verdict_list(
         self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
     ) -> int: ...
+    def tm_verdict_list_part(
+        self,
+        out: Pointer[tm_table] | Null,
+        model: tm_model | Null,
+        selection: tm_selection | Null,
+        /,
+    ) -> int: ...
     def tm_verdict_member_list(
         self, out: Pointer[tm_table] | Null, model: tm_model | Null, /
+    ) -> int: ...
+    def tm_verdict_member_list_part(
+        self,
+        out: Pointer[tm_table] | Null,
+        model: tm_model | Null,
+        selection: tm_selection | Null,
+        /,
     ) -> int: ...
     def tm_verdict_name(self, verdict: int, /) -> Chars: ...
     def tm_wait_edge_name(self, edge: int, /) -> Chars: ...

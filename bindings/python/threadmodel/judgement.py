@@ -3,6 +3,8 @@
 
 from typing import TYPE_CHECKING, Any, Final
 
+from threadmodel.selection import ALL, Selection
+
 if TYPE_CHECKING:
     from threadmodel.model import Model
 
@@ -10,15 +12,16 @@ if TYPE_CHECKING:
 HUNG: Final = ("deadlocked", "stuck", "partly_stuck", "starved")
 
 
-def judge(model: "Model") -> dict[str, Any]:
+def judge(model: "Model", selection: Selection = ALL) -> dict[str, Any]:
     """Return the row of the table ``verdict``, and its members.
 
     Args:
         model: asked
+        selection: the part of the run that is judged
     """
-    (row,) = model.verdict()
+    (row,) = model.verdict(selection)
     # The list of members reaches the verdict once more.
-    members = list(model.verdict_members()) if row["threads"] else []
+    members = list(model.verdict_members(selection)) if row["threads"] else []
     return {**row, "members": members}
 
 

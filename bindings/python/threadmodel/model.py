@@ -195,8 +195,8 @@ class Model(Sink):
         too long).
 
         Args:
-            selection: a window alone; gains, and findings that judge the run as a
-                whole, are only of the whole run, as a caveat of the table states
+            selection: a window alone; findings that judge the run as a whole are
+                only of the whole run, as a caveat of the table states
         """
         return self._ask(lib.tm_finding_list_part, self._select(selection))
 
@@ -209,7 +209,7 @@ class Model(Sink):
         """
         return self._ask(lib.tm_finding_kind_list)
 
-    def verdict(self) -> Table:
+    def verdict(self, selection: Selection = ALL) -> Table:
         """Say whether the program could go on, and if not, since when and why: one row.
 
         Columns (table ``verdict``): kind string, title string (the same in one
@@ -222,10 +222,14 @@ class Model(Sink):
         sentences), advice string (what to try; None: nothing), examined string (what
         the verdict rests on, and what was not recorded), remedy string (what would make
         it more certain; None: nothing has to).
-        """
-        return self._ask(lib.tm_verdict_list)
 
-    def verdict_members(self) -> Table:
+        Args:
+            selection: a window alone: whether threads could go on when it ended, and
+                what bounds the time in it
+        """
+        return self._ask(lib.tm_verdict_list_part, self._select(selection))
+
+    def verdict_members(self, selection: Selection = ALL) -> Table:
         """List the threads that cannot go on, and what each waits for.
 
         Columns (table ``verdict_members``): position int32 (0, 1, ...; what a thread
@@ -235,8 +239,11 @@ class Model(Sink):
         the wait), by_id uint64 (the thread that could, or the first of them), by string
         (its name), alternatives int32 (threads that could, any of them; 0: not known),
         provenance string (of that), why string (why none of them does, in a sentence).
+
+        Args:
+            selection: as for verdict
         """
-        return self._ask(lib.tm_verdict_member_list)
+        return self._ask(lib.tm_verdict_member_list_part, self._select(selection))
 
     def modules(self) -> Table:
         """List the executables and libraries of a native program.

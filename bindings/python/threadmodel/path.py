@@ -19,6 +19,7 @@ from threadmodel._library import (
     whole,
 )
 from threadmodel.questions import bits, library_fields, named
+from threadmodel.selection import Selection, Window
 from threadmodel.table import Table
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def critical_path(
     model: "Model",
     *,
     thread: int | str | None = None,
+    from_ns: int | None = None,
     to_ns: int | None = None,
     waited_for: bool = False,
     libraries: Iterable[str] | None = None,
@@ -62,6 +64,7 @@ def critical_path(
         model: asked
         thread: id or name of the thread that it leads to; None: the one with which
             the program's own work ended, before what the runtime does to end
+        from_ns: in ns since the run began; what of the path lies before is left out
         to_ns: where it ends, in ns since the run began; None: where that work, or
             the thread, ended
         waited_for: ask another question: what did the thread wait for at each
@@ -69,7 +72,7 @@ def critical_path(
             before that is the thread's own past
         libraries: as for ``statistics``
     """
-    choices = _path_options(model, thread, to_ns, waited_for, libraries)
+    choices = _path_options(model, thread, from_ns, to_ns, waited_for, libraries)
     return model._ask(lib.tm_path_list, choices)
 
 
@@ -78,6 +81,7 @@ def path_rollup(
     by: Iterable[str] | str = ("thread",),
     *,
     thread: int | str | None = None,
+    from_ns: int | None = None,
     to_ns: int | None = None,
     waited_for: bool = False,
     libraries: Iterable[str] | None = None,
@@ -98,11 +102,12 @@ def path_rollup(
         model: asked
         by: any of ``thread``, ``method``, ``class``, ``state``
         thread: see critical_path
+        from_ns: see critical_path
         to_ns: see critical_path
         waited_for: see critical_path
         libraries: see critical_path
     """
-    choices = _path_options(model, thread, to_ns, waited_for, libraries)
+    choices = _path_options(model, thread, from_ns, to_ns, waited_for, libraries)
     choices.keys = bits(by, _KEYS, "key")
     return model._ask(lib.tm_path_sum, choices)
 
@@ -117,6 +122,7 @@ def whatif(
     change: str = "holds",
     permits: int = 1,
     libraries: Iterable[str] | None = None,
+    window: Window | None = None,
 ) -> Table:
     """Predict how long the run would have been with one change; one row.
 
@@ -160,6 +166,8 @@ def whatif(
         change: one of those above
         permits: how many more
         libraries: as for ``statistics``
+        window: a pair of times in ns since the run began, either None; only what
+            begins within them changes, and requests are those that end there
     """
     given = {"class_name": class_name, "method": method, "object": object}
     names = {
@@ -181,6 +189,7 @@ def whatif(
         change=_CHANGES[change],
         permits=whole(permits, "permits", MAX_INT32, 1),
         **names,
+        **_window_fields(window),
         **library_fields(libraries),
     )
     return model._ask(lib.tm_whatif_predict, choices)
@@ -192,6 +201,7 @@ def whatif_rank(
     *,
     factor: float = 0.0,
     libraries: Iterable[str] | None = None,
+    window: Window | None = None,
 ) -> Table:
     """Do the same for the locks that the critical path goes through, best first.
 
@@ -202,11 +212,13 @@ def whatif_rank(
         count: how many to try, those that were held longest
         factor: see whatif
         libraries: as for ``statistics``
+        window: see whatif
     """
     choices = options(
         "tm_whatif_options",
         factor=_factor(factor),
         count=whole(count, "count", MAX_UINT32, 1),
+        **_window_fields(window),
         **library_fields(libraries),
     )
     return model._ask(lib.tm_whatif_rank, choices)
@@ -270,6 +282,7 @@ def _thread_id(model: "Model", thread: int | str) -> int:
 def _path_options(
     model: "Model",
     thread: int | str | None,
+    from_ns: int | None,
     to_ns: int | None,
     waited_for: bool,
     libraries: Iterable[str] | None,
@@ -281,9 +294,16 @@ def _path_options(
     )
     if thread is not None:
         choices.thread = _thread_id(model, thread)
+    if from_ns is not None:
+        choices.from_ns = whole(from_ns, "from_ns", MAX_INT64)
     if to_ns is not None:
         choices.to_ns = whole(to_ns, "to_ns", MAX_INT64, 1)
     return choices
+
+
+def _window_fields(window: Window | None) -> dict[str, int]:
+    part = Selection(window=window)
+    return {"from_ns": part.start_ns, "to_ns": part.end_ns or 0}
 
 
 def _factor(value: float) -> float:

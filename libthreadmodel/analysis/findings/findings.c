@@ -46,7 +46,7 @@ static const struct detector {
     int (*find)(tm__findings *);
     int is_of_parts;
 } detectors[] = {
-    {tm__find_deadlocks, OF_PARTS},   {tm__find_standstill, OF_RUN},
+    {tm__find_deadlocks, OF_PARTS},   {tm__find_standstill, OF_PARTS},
     {tm__find_class_work, OF_PARTS},  {tm__find_resources, OF_PARTS},
     {tm__find_locks, OF_PARTS},       {tm__find_notifies, OF_PARTS},
     {tm__find_pinned, OF_RUN},        {tm__find_event_loops, OF_PARTS},

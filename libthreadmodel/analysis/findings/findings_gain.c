@@ -367,7 +367,7 @@ static int ask_all(tm__findings *findings)
     int rc = TM_OK;
 
     if (allowed && is_about_units(findings))
-        rc = tm__load_open(&all.load, findings->model, NULL);
+        rc = tm__load_open(&all.load, findings->model, NULL, NULL);
     if (rc == TM_OK)
         choose(&all, findings, allowed);
     all.part_count = tm__parts_of(executor);

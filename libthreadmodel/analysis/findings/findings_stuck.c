@@ -118,7 +118,8 @@ int tm__find_standstill(tm__findings *findings)
     tm__wait_case members = {
         .model = findings->model, .graph = &graph, .labels = &findings->labels};
     uint32_t *order = NULL;
-    int rc = tm__wait_graph_open(&graph, findings->model, &findings->memory);
+    int rc = tm__wait_graph_open(&graph, findings->model, findings->scope.to_ns,
+                                 &findings->memory);
 
     if (rc == TM_OK)
         rc = tm__standstill_find(&found, &graph);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A selection, looked up once a question. */
+#include <stdio.h>
 #include <string.h>
 
 #include "analysis/listing/selection.h"
+#include "base/duration.h"
 #include "base/error.h"
 #include "base/saturate.h"
 #include "base/sized.h"
@@ -91,6 +93,61 @@ int tm__scope_open(tm__scope *scope, const tm_model *model, const tm_selection *
     if (rc < 0)
         tm__scope_close(scope, model);
     return rc;
+}
+
+/* A window over all of the run does not limit it. */
+static int covers_run(const tm__scope *scope, const tm_model *model)
+{
+    return !model->event_count || (scope->from_ns <= tm__model_origin_ns(model) &&
+                                   scope->to_ns >= model->last_ns);
+}
+
+int tm__scope_open_window(tm__scope *scope, const tm_model *model,
+                          const tm_selection *given, const char *what)
+{
+    tm_selection selection = {.size = sizeof(selection)};
+    int rc = given ? TM__READ(&selection, given, tm_selection, threads) : TM_OK;
+
+    if (rc == TM_OK && (selection.threads || selection.classes))
+        rc = tm__fail(TM_EINVAL,
+                      "%s are of all threads and classes: a selection of these is not "
+                      "possible",
+                      what);
+    if (rc == TM_OK)
+        rc = tm__scope_open(scope, model, given);
+    if (rc < 0)
+        return rc;
+    if (!covers_run(scope, model))
+        return 1;
+    return tm__scope_open(scope, model, NULL);
+}
+
+int tm__scope_cut(const tm__scope *scope, int64_t *from_ns, int64_t *to_ns)
+{
+    if (*from_ns >= scope->to_ns || *to_ns <= scope->from_ns)
+        return 0;
+    if (*from_ns < scope->from_ns)
+        *from_ns = scope->from_ns;
+    if (*to_ns > scope->to_ns)
+        *to_ns = scope->to_ns;
+    return 1;
+}
+
+void tm__scope_put_part(const tm__scope *scope, const tm_model *model,
+                        tm__builder *builder)
+{
+    int64_t origin_ns = tm__model_origin_ns(model), from_ns = origin_ns;
+    int64_t to_ns = tm__sum(origin_ns, tm_model_length_ns(model));
+    char text[120];
+
+    if (scope->from_ns > from_ns)
+        from_ns = scope->from_ns;
+    if (scope->to_ns < to_ns)
+        to_ns = scope->to_ns;
+    snprintf(text, sizeof(text), "Only the part from %s to %s was examined.",
+             tm__duration_of(from_ns - origin_ns).text,
+             tm__duration_of(to_ns - origin_ns).text);
+    tm__builder_caveat(builder, text);
 }
 
 void tm__scope_close(tm__scope *scope, const tm_model *model)

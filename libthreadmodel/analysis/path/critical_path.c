@@ -82,7 +82,9 @@ static void put_segment(listing *list, const tm__path *path, uint32_t index)
     int has_edge = it->via > TM__VIA_NOTHING && it->via < TM__VIA_MEANWHILE;
 
     tm__segment_subject(model, it, &object, &stack);
-    tm__put_int64(builder, it->start_ns - path->begin_ns);
+    tm__put_int64(builder,
+                  (it->start_ns > path->from_ns ? it->start_ns : path->from_ns) -
+                      path->begin_ns);
     tm__put_int64(builder, tm__segment_end_ns(path, index) - path->begin_ns);
     if (it->thread == TM__NONE)
         tm__put_null(builder);
@@ -110,7 +112,8 @@ static int fill(listing *list, const tm__path *path)
     int rc;
 
     for (uint32_t i = path->segments_count; i > 0 && !list->builder.failed; i--)
-        put_segment(list, path, i - 1);
+        if (tm__segment_asked_ns(path, i - 1))
+            put_segment(list, path, i - 1);
     tm__path_put_caveats(path, list->model, &list->builder);
     tm__free(&list->memory, list->callers, bytes);
     rc = list->labels.failed;

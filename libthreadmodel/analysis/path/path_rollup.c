@@ -99,10 +99,12 @@ static int gather(rollup *r)
 {
     for (uint32_t i = 0; i < r->path.segments_count; i++) {
         const tm__segment *it = &r->path.segments[i];
-        int64_t length_ns = tm__segment_end_ns(&r->path, i) - it->start_ns;
-        sum key = key_of(r, it);
-        sum *found = find_sum(r, &key);
+        int64_t length_ns = tm__segment_asked_ns(&r->path, i);
+        sum key = key_of(r, it), *found;
 
+        if (!length_ns)
+            continue;
+        found = find_sum(r, &key);
         if (!found)
             return TM_ENOMEM;
         found->segments++;
@@ -136,7 +138,7 @@ static int by_slack(const void *payload, uint32_t left, uint32_t right)
 static void put_sum(tm__builder *builder, const rollup *r, const sum *it)
 {
     const tm_model *model = r->model;
-    int64_t length_ns = r->path.end_ns - r->path.begin_ns;
+    int64_t length_ns = r->path.end_ns - r->path.from_ns;
 
     if (r->keys & TM_PATH_BY_THREAD) {
         if (it->thread == TM__NONE)

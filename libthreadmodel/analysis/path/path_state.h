@@ -49,13 +49,25 @@ typedef struct tm__segment {
 
 typedef struct tm__path {
     tm__memory memory;
-    int64_t begin_ns; ///< on the model's clock
+    int64_t begin_ns; ///< of the run, on the model's clock
+    int64_t from_ns;  ///< what is before is not asked for; begin_ns: nothing
     int64_t end_ns;
     uint32_t thread;    ///< threads[] that it leads to
     uint32_t destroyer; ///< threads[] that the runtime ended in, or TM__NONE
     int others_hold; ///< the end is the last one's: other threads may put it off, too
     TM__ARRAY(tm__segment, segments); ///< the latest first
 } tm__path;
+
+/** Its length in the part of the path that is asked for. */
+static inline int64_t tm__segment_asked_ns(const tm__path *path, uint32_t segment)
+{
+    int64_t from_ns = path->segments[segment].start_ns;
+    int64_t end_ns = segment ? path->segments[segment - 1].start_ns : path->end_ns;
+
+    if (from_ns < path->from_ns)
+        from_ns = path->from_ns;
+    return end_ns > from_ns ? end_ns - from_ns : 0;
+}
 
 static inline int64_t tm__segment_end_ns(const tm__path *path, uint32_t segment)
 {

@@ -146,15 +146,14 @@ int64_t tm__path_unexplained_ns(const tm__path *path)
 void tm__path_put_caveats(const tm__path *path, const tm_model *model,
                           tm__builder *builder)
 {
-    int64_t sums_ns[TM__WHY_END] = {0}, length_ns = path->end_ns - path->begin_ns;
+    int64_t sums_ns[TM__WHY_END] = {0}, length_ns = path->end_ns - path->from_ns;
     char text[400];
 
     tm__model_put_caveats(model, builder);
     if (tm__model_is_of_dumps(model))
         tm__builder_caveat(builder, TM__NO_PATH_OF_DUMPS);
     for (uint32_t i = 0; i < path->segments_count; i++)
-        sums_ns[path->segments[i].why] +=
-            tm__segment_end_ns(path, i) - path->segments[i].start_ns;
+        sums_ns[path->segments[i].why] += tm__segment_asked_ns(path, i);
     for (int why = TM__WHY_EXPLAINED + 1; why < TM__WHY_END; why++) {
         if (!sums_ns[why])
             continue;

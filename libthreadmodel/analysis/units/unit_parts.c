@@ -172,14 +172,15 @@ static int can_have(const tm__unit_kind *kind, uint64_t units, int64_t total_ns)
     return kind->count >= units && (kind->is_stated || kind->total_ns >= total_ns);
 }
 
-int tm__unit_parts_of_first_kind(tm_table **out, const tm_model *model, uint64_t units,
+int tm__unit_parts_of_first_kind(tm_table **out, const tm_model *model,
+                                 const tm_selection *selection, uint64_t units,
                                  int64_t total_ns)
 {
     tm__units all;
     tm__listing list;
     const tm__unit_kind *first = NULL;
-    int rc =
-        tm__units_list_open(out, &list, &all, model, NULL, NULL, &tm__unit_parts_table);
+    int rc = tm__units_list_open(out, &list, &all, model, selection, NULL,
+                                 &tm__unit_parts_table);
 
     if (rc < 0)
         return rc;

@@ -3,6 +3,7 @@
 #ifndef TM_ANALYSIS_UNITS_UNIT_PARTS_H
 #define TM_ANALYSIS_UNITS_UNIT_PARTS_H
 
+#include <threadmodel/selection.h>
 #include <threadmodel/table.h>
 
 #include "model/state/model.h"
@@ -11,9 +12,11 @@
  * The first rows of tm_unit_part_list(), those of its first kind. There are none where
  * no part of that kind can have `units` units and `total_ns`: to know that takes no
  * look at what the units did.
+ * @param selection  as for that
  * @return TM_OK or TM_ENOMEM
  */
-int tm__unit_parts_of_first_kind(tm_table **out, const tm_model *model, uint64_t units,
+int tm__unit_parts_of_first_kind(tm_table **out, const tm_model *model,
+                                 const tm_selection *selection, uint64_t units,
                                  int64_t total_ns);
 
 #endif

@@ -23,18 +23,6 @@ typedef struct lock_use {
     uint32_t latest; ///< thread + 1 that was counted last
 } lock_use;
 
-/* The interval's length up to the instant of the verdict. */
-static int64_t length_of(const tm__judgement *it, const tm__thread *thread, uint32_t i)
-{
-    int64_t end_ns = tm__interval_end_ns(it->model, thread, i);
-
-    if (end_ns > it->graph.at_ns)
-        end_ns = it->graph.at_ns;
-    return end_ns > thread->intervals[i].start_ns
-               ? end_ns - thread->intervals[i].start_ns
-               : 0;
-}
-
 static int64_t busy_ns(const tm__judgement *it, const tm__thread *thread)
 {
     int64_t sum_ns = 0;
@@ -44,7 +32,7 @@ static int64_t busy_ns(const tm__judgement *it, const tm__thread *thread)
 
         if (interval->state != TM_STATE_NEW && interval->state != TM_STATE_DEAD &&
             !tm__is_waiting_for_work(it, interval))
-            sum_ns = tm__sum(sum_ns, length_of(it, thread, i));
+            sum_ns = tm__sum(sum_ns, tm__judged_ns(it, thread, i));
     }
     return sum_ns;
 }
@@ -55,7 +43,7 @@ static void add_queueing(const tm__judgement *it, lock_use *uses, uint32_t threa
     const tm__thread *of = &it->model->entities.threads[thread];
     const tm__interval *interval = &of->intervals[index];
     uint32_t object = tm__interval_object(it->model, interval);
-    int64_t length_ns = length_of(it, of, index);
+    int64_t length_ns = tm__judged_ns(it, of, index);
     lock_use *use;
 
     if (object == TM__NONE || !tm__is_queueing(it, interval))

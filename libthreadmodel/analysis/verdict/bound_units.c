@@ -12,6 +12,7 @@
 #include "base/saturate.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/methods.h"
+#include "model/entities/reports.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
 
@@ -78,10 +79,11 @@ static int find_endpoint(tm__judgement *it, const char *method, int64_t *io_ns)
 
         for (uint32_t i = 0; i < thread->interval_count; i++) {
             const tm__interval *io = &thread->intervals[i];
-            int64_t ns = tm__interval_end_ns(model, thread, i) - io->start_ns;
+            int64_t ns;
 
             if (!is_io_of(model, io, method))
                 continue;
+            ns = tm__judged_ns(it, thread, i);
             sums[io->object] = tm__sum(sums[io->object], ns);
             all_ns = tm__sum(all_ns, ns);
             if (it->endpoint == TM__NONE || sums[io->object] > sums[it->endpoint])
@@ -115,9 +117,16 @@ static int is_bound_by_io(tm__judgement *it, int *is_bound)
 int tm__find_bound_of_units(tm__judgement *it)
 {
     int64_t busy_ns = it->spent.lived_ns - it->spent.idle_ns;
-    int rc = tm__unit_parts_of_first_kind(&it->unit_parts, it->model, UNITS_AT_LEAST,
-                                          tm__product(busy_ns / 100, PROGRAM_SHARE));
-    int bound = 0;
+    int64_t origin_ns = tm__model_origin_ns(it->model);
+    tm_selection part = TM_SELECTION_INIT;
+    int bound = 0, rc;
+
+    if (it->scope.from_ns > origin_ns)
+        part.from_ns = it->scope.from_ns - origin_ns;
+    if (it->scope.to_ns < INT64_MAX)
+        part.to_ns = it->scope.to_ns - origin_ns;
+    rc = tm__unit_parts_of_first_kind(&it->unit_parts, it->model, &part, UNITS_AT_LEAST,
+                                      tm__product(busy_ns / 100, PROGRAM_SHARE));
 
     if (rc < 0)
         return rc;

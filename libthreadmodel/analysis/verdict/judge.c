@@ -142,13 +142,10 @@ static void add_up(tm__judgement *it)
         if (tm__is_runtime_thread(model, t) || thread->flags & TM_THREAD_CARRIER)
             continue;
         for (uint32_t i = 0; i < thread->interval_count; i++) {
-            int64_t end_ns = tm__interval_end_ns(model, thread, i);
+            int64_t length_ns = tm__judged_ns(it, thread, i);
 
-            if (end_ns > it->graph.at_ns)
-                end_ns = it->graph.at_ns;
-            if (end_ns > thread->intervals[i].start_ns)
-                add_interval(it, &thread->intervals[i],
-                             end_ns - thread->intervals[i].start_ns);
+            if (length_ns > 0)
+                add_interval(it, &thread->intervals[i], length_ns);
         }
     }
 }
@@ -228,16 +225,18 @@ static int judge(tm__judgement *it)
     return rc;
 }
 
-int tm__judgement_open(tm__judgement *it, const tm_model *model)
+int tm__judgement_open(tm__judgement *it, const tm_model *model,
+                       const tm_selection *selection)
 {
     int rc;
 
     *it = (tm__judgement){.model = model, .since_ns = INT64_MIN};
     tm__memory_init(&it->memory, &model->memory.hook);
-    rc = tm__labels_open(&it->labels, model);
+    it->is_part = tm__scope_open_window(&it->scope, model, selection, "verdicts");
+    rc = it->is_part < 0 ? it->is_part : tm__labels_open(&it->labels, model);
     if (rc < 0)
         return rc;
-    rc = tm__wait_graph_open(&it->graph, model, &it->memory);
+    rc = tm__wait_graph_open(&it->graph, model, it->scope.to_ns, &it->memory);
     if (rc == TM_OK)
         rc = judge(it);
     if (rc < 0)

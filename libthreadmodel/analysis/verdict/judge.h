@@ -6,7 +6,8 @@
 #include "analysis/verdict/judge_state.h"
 
 /** @return TM_OK or TM_ENOMEM, and then nothing is to be closed */
-int tm__judgement_open(tm__judgement *it, const tm_model *model);
+int tm__judgement_open(tm__judgement *it, const tm_model *model,
+                       const tm_selection *selection);
 void tm__judgement_close(tm__judgement *it);
 
 #endif

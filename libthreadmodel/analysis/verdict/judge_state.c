@@ -18,6 +18,16 @@ int tm__is_waiting_for_work(const tm__judgement *it, const tm__interval *interva
     }
 }
 
+int64_t tm__judged_ns(const tm__judgement *it, const tm__thread *thread, uint32_t i)
+{
+    int64_t from_ns = thread->intervals[i].start_ns;
+    int64_t to_ns = tm__interval_end_ns(it->model, thread, i);
+
+    if (to_ns > it->graph.at_ns)
+        to_ns = it->graph.at_ns;
+    return tm__scope_cut(&it->scope, &from_ns, &to_ns) ? to_ns - from_ns : 0;
+}
+
 int tm__is_queueing(const tm__judgement *it, const tm__interval *interval)
 {
     switch (interval->state) {

@@ -5,6 +5,7 @@
 
 #include <threadmodel/verdict.h>
 
+#include "analysis/listing/selection.h"
 #include "analysis/waits/wait_text.h"
 #include "model/ownership/reads_in_turn.h"
 
@@ -32,6 +33,8 @@ typedef struct tm__bound {
 typedef struct tm__judgement {
     const tm_model *model;
     tm__memory memory;
+    tm__scope scope; ///< the part of the run that is judged
+    int is_part;
     tm__wait_graph graph;
     tm__standstill found;
     tm__time_spent spent;
@@ -51,6 +54,10 @@ typedef struct tm__judgement {
 
 /** Whether a thread waits for work in an interval. */
 int tm__is_waiting_for_work(const tm__judgement *it, const tm__interval *interval);
+
+/** How long an interval lasts in the part that is judged, up to the verdict's instant.
+ */
+int64_t tm__judged_ns(const tm__judgement *it, const tm__thread *thread, uint32_t i);
 
 /** Whether a thread is queued for a lock in an interval. */
 int tm__is_queueing(const tm__judgement *it, const tm__interval *interval);

@@ -118,6 +118,12 @@ static void put_row(tm__builder *builder, tm__judgement *it)
 
 int tm_verdict_list(tm_table **out, const tm_model *model)
 {
+    return tm_verdict_list_part(out, model, NULL);
+}
+
+int tm_verdict_list_part(tm_table **out, const tm_model *model,
+                         const tm_selection *selection)
+{
     tm__judgement judgement;
     tm__builder builder;
     int rc;
@@ -125,10 +131,12 @@ int tm_verdict_list(tm_table **out, const tm_model *model)
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    rc = tm__judgement_open(&judgement, model);
+    rc = tm__judgement_open(&judgement, model, selection);
     if (rc < 0)
         return rc;
     tm__builder_start(&builder, &tm__verdict_table, 0, &model->memory.hook);
+    if (judgement.is_part)
+        tm__scope_put_part(&judgement.scope, model, &builder);
     tm__model_put_caveats(model, &builder);
     put_row(&builder, &judgement);
     rc = judgement.labels.failed;

@@ -72,6 +72,12 @@ static void put_member(tm__builder *builder, tm__judgement *it, uint32_t positio
 
 int tm_verdict_member_list(tm_table **out, const tm_model *model)
 {
+    return tm_verdict_member_list_part(out, model, NULL);
+}
+
+int tm_verdict_member_list_part(tm_table **out, const tm_model *model,
+                                const tm_selection *selection)
+{
     tm__judgement judgement;
     tm__builder builder;
     int rc;
@@ -79,10 +85,12 @@ int tm_verdict_member_list(tm_table **out, const tm_model *model)
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    rc = tm__judgement_open(&judgement, model);
+    rc = tm__judgement_open(&judgement, model, selection);
     if (rc < 0)
         return rc;
     tm__builder_start(&builder, &tm__verdict_members_table, 0, &model->memory.hook);
+    if (judgement.is_part)
+        tm__scope_put_part(&judgement.scope, model, &builder);
     tm__model_put_caveats(model, &builder);
     for (uint32_t i = 0; i < judgement.count; i++)
         put_member(&builder, &judgement, i);

@@ -304,6 +304,8 @@ void tm__write_title(tm__words *words, tm__judgement *it)
     default:
         tm__write_words(
             words, !it->model->event_count ? "Cannot tell: the data has no event."
+                   : it->is_part && !tm__model_is_of_dumps(it->model)
+                       ? "Cannot tell: no thread lived in this part of the run."
                    : tm__model_is_of_dumps(it->model)
                        ? "Cannot tell: the data shows instants, and no "
                          "thread that cannot go on."

@@ -31,11 +31,15 @@ static int64_t last_instant(const tm_model *model)
     return shutdown_ns;
 }
 
-int tm__wait_graph_open(tm__wait_graph *graph, const tm_model *model,
+int tm__wait_graph_open(tm__wait_graph *graph, const tm_model *model, int64_t until_ns,
                         tm__memory *memory)
 {
-    *graph = (tm__wait_graph){
-        .model = model, .memory = memory, .at_ns = last_instant(model)};
+    int64_t last_ns = last_instant(model);
+
+    *graph = (tm__wait_graph){.model = model,
+                              .memory = memory,
+                              .at_ns = until_ns < last_ns ? until_ns : last_ns,
+                              .last_ns = last_ns};
     graph->callers = tm__stack_callers(model, memory, NULL);
     graph->nodes =
         tm__resize(memory, NULL, 0,

@@ -15,11 +15,12 @@
 
 /**
  * Make the graph of a run's last instant: its end, or the begin of the program's
- * shutdown.
- * @param memory  lent until close
+ * shutdown; or of an earlier one. A thread whose wait then ended later could go on.
+ * @param until_ns  the latest instant; INT64_MAX: the run's last
+ * @param memory    lent until close
  * @return TM_OK or TM_ENOMEM; to be closed in either case
  */
-int tm__wait_graph_open(tm__wait_graph *graph, const tm_model *model,
+int tm__wait_graph_open(tm__wait_graph *graph, const tm_model *model, int64_t until_ns,
                         tm__memory *memory);
 void tm__wait_graph_close(tm__wait_graph *graph);
 

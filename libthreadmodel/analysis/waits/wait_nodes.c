@@ -275,6 +275,22 @@ static int64_t moved_ns(const tm__wait_graph *graph, const tm__thread *thread)
     return thread->intervals[index].start_ns;
 }
 
+/* Of an instant before the last one it is known which waits ended later. Deadlocks are
+ * deadlocks while they last. */
+static void look_ahead(tm__wait_graph *graph, uint32_t thread)
+{
+    const tm__thread *it = &graph->model->entities.threads[thread];
+    tm__wait_node *node = &graph->nodes[thread];
+    uint32_t end;
+
+    if (node->kind != TM__NODE_WAITS ||
+        it->intervals[interval_at(graph, it)].state == TM_STATE_DEADLOCKED)
+        return;
+    end = tm__interval_after_blocking(it, node->interval);
+    if (end < it->interval_count && it->intervals[end].start_ns <= graph->last_ns)
+        tm__node_moves(node, TM__MOVE_WOKEN);
+}
+
 void tm__wait_nodes_fill(tm__wait_graph *graph)
 {
     const tm_model *model = graph->model;
@@ -287,6 +303,9 @@ void tm__wait_nodes_fill(tm__wait_graph *graph)
     if (graph->carriers_busy && !graph->carriers_idle)
         starve_of_carriers(graph);
     tm__wait_correct_owners(graph);
+    for (uint32_t i = 0;
+         graph->at_ns < graph->last_ns && i < model->entities.threads_count; i++)
+        look_ahead(graph, i);
     for (uint32_t i = 0; i < model->entities.threads_count; i++) {
         int64_t ns;
 

@@ -84,6 +84,7 @@ typedef struct tm__wait_graph {
     tm__memory *memory;
     uint32_t *callers;      ///< frames[] of each stack
     int64_t at_ns;          ///< the instant
+    int64_t last_ns;        ///< the last one that could have been chosen
     int64_t moved_ns;       ///< the last time at which any thread changed what it does
     int64_t alive_moved_ns; ///< the same of threads that have not ended
     tm__wait_node *nodes;

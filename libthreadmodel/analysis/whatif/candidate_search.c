@@ -104,7 +104,7 @@ int tm__candidates_find(tm__candidates *all, uint32_t count)
     for (uint32_t p = 0; p < all->holds.places_count && rc == TM_OK; p++) {
         const tm__place *place = &all->holds.places[p];
 
-        rc = place->holds ? is_noted(all, place->class_name) : 0;
+        rc = place->holds && !place->is_outside ? is_noted(all, place->class_name) : 0;
         if (rc <= 0)
             continue;
         rc = add_once(all, place->class_name, TM__NONE);

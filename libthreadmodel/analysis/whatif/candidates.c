@@ -150,14 +150,14 @@ int tm__candidates_choose_caller(tm__candidates *all, uint32_t method)
 
 int tm__candidates_choose_waits(tm__candidates *all, uint32_t class_name)
 {
-    int rc = tm__scope_open(&all->scope, all->model, NULL);
+    int rc = tm__scope_open(&all->whole, all->model, NULL);
 
     if (rc == TM_OK)
-        rc = tm__resources_open(&all->resources, all->model, &all->scope, &all->memory,
+        rc = tm__resources_open(&all->resources, all->model, &all->whole, &all->memory,
                                 all->callers);
     if (rc == TM_OK)
         rc = tm__served_find(&all->served, &all->resources, &all->memory, all->stacks,
-                             class_name);
+                             class_name, &all->part);
     /* Uses that change give their permits back at other times. Else the permits that
      * were given are better known than how many there were. */
     if (all->options->change != TM_WHATIF_USES)
@@ -178,12 +178,27 @@ static int find_idle(tm__candidates *all)
     return TM_OK;
 }
 
+static int open_part(tm__candidates *all)
+{
+    const tm_whatif_options *options = all->options;
+    tm_selection part = TM_SELECTION_INIT;
+    int rc;
+
+    part.from_ns = options->from_ns;
+    part.to_ns = options->to_ns;
+    rc = tm__scope_open_window(&all->part, all->model, &part, "what-ifs");
+    all->is_part = rc > 0;
+    return rc < 0 ? rc : TM_OK;
+}
+
 int tm__candidates_open_model(tm__candidates *all)
 {
     const tm_path_options whole = {.size = sizeof(whole)};
     tm__libraries libraries = {all->options->libraries, all->options->library_count};
-    int rc = tm__path_walk(&all->path, all->model, &whole);
+    int rc = open_part(all);
 
+    if (rc == TM_OK)
+        rc = tm__path_walk(&all->path, all->model, &whole);
     if (rc == TM_OK)
         rc = find_ends(all);
     if (rc < 0)
@@ -196,6 +211,7 @@ int tm__candidates_gather(tm__candidates *all)
 {
     all->holds.groups = all->groups;
     all->holds.callers = all->callers;
+    all->holds.part = &all->part;
     all->holds.bound = TM__HOLDS_LIKELY;
     return tm__holds_gather(&all->holds);
 }
@@ -221,7 +237,7 @@ static int is_method_of(const tm__candidates *all, const tm__place *place,
 int tm__candidate_matches(const tm__candidates *all, const tm__candidate *it,
                           const tm__place *place)
 {
-    if (all->options->change == TM_WHATIF_METHOD)
+    if (all->options->change == TM_WHATIF_METHOD || place->is_outside)
         return 0;
     if (all->options->change != TM_WHATIF_HOLDS)
         return place->group != TM__NONE && place->group == it->group;
@@ -263,7 +279,8 @@ void tm__candidates_close(tm__candidates *all)
     tm__processors_free(&all->processors);
     tm__served_free(&all->served);
     tm__resources_close(&all->resources);
-    tm__scope_close(&all->scope, model);
+    tm__scope_close(&all->whole, model);
+    tm__scope_close(&all->part, model);
     tm__holds_free(&all->holds);
     tm__path_free(&all->path);
 }

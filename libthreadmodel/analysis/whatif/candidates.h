@@ -45,7 +45,9 @@ typedef struct tm__candidates {
     tm__holds holds;
     tm__signals signals;
     tm__processors processors;
-    tm__scope scope;
+    tm__scope whole; ///< the run
+    tm__scope part;  ///< of it, in which things change
+    int is_part;     ///< it is not all of the run
     tm__resources resources;
     tm__served served;
     tm__method_samples samples;
@@ -91,6 +93,13 @@ uint32_t *tm__candidates_choose_objects(tm__candidates *all);
 /** Add one by name, of a group of objects or any. @return TM_OK or TM_ENOMEM */
 int tm__candidates_add(tm__candidates *all, uint32_t class_name, uint32_t method,
                        uint32_t group);
+
+/** Permits that come and go with a part of the run are not replayed. */
+static inline int tm__is_replayed(const tm__candidates *all)
+{
+    return !all->is_part || (all->options->change != TM_WHATIF_PERMITS &&
+                             all->options->change != TM_WHATIF_USES);
+}
 
 /** Whether a change is of the holds of a place. */
 int tm__candidate_matches(const tm__candidates *all, const tm__candidate *it,

@@ -39,6 +39,8 @@ static void count_served(tm__candidates *all)
         }
         for (uint32_t s = 0;
              all->options->change == TM_WHATIF_USES && s < served->spans_count; s++) {
+            if (!tm__scope_has(&all->part, served->spans[s].start_ns))
+                continue;
             it->scaled++;
             it->scaled_ns = tm__sum(it->scaled_ns, served->spans[s].end_ns -
                                                        served->spans[s].start_ns);
@@ -274,7 +276,7 @@ static int replay_at(tm__candidates *all, tm__script *script, int bound)
     if (bound == TM__HOLDS_LIKELY && all->options->change == TM_WHATIF_METHOD) {
         count_method(all, script);
         settle(all, 0);
-        if (is_settled(all))
+        if (is_settled(all) || !tm__is_replayed(all))
             return TM_OK;
     }
     return replay_all(all, script, bound);

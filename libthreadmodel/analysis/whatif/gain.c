@@ -32,7 +32,8 @@ tm__gain tm__gain_of(const tm__candidates *all, const tm__candidate *it)
     const int64_t *gains_ns = it->gains_ns;
     int64_t middle_ns = gains_ns[TM__HOLDS_LIKELY], error_ns;
     tm__gain gain = {.is_known = it->scaled > 0 && !all->is_too_long &&
-                                 it->unlinked_ns == 0 && !it->forced &&
+                                 tm__is_replayed(all) && it->unlinked_ns == 0 &&
+                                 !it->forced &&
                                  tm__replay_is_image(all->off_ns, all->forced,
                                                      tm_model_length_ns(all->model)),
                      .middle_ns = middle_ns,

@@ -20,8 +20,11 @@ enum { LOOK_AHEAD = 16 };
 /* Of a key: it is a stack. Strings and stacks are fewer. */
 #define INSIDE_NOT_METHOD 0x80000000u
 
+/* Of a key: it is outside of the part that is asked about. Groups are few. */
+#define OUTSIDE 0x80000000u
+
 uint32_t tm__hold_place(tm__holds *holds, uint32_t object, uint32_t stack,
-                        uint32_t inside)
+                        uint32_t inside, int64_t begin_ns)
 {
     const tm_model *model = holds->model;
     uint32_t class_index = model->entities.objects[object].class_index;
@@ -37,10 +40,12 @@ uint32_t tm__hold_place(tm__holds *holds, uint32_t object, uint32_t stack,
     else
         place.inside = inside;
     place.group = holds->groups ? holds->groups[object] : TM__NONE;
+    place.is_outside = !tm__scope_has(holds->part, begin_ns);
     place_key =
         place.inside == TM__NONE ? place.method : place.inside | INSIDE_NOT_METHOD;
-    value = tm__triple_map_at(&holds->by_place, holds->memory, place.class_name,
-                              place_key, place.group);
+    value =
+        tm__triple_map_at(&holds->by_place, holds->memory, place.class_name, place_key,
+                          place.is_outside ? place.group ^ OUTSIDE : place.group);
     if (!value)
         return TM__NONE;
     if (!*value) {
@@ -134,9 +139,9 @@ static int look_up(tm__holds *holds, const tm__tenure *it, uint32_t *near)
     to->released_latest_ns = b.released_latest_ns;
     to->released_ns = b.released_ns;
     to->at = b.at;
-    to->place =
-        tm__hold_place(holds, to->object, it->stack,
-                       it->stack == TM__NONE ? stack_inside(model, it, to) : TM__NONE);
+    to->place = tm__hold_place(
+        holds, to->object, it->stack,
+        it->stack == TM__NONE ? stack_inside(model, it, to) : TM__NONE, it->got_ns);
     holds->first[it->owner + 1]++;
     if (to->place == TM__NONE)
         return TM_ENOMEM;

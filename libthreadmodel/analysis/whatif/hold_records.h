@@ -14,7 +14,7 @@ static inline tm__record_ends *tm__record_ends_of(const tm__holds *holds,
 
 /** Of a lock that was got with a stack. @return places[], or TM__NONE: no memory */
 uint32_t tm__hold_place(tm__holds *holds, uint32_t object, uint32_t stack,
-                        uint32_t inside);
+                        uint32_t inside, int64_t begin_ns);
 
 /**
  * How long an owner has a lock. Readers and writers have it for different times, so its

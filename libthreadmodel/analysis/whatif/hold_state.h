@@ -3,6 +3,7 @@
 #ifndef TM_ANALYSIS_WHATIF_HOLD_STATE_H
 #define TM_ANALYSIS_WHATIF_HOLD_STATE_H
 
+#include "analysis/listing/selection.h"
 #include "base/triple_map.h"
 #include "model/intervals/interval.h"
 #include "model/state/model.h"
@@ -14,6 +15,7 @@ typedef struct tm__place {
     uint32_t inside;     ///< stacks[] at which the owner then stopped, if the method is
                          ///< not known; TM__NONE: nor is that
     uint32_t group;      ///< of the objects asked about; TM__NONE: in none
+    uint32_t is_outside; ///< of the part of the run that is asked about
     uint32_t holds;
     int64_t hold_ns;
 } tm__place;
@@ -79,11 +81,12 @@ typedef struct tm__holds {
     const uint32_t *groups;  ///< an object: by which it is asked about, or TM__NONE;
                              ///< NULL: none is
     const uint32_t *callers; ///< frames[] a stack
+    const tm__scope *part;   ///< of the run that is asked about
     int bound;               ///< enum tm__holds_bound
     int64_t origin_ns;       ///< the run's begin
     tm__record_ends *ends;   ///< of each of the model's tenures
     uint32_t *first;         ///< of each owner in items[]; then where its next one goes
-    tm__triple_map by_place; ///< (class name, method, group): places[] + 1
+    tm__triple_map by_place; ///< (class name, method, group and part): places[] + 1
     tm__triple_map by_owner; ///< (object, owner or TM__NONE, 0): lengths[] + 1
     TM__ARRAY(tm__length, lengths);
     TM__ARRAY(tm__replay_hold, items);

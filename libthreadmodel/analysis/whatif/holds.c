@@ -291,7 +291,8 @@ static int add_unrecorded(tm__holds *holds, uint32_t thread, uint32_t first)
         if (tm__is_lock_block(&it->intervals[next]) &&
             it->intervals[next].object == block->object)
             hold.until_ns = it->intervals[next].start_ns;
-    hold.place = tm__hold_place(holds, block->object, block->stack, TM__NONE);
+    hold.place =
+        tm__hold_place(holds, block->object, block->stack, TM__NONE, hold.start_ns);
     if (hold.place == TM__NONE ||
         tm__reserve(holds->memory, &holds->items, &holds->items_capacity,
                     (size_t)holds->items_count + 1, sizeof(hold)) < 0)

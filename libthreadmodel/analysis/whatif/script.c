@@ -144,9 +144,30 @@ static void work_until(tm__script_writer *w, int64_t time_ns)
     work_up_to(w, time_ns);
 }
 
+/* The same, where it matters how much of the work is in the method, and in the part of
+ * the run that is asked about. */
+static void work_in_method(tm__script_writer *w, uint32_t thread, int64_t time_ns)
+{
+    const tm__script *script = w->script;
+    const tm__scope *part = script->holds->part;
+    int64_t edges_ns[] = {part->from_ns, part->to_ns, time_ns};
+
+    for (int i = 0; script->samples && i < 3; i++) {
+        if (edges_ns[i] > time_ns || edges_ns[i] <= w->now_ns)
+            continue;
+        w->part = tm__scope_has(part, w->now_ns)
+                      ? tm__method_part(script->samples, thread, w->now_ns, edges_ns[i],
+                                        script->holds->bound)
+                      : 0;
+        work_until(w, edges_ns[i]);
+    }
+    work_until(w, time_ns);
+}
+
 static int is_in_method(const tm__script_writer *w, const tm__interval *it)
 {
-    return w->script->stacks && it->stack != TM__NONE && w->script->stacks[it->stack];
+    return w->script->stacks && it->stack != TM__NONE && w->script->stacks[it->stack] &&
+           tm__scope_has(w->script->holds->part, it->start_ns);
 }
 
 static uint8_t method_flag(tm__script_writer *w, const tm__pause *p, int64_t length_ns)
@@ -353,10 +374,7 @@ static void write_thread(tm__script_writer *w, uint32_t thread)
             i++;
         } else {
             next_ns = next_ns < end_ns ? next_ns : end_ns;
-            if (w->script->samples)
-                w->part = tm__method_part(w->script->samples, thread, w->now_ns,
-                                          next_ns, w->script->holds->bound);
-            work_until(w, next_ns);
+            work_in_method(w, thread, next_ns);
             i++;
         }
     }

@@ -32,7 +32,8 @@ static int is_asked(const tm__served *served, const tm__resource_wait *it,
              model->entities.classes[class_index].name == class_name));
 }
 
-static void find_waits(tm__served *served, const uint8_t *stacks, uint32_t class_name)
+static void find_waits(tm__served *served, const uint8_t *stacks, uint32_t class_name,
+                       const tm__scope *part)
 {
     const tm__resources *all = served->resources;
 
@@ -42,13 +43,16 @@ static void find_waits(tm__served *served, const uint8_t *stacks, uint32_t class
         if (!is_asked(served, it, stacks, class_name))
             continue;
         served->roles[i] = TM__WAIT_PERMIT;
+        if (!tm__scope_has(part, it->start_ns))
+            continue;
         served->waits++;
         served->wait_ns = tm__sum(served->wait_ns, it->end_ns - it->start_ns);
     }
 }
 
 int tm__served_find(tm__served *served, const tm__resources *resources,
-                    tm__memory *memory, const uint8_t *stacks, uint32_t class_name)
+                    tm__memory *memory, const uint8_t *stacks, uint32_t class_name,
+                    const tm__scope *part)
 {
     size_t waits = (size_t)resources->waits_count + 1;
     int rc;
@@ -58,7 +62,7 @@ int tm__served_find(tm__served *served, const tm__resources *resources,
     served->service_ns = tm__zalloc(memory, waits * sizeof(*served->service_ns));
     if (!served->roles || !served->service_ns)
         return TM_ENOMEM;
-    find_waits(served, stacks, class_name);
+    find_waits(served, stacks, class_name, part);
     if (!served->waits)
         return TM_OK;
     rc = tm__served_find_uses(served);

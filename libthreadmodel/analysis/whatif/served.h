@@ -9,10 +9,12 @@
  * Find the waits in a method, and who ended them.
  * @param stacks      of each stack: whether it is in the method
  * @param class_name  strings, or TM__NONE: any
+ * @param part        waits that begin in it are counted
  * @return TM_OK or TM_ENOMEM; to be freed whatever is returned
  */
 int tm__served_find(tm__served *served, const tm__resources *resources,
-                    tm__memory *memory, const uint8_t *stacks, uint32_t class_name);
+                    tm__memory *memory, const uint8_t *stacks, uint32_t class_name,
+                    const tm__scope *part);
 
 void tm__served_free(tm__served *served);
 

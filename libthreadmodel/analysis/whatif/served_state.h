@@ -31,7 +31,7 @@ typedef struct tm__served {
     uint32_t servers;    ///< threads that serve; 0: permits go round
     uint32_t permits;    ///< uses at once while others wait; 0: no use is known
     uint32_t at_once;    ///< the same, also where the replay does not need it
-    uint32_t waits;      ///< that have one of the roles
+    uint32_t waits;      ///< in the part that is asked about, in one of the roles
     int64_t wait_ns;
     TM__ARRAY(tm__span, spans); ///< uses; or what servers did for those who waited
 } tm__served;

@@ -13,6 +13,7 @@
 #include "analysis/whatif/throughput_laws.h"
 #include "analysis/whatif/throughput_method.h"
 #include "base/histogram.h"
+#include "base/saturate.h"
 #include "base/sort.h"
 #include "model/entities/entity_names.h"
 
@@ -169,10 +170,14 @@ static int by_replay(tm__throughput *out, const tm__load *load,
                      const tm__candidates *all, const tm__candidate *it)
 {
     tm__gain gain = tm__gain_of(all, it);
-    double length_ns = (double)tm_model_length_ns(all->model), left_ns[3];
+    int64_t begin_ns = all->path.begin_ns;
+    int64_t end_ns = tm__sum(begin_ns, tm_model_length_ns(all->model));
+    double length_ns, left_ns[3];
 
     if (load->is_service || !gain.is_known || gain.middle_ns <= 0)
         return 0;
+    tm__scope_cut(&all->part, &begin_ns, &end_ns);
+    length_ns = (double)(end_ns - begin_ns);
     left_ns[0] = length_ns - (double)gain.low_ns;
     left_ns[1] = length_ns - (double)gain.middle_ns;
     left_ns[2] = length_ns - (double)gain.high_ns;

@@ -144,7 +144,8 @@ static double error_of(const tm__load *load)
     return 2 * apart / PARTS / mean / 0.8 / root;
 }
 
-int tm__load_open(tm__load *load, const tm_model *model, const tm__libraries *libraries)
+int tm__load_open(tm__load *load, const tm_model *model, const tm__scope *part,
+                  const tm__libraries *libraries)
 {
     int rc;
 
@@ -153,6 +154,10 @@ int tm__load_open(tm__load *load, const tm_model *model, const tm__libraries *li
     rc = tm__scope_open(&load->scope, model, NULL);
     if (rc < 0)
         return rc;
+    if (part) {
+        load->scope.from_ns = part->from_ns;
+        load->scope.to_ns = part->to_ns;
+    }
     load->is_open = 1;
     load->callers = tm__stack_callers(model, &load->memory, libraries);
     load->serves = tm__zalloc(&load->memory, (size_t)model->entities.threads_count + 1);

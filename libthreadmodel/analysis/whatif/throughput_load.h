@@ -25,10 +25,11 @@ typedef struct tm__load {
 } tm__load;
 
 /**
+ * @param part       of the run: units that end in it; NULL: all of it
  * @param libraries  as for tm__stack_callers()
  * @return TM_OK or TM_ENOMEM; to be closed in either case
  */
-int tm__load_open(tm__load *load, const tm_model *model,
+int tm__load_open(tm__load *load, const tm_model *model, const tm__scope *part,
                   const tm__libraries *libraries);
 /** Close one that was opened, or is 0. */
 void tm__load_close(tm__load *load);

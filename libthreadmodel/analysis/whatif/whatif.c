@@ -113,6 +113,8 @@ static const char *note_of(const tm__candidates *all, const tm__candidate *it)
         return "cannot tell: no thread slept in it, and no CPU sample is in it";
     if (!it->scaled)
         return nothing[all->options->change];
+    if (!tm__is_replayed(all))
+        return "cannot tell: of a part of a run, this is predicted for requests alone";
     if (all->is_too_long)
         return "cannot tell: the run is too long to be replayed";
     if (it->unlinked_ns)
@@ -245,12 +247,20 @@ static void put_load(const tm__load *load, tm__builder *builder)
     tm__builder_caveat(builder, sentence);
 }
 
+static void put_part(const tm__candidates *all, tm__builder *builder)
+{
+    tm__scope_put_part(&all->part, all->model, builder);
+    tm__builder_caveat(builder, "Only what begins in this part changes; the length is "
+                                "that of the whole run.");
+}
+
 static int answer(tm_table **out, tm__candidates *all, int is_asked)
 {
     tm__builder builder;
     tm__load load = {0};
     tm__libraries libraries = {all->options->libraries, all->options->library_count};
-    int rc = all->items_count ? tm__load_open(&load, all->model, &libraries) : TM_OK;
+    int rc = all->items_count ? tm__load_open(&load, all->model, &all->part, &libraries)
+                              : TM_OK;
 
     tm__builder_start(&builder, &tm__whatif_table, 0, &all->model->memory.hook);
     for (uint32_t i = 0; rc == TM_OK && i < all->items_count && !builder.failed; i++) {
@@ -262,6 +272,8 @@ static int answer(tm_table **out, tm__candidates *all, int is_asked)
                             tm__gain_of(all, &all->items[i]).is_known))
             put_row(&builder, all, &all->items[i], &load, &throughput);
     }
+    if (all->is_part)
+        put_part(all, &builder);
     put_caveats(all, &builder);
     put_load(&load, &builder);
     tm__load_close(&load);

@@ -36,8 +36,7 @@ def findings(
     what to try. - reads from stdin.
 
     With --from, --to or --skip-start they count only what lies in that part of the run.
-    Threads that cannot go on, uneven threads, processors, lock order and gains are
-    examined only for a whole run.
+    Uneven threads, processors, lock order and gains are examined only for a whole run.
 
     \b
     threadmodel findings run.tmt
