@@ -384,6 +384,7 @@ def test_the_command_sums_up_and_asks(folder: Path, tmp_path: Path, cli: Any) ->
     statement = "select count(*) as runs from runs"
     done = cli("fleet", "sql", to, statement, "--json")
     assert json.loads(done.stdout) == {"runs": 6}
+    assert cli("fleet", "sql", to, statement, "--csv").stdout == b"runs\n6\n"
 
 
 def test_a_killed_worker_costs_no_run(folder: Path, tmp_path: Path) -> None:

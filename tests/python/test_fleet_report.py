@@ -309,6 +309,15 @@ def test_the_command_writes_the_page_and_the_reports_it_leads_to(
     assert len(list(folder.iterdir())) == 1
     shown = cli("fleet", "report", to).stdout
     assert b"What costs most" in shown
+    data = json.loads(cli("fleet", "report", to, "--json").stdout)
+    assert (data["runs"], data["not_read"], data["changes"]) == (1, 0, None)
+    assert data["causes"]["rows"] == [
+        {**row, "url": str(runs / "one.tmt")}
+        for row in Report(Dataset(to)).causes(20).rows
+    ]
+    assert set(data["by_label"]) == {"service"}
+    assert data["outliers"]["unknown"]
+    assert cli("fleet", "report", to, "--json", "--reports", "d").returncode == 2
     for wrong in (("--before", "1"), ("--only", "x"), ("--only", "zone=1")):
         assert cli("fleet", "report", to, *wrong).returncode == 2
     assert cli("fleet", "report", to, "--since", "2").returncode == 2

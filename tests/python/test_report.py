@@ -263,8 +263,9 @@ def test_a_range_drives_the_tables_that_have_parts(
     assert report["locks"] != list(model.locks())
     assert report["threads"] == list(model.threads(chosen))
     assert report["findings"] == list(model.findings(chosen))
-    assert "verdict" not in report
-    shown = cli("report", trace, *times).stdout.decode()
+    assert report["verdict"] == list(model.verdict(chosen))
+    assert "lock_order" not in report
+    shown = cli("report", trace, "--all", *times).stdout.decode()
     assert shown.startswith("From 20.0 ms to 50.0 ms")
     assert shown.index("What is worth looking at") < shown.index("Hottest locks")
     assert json.loads(cli("findings", trace, "--json", *times).stdout) == list(
@@ -295,7 +296,10 @@ def test_the_start_of_a_run_is_skipped_where_requests_show_it(
         (("report", trace, "--skip-start"), "--skip-start: no requests"),
         (("report", shop, "--skip-start", "--from", "1s"), "exclude each other"),
         (("threads", shop, "--from", "1m"), "is after the end of the run, 4.00 s"),
-        (("report", shop, "--from", "1s", "--json", "--tables", "verdict"), "verdict"),
+        (
+            ("report", shop, "--from", "1s", "--json", "--tables", "lock_order"),
+            "table lock_order is of the whole run",
+        ),
         (("stats", shop, "--quick", "--skip-start"), "does not combine"),
     ):
         done = cli(*wrong)

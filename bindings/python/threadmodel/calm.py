@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from threadmodel import lock_time
 from threadmodel.judgement import HUNG
+from threadmodel.selection import ALL, Selection
 from threadmodel.text import clean
 
 if TYPE_CHECKING:
@@ -29,23 +30,30 @@ _OF_ALL_STATES: Final = {
     "long_wait",
     "sleep_on_critical_path",
 }
+CALM_PART: Final = "Nothing of what was looked for stands out in this part of the run."
 # A thread that ran for so much of the run decides how long that took.
 _MOST: Final = 0.5
 
 
-def calm(model: "Model", verdict: Mapping[str, Any] | None = None) -> str:
+def calm(
+    model: "Model",
+    verdict: Mapping[str, Any] | None = None,
+    part: Selection = ALL,
+) -> str:
     """State that no finding reached its threshold, where to look then, and what the
     statement rests on.
 
     Args:
         model: one whose findings are none, or minor
         verdict: the row of its table ``verdict``; None: it is asked for
+        part: of the run
     """
     if verdict is None:
-        (verdict,) = model.verdict()
+        (verdict,) = model.verdict(part)
     if verdict["kind"] in HUNG or verdict["kind"] == "cannot_tell":
         return str(verdict["title"])
-    return f"{_calm(model)} Examined: {verdict['examined']}."
+    said = _calm(model) if part == ALL else CALM_PART
+    return f"{said} Examined: {verdict['examined']}."
 
 
 def _calm(model: "Model") -> str:

@@ -11,6 +11,7 @@ from threadmodel import errors, tables
 if TYPE_CHECKING:
     from threadmodel.column import Column
     from threadmodel.model import Model
+    from threadmodel.selection import Selection
     from threadmodel.table import Table
 
 _CONDITION: Final = re.compile(
@@ -48,14 +49,20 @@ def conditions(where: str) -> dict[str, frozenset[Any]]:
     return wanted
 
 
-def rows_of_finding(model: "Model", finding: Mapping[str, Any]) -> "Table":
+def rows_of_finding(
+    model: "Model", finding: Mapping[str, Any], part: "Selection | None" = None
+) -> "Table":
     """Return the rows that a finding rests on; none where it names none.
 
     Args:
         model: asked
         finding: a row of :meth:`findings`; its ``evidence_table`` names the table
+        part: of the run that the finding is of; None: all of it
     """
-    table = tables.ask(model, finding["evidence_table"])
+    name = finding["evidence_table"]
+    if part is not None and not tables.takes_selection(model, name):
+        part = None
+    table = tables.ask(model, name, selection=part)
     return table.gather(matching(table, finding["evidence_where"]))
 
 

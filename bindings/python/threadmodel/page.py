@@ -119,7 +119,8 @@ def render(
         detail: rows of the timeline to hold at most; where there are more intervals,
             the shortest are merged
         step: called with what is being written
-        part: its window is what the timeline shows at first
+        part: of the run, which its tables are of; its window is what the timeline
+            shows at first
 
     Raises:
         UnsupportedError: the package was built without the front end
@@ -129,7 +130,8 @@ def render(
 
     script, style = asset("report.js"), asset("report.css")
     step("findings")
-    findings, verdict = model.findings(), judge(model)
+    chosen = ALL if part is None else part
+    findings, verdict = model.findings(chosen), judge(model, chosen)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; script-src 'sha256-{digest}'; "
@@ -138,7 +140,7 @@ def render(
     return _PAGE.format(
         policy=policy,
         version=version_text(BUILT_VERSION),
-        title=html.escape(title(model)),
+        title=html.escape(title(model, chosen)),
         style=style,
         still=_still(model, findings, verdict),
         answers=base64.b64encode(
@@ -149,10 +151,15 @@ def render(
     )
 
 
-def title(model: "Model") -> str:
-    """Return what the run is called."""
+def title(model: "Model", part: Selection = ALL) -> str:
+    """Return what the run is called, and which part of it is shown."""
     run = model.run
-    return clean(f"Threads of {run.command or run.source or 'a run'}", 200)
+    name = clean(f"Threads of {run.command or run.source or 'a run'}", 200)
+    if part.window is None:
+        return name
+    end_ns = model.length_ns if part.end_ns is None else part.end_ns
+    end_ns = min(end_ns, model.length_ns)
+    return f"{name}, from {duration(part.start_ns)} to {duration(end_ns)}"
 
 
 def _still(model: "Model", findings: "Table", verdict: dict[str, Any]) -> str:
@@ -168,11 +175,13 @@ def _still(model: "Model", findings: "Table", verdict: dict[str, Any]) -> str:
     )
 
 
-def facts(model: "Model", verdict: dict[str, Any]) -> dict[str, Any]:
+def facts(
+    model: "Model", verdict: dict[str, Any], part: Selection = ALL
+) -> dict[str, Any]:
     """Return what is known of the run, for the overview."""
     run = model.run
     return {
-        "title": title(model),
+        "title": title(model, part),
         "source": run.source,
         "format": run.format,
         "producer": run.producer,
@@ -181,8 +190,8 @@ def facts(model: "Model", verdict: dict[str, Any]) -> dict[str, Any]:
         "pid": run.pid or None,
         "start": run.start,
         "length_ns": model.length_ns,
-        "locks_ns": lock_time.total_ns(model),
-        "calm": calm(model, verdict),
+        "locks_ns": lock_time.total_ns(model, part),
+        "calm": calm(model, verdict, part),
         "verdict": verdict,
         "threshold_ns": run.threshold_ns,
         "events": model.event_count,
@@ -201,53 +210,59 @@ def answers(
 ) -> bytes:
     """Pack all tables but those of the timeline."""
     pack = Pack()
+    chosen = ALL if part is None else part
+    path: dict[str, Any] = {
+        "from_ns": chosen.start_ns,
+        "to_ns": tables.last_ns(model, chosen),
+    }
     if part is not None:
         end_ns = model.length_ns if part.end_ns is None else part.end_ns
         pack.put("range", (part.start_ns, min(end_ns, model.length_ns)))
-    pack.put("run", facts(model, verdict))
+    pack.put("run", facts(model, verdict, chosen))
     pack.put("licences", json.loads(asset("licences.json")))
     pack.add("findings", findings)
     pack.add("finding_kinds", model.finding_kinds())
-    _put_evidence(pack, model, findings)
-    _put_causes(pack, model)
+    _put_evidence(pack, model, findings, part)
+    _put_causes(pack, model, chosen)
     pack.add("diagnostics", model.diagnostics())
-    pack.add("threads", model.threads())
-    pack.add("deadlocks", model.deadlocks(), rows=LIST_ROWS)
+    pack.add("threads", model.threads(chosen))
+    pack.add("deadlocks", tables.deadlocks_in(model, chosen), rows=LIST_ROWS)
     step("statistics")
-    _put_statistics(pack, model)
+    _put_statistics(pack, model, chosen)
     step("locks")
-    pack.add("blockers", model.blockers(), rows=LIST_ROWS)
-    owners = model.blame(("class", "owner", "owner_method"))
+    pack.add("blockers", model.blockers(chosen), rows=LIST_ROWS)
+    owners = model.blame(("class", "owner", "owner_method"), chosen)
     pack.add("blame", owners, rows=LIST_ROWS)
-    resources = model.resources()
+    resources = model.resources(chosen)
     pack.add("resources", resources, rows=LIST_ROWS)
     pack.put("permits", permits.in_use(model, resources))
-    users = model.blame(("class", "owner", "owner_method"), of="resources")
+    users = model.blame(("class", "owner", "owner_method"), chosen, of="resources")
     known = [row for row, owner in enumerate(users["owner_id"]) if owner is not None]
     pack.add("users", users, rows=known[:LIST_ROWS])
     pack.add("lock_order", model.lock_order(), rows=LIST_ROWS)
     pack.add("lock_edges", model.lock_edges(), rows=LIST_ROWS)
     step("critical path")
-    pack.add("path_threads", model.path_rollup(), rows=LIST_ROWS)
-    pack.add("path_states", model.path_rollup(("state",)), rows=LIST_ROWS)
-    pack.add("path_methods", model.path_rollup(("method", "class")), rows=LIST_ROWS)
+    pack.add("path_threads", model.path_rollup(**path), rows=LIST_ROWS)
+    pack.add("path_states", model.path_rollup(("state",), **path), rows=LIST_ROWS)
+    methods = model.path_rollup(("method", "class"), **path)
+    pack.add("path_methods", methods, rows=LIST_ROWS)
     step("what-if")
-    _put_whatif(pack, model)
+    _put_whatif(pack, model, chosen)
     step("stacks")
     totals = [f"{state}_total_ns" for state in STATES]
-    flame = model.statistics(("stack", "caller"))
+    flame = model.statistics(("stack", "caller"), chosen)
     pack.add("flame", flame, ["stack", "idle", *totals], LIST_ROWS)
     pack.add("stacks", model.stacks(), rows=FRAME_ROWS)
     return pack.finish()
 
 
-def _put_causes(pack: Pack, model: "Model") -> None:
+def _put_causes(pack: Pack, model: "Model", part: Selection) -> None:
     """Put the tree of causes, as far down as it is drawn, without what is too thin.
 
     Rows follow their parents, and a child has no more time than its parent: whatever is
     left out has no children that stay.
     """
-    causes = model.causes(main=True, depth=CAUSES_DEEP)
+    causes = model.causes(main=True, depth=CAUSES_DEEP, selection=part)
     times = causes["time_ns"]
     least = max(times[0] // CAUSES_THIN, 1) if times else 0
     kept = [row for row, time_ns in enumerate(times) if time_ns >= least]
@@ -257,7 +272,7 @@ def _put_causes(pack: Pack, model: "Model") -> None:
     pack.add("causes", causes, _CAUSES, kept)
 
 
-def _put_whatif(pack: Pack, model: "Model") -> None:
+def _put_whatif(pack: Pack, model: "Model", part: Selection) -> None:
     """Put the changes that gain most, as far as replays of the run are short enough.
 
     A replay takes as long as several other answers together.
@@ -269,23 +284,26 @@ def _put_whatif(pack: Pack, model: "Model") -> None:
     tried = max(replays // _REPLAYS - 1, 0)
     pack.put("whatif_tried", tried if tried < CHANGES else None)
     if tried:
-        ranked = model.whatif_rank(min(tried, CHANGES))
+        ranked = model.whatif_rank(min(tried, CHANGES), window=part.window)
         pack.add("whatif", ranked, rows=LIST_ROWS)
 
 
-def _put_evidence(pack: Pack, model: "Model", findings: "Table") -> None:
+def _put_evidence(
+    pack: Pack, model: "Model", findings: "Table", part: Selection | None
+) -> None:
     """Put the rows that each finding rests on, in a table by its rank."""
     asked: dict[str, Table] = {}
     for finding in findings:
         name = finding["evidence_table"]
         if name not in asked:
-            asked[name] = tables.ask(model, name)
+            chosen = part if tables.takes_selection(model, name) else None
+            asked[name] = tables.ask(model, name, selection=chosen)
         rows = evidence.matching(asked[name], finding["evidence_where"])
         found = asked[name].gather(rows[:EVIDENCE_ROWS])
         pack.add(f"evidence_{finding['rank']}", found, total=len(rows))
 
 
-def _put_statistics(pack: Pack, model: "Model") -> None:
+def _put_statistics(pack: Pack, model: "Model", part: Selection) -> None:
     """Put what adds up, for any choice of threads, to what the model would answer.
 
     Count, total, minimum, maximum and buckets of blocking intervals by thread and place
@@ -294,33 +312,38 @@ def _put_statistics(pack: Pack, model: "Model") -> None:
     keys: tuple[str, ...] = ("thread", "class", "caller")
     columns: tuple[str, ...] = ("thread_id", *_PLACE)
     # Latencies take longest, so what is too much is found out without them.
-    if len(model.statistics(keys)) > CELL_ROWS:
+    if len(model.statistics(keys, part)) > CELL_ROWS:
         keys, columns = keys[1:], _PLACE
-    cells = model.statistics((*keys, "latency"))
+    cells = model.statistics((*keys, "latency"), part)
     pack.put("by_thread", keys[0] == "thread")
     figures = (*_CELL_FIGURES, *_CELL_LATENCIES)
     shown = (*columns, "idle", "objects", "threads", *figures)
     pack.add("cells", cells, shown)
     for state in STATES:
         if any(cells[f"{state}_count"]):
-            _put_buckets(pack, model, state, keys, columns)
+            _put_buckets(pack, model, state, keys, columns, part)
     # Each object of each cell will be a row.
     if sum(cells["objects"]) <= OBJECT_ROWS:
-        objects = model.statistics((*keys, "object"))
+        objects = model.statistics((*keys, "object"), part)
         pack.add("cell_objects", objects, [*columns, "object"])
 
 
 def _put_buckets(
-    pack: Pack, model: "Model", state: str, keys: Sequence[str], columns: Sequence[str]
+    pack: Pack,
+    model: "Model",
+    state: str,
+    keys: Sequence[str],
+    columns: Sequence[str],
+    part: Selection,
 ) -> None:
     """Put histograms of each cell, or if they are too many of each place."""
     figures = ("low_ns", "high_ns", "count")
-    buckets = model.histogram(state, keys)
+    buckets = model.histogram(state, keys, part)
     if len(buckets) <= BUCKET_ROWS:
         pack.add(f"buckets_{state}", buckets, [*columns, *figures])
         return
     places = keys[-2:]
-    buckets = model.histogram(state, places) if places != keys else buckets
+    buckets = model.histogram(state, places, part) if places != keys else buckets
     if len(buckets) <= BUCKET_ROWS:
         pack.add(f"place_buckets_{state}", buckets, [*_PLACE, *figures])
 

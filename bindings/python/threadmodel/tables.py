@@ -3,7 +3,7 @@
 
 import inspect
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from threadmodel._tables import QUESTIONS
 from threadmodel.selection import Selection
@@ -25,14 +25,40 @@ _LONG: Final = frozenset(
         *("blame", "holds", "resource_uses", "units", "whatif"),
     )
 )
+# By what a question takes a part of the run.
+_RANGES: Final = ("selection", "window", "from_ns")
 #: What a program asks for first: the verdict, findings and sums.
 ANSWERS: Final = {name: TABLES[name] for name in TABLES if name not in _LONG}
 
 
 def takes_selection(model: "Model", name: str) -> bool:
     """Return whether a table can be asked for a part of the run."""
-    question = getattr(model, ALL_TABLES[name])
-    return "selection" in inspect.signature(question).parameters
+    return name == "deadlocks" or _takes(model, name) in _RANGES
+
+
+def _takes(model: "Model", name: str) -> str:
+    known = inspect.signature(getattr(model, ALL_TABLES[name])).parameters
+    return next((parameter for parameter in _RANGES if parameter in known), "")
+
+
+def last_ns(model: "Model", part: Selection) -> int | None:
+    """Return where a part of a run ends, None: with the run."""
+    end_ns = part.end_ns
+    return None if end_ns is None or end_ns >= model.length_ns else end_ns
+
+
+def deadlocks_in(model: "Model", part: Selection) -> "Table":
+    """Return the rows of deadlocks that stood in a part of a run."""
+    table = model.deadlocks()
+    rows = [
+        number
+        for number, (since_ns, until_ns) in enumerate(
+            zip(table["time_ns"], table["resolved_ns"], strict=True)
+        )
+        if (part.end_ns is None or since_ns < part.end_ns)
+        and (until_ns is None or until_ns > part.start_ns)
+    ]
+    return table if len(rows) == len(table) else table.gather(rows)
 
 
 def ask(
@@ -54,6 +80,17 @@ def ask(
         KeyError: there is none
     """
     chosen = Selection(columns=columns) if columns is not None else selection
-    given = {} if chosen is None else {"selection": chosen}
+    given: dict[str, Any] = {} if chosen is None else {"selection": chosen}
+    if selection is not None and chosen is selection:
+        if name == "deadlocks":
+            return deadlocks_in(model, selection)
+        takes = _takes(model, name)
+        if takes == "window":
+            given = {"window": selection.window}
+        elif takes == "from_ns":
+            given = {
+                "from_ns": selection.start_ns,
+                "to_ns": last_ns(model, selection),
+            }
     table: Table = getattr(model, ALL_TABLES[name])(**given)
     return table

@@ -41,6 +41,7 @@ COMMANDS: Final = {
     "threads": "findings",
     "timeline": "timeline",
     "top": "top",
+    "units": "units",
     "whatif": "chains",
     "why": "why",
 }

@@ -12,7 +12,7 @@ from typing import Any, Final
 import click
 
 import threadmodel
-from threadmodel.cli import terminal
+from threadmodel.cli import ranges, terminal
 from threadmodel.cli.files import OUTPUT
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
@@ -93,12 +93,24 @@ def ask(
     with LateProgress() as progress:
         model = open_run(context, progress)
         progress.step("counting")
-        answer = question(model) if writer else sections(model)
+        answer = question(model) if writer else _of_part(context, model, sections)
     if isinstance(answer, list):
         print_sections(answer, chosen["output"])
     elif writer:
         writer(answer)
     conclude(context, model.damage)
+
+
+def _of_part(
+    context: click.Context,
+    model: Model,
+    sections: Callable[[Model], list[terminal.Section]],
+) -> list[terminal.Section]:
+    """Make sections whose first line states the part of the run that was chosen."""
+    made = sections(model)
+    if "skip_start" in context.params and made:
+        terminal.state_part(model, ranges.part_of(model, context.params), made[0])
+    return made
 
 
 def open_run(context: click.Context, progress: LateProgress) -> Model:

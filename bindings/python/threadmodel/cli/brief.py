@@ -25,8 +25,10 @@ from threadmodel.cli import terminal
 from threadmodel.cli.dump_stacks import dump_stacks
 from threadmodel.cli.messages import called_as, quoted, shell_word
 from threadmodel.cli.page import FACT_WIDTH, NAME_LENGTH, Fact, Section
+from threadmodel.cli.ranges import options_of
 from threadmodel.judgement import HUNG, judge
 from threadmodel.model import Model
+from threadmodel.selection import ALL, Selection
 from threadmodel.text import clean, count, duration
 
 # What a terminal of the usual size shows.
@@ -57,25 +59,30 @@ _MORE: Final = {
 Row = dict[str, Any]
 
 
-def sections(model: Model, files: Sequence[str], console: Console) -> list[Section]:
+def sections(
+    model: Model, files: Sequence[str], console: Console, part: Selection = ALL
+) -> list[Section]:
     """Return the sections of a report that fits one screen.
 
     Args:
         model: asked
         files: as they were named, for the commands that show more
         console: how wide the lines may be
+        part: of the run
     """
-    judged = judge(model)
+    judged = judge(model, part)
     said = SAID_BY_VERDICT.get(judged["kind"], ())
-    found = [row for row in model.findings() if not row["minor"]]
+    found = [row for row in model.findings(part) if not row["minor"]]
     cards = [row for row in found if row["kind"] not in said]
     heading, *body = terminal.opening(judged, cards)
-    verdict = Section(_wrapped(clean(heading, NAME_LENGTH), console.width))
+    verdict = Section(clean(heading, NAME_LENGTH))
+    terminal.state_part(model, part, verdict)
+    verdict.heading = _wrapped(verdict.heading, console.width)
     verdict.body += fitting(body, console, VERDICT_LINES)
     # Most commands take one file.
-    file = files[0] if len(files) == 1 else None
+    file = shell_word(files[0]) + options_of(part) if len(files) == 1 else None
     ending = Section(_wrapped(_run(model), console.width))
-    _notes(ending, model, files)
+    _notes(ending, model, " ".join(map(shell_word, files)) + options_of(part))
     room = HEIGHT - _height(verdict, console) - _height(ending, console) - 3
     shown, others = _cards(cards, file, console, room)
     if others:
@@ -177,17 +184,21 @@ def _whole(text: str, console: Console, most: int, indent: int = INDENT) -> str:
 
 
 def _command(row: Row, file: str) -> str:
-    """Return the command that shows more of a finding."""
-    name = shell_word(file)
+    """Return the command that shows more of a finding.
+
+    Args:
+        row: the finding
+        file: as the shell takes it, with the options of a range
+    """
     form = _MORE.get(row["evidence_table"])
     if form is not None:
-        return f"{called_as()} {form.format(file=name)}"
+        return f"{called_as()} {form.format(file=file)}"
     if row["gain_ns"] is not None and row["class"]:
-        return f"{called_as()} whatif {name} --class {quoted(row['class'])}"
+        return f"{called_as()} whatif {file} --class {quoted(row['class'])}"
     if row["class"]:
         chosen = quoted(row["class"])
-        return f"{called_as()} stats {name} --class {chosen} --by thread"
-    return f"{called_as()} findings {name}"
+        return f"{called_as()} stats {file} --class {chosen} --by thread"
+    return f"{called_as()} findings {file}"
 
 
 def _also(
@@ -202,7 +213,7 @@ def _also(
         if room < (left > 1):
             more = f"and {count(left, 'finding')} more"
             if file is not None:
-                more += f": {called_as()} findings {shell_word(file)}"
+                more += f": {called_as()} findings {file}"
             section.line(more, "dim")
             return
         section.body.append(fact)
@@ -221,7 +232,7 @@ def _run(model: Model) -> str:
     return ", ".join(fact for fact in facts if fact)
 
 
-def _notes(section: Section, model: Model, files: Sequence[str]) -> None:
+def _notes(section: Section, model: Model, names: str) -> None:
     """Add what limits the answers, a line each, and where all of it is."""
     notes = []
     if model.caveats:
@@ -230,7 +241,6 @@ def _notes(section: Section, model: Model, files: Sequence[str]) -> None:
     if missing:
         kinds = count(len(missing), "group of findings", "groups of findings")
         notes.append(f"{kinds} that the data cannot show")
-    names = " ".join(map(shell_word, files))
     everything = f"{called_as()} report {names} --all"
     limits = " and ".join(notes)
     if notes:

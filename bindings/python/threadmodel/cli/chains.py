@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """``threadmodel path``, ``explain`` and ``whatif``: what decided a run's length."""
 
+from typing import Any
+
 import click
 from click.core import ParameterSource
 
@@ -8,11 +10,13 @@ from threadmodel.cli import page, path_page
 from threadmodel.cli.asking import TOP, ask, output_options
 from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.names import known_class, known_method, thread_id
-from threadmodel.cli.ranges import Moment
+from threadmodel.cli.ranges import Moment, part_of, range_options
 from threadmodel.cli.reading import reading_options
+from threadmodel.errors import NotFoundError
 from threadmodel.model import Model
+from threadmodel.selection import ALL
 from threadmodel.table import Table
-from threadmodel.victim import first_to_explain
+from threadmodel.victim import first_to_explain, longest_wait
 
 
 @click.command(
@@ -21,13 +25,7 @@ from threadmodel.victim import first_to_explain
 )
 @click.argument("file", metavar="FILE", type=INPUT)
 @click.option("--thread", metavar="NAME", help="End with this thread: a name, or #ID.")
-@click.option(
-    "--to",
-    "to_ns",
-    metavar="TIME",
-    type=Moment(),
-    help="End at this time of the run: 12.3s; without a unit ms.",
-)
+@range_options
 @click.option(
     "--waited-for",
     is_flag=True,
@@ -48,7 +46,6 @@ def path(
     context: click.Context,
     /,
     thread: str | None,
-    to_ns: int | None,
     waited_for: bool,
     by: tuple[str, ...],
     top: int,
@@ -58,7 +55,8 @@ def path(
 
     The path is the chain of activities that decided when the program's work ended.
     Where a thread on it was blocked, the path goes to the thread that woke it, and
-    stays there. Unexplained time is labelled, with the reason.
+    stays there. Unexplained time is labelled, with the reason. With --to it ends then;
+    what lies before --from is left out.
 
     \b
     threadmodel path run.tmt --top 50
@@ -67,12 +65,14 @@ def path(
     """
 
     def question(model: Model) -> Table:
-        wanted = thread_id(model, thread)
-        if by:
-            return model.path_rollup(
-                by, thread=wanted, to_ns=to_ns, waited_for=waited_for
-            )
-        return model.critical_path(thread=wanted, to_ns=to_ns, waited_for=waited_for)
+        part = part_of(model, context.params)
+        asked: dict[str, Any] = {
+            "thread": thread_id(model, thread),
+            "from_ns": part.start_ns,
+            "to_ns": part.end_ns,
+            "waited_for": waited_for,
+        }
+        return model.path_rollup(by, **asked) if by else model.critical_path(**asked)
 
     def sections(model: Model) -> list[page.Section]:
         show = path_page.path_sums if by else path_page.path_segments
@@ -100,6 +100,7 @@ def path(
     help="At this time of the run: 12.3s; without a unit ms. Otherwise in the middle"
     " of the longest block.",
 )
+@range_options
 @output_options
 @reading_options
 @click.pass_context
@@ -110,10 +111,12 @@ def explain(
 
     The first line is about the thread itself, the next one about what it was blocked
     by at that same instant, and so on down to the root cause. Without a thread or a
-    time, it is the longest wait of the first finding.
+    time, it is the longest wait of the first finding, of a part of the run that of the
+    part.
 
     \b
     threadmodel explain run.tmt
+    threadmodel explain run.tmt --from 60s --to 120s
     threadmodel explain run.tmt --thread worker-1 --at 12.3s
     """
 
@@ -121,13 +124,22 @@ def explain(
         return answer(model)[0]
 
     def answer(model: Model) -> tuple[Table, str | None]:
+        part = part_of(model, context.params)
+        if part != ALL and at_ns is not None:
+            raise click.UsageError("--at and a part of the run exclude each other")
         if thread is None and at_ns is None:
-            first = first_to_explain(model)
+            first = first_to_explain(model, part)
             if first is not None:
-                finding, wanted, middle_ns = first
-                steps = model.explain(thread=wanted, at_ns=middle_ns)
+                finding, asked, middle_ns = first
+                steps = model.explain(thread=asked, at_ns=middle_ns)
                 return steps, str(finding["title"])
-        return model.explain(thread=thread_id(model, thread), at_ns=at_ns), None
+        wanted = thread_id(model, thread)
+        if part == ALL:
+            return model.explain(thread=wanted, at_ns=at_ns), None
+        longest = longest_wait(model, wanted, part)
+        if longest is None:
+            raise NotFoundError("no thread was blocked in this part of the run")
+        return model.explain(thread=longest[0], at_ns=longest[1]), None
 
     ask(context, question, lambda model: [path_page.explanation(*answer(model))])
 
@@ -165,6 +177,7 @@ def explain(
     show_default=True,
     help="How many more: connections of a pool, workers, owners of a lock.",
 )
+@range_options
 @TOP
 @output_options
 @reading_options
@@ -184,7 +197,8 @@ def whatif(
     """Predict how long the run in FILE would have been; - reads from stdin.
 
     Without a class, method or object, the locks that the critical path goes through
-    are tried one by one, and the best come first.
+    are tried one by one, and the best come first. With --from, --to or --skip-start
+    only what begins in that part changes, and requests are those that end in it.
 
     \b
     threadmodel whatif run.tmt
@@ -200,8 +214,9 @@ def whatif(
         raise click.UsageError("--permits is for --change permits")
 
     def question(model: Model) -> Table:
+        window = part_of(model, context.params).window
         if not is_named:
-            return model.whatif_rank(top, factor=factor)
+            return model.whatif_rank(top, factor=factor, window=window)
         return model.whatif(
             known_class(model, class_name),
             method=known_method(model, method, change),
@@ -209,6 +224,7 @@ def whatif(
             change=change,
             factor=factor,
             permits=permits,
+            window=window,
         )
 
     def sections(model: Model) -> list[page.Section]:

@@ -6,12 +6,16 @@ import click
 from threadmodel.cli import terminal
 from threadmodel.cli.asking import ask, output_options
 from threadmodel.cli.files import INPUT, FileCommand
+from threadmodel.cli.ranges import part_of, range_options
 from threadmodel.cli.reading import reading_options
 from threadmodel.model import Model
+from threadmodel.table import Table
+from threadmodel.tables import deadlocks_in
 
 
 @click.command(cls=FileCommand, short_help="Show the deadlocks of a run.")
 @click.argument("file", metavar="FILE", type=INPUT)
+@range_options
 @output_options
 @reading_options
 @click.pass_context
@@ -20,7 +24,9 @@ def deadlocks(context: click.Context, /, **_: object) -> None:
 
     Each deadlock has the stack of each member, and whether the VM reported the owners
     or they were inferred. Two locks acquired in both orders are listed as well, unless
-    something else kept the threads apart. - reads from stdin.
+    something else kept the threads apart. With --from, --to or --skip-start deadlocks
+    are those that stood in that part; lock orders are of the whole run. - reads from
+    stdin.
 
     \b
     threadmodel deadlocks run.tmt
@@ -28,7 +34,7 @@ def deadlocks(context: click.Context, /, **_: object) -> None:
     """
 
     def sections(model: Model) -> list[terminal.Section]:
-        found = terminal.deadlocks(model)
+        found = terminal.deadlocks(model, part_of(model, context.params))
         if not found.body:
             found.line("none found")
             # A recording without owners, say, shows none however many there were.
@@ -37,7 +43,10 @@ def deadlocks(context: click.Context, /, **_: object) -> None:
                     found.fact("caveat", caveat, "yellow")
         return [found, _orders(model)]
 
-    ask(context, Model.deadlocks, sections)
+    def question(model: Model) -> Table:
+        return deadlocks_in(model, part_of(model, context.params))
+
+    ask(context, question, sections)
 
 
 def _orders(model: Model) -> terminal.Section:

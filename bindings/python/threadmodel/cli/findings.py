@@ -10,7 +10,7 @@ from threadmodel.cli.names import selection
 from threadmodel.cli.ranges import range_options, window
 from threadmodel.cli.reading import reading_options
 from threadmodel.model import Model
-from threadmodel.selection import ALL, Selection
+from threadmodel.selection import Selection
 from threadmodel.table import Table
 
 
@@ -51,10 +51,7 @@ def findings(
         return model.findings(chosen(model))
 
     def sections(model: Model) -> list[terminal.Section]:
-        part = chosen(model)
-        if part == ALL:
-            return [terminal.findings(model, top)]
-        return [terminal.part_heading(model, part), terminal.findings(model, top, part)]
+        return [terminal.findings(model, top, chosen(model))]
 
     ask(context, question, sections)
 

@@ -123,30 +123,39 @@ def summarize(
 @click.argument("dataset", type=INPUT_DATASET)
 @click.argument("statement")
 @click.option("--json", "as_json", is_flag=True, help="Print an object a row.")
-def sql(dataset: str, statement: str, as_json: bool) -> None:
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+def sql(dataset: str, statement: str, as_json: bool, as_csv: bool) -> None:
     """Ask DATASET by SQL: runs, errors, and the tables of summaries by column run."""
     from threadmodel.fleet_dataset import Dataset
 
+    if as_json and as_csv:
+        raise click.UsageError("--json and --csv exclude each other")
     # Whoever stops reading our output, as `head` does, ends us without a word.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     answer = Dataset(dataset).sql(statement)
     try:
         # What is wrong with a value shows as rows are made.
-        rows = answer.fetchall() if as_json else str(answer).splitlines()
+        is_data = as_json or as_csv
+        rows = answer.fetchall() if is_data else str(answer).splitlines()
     except extra("fleet", module="duckdb").Error as failure:
         raise errors.InvalidArgumentError(f"SQL: {failure}") from failure
-    if not as_json:
+    if not is_data:
         for line in rows:
             click.echo(clean(line, len(line)))
         return
-    # A library that only this needs.
+    # Libraries that only this needs.
+    import csv
     import json
+    import sys
 
     names = answer.columns
     if len(set(names)) < len(names):
         raise errors.InvalidArgumentError(
             "two columns have one name: call one `as` another"
         )
+    if as_csv:
+        csv.writer(sys.stdout, lineterminator="\n").writerows([names, *rows])
+        return
     for row in rows:
         click.echo(json.dumps(dict(zip(names, row, strict=True)), default=str))
 
@@ -164,6 +173,9 @@ def sql(dataset: str, statement: str, as_json: bool) -> None:
     help="Only runs with that label; repeatable.",
 )
 @click.option(
+    "--json", "as_json", is_flag=True, help="Print all answers as one object."
+)
+@click.option(
     "--reports",
     metavar="DIR",
     type=OUTPUT_PAGES,
@@ -178,6 +190,7 @@ def report(
     since: str | None,
     before: str | None,
     only: tuple[str, ...],
+    as_json: bool,
     reports: str | None,
     output: str | None,
     top: int,
@@ -192,6 +205,7 @@ def report(
     \b
     threadmodel fleet report dataset --only service=shop --since 1.4.0
     threadmodel fleet report dataset -o fleet.html --reports runs
+    threadmodel fleet report dataset --json | jq .causes.rows
     """
     # Packages that no other command needs.
     from threadmodel.cli import fleet_page, hypertext, markdown, report
@@ -204,6 +218,16 @@ def report(
     if wrong:
         raise click.UsageError(f"--only {wrong[0]}: say LABEL=VALUE")
     asked = Report(Dataset(dataset), dict(one.split("=", 1) for one in only))
+    if as_json:
+        if reports:
+            raise click.UsageError("--json and --reports exclude each other")
+        text = fleet_page.as_json(asked, top, since, before)
+        if output is None:
+            click.echo(text)
+            return
+        with open(output, "wb", opener=private.owner_only) as file:
+            file.write(f"{text}\n".encode())
+        return
     sections = fleet_page.sections(asked, top, since, before)
     links = {}
     if reports:

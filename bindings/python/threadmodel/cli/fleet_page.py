@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What ``threadmodel fleet report`` shows of a dataset, and in which words."""
 
+import json
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -36,6 +37,40 @@ def sections(
     wanted.append(_outliers(report, top))
     wanted.append(_orders(report, top))
     return [section for section in wanted if section.body]
+
+
+def as_json(
+    report: Report, top: int, since: str | None = None, before: str | None = None
+) -> str:
+    """Return the answers of `sections` as one object.
+
+    Each answer has its rows, and in `unknown` why there are none or fewer. A row names
+    where its example was read from in `url`.
+    """
+    answers: dict[str, Any] = {
+        "runs": report.runs,
+        "not_read": report.errors,
+        "only": report.only,
+        "causes": _data(report, report.causes(top), top),
+        "by_label": {
+            label: _data(report, report.by_label(label, top), top)
+            for label in report.labels
+        },
+        "changes": None,
+        "outliers": _data(report, report.outliers(), top),
+        "lock_orders": _data(report, report.orders(), top),
+    }
+    if since is not None:
+        answers["changes"] = _data(report, report.changes(since, before), top)
+    return json.dumps(answers, default=str)
+
+
+def _data(report: Report, answer: Answer, top: int) -> Row:
+    rows = [
+        {**row, "url": report.url(row["run"]) if row["run"] else None}
+        for row in answer.rows[:top]
+    ]
+    return {"rows": rows, "unknown": answer.unknown or None}
 
 
 def urls(wanted: Iterable[Section]) -> list[str]:

@@ -39,7 +39,8 @@ def open_page(
 
     The page is written into the folder for temporary files, readable by this user
     alone. `threadmodel report FILE -o NAME.html` writes it to a place of your choice.
-    With --from, --to or --skip-start its timeline shows that part at first.
+    With --from, --to or --skip-start its tables are of that part of the run, and its
+    timeline shows that part at first.
 
     \b
     threadmodel open run.tmt

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``threadmodel ps``, and processes as people name them on the command line."""
 
+import csv
 import json
 import sys
 from typing import TYPE_CHECKING, Any, Final
@@ -15,6 +16,7 @@ from threadmodel.errors import NotFoundError
 from threadmodel.text import clean, duration
 
 COMMAND_LENGTH: Final = 200
+FIELDS: Final = ("pid", "command", "threads", "age_ns", "cpu_ns", "recorded")
 
 # Generic since click 8.2, and to a type checker alone.
 if TYPE_CHECKING:
@@ -79,7 +81,8 @@ def chosen(pid: int | None) -> int:
 
 @click.command(short_help="List the JVMs that can be recorded now.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON rows.")
-def ps(as_json: bool) -> None:
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+def ps(as_json: bool, as_csv: bool) -> None:
     """List the running JVMs of this user, which `attach` and `dump` take.
 
     \b
@@ -87,22 +90,26 @@ def ps(as_json: bool) -> None:
     threadmodel ps --json
     """
     found = hotspot.running()
+    if as_json and as_csv:
+        raise click.UsageError("--json and --csv exclude each other")
+    rows = [
+        {
+            "pid": jvm.pid,
+            "command": clean(jvm.command),
+            "threads": jvm.threads,
+            "age_ns": jvm.age_ns,
+            "cpu_ns": jvm.cpu_ns,
+            "recorded": jvm.is_recorded,
+        }
+        for jvm in found
+    ]
     if as_json:
-        click.echo(
-            json.dumps(
-                [
-                    {
-                        "pid": jvm.pid,
-                        "command": clean(jvm.command),
-                        "threads": jvm.threads,
-                        "age_ns": jvm.age_ns,
-                        "cpu_ns": jvm.cpu_ns,
-                        "recorded": jvm.is_recorded,
-                    }
-                    for jvm in found
-                ]
-            )
-        )
+        click.echo(json.dumps(rows))
+        return
+    if as_csv:
+        writer = csv.DictWriter(sys.stdout, FIELDS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
         return
     print_sections([_section(found)], None)
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options that choose a part of the run by its times."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from threadmodel.errors import InvalidArgumentError, NotFoundError
 from threadmodel.model import Model
+from threadmodel.selection import Selection
 from threadmodel.text import duration
 
 # Longer ones first; without a unit it is milliseconds.
@@ -89,6 +90,41 @@ def window(
             f"{duration(model.length_ns)}"
         )
     return (from_ns, to_ns)
+
+
+def part_of(model: Model, chosen: Mapping[str, Any]) -> Selection:
+    """Return the part of a run that the parameters of a command choose."""
+    return Selection(
+        window=window(
+            model, chosen["from_ns"], chosen["to_ns"], bool(chosen["skip_start"])
+        )
+    )
+
+
+def stated(model: Model, part: Selection) -> str:
+    """State which part of a run it is, as first lines do; "": all of it."""
+    if part.window is None:
+        return ""
+    end_ns = model.length_ns if part.end_ns is None else part.end_ns
+    end_ns = min(end_ns, model.length_ns)
+    return f"From {duration(part.start_ns)} to {duration(end_ns)}"
+
+
+def options_of(part: Selection) -> str:
+    """Return the options that choose a part, as a command that asks on needs them."""
+    if part.window is None:
+        return ""
+    start_ns, end_ns = part.window
+    begin = "" if start_ns is None else f" --from {_exact(start_ns)}"
+    return begin + ("" if end_ns is None else f" --to {_exact(end_ns)}")
+
+
+def _exact(ns: int) -> str:
+    for unit, digits in (("s", 9), ("ms", 6), ("us", 3)):
+        text = f"{ns / 10**digits:.{digits}f}".rstrip("0").rstrip(".")
+        if ns >= 10**digits:
+            return f"{text}{unit}"
+    return f"{ns}ns"
 
 
 def _steady_ns(model: Model) -> int:

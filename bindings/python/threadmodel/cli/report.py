@@ -27,7 +27,7 @@ from threadmodel.cli.reading import (
     sheet_option,
 )
 from threadmodel.errors import DamagedTraceWarning
-from threadmodel.selection import Selection
+from threadmodel.selection import ALL, Selection
 from threadmodel.table import WRITE_BYTES, Writable
 from threadmodel.text import clean, count
 
@@ -129,9 +129,9 @@ def report(
     With --json, tables that have a row for each interval, hold, object or unit, and
     the ranking of changes, are left out unless --tables names them.
 
-    With --from, --to or --skip-start it is the findings, the hottest locks, the longest
-    waits and the threads of that part of the run. Data has the tables that can be asked
-    for a part. A page opens its timeline there; its findings are of the whole run.
+    With --from, --to or --skip-start all of that is of that part of the run, and the
+    first line states it. Data has the tables that can be asked for a part. The timeline
+    of a page has the whole run, and opens at the part.
 
     With -o NAME.html, or --html, it is one self-contained page for a browser with all
     of that and an interactive timeline. With -o NAME.md, or --markdown, it is the
@@ -199,12 +199,12 @@ def report(
                 file.write(html)
         else:
             progress.step("counting")
-            if chosen_part is not None:
-                sections = terminal.part(model, top, chosen_part)
-            elif everything or as_markdown or output is not None:
-                sections = terminal.sections(model, top)
+            if everything or as_markdown or output is not None:
+                sections = terminal.sections(model, top, chosen_part or ALL)
             else:
-                sections = brief.sections(model, files, stdout_console())
+                sections = brief.sections(
+                    model, files, stdout_console(), chosen_part or ALL
+                )
             if as_markdown:
                 name = clean(Path(model.run.source or files[0]).name)
                 text = markdown.render(sections, f"Threads of {name}")

@@ -14,10 +14,12 @@ from threadmodel.cli.page import Fact as Fact
 from threadmodel.cli.page import Section as Section
 from threadmodel.cli.page import show as show
 from threadmodel.cli.path_page import PATH_KEYS, path_sums
+from threadmodel.cli.ranges import stated
 from threadmodel.cli.why_page import branches
 from threadmodel.judgement import judge, lines
 from threadmodel.model import Model
 from threadmodel.selection import ALL, Selection
+from threadmodel.tables import deadlocks_in, last_ns
 from threadmodel.text import clean, count, duration
 
 STATES: Final = (
@@ -67,9 +69,7 @@ BY: Final = (LOCKS, "waiting", "joining", "sleeping", "parked", "io")
 
 # Questions that are not asked about a part of a run.
 OF_WHOLE_RUN: Final = (
-    "Only this part was examined. Threads that cannot go on, uneven threads, "
-    "processors, lock order and gains are examined only for whole runs, as are the "
-    "verdict and the critical path."
+    "Uneven threads, processors, lock order and gains are examined only for whole runs."
 )
 
 Row = dict[str, Any]
@@ -77,45 +77,54 @@ Row = dict[str, Any]
 Place = tuple[Row, str]
 
 
-def sections(model: Model, top: int) -> list[Section]:
+def sections(model: Model, top: int, part: Selection = ALL) -> list[Section]:
     """Ask a model for all that the report shows.
 
     Args:
         model: asked
         top: rows of each table
+        part: of the run
     """
     threads = list(model.threads())
     odd = {row["cause"]: row["count"] for row in model.diagnostics()}
-    hot, waits = _divide(model)
-    judged, found = judge(model), list(model.findings())
+    hot, waits = _divide(model, part)
+    judged, found = judge(model, part), list(model.findings(part))
+    first = verdict(model, judged, found, part)
+    state_part(model, part, first)
+    path = model.path_rollup(
+        PATH_KEYS, from_ns=part.start_ns or None, to_ns=last_ns(model, part)
+    )
     wanted = [
-        verdict(model, judged, found),
+        first,
         _summary(model, threads, odd),
-        _findings(model, FINDINGS, judged, found),
+        _findings(model, FINDINGS, judged, found, part),
         dump_stacks(model, top),
         _blocking("Hottest locks", hot, top) or _never_blocked(),
         _blocking("Longest waits", waits, top) or Section(""),
-        threads_of(model, top),
-        path_sums(model.path_rollup(PATH_KEYS), top, model.caveats),
-        deadlocks(model),
+        threads_of(model, top, part),
+        path_sums(path, top, model.caveats),
+        deadlocks(model, part),
         _diagnostics(odd),
     ]
     return [section for section in wanted if section.body]
 
 
-def verdict(model: Model, judged: Row, found: Sequence[Row]) -> Section:
+def verdict(
+    model: Model, judged: Row, found: Sequence[Row], part: Selection = ALL
+) -> Section:
     """Say first whether the program could go on, and what that rests on.
 
     Args:
         model: asked
         judged: its verdict
         found: its findings
+        part: of the run
     """
     heading, *body = opening(judged, [row for row in found if not row["minor"]])
     section = Section(clean(heading, NAME_LENGTH))
     for text in body:
         section.line(clean(text, VERDICT_LENGTH))
-    for text in branches(model):
+    for text in branches(model, part):
         section.line(clean(text, VERDICT_LENGTH))
     return section
 
@@ -205,12 +214,10 @@ def _findings(
             if text:
                 section.body.append(Fact("", clean(text, NAME_LENGTH)))
     add_more(section, len(rows) - most)
-    if not rows and selection == ALL:
-        section.line(calm(model, judged))
-    elif not rows:
-        section.line(
-            "Nothing of what was looked for stands out in this part of the run."
-        )
+    if not rows:
+        section.line(calm(model, judged, selection))
+    if selection != ALL:
+        section.line(OF_WHOLE_RUN, "dim")
     if minor:
         section.line(
             "little to gain: " + "; ".join(title_of(row) for row in minor[:FINDINGS]),
@@ -326,32 +333,11 @@ def _idle_times(model: Model, selection: Selection) -> Mapping[tuple[int, str], 
     return found
 
 
-def part(model: Model, top: int, selection: Selection) -> list[Section]:
-    """Ask a model for what the report shows of a part of the run.
-
-    Args:
-        model: asked
-        top: rows of each table
-        selection: that part
-    """
-    hot, waits = _divide(model, selection)
-    wanted = [
-        part_heading(model, selection),
-        findings(model, FINDINGS, selection),
-        _blocking("Hottest locks", hot, top) or _never_blocked(),
-        _blocking("Longest waits", waits, top) or Section(""),
-        threads_of(model, top, selection),
-    ]
-    return [section for section in wanted if section.body]
-
-
-def part_heading(model: Model, selection: Selection) -> Section:
-    """State which part of the run it is, and what was not examined in it."""
-    end_ns = model.length_ns if selection.end_ns is None else selection.end_ns
-    end_ns = min(end_ns, model.length_ns)
-    section = Section(f"From {duration(selection.start_ns)} to {duration(end_ns)}")
-    section.line(OF_WHOLE_RUN, "dim")
-    return section
+def state_part(model: Model, part: Selection, section: Section) -> None:
+    """Let the heading of a section begin with the part of the run that it is about."""
+    named = stated(model, part)
+    if named:
+        section.heading = f"{named}: {section.heading}"
 
 
 def threads_of(model: Model, top: int, selection: Selection = ALL) -> Section:
@@ -411,10 +397,10 @@ def threads_of(model: Model, top: int, selection: Selection = ALL) -> Section:
     return section
 
 
-def deadlocks(model: Model) -> Section:
+def deadlocks(model: Model, part: Selection = ALL) -> Section:
     """List each deadlock with the stack of each member."""
     cycles: dict[int, list[Row]] = {}
-    for row in model.deadlocks():
+    for row in deadlocks_in(model, part):
         cycles.setdefault(row["deadlock"], []).append(row)
     section = Section("Deadlocks")
     if not cycles:

@@ -6,10 +6,11 @@ import json
 import click
 
 import threadmodel
-from threadmodel.cli import why_page
+from threadmodel.cli import terminal, why_page
 from threadmodel.cli.asking import ask, output_options
 from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.names import one
+from threadmodel.cli.ranges import part_of, range_options
 from threadmodel.cli.reading import reading_options
 from threadmodel.cli.report import print_sections
 from threadmodel.model import Model
@@ -42,6 +43,7 @@ SHARE = click.FloatRange(0.0, 100.0)
     show_default=True,
     help="Leave out what has less of the time.",
 )
+@range_options
 @click.option(
     "--diff", "other", metavar="OTHER", type=INPUT, help="Compare with a later run."
 )
@@ -66,11 +68,12 @@ def why(
     Each wait is divided among what the threads that held the lock, or ended the wait,
     did during that time, and so on down to a final cause. Without requests or tasks it
     is the time of threads. Of several kinds of requests it is the one that measures the
-    program.
+    program. Requests of a part of the run are those that end in it.
 
     \b
     threadmodel why run.tmt
     threadmodel why run.tmt --kind OrderServlet.doPost --slowest
+    threadmodel why run.tmt --from 60s --to 120s
     threadmodel why before.tmt --diff after.tmt
     """
     if sum((kind is not None, unit is not None, threads, all_kinds)) > 1:
@@ -89,6 +92,7 @@ def why(
             slowest=slowest,
             threads=threads,
             main=not all_kinds,
+            selection=part_of(model, context.params),
         )
 
     if other is not None:
@@ -99,6 +103,7 @@ def why(
             click.echo(json.dumps([change.row() for change in found]))
             return
         section = why_page.difference(found, min_share / 100, depth)
+        terminal.state_part(before, part_of(before, context.params), section)
         print_sections([section], context.params["output"])
         return
     ask(

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from threadmodel.cli.page import NAME_LENGTH, Section, add_more
 from threadmodel.model import Model
+from threadmodel.selection import ALL, Selection
 from threadmodel.table import Table
 from threadmodel.text import clean, count, duration
 
@@ -196,11 +197,11 @@ def difference(found: Sequence[Change], min_share: float, deepest: int) -> Secti
     return section
 
 
-def branches(model: Model) -> list[str]:
+def branches(model: Model, part: Selection = ALL) -> list[str]:
     """Return lines on what most of a request's time went to; none without requests."""
-    if not any(row["count"] >= ENOUGH_UNITS for row in model.unit_kinds()):
+    if not any(row["count"] >= ENOUGH_UNITS for row in model.unit_kinds(part)):
         return []
-    root = tree_of(model.causes(main=True))
+    root = tree_of(model.causes(main=True, selection=part))
     if root is None or not of_units(root) or units_of(root) < ENOUGH_UNITS:
         return []
     kinds = list(root.children.values())

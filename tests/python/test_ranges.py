@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A part of a run on the command line: every question takes one, and states it."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+import threadmodel
+from threadmodel import Selection, cli, page
+from threadmodel.cli.ranges import options_of
+
+ROOT = Path(__file__).resolve().parents[2]
+DEMO = str(ROOT / "docs/examples/demo/demo.tmt")
+SHOP = str(ROOT / "docs/examples/shop/slow.tmt")
+MS = 1_000_000
+TIMES = ("--from", "100ms", "--to", "200ms")
+RANGE = {"--from", "--to", "--skip-start"}
+# What asks a recording no question about its threads, or compares two with --from.
+NO_QUESTIONS = {
+    *("check", "convert", "diff", "export", "info", "mcp"),
+    *("attach", "completion", "control", "dump", "listen", "ps", "record", "top"),
+    *("fleet report", "fleet sql", "fleet summarize"),
+}
+NEEDS = {"whatif": ("--class", "Till")}
+
+
+def commands(
+    group: click.Group = cli.cli, before: tuple[str, ...] = ()
+) -> Iterator[tuple[str, click.Command]]:
+    """Walk the tree of commands."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from commands(command, (*before, name))
+        else:
+            yield " ".join((*before, name)), command
+
+
+def options(command: click.Command) -> set[str]:
+    return {option for parameter in command.params for option in parameter.opts}
+
+
+QUESTIONS = [name for name, _ in commands() if name not in NO_QUESTIONS]
+
+
+def call(*arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "threadmodel", *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_question_takes_a_part_of_the_run(name: str) -> None:
+    assert options(dict(commands())[name]) >= RANGE, name
+
+
+@pytest.mark.parametrize("name", [name for name in QUESTIONS if name != "open"])
+def test_the_first_line_states_the_part(name: str) -> None:
+    given = (name, DEMO, *NEEDS.get(name, ()))
+    assert call(*given, *TIMES).startswith("From 100 ms to 200 ms: ")
+    assert not call(*given).startswith("From ")
+
+
+def test_the_verdict_and_the_commands_of_a_report_are_of_the_part() -> None:
+    model = threadmodel.open(SHOP)
+    part = Selection(window=(1000 * MS, 2000 * MS))
+    (verdict,) = model.verdict(part)
+    shown = call("report", SHOP, "--from", "1s", "--to", "2s")
+    words = " ".join(shown.split())
+    assert words.startswith(f"From 1.00 s to 2.00 s: {verdict['title']} ")
+    assert "slow.tmt --from 1s --to 2s --class 'Shop$Prices'" in shown
+    assert "slow.tmt --from 1s --to 2s --all" in shown
+
+
+def test_tables_of_a_part_are_those_of_the_model() -> None:
+    model = threadmodel.open(DEMO)
+    part = Selection(window=(100 * MS, 200 * MS))
+    edges = {"from_ns": 100 * MS, "to_ns": 200 * MS}
+    expected = {
+        ("path",): model.critical_path(**edges),
+        ("path", "--by", "method"): model.path_rollup("method", **edges),
+        ("why",): model.causes(part, main=True),
+        ("units",): model.unit_kinds(part),
+        ("units", "--parts"): model.unit_parts(part),
+        ("whatif",): model.whatif_rank(window=part.window),
+        ("findings",): model.findings(part),
+    }
+    for (name, *more), table in expected.items():
+        found = json.loads(call(name, DEMO, *more, *TIMES, "--json"))
+        assert found == list(table), name
+    report = json.loads(call("report", DEMO, "--json", "--tables", "all", *TIMES))
+    assert report["verdict"] == list(model.verdict(part))
+    assert report["critical_path"] == list(model.critical_path(**edges))
+    assert report["whatif"] == list(model.whatif_rank(window=part.window))
+    assert report["deadlocks"] == list(model.deadlocks())
+
+
+def test_a_deadlock_is_of_the_parts_in_which_it_stands() -> None:
+    assert json.loads(call("deadlocks", DEMO, "--to", "40ms", "--json")) == []
+    assert json.loads(call("deadlocks", DEMO, "--from", "1ms", "--json"))
+    assert "none found" in call("deadlocks", DEMO, "--to", "40ms")
+
+
+def test_the_wait_that_is_explained_lies_in_the_part() -> None:
+    for more in ((), ("--thread", "waiter-2")):
+        steps = json.loads(call("explain", DEMO, *more, *TIMES, "--json"))
+        assert 100 * MS <= steps[0]["at_ns"] <= 200 * MS
+
+
+def test_a_page_of_a_part_is_of_that_part() -> None:
+    model = threadmodel.open(DEMO)
+    part = Selection(window=(100 * MS, 200 * MS))
+    (verdict,) = model.verdict(part)
+    html = page.render(model, part=part)
+    assert ", from 100 ms to 200 ms</title>" in html
+    assert verdict["title"] in html
+    facts = page.facts(model, verdict, part)
+    assert 0 < facts["locks_ns"] < page.facts(model, verdict)["locks_ns"]
+
+
+@pytest.mark.parametrize(
+    ("window", "expected"),
+    [
+        ((0, 10**9), " --from 0ns --to 1s"),
+        ((None, 1_500_000), " --to 1.5ms"),
+        ((44_361_123, None), " --from 44.361123ms"),
+        ((61_000_000_001, None), " --from 61.000000001s"),
+    ],
+)
+def test_times_in_commands_are_exact(
+    window: tuple[int | None, int | None], expected: str
+) -> None:
+    assert options_of(Selection(window=window)) == expected
+
+
+# An action, or what serves another program.
+NO_ANSWER = {
+    *("attach", "completion", "control", "convert", "export", "fleet summarize"),
+    *("listen", "mcp", "open", "record", "top"),
+}
+# Several tables make one object. A check has its status, JUnit and SARIF.
+NO_CSV = {"diff", "dump", "fleet report", "info"}
+OTHER_DATA = {"check": {"--junit", "--sarif"}}
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, _ in commands() if name not in NO_ANSWER]
+)
+def test_every_answer_can_be_had_as_data(name: str) -> None:
+    usual = {"--json"} if name in NO_CSV else {"--json", "--csv"}
+    wanted = OTHER_DATA.get(name, usual)
+    assert options(dict(commands())[name]) >= wanted
