@@ -270,6 +270,14 @@ static int deal_wait(sweep *s, const tm__resource_wait *wait, tm__share_fn add_s
     return rc;
 }
 
+int tm__use_shares_may_be_known(const tm_model *model)
+{
+    for (uint32_t i = 0; i < model->intervals.interactions_count; i++)
+        if (model->intervals.interactions[i].from_stack != TM__NONE)
+            return 1;
+    return 0;
+}
+
 int tm__use_shares_walk(const tm_model *model, const tm__scope *scope,
                         tm__share_fn add_share, void *payload, uint64_t *capped)
 {

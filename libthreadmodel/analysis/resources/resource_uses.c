@@ -214,7 +214,17 @@ static void drop_revoked(tm__resources *all)
     all->uses_count = kept;
 }
 
-int tm__resources_find_uses(tm__resources *all)
+/* Uses end with releases: where no wait has one whose place is known, there are none.
+ */
+static int is_any_released(const tm__resources *all)
+{
+    for (uint32_t i = 0; i < all->items_count; i++)
+        if (all->items[i].releasing != TM__NONE)
+            return 1;
+    return 0;
+}
+
+static int find_uses(tm__resources *all)
 {
     tm__memory *memory = all->memory;
     size_t queues = ((size_t)all->queues_count + 1) * sizeof(tm__use_queue);
@@ -245,4 +255,9 @@ int tm__resources_find_uses(tm__resources *all)
     tm__triple_map_free(&s.pending, memory);
     tm__triple_map_free(&s.members, memory);
     return rc;
+}
+
+int tm__resources_find_uses(tm__resources *all)
+{
+    return is_any_released(all) ? find_uses(all) : TM_OK;
 }

@@ -35,7 +35,7 @@ int tm__groups_add_latencies(tm__groups *groups)
     if (!groups->latencies_ns)
         return TM_ENOMEM;
     rc = tm__shares_walk(groups->model, groups->scope, add_share, groups, NULL);
-    return rc < 0 ? rc
-                  : tm__use_shares_walk(groups->model, groups->scope, add_share, groups,
-                                        NULL);
+    if (rc < 0 || !tm__use_shares_may_be_known(groups->model))
+        return rc;
+    return tm__use_shares_walk(groups->model, groups->scope, add_share, groups, NULL);
 }
