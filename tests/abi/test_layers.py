@@ -17,7 +17,7 @@ LIBRARY = ROOT / "libthreadmodel"
 AGENT = ROOT / "agent/jvm"
 NATIVE = ROOT / "agent/native"
 # `model/state` is headers alone: what a model holds.
-BELOW_MODEL = {"base", "table", "model/state"}
+BELOW_MODEL = {"base", "roles", "table", "model/state"}
 MODEL_ROOMS = ("entities", "intervals", "ownership", "deadlocks", "wakeups", "replay")
 BELOW_ANALYSIS = BELOW_MODEL | {f"model/{room}" for room in MODEL_ROOMS}
 LISTING = "analysis/listing"
@@ -28,6 +28,7 @@ WHATIF = "analysis/whatif"
 WAITS = "analysis/waits"
 LAYERS: dict[str, set[str]] = {
     "base": set(),
+    "roles": set(),
     "table": {"base"},
     "model/state": {"base"},
     **{
@@ -63,7 +64,8 @@ ROOMS = {
     "ident": {"base", "trace", "rings", "ring", "vm", "endpoint"},
     "capture": {"base", "trace", "rings", "ring", "vm", "ident", "endpoint"},
     "virtual": {"base", "trace", "rings", "ring", "vm", "ident", "capture"},
-    "blocked": {"base", "trace", "rings", "ring", "vm", "ident", "capture", "virtual"},
+    "blocked": {"base", "trace", "rings", "ring", "vm", "ident", "capture", "virtual"}
+    | {"roles"},
     "writer": {"base", "trace", "rings", "ring", "vm", "ident", "virtual", "blocked"}
     | {"endpoint"},
     "session": {

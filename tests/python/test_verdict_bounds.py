@@ -18,8 +18,7 @@ TRACES = sorted(
         *(ROOT / "tests/data/traces").glob("*.tmt"),
     ]
 )
-# More of them in a campaign: THREADMODEL_RUNS=10000.
-RUNS = int(os.environ.get("THREADMODEL_RUNS", "60"))
+RUNS = 10_000 if "TM_TEST_FULL" in os.environ else 60
 
 
 def violations(model: threadmodel.Model) -> list[str]:

@@ -20,6 +20,8 @@
 #include "blocked/long_blocked_table.h"
 #include "ident/thread_id.h"
 #include "rings/clock.h"
+#include "roles/method_roles.h"
+#include "roles/thread_roles.h"
 #include "vm/message.h"
 #include "vm/options.h"
 #include "vm/vm.h"
@@ -32,41 +34,7 @@ static const int64_t GAP_NS = INT64_C(4000000000);
 /* A process that runs for more of a second than this does not stand still. Its
  * compilers run on for a while. */
 static const int64_t BUSY_NS = INT64_C(500000000);
-enum { FRAMES = 24, THREADS_AT_MOST = 4096, SHOWN = 12 };
-
-/* Where workers wait for work, with a timeout or without. */
-static const struct {
-    const char *class_name;
-    const char *method;
-} idle_methods[] = {
-    {"Ljava/util/concurrent/ThreadPoolExecutor;", "getTask"},
-    {"Ljava/util/concurrent/ForkJoinPool;", "awaitWork"},
-    {"Lorg/apache/tomcat/util/threads/ThreadPoolExecutor;", "getTask"},
-    {"Lorg/eclipse/jetty/util/thread/QueuedThreadPool;", "idleJobPoll"},
-    {"Ljava/util/TimerThread;", "mainLoop"},
-    {"Ljava/util/concurrent/DelayScheduler;", "loop"},
-};
-/* Timers: a worker that waits there with a timeout will run a task. */
-static const char *const timer_classes[] = {
-    "Ljava/util/concurrent/ScheduledThreadPoolExecutor$DelayedWorkQueue;",
-    "Ljava/util/TimerThread;",
-    "Ljava/util/concurrent/DelayScheduler;",
-};
-
-/* Waits in these are ended from outside of the program: by a file or socket, a child
- * process, the collector. Names are those of classes, or of packages with all that is
- * in them. */
-static const char *const outside_classes[] = {
-    "Ljava/lang/ProcessImpl;",
-    "Ljava/lang/ref/NativeReferenceQueue;", /* in JDK 21 to 24 */
-    "Ljava/lang/ref/ReferenceQueue;",
-    "Lsun/nio/ch/",
-    "Lsun/nio/fs/",
-};
-/* The JDK's thread that waits for a child process to end, and does what comes then. */
-static const char reaper_prefix[] = "process reaper";
-/* The flight recorder's threads, which are in the program's group. */
-static const char recorders_prefix[] = "JFR ";
+enum { FRAMES = 24, NAME_BYTES = 512, THREADS_AT_MOST = 4096, SHOWN = 12 };
 
 static int64_t looked_ns;
 static int64_t due_ns;       ///< the last look at a standstill that was due
@@ -95,12 +63,6 @@ static int64_t processor_time_ns(void)
 
 enum membership { OF_THE_PROGRAM, OF_THE_VM, REAPER };
 
-static int begins_with(const char *text, const char *prefix)
-{
-    return text && strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-/* The JVM's own threads are in these groups. */
 static enum membership membership_of(JNIEnv *jni, jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
@@ -112,16 +74,14 @@ static enum membership membership_of(JNIEnv *jni, jthread thread)
         return OF_THE_VM;
     if (info.thread_group && (*jvmti)->GetThreadGroupInfo(jvmti, info.thread_group,
                                                           &group) == JVMTI_ERROR_NONE) {
-        if (group.name && (strcmp(group.name, "system") == 0 ||
-                           strcmp(group.name, "InnocuousThreadGroup") == 0))
+        if (tm__is_runtime_name(info.name, group.name ? group.name : ""))
             membership = OF_THE_VM;
         tm__deallocate(group.name);
         (*jni)->DeleteLocalRef(jni, group.parent);
     }
-    if ((info.name && strcmp(info.name, "DestroyJavaVM") == 0) ||
-        begins_with(info.name, recorders_prefix))
+    if (tm__is_destroyer_name(info.name))
         membership = OF_THE_VM;
-    else if (begins_with(info.name, reaper_prefix))
+    else if (tm__is_reaper_name(info.name))
         membership = REAPER;
     tm__deallocate(info.name);
     (*jni)->DeleteLocalRef(jni, info.thread_group);
@@ -131,52 +91,70 @@ static enum membership membership_of(JNIEnv *jni, jthread thread)
 
 enum place { PLACE_OTHER, PLACE_IDLE, PLACE_TIMER, PLACE_OUTSIDE };
 
-static enum place place_of_frame(JNIEnv *jni, jmethodID method)
+/* @return enum tm__role of a frame's method; 0: not known */
+static uint16_t role_of_frame(JNIEnv *jni, jmethodID method)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
-    enum place place = PLACE_OTHER;
-    char *name = NULL, *signature = NULL;
+    char *name = NULL, *signature = NULL, full[NAME_BYTES];
     jclass class = NULL;
+    uint16_t role = 0;
 
     if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) != JVMTI_ERROR_NONE)
-        return place;
+        return 0;
     if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) ==
             JVMTI_ERROR_NONE &&
-        (*jvmti)->GetMethodName(jvmti, method, &name, NULL, NULL) == JVMTI_ERROR_NONE) {
-        for (size_t i = 0; i < sizeof(idle_methods) / sizeof(*idle_methods); i++)
-            if (strcmp(signature, idle_methods[i].class_name) == 0 &&
-                strcmp(name, idle_methods[i].method) == 0)
-                place = PLACE_IDLE;
-        for (size_t i = 0; i < sizeof(timer_classes) / sizeof(*timer_classes); i++)
-            if (strcmp(signature, timer_classes[i]) == 0)
-                place = PLACE_TIMER;
-        for (size_t i = 0; i < sizeof(outside_classes) / sizeof(*outside_classes); i++)
-            if (strncmp(signature, outside_classes[i], strlen(outside_classes[i])) == 0)
-                place = PLACE_OUTSIDE;
+        (*jvmti)->GetMethodName(jvmti, method, &name, NULL, NULL) == JVMTI_ERROR_NONE &&
+        strlen(signature) + strlen(name) < sizeof(full)) {
+        /* "Ljava/lang/Object;" and "wait" are java.lang.Object.wait. */
+        size_t length = strlen(signature) - 2;
+
+        for (size_t i = 0; i < length; i++)
+            full[i] = signature[i + 1] == '/' ? '.' : signature[i + 1];
+        full[length] = '.';
+        strcpy(full + length + 1, name);
+        role = tm__role(full, full, NULL);
     }
     tm__deallocate(name);
     tm__deallocate(signature);
     (*jni)->DeleteLocalRef(jni, class);
-    return place;
+    return role;
 }
 
-/* A timer's queue lies within a pool's loop, and says more. */
+/* Whether a method is what a thread at it waits for work by, as the verdict of a trace
+ * has it: a queue's own lock is not, and what a loop calls is its work. */
+static int is_idle_in(uint16_t role, uint16_t within, int is_past_primitives)
+{
+    return !(within & TM__ROLE_LOCKS) &&
+           (role & TM__ROLE_IDLES || (role & TM__ROLE_LOOPS && !is_past_primitives));
+}
+
+/* Of a place where a timeout is the time of a task, or where the end of the wait comes
+ * from outside, the stack says more than that a worker is idle. */
 static enum place place_of(JNIEnv *jni, jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jvmtiFrameInfo frames[FRAMES];
-    enum place place = PLACE_OTHER;
+    uint16_t within = 0, idle = 0;
+    int is_past_primitives = 0;
     jint count = 0;
 
     if ((*jvmti)->GetStackTrace(jvmti, thread, 0, FRAMES, frames, &count) !=
         JVMTI_ERROR_NONE)
         return PLACE_OTHER;
-    for (jint i = 0; i < count && place < PLACE_TIMER; i++) {
-        enum place found = place_of_frame(jni, frames[i].method);
+    for (jint i = 0; i < count; i++) {
+        uint16_t role = role_of_frame(jni, frames[i].method);
 
-        place = found > place ? found : place;
+        if (!idle && is_idle_in(role, within | role, is_past_primitives))
+            idle = role;
+        within |= role;
+        is_past_primitives |= !(role & TM__ROLE_PRIMITIVE);
     }
-    return place;
+    if (within & TM__ROLE_OUTSIDE)
+        return PLACE_OUTSIDE;
+    if (idle)
+        return within & TM__ROLE_DELAYS || !(idle & TM__ROLE_IDLES) ? PLACE_TIMER
+                                                                    : PLACE_IDLE;
+    return PLACE_OTHER;
 }
 
 enum sight { SIGHT_MOVES, SIGHT_IDLE, SIGHT_WAITS, SIGHT_NONE };

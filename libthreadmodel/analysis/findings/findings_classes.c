@@ -11,7 +11,7 @@
 #include "analysis/findings/findings_gain.h"
 #include "analysis/findings/tally.h"
 #include "analysis/findings/where.h"
-#include "model/entities/method_roles.h"
+#include "roles/method_roles.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
 #include "model/entities/reports.h"

@@ -9,7 +9,7 @@
 #include "analysis/findings/tally.h"
 #include "analysis/findings/where.h"
 #include "base/saturate.h"
-#include "model/entities/method_roles.h"
+#include "roles/method_roles.h"
 #include "model/entities/methods.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"

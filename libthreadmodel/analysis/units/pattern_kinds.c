@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "model/entities/entity_names.h"
-#include "model/entities/method_roles.h"
+#include "roles/method_roles.h"
 #include "model/entities/methods.h"
 
 static int is_passed_over(const tm_model *model, const tm__frame *frame)

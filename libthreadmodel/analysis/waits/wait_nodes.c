@@ -20,21 +20,7 @@
 #include "model/entities/reports.h"
 #include "model/intervals/cpu.h"
 #include "model/intervals/lost_events.h"
-
-/* Waits in these are ended from outside of the program: by a file or socket, a child
- * process, the collector. */
-static const char *const input_methods[] = {
-    "java.lang.ProcessImpl.waitFor",
-    "java.lang.ref.NativeReferenceQueue.", /* in JDK 21 to 24 */
-    "java.lang.ref.ReferenceQueue.",
-    "sun.nio.ch.",
-    "sun.nio.fs.",
-};
-/* Queues of timers: a worker that waits there with a timeout will run a task. */
-static const char delayed_queue[] =
-    "java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue.";
-
-#define COUNT(list) (sizeof(list) / sizeof(*(list)))
+#include "roles/method_roles.h"
 
 /* ---- the instant ---- */
 
@@ -68,15 +54,7 @@ static int is_keep_alive(const tm_model *model, uint32_t frame, uint32_t stack)
     uint32_t method = model->entities.frames[frame].method;
 
     return model->entities.methods[method].role & TM__ROLE_IDLES &&
-           !tm__stack_has(model, stack, delayed_queue);
-}
-
-static int waits_for_input(const tm_model *model, uint32_t stack)
-{
-    for (size_t i = 0; i < COUNT(input_methods); i++)
-        if (tm__stack_has(model, stack, input_methods[i]))
-            return 1;
-    return 0;
+           !tm__stack_has_role(model, stack, TM__ROLE_DELAYS);
 }
 
 /* A thread that only a library's own code waits in does the library's work: none of the
@@ -143,7 +121,8 @@ static void classify_wait(tm__wait_graph *graph, uint32_t thread, uint32_t index
             tm__node_moves(node, TM__MOVE_WOKEN);
         else
             tm__node_waits(node, TM_WAIT_EDGE_JOIN, at->peer, at->provenance);
-    } else if (node->want == TM__WANT_INPUT || waits_for_input(model, node->stack)) {
+    } else if (node->want == TM__WANT_INPUT ||
+               tm__stack_has_role(model, node->stack, TM__ROLE_OUTSIDE)) {
         tm__node_moves(node, TM__MOVE_INPUT);
     } else if (is_the_librarys(model, node, frame)) {
         node->kind = TM__NODE_IDLE;

@@ -50,3 +50,18 @@ int tm__stack_mentions(const tm_model *model, uint32_t stack, const char *part)
     }
     return 0;
 }
+
+int tm__stack_has_role(const tm_model *model, uint32_t stack, uint16_t role)
+{
+    const tm__entities *all = &model->entities;
+
+    if (stack == TM__NONE)
+        return 0;
+    for (uint32_t i = 0; i < all->stacks[stack].frame_count; i++) {
+        uint32_t method = all->frames[all->stacks[stack].frame_first + i].method;
+
+        if (method != TM__NONE && all->methods[method].role & role)
+            return 1;
+    }
+    return 0;
+}

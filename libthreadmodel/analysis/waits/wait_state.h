@@ -124,6 +124,8 @@ uint32_t tm__wait_place(const tm__wait_graph *graph, uint32_t stack);
 
 /** Whether a stack has a method whose full name begins with a text. */
 int tm__stack_has(const tm_model *model, uint32_t stack, const char *prefix);
+/** Whether a stack has a method of a role, an enum tm__role. */
+int tm__stack_has_role(const tm_model *model, uint32_t stack, uint16_t role);
 /** Whether a stack has a method whose full name contains a text. */
 int tm__stack_mentions(const tm_model *model, uint32_t stack, const char *part);
 

@@ -6,7 +6,7 @@
 #include <threadmodel/model.h>
 
 #include "base/memory.h"
-#include "model/entities/method_roles.h"
+#include "roles/method_roles.h"
 
 /** @return frames[] index of the caller of a stack, TM__NONE where unknown */
 uint32_t tm__stack_caller(const tm_model *model, uint32_t stack);

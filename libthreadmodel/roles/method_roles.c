@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What methods of runtimes and libraries do, by their names: every name that the model
- * and the analysis know is in these tables. A method is judged once, when it is named.
+ * What methods of runtimes and libraries do, by their names: every name that the model,
+ * the analysis and the agent know is in these tables. A method is judged once, when it
+ * is named.
  */
 #include <string.h>
 
-#include "model/entities/method_roles.h"
+#include "roles/method_roles.h"
 
 /* What is part of the libraries of C, C++ and Rust, as their files and the native
  * recorder name them, and of the JDK 8 to 25. Not all of com.sun. is: javac and others
@@ -113,6 +114,20 @@ static const char *const loops[] = {
     "jdk.internal.ref.CleanerImpl.run",
     "sun.java2d.Disposer.run",
     "sun.net.www.http.KeepAliveCache.run",
+};
+
+/* Waits in these are ended from outside of the program: by a file or socket, a child
+ * process, the collector. */
+static const char *const outside[] = {
+    "java.lang.ProcessImpl.waitFor",
+    "java.lang.ref.NativeReferenceQueue.", /* in JDK 21 to 24 */
+    "java.lang.ref.ReferenceQueue.",
+    "sun.nio.ch.",
+    "sun.nio.fs.",
+};
+/* Queues of timers: a worker that waits there with a timeout will run a task. */
+static const char *const delays[] = {
+    "java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue.",
 };
 
 /* What a method does, by how its name begins and ends. */
@@ -243,6 +258,10 @@ uint16_t tm__role(const char *class_name, const char *name,
         role |= TM__ROLE_PRIMITIVE;
     if (has_prefix(name, locks, COUNT(locks)))
         role |= TM__ROLE_LOCKS;
+    if (has_prefix(name, outside, COUNT(outside)))
+        role |= TM__ROLE_OUTSIDE;
+    if (has_prefix(name, delays, COUNT(delays)))
+        role |= TM__ROLE_DELAYS;
     /* Whoever chose what a library is wants to see the rest as it is. */
     if (is_default || role & TM__ROLE_LIBRARY) {
         if (is_among(name, takers, COUNT(takers)))

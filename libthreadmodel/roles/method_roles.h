@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What methods of runtimes and libraries do, by their names. */
-#ifndef TM_MODEL_METHOD_ROLES_H
-#define TM_MODEL_METHOD_ROLES_H
+#ifndef TM_ROLES_METHOD_ROLES_H
+#define TM_ROLES_METHOD_ROLES_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +28,9 @@ enum tm__role {
     TM__ROLE_NAMED_SLEEP =
         2048, ///< is called like what sleeps: a helper, if it calls it
     TM__ROLE_NAMED_JOIN = 4096,
-    TM__ROLE_LAMBDA = 8192, ///< the VM's own, between a lambda's body and its caller
+    TM__ROLE_LAMBDA = 8192,   ///< the VM's own, between a lambda's body and its caller
+    TM__ROLE_OUTSIDE = 16384, ///< what waits in it is woken from outside of the program
+    TM__ROLE_DELAYS = 32768, ///< a queue of timers, from which the wait's end is a task
 };
 
 /**
