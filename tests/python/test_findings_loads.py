@@ -161,6 +161,13 @@ def test_permits_that_requests_hardly_queue_for_have_no_card() -> None:
     assert above(Service(permits=3, seconds=3).model()) != []
 
 
+def test_a_lock_for_which_requests_queue_after_a_long_start_has_a_card() -> None:
+    model = Service(4, hold_ms=3, loads_ms=3000, seconds=3.5).model()
+    (row,) = [it for it in model.findings() if it["class"] == "app.Stock"]
+    assert row["bound_ns"] < model.length_ns / 20
+    assert not row["minor"]
+
+
 def test_classes_that_are_loaded_before_the_load_are_below_the_line() -> None:
     start = Service(loads_ms=200, seconds=3).model()
     (row,) = [it for it in start.findings() if it["kind"] == "class_loading"]

@@ -180,14 +180,20 @@ static int gains_requests(const tm__gain_requests *to)
     return to->is_known && to->middle >= to->now * WORTH_SAYING;
 }
 
+/* Whether the share of requests' time decides if a card is above the line, and not how
+ * long threads were stopped beside the length of the run. */
+static int is_by_share(const tm__finding *item, const tm__gain_requests *to)
+{
+    return to->is_load && to->is_known && !item->is_saturated;
+}
+
 /* Of a load, what its requests need for themselves is no trouble: their own sleeps, the
  * work that is done for one of them. A worker or an event loop that is never idle is:
  * requests queue before it, which is no part of their time. */
 static int is_own_need(const tm__finding *item, const tm__gain_requests *to)
 {
-    if (!to->is_load || !to->is_known || item->is_saturated)
-        return 0;
-    return to->lost < (item->change == TM_WHATIF_METHOD ? WORTH_DELAY : WORTH_QUEUEING);
+    return is_by_share(item, to) &&
+           to->lost < (item->change == TM_WHATIF_METHOD ? WORTH_DELAY : WORTH_QUEUEING);
 }
 
 /* What is never asked about may still be known to take little of requests' time, and
@@ -215,6 +221,8 @@ static int is_for_requests(const tm__findings *findings, const tm__gain *gain)
 static void judge_gain(const tm__findings *findings, tm__finding *item,
                        const tm__gain *gain)
 {
+    if (is_by_share(item, &gain->requests))
+        item->minor = 0;
     item->requests = gain->requests;
     item->is_of_requests = is_for_requests(findings, gain);
     if (item->is_of_requests) {
@@ -312,15 +320,16 @@ static void write_gain(const tm__findings *findings, tm__finding *item)
 
 /* ---- whom to ask ---- */
 
-/* The one by which a thread lost most, of those that were not asked yet. */
-static tm__finding *next_to_ask(tm__findings *findings)
+/* The one by which a thread lost most, of those that were not asked yet. Of a load,
+ * what took little of the run may have taken much of its requests' time. */
+static tm__finding *next_to_ask(tm__findings *findings, int is_load)
 {
     tm__finding *best = NULL;
 
     for (uint32_t i = 0; i < findings->items_count; i++) {
         tm__finding *it = &findings->items[i];
 
-        if (it->change != TM_WHATIF_END && !it->minor && !it->is_asked &&
+        if (it->change != TM_WHATIF_END && (is_load || !it->minor) && !it->is_asked &&
             (!best || it->bound_ns > best->bound_ns))
             best = it;
     }
@@ -333,7 +342,8 @@ static void choose(asked *all, tm__findings *findings, uint32_t allowed)
     tm__finding *rest[ASKED_AT_MOST], *item;
     uint32_t rest_count = 0;
 
-    while (all->count + rest_count < allowed && (item = next_to_ask(findings))) {
+    while (all->count + rest_count < allowed &&
+           (item = next_to_ask(findings, is_load))) {
         item->is_asked = 1;
         if (is_load && item->batch_method != TM__NONE) {
             item->change = TM_WHATIF_METHOD;
