@@ -11,7 +11,7 @@ import pytest
 import threadmodel
 from conftest import Cli
 from story import JDK, KIND, QUEUE, TAKE, Story
-from threadmodel import Writer
+from threadmodel import Event, Writer
 
 PARKS = frozenset({KIND.PARK, KIND.UNPARKED, KIND.CONTENDED_ENTER})
 
@@ -72,6 +72,16 @@ def test_a_file_without_events_cannot_be_judged(cli: Cli, tmp_path: Any) -> None
     assert b"Cannot tell" in done.stdout
 
 
+def test_samples_alone_have_no_duration(cli: Cli, tmp_path: Any) -> None:
+    path = tmp_path / "samples.tmt"
+    with Writer(path) as writer:
+        writer.define_thread(1, "main")
+        writer.ingest([Event(at, 1, KIND.CPU_SAMPLE) for at in (1_000, 2_000)])
+    done = cli("report", path)
+    assert done.returncode == 2
+    assert b"no duration was found, only 2 samples or single events" in done.stderr
+
+
 RECORDING = Path(__file__).parents[1] / "fuzz/corpus/jfr/recording"
 
 
@@ -83,6 +93,19 @@ def test_a_folder_of_chunks_is_read_as_one_recording(tmp_path: Path) -> None:
         warnings.simplefilter("ignore")
         alone, folder = threadmodel.open(RECORDING), threadmodel.open(tmp_path)
     assert folder.event_count == alone.event_count > 0
+
+
+def test_the_folder_that_jvms_are_given_has_one_for_each(tmp_path: Path) -> None:
+    for name in ("1", "2"):
+        chunk = tmp_path / name / "2026_01_01_00_00_00.jfr"
+        chunk.parent.mkdir()
+        shutil.copy(RECORDING, chunk)
+        if name == "1":
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                assert threadmodel.open(tmp_path).event_count > 0
+    with pytest.raises(threadmodel.FormatError, match=r"2 JVMs: name one of .*/1, "):
+        threadmodel.open(tmp_path)
 
 
 def test_a_recording_of_an_older_version_is_named(tmp_path: Path) -> None:

@@ -40,17 +40,36 @@ Listener = Callable[[Progress], object]
 Path = str | os.PathLike[str]
 
 
-def _recordings_in(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
-    """Return the chunks in the folder of a JFR repository, or the path of a file."""
-    if not os.path.isdir(path):
-        return [path]
-    folder = os.fspath(path)
+def _chunks_in(folder: str) -> list[str]:
+    """Return the recordings that lie in a folder, in their order in time."""
     found = sorted(
         name for name in os.listdir(folder) if name.endswith((".jfr", ".jfr.part"))
     )
     # A JVM writes its newest chunk still: it may hold nothing yet.
     chunks = [os.path.join(folder, name) for name in found]
-    chunks = [chunk for chunk in chunks if os.path.getsize(chunk)]
+    return [chunk for chunk in chunks if os.path.getsize(chunk)]
+
+
+def _recordings_in(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
+    """Return the chunks in the folder of a JFR repository, or the path of a file.
+
+    The folder that JVMs are given has one within it for each JVM.
+    """
+    if not os.path.isdir(path):
+        return [path]
+    folder = os.fspath(path)
+    chunks = _chunks_in(folder)
+    within = (
+        [] if chunks else sorted(it.path for it in os.scandir(folder) if it.is_dir())
+    )
+    within = [it for it in within if _chunks_in(it)]
+    if len(within) > 1:
+        raise errors.FormatError(
+            f"{folder}: a folder with recordings of {len(within)} JVMs: name one of "
+            f"{', '.join(within)}"
+        )
+    if within:
+        chunks = _chunks_in(within[0])
     if not chunks:
         raise errors.FormatError(f"{folder}: a folder without recordings, *.jfr")
     return list(chunks)

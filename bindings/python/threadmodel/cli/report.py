@@ -27,6 +27,7 @@ from threadmodel.cli.reading import (
     sheet_option,
 )
 from threadmodel.errors import DamagedTraceWarning
+from threadmodel.model import Model
 from threadmodel.selection import ALL, Selection
 from threadmodel.table import WRITE_BYTES, Writable
 from threadmodel.text import clean, count
@@ -138,8 +139,8 @@ def report(
     summary as Markdown.
 
     The exit status is 3 when FILE is damaged or cut: the readable part is reported, and
-    a line on stderr names what is missing. It is 2 when FILE cannot be read, or holds
-    no event of threads or locks.
+    a line on stderr names what is missing. It is 2 when FILE cannot be read, holds no
+    event of threads or locks, or samples alone, from which no duration follows.
 
     \b
     threadmodel report run.tmt
@@ -212,11 +213,31 @@ def report(
                     file.write(text.encode(errors="backslashreplace"))
     if folder is None and not as_json and not as_html and not as_markdown:
         print_sections(sections, output)
+    _conclude(context, model, files[0])
+
+
+def _conclude(context: click.Context, model: Model, file: str) -> None:
+    """Report what a file lacks, and exit with the status for that."""
     if model.damage is not None:
         say(f"only partly read: {model.damage}")
-        context.exit(PARTLY)
     if not model.event_count:
-        say(f"{clean(files[0])}: no event of threads or locks was found")
+        # The first caveat of a recording of JFR lists what it has instead.
+        found = model.caveats[:1] if model.run.format == "jfr" else ()
+        found = () if model.damage is not None else found
+        texts = ("no event of threads or locks was found", *found)
+        say(f"{clean(file)}: {'. '.join(texts)}")
+        context.exit(NOTHING)
+    if model.damage is not None:
+        context.exit(PARTLY)
+    # Who recorded a kind of event recorded durations, or dumps.
+    if model.run.kinds:
+        return
+    (verdict,) = model.verdict()
+    if verdict["kind"] == "cannot_tell":
+        found_instead = count(
+            model.event_count, "single event", "samples or single events"
+        )
+        say(f"{clean(file)}: no duration was found, only {found_instead}")
         context.exit(NOTHING)
 
 
