@@ -239,6 +239,6 @@ def test_every_command_knows_what_it_reads_and_writes() -> None:
             if "--output" in parameter.opts:
                 assert isinstance(kind, Named), name
                 assert not kind.is_read, name
-    assert len(readers) == 23
-    assert len(writers) == 19
+    assert len(readers) == 24
+    assert len(writers) == 20
     assert {"fleet report", "fleet summarize", "listen"} <= readers & writers
