@@ -150,14 +150,15 @@ static void options_of_a_path(void **state)
                                    .walk = TM_PATH_WAITED_FOR,
                                    .keys = TM_PATH_BY_METHOD,
                                    .libraries = app,
-                                   .library_count = 1};
+                                   .library_count = 1,
+                                   .from_ns = 200};
     sized it = {"tm_path_options",
                 &value,
                 sizeof(value),
                 {END(tm_path_options, thread), END(tm_path_options, to_ns),
                  END(tm_path_options, walk), END(tm_path_options, keys),
                  END(tm_path_options, libraries), END(tm_path_options, library_count),
-                 END(tm_path_options, reserved)},
+                 END(tm_path_options, reserved), END(tm_path_options, from_ns)},
                 critical};
 
     (void)state;
@@ -189,7 +190,9 @@ static void options_of_a_what_if(void **state)
                                      .factor = 0.5,
                                      .libraries = app,
                                      .library_count = 1,
-                                     .count = 3};
+                                     .count = 3,
+                                     .from_ns = 100,
+                                     .to_ns = 600};
     const tm_whatif_options any = {.size = sizeof(any), .factor = 0.5, .count = 1};
     sized it = {"tm_whatif_options",
                 &value,
@@ -198,7 +201,8 @@ static void options_of_a_what_if(void **state)
                  END(tm_whatif_options, object), END(tm_whatif_options, factor),
                  END(tm_whatif_options, libraries),
                  END(tm_whatif_options, library_count), END(tm_whatif_options, count),
-                 END(tm_whatif_options, change), END(tm_whatif_options, permits)},
+                 END(tm_whatif_options, change), END(tm_whatif_options, permits),
+                 END(tm_whatif_options, from_ns), END(tm_whatif_options, to_ns)},
                 whatif};
 
     (void)state;
