@@ -619,6 +619,15 @@ def test_threads_of_one_state_among_several_are_an_upper_bound(
     assert threads["demo.Blocked", True] == "1"
 
 
+def test_a_card_states_what_would_be_gained_where_the_screen_has_room(cli: Cli) -> None:
+    shop = Path(__file__).parents[2] / "docs/examples/shop/slow.tmt"
+    shown = cli("report", shop, env={"COLUMNS": "120"}).stdout.decode()
+    (row,) = [row for row in threadmodel.open(shop).findings() if not row["minor"]]
+    assert "units of work a second instead of 47.6" in row["gain"]
+    assert row["gain"] in " ".join(shown.split())
+    assert len(shown.splitlines()) <= 24
+
+
 @pytest.mark.parametrize("example", ["demo/demo", "press/slow", "shop/slow"])
 @pytest.mark.parametrize("width", [80, 120])
 def test_a_report_fits_a_screen_and_begins_with_the_verdict(

@@ -34,9 +34,11 @@ from threadmodel.text import clean, count, duration
 # What a terminal of the usual size shows.
 HEIGHT: Final = 24
 INDENT: Final = 2
-# Lines of the waits and of the advice of a card.
+# Lines of the waits of a card, and of its advice with what that would gain: at least,
+# and where the screen has room left.
 WAITS_LINES: Final = 2
 ADVICE_LINES: Final = 2
+MOST_ADVICE_LINES: Final = 5
 VERDICT_LINES: Final = 5
 # Of a table of stacks: an empty line, its heading, names of columns, and how many more.
 STACKS_HEIGHT: Final = 4
@@ -140,24 +142,35 @@ def _cards(
 ) -> tuple[Section, Sequence[Row]]:
     """Return the cards that the room holds, one at least, and the other findings."""
     section = Section("Largest causes" if rows else "")
+    cards: list[list[Fact | Text]] = []
     left = room - 1
     for number, row in enumerate(rows):
-        card = _card(row, file, console)
+        card = _card(row, file, console, ADVICE_LINES)
         height = sum(_lines(part, console) for part in card)
         # The others take a line, at least.
         if number and height > left - (number + 1 < len(rows)):
-            return section, rows[number:]
-        section.body += card
+            break
+        cards.append(card)
         left -= height
-    return section, ()
+    others = rows[len(cards) :]
+    left -= bool(others)
+    for row, card in zip(rows, cards, strict=False):
+        most = min(ADVICE_LINES + max(left, 0), MOST_ADVICE_LINES)
+        longer = _card(row, file, console, most)
+        left += sum(_lines(part, console) for part in card)
+        left -= sum(_lines(part, console) for part in longer)
+        section.body += longer
+    return section, others
 
 
-def _card(row: Row, file: str | None, console: Console) -> list[Fact | Text]:
+def _card(
+    row: Row, file: str | None, console: Console, advice_lines: int
+) -> list[Fact | Text]:
     impact = duration(row["impact_ns"]) if row["impact_ns"] else "-"
     # Of a dump the finding says what the owner did, and has no advice.
     advice = " ".join(filter(None, (row["advice"], row["gain"]))) or row["holds"]
     parts: list[Fact | Text] = [Fact(impact, terminal.title_of(row), "bold")]
-    for text, most in ((row["waits"], WAITS_LINES), (advice, ADVICE_LINES)):
+    for text, most in ((row["waits"], WAITS_LINES), (advice, advice_lines)):
         if text:
             parts.append(Fact("", _sentences(text, console, most)))
     # A command is not wrapped, so that it can be copied.
