@@ -123,3 +123,14 @@ def test_explain_refuses_what_is_no_time(cli: Cli, convoy: Path, at: str) -> Non
     done = cli("explain", convoy, f"--at={at}")
     assert done.returncode == 2
     assert re.search("is (not|after)", one_line(done.stderr))
+
+
+def test_what_a_change_makes_of_requests_has_a_row_each(cli: Cli) -> None:
+    shop = Path(__file__).parents[2] / "docs/examples/shop/slow.tmt"
+    done = cli("whatif", shop, "--class", "Shop$Prices", env={"COLUMNS": "120"})
+    (row,) = threadmodel.open(shop).whatif(class_name="Shop$Prices")
+    lines = done.stdout.decode().splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("  Requests: "))
+    assert lines[at].startswith(f"  Requests: {row['throughput_now']:,.0f} a second")
+    assert f" {row['throughput']:,.0f} " in lines[at + 2]
+    assert lines[at + 2].endswith(row["next_bottleneck"])

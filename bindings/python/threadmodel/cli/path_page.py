@@ -145,10 +145,7 @@ def predictions(table: Table) -> Section:
     ]
     rows = [
         [
-            row["change"],
-            name_of(row["class"] or row["object"], "any"),
-            name_of(row["method"], "any"),
-            f"+{row['permits']}" if row["factor"] is None else f"{row['factor']:g}",
+            *_what_changes(row),
             *_gain(row),
             f"{row['scaled']:,}",
             duration(row["scaled_ns"]),
@@ -159,9 +156,7 @@ def predictions(table: Table) -> Section:
         section.body.append(Grid(columns, rows))
     else:
         section.line("the critical path goes through no lock")
-    for row in table:
-        if row["throughput"] is not None:
-            section.line(_requests(row))
+    _add_requests(section, [row for row in table if row["throughput"] is not None])
     for note in sorted({row["note"] for row in table} - {None}):
         section.line(str(note), "yellow")
     for caveat in table.caveats:
@@ -169,22 +164,51 @@ def predictions(table: Table) -> Section:
     return section
 
 
-def _requests(row: dict[str, Any]) -> str:
-    """Say what a change makes of the rate and the latency of requests."""
-    now, rate = row["throughput_now"], row["throughput"]
-    low, high = row["throughput_low"], row["throughput_high"]
-    words = [
-        f"requests a second: {now:,.0f} now, {rate:,.0f} predicted "
-        f"({low:,.0f} to {high:,.0f}), {rate / now:.1f} times as many",
-        f"mean latency: {duration(row['latency_now_ns'])} now, "
-        f"{duration(row['latency_ns'])} predicted",
-        f"99th percentile: {duration(row['latency_p99_now_ns'])} now, "
-        f"{duration(row['latency_p99_ns'])} predicted",
+def _what_changes(row: dict[str, Any]) -> list[str]:
+    """The columns change, class, method and by."""
+    return [
+        row["change"],
+        name_of(row["class"] or row["object"], "any"),
+        name_of(row["method"], "any"),
+        f"+{row['permits']}" if row["factor"] is None else f"{row['factor']:g}",
     ]
-    if row["next_bottleneck"] is not None:
-        name = clean(row["next_bottleneck"], NAME_LENGTH)
-        words.append(f"most of a request's time then goes to {name}")
-    return "; ".join(words)
+
+
+def _add_requests(section: Section, rows: list[dict[str, Any]]) -> None:
+    """Add what changes make of the rate and the latency of requests."""
+    if not rows:
+        return
+    now = rows[0]
+    section.line(
+        f"Requests: {now['throughput_now']:,.0f} a second, mean "
+        f"{duration(now['latency_now_ns'])}, 99th percentile "
+        f"{duration(now['latency_p99_now_ns'])} now; predicted:"
+    )
+    columns = [
+        Column("change"),
+        Column("class", name=True, style="bold"),
+        Column("method", name=True),
+        Column("by"),
+        Column("a second"),
+        Column("between"),
+        Column("times"),
+        Column("mean"),
+        Column("99th"),
+        Column("then most in", name=True, optional=True),
+    ]
+    shown = [
+        [
+            *_what_changes(row),
+            f"{row['throughput']:,.0f}",
+            f"{row['throughput_low']:,.0f} to {row['throughput_high']:,.0f}",
+            f"{row['throughput'] / row['throughput_now']:.1f}",
+            duration(row["latency_ns"]),
+            duration(row["latency_p99_ns"]),
+            name_of(row["next_bottleneck"], "running"),
+        ]
+        for row in rows
+    ]
+    section.body.append(Grid(columns, shown))
 
 
 def _gain(row: dict[str, Any]) -> list[str]:
