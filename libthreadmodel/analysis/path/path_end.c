@@ -188,27 +188,11 @@ static void find_end(tm__path *path, const tm_model *model, int is_whole)
         path->end_ns = model->entities.threads[last].end_ns;
 }
 
-int tm__path_end(tm__path *path, const tm_model *model, const tm_path_options *options)
+static int find_thread_and_end(tm__path *path, const tm_model *model,
+                               const tm_path_options *options)
 {
     const tm__thread *thread;
 
-    if (options->walk > TM_PATH_WAITED_FOR)
-        return tm__fail(TM_EINVAL, "unknown walk %u", options->walk);
-    if (!model->event_count && options->to_ns >= 0) {
-        path->begin_ns = path->from_ns = path->end_ns = tm__model_origin_ns(model);
-        return TM_OK;
-    }
-    if (options->to_ns < 0 || options->to_ns > tm_model_length_ns(model))
-        return tm__fail(TM_EINVAL, "a path to %lld ns ends after the run at %lld ns",
-                        (long long)options->to_ns,
-                        (long long)tm_model_length_ns(model));
-    if (options->from_ns < 0 ||
-        options->from_ns >
-            (options->to_ns ? options->to_ns : tm_model_length_ns(model)))
-        return tm__fail(TM_EINVAL, "a path from %lld ns begins after its end",
-                        (long long)options->from_ns);
-    path->begin_ns = tm__model_origin_ns(model);
-    path->from_ns = path->begin_ns + options->from_ns;
     path->end_ns =
         path->begin_ns + (options->to_ns ? options->to_ns : tm_model_length_ns(model));
     if (!options->thread) {
@@ -222,5 +206,29 @@ int tm__path_end(tm__path *path, const tm_model *model, const tm_path_options *o
     thread = &model->entities.threads[path->thread];
     if (!options->to_ns && thread->end_ns != INT64_MIN)
         path->end_ns = thread->end_ns;
+    return TM_OK;
+}
+
+int tm__path_end(tm__path *path, const tm_model *model, const tm_path_options *options)
+{
+    int rc;
+
+    if (options->walk > TM_PATH_WAITED_FOR)
+        return tm__fail(TM_EINVAL, "unknown walk %u", options->walk);
+    path->begin_ns = path->from_ns = path->end_ns = tm__model_origin_ns(model);
+    if (!model->event_count && options->to_ns >= 0)
+        return TM_OK;
+    if (options->to_ns < 0 || options->to_ns > tm_model_length_ns(model))
+        return tm__fail(TM_EINVAL, "a path to %lld ns ends after the run at %lld ns",
+                        (long long)options->to_ns,
+                        (long long)tm_model_length_ns(model));
+    rc = find_thread_and_end(path, model, options);
+    if (rc < 0 || !options->from_ns)
+        return rc;
+    if (options->from_ns < 0 || options->from_ns > path->end_ns - path->begin_ns)
+        return tm__fail(
+            TM_EINVAL, "a path from %lld ns begins after its end at %lld ns",
+            (long long)options->from_ns, (long long)(path->end_ns - path->begin_ns));
+    path->from_ns = path->begin_ns + options->from_ns;
     return TM_OK;
 }

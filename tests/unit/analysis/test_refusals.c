@@ -172,6 +172,90 @@ static void selections_without_a_row_are_refused_in_words(void **state)
     tm_model_free(model);
 }
 
+static int part_verdict(tm_table **out, const tm_model *m, const tm_selection *s)
+{
+    return tm_verdict_list_part(out, m, s);
+}
+
+static int part_members(tm_table **out, const tm_model *m, const tm_selection *s)
+{
+    return tm_verdict_member_list_part(out, m, s);
+}
+
+static int part_findings(tm_table **out, const tm_model *m, const tm_selection *s)
+{
+    return tm_finding_list_part(out, m, s);
+}
+
+static int part_what_if(tm_table **out, const tm_model *m, const tm_selection *s)
+{
+    tm_whatif_options options = {.size = sizeof(options),
+                                 .class_name = "app.Lock",
+                                 .from_ns = s->from_ns,
+                                 .to_ns = s->to_ns};
+
+    return tm_whatif_predict(out, m, &options);
+}
+
+static int (*const of_parts[])(tm_table **, const tm_model *, const tm_selection *) = {
+    part_verdict, part_members, part_findings, part_what_if};
+
+enum { OF_PARTS = sizeof(of_parts) / sizeof(*of_parts) };
+
+static void parts_that_are_none_are_refused(void **state)
+{
+    const tm_selection middle = {.size = sizeof(middle), .from_ns = 100, .to_ns = 500};
+    tm_model *model = small_run();
+    tm_table *table;
+
+    (void)state;
+    for (size_t q = 0; q < OF_PARTS; q++) {
+        for (size_t i = 0; i < REFUSALS; i++) {
+            if (refusals[i].selection.thread_count || refusals[i].selection.class_count)
+                continue;
+            table = (tm_table *)model;
+            assert_int_equal(of_parts[q](&table, model, &refusals[i].selection),
+                             TM_EINVAL);
+            assert_null(table);
+            assert_true(tm_error_text()[0]);
+        }
+        assert_int_equal(of_parts[q](&table, model, &middle), TM_OK);
+        tm_table_free(table);
+    }
+    tm_model_free(model);
+}
+
+/* A thread may have ended before the part begins. */
+static void a_path_does_not_begin_after_its_end(void **state)
+{
+    static const struct {
+        int64_t from_ns, to_ns;
+        int code;
+    } parts[] = {{-1, 0, TM_EINVAL},     {20, 10, TM_EINVAL}, {10, 10, TM_OK},
+                 {1001, 0, TM_EINVAL},   {1000, 0, TM_OK},    {400, 600, TM_OK},
+                 {1001, 1000, TM_EINVAL}};
+    tm_path_options options = {.size = sizeof(options)};
+    tm_event later = {.time_ns = 2001, .thread = 2, .kind = TM_EVENT_SLEEP};
+    tm_model *model = small_run();
+    tm_table *table;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+        options.from_ns = parts[i].from_ns;
+        options.to_ns = parts[i].to_ns;
+        assert_int_equal(tm_path_list(&table, model, &options), parts[i].code);
+        tm_table_free(table);
+        assert_int_equal(tm_path_sum(&table, model, &options), parts[i].code);
+        tm_table_free(table);
+    }
+    assert_int_equal(tm_model_ingest(model, &later, 1), TM_OK);
+    options = (tm_path_options){.size = sizeof(options), .thread = 1, .from_ns = 1500};
+    assert_int_equal(tm_path_list(&table, model, &options), TM_EINVAL);
+    assert_string_equal(tm_error_text(),
+                        "a path from 1500 ns begins after its end at 1000 ns");
+    tm_model_free(model);
+}
+
 static void the_last_instant_of_a_run_is_in_it(void **state)
 {
     tm_selection last = {.size = sizeof(last), .from_ns = 1000, .to_ns = 1001};
@@ -251,6 +335,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(selections_without_a_row_are_refused_in_words),
+        cmocka_unit_test(parts_that_are_none_are_refused),
+        cmocka_unit_test(a_path_does_not_begin_after_its_end),
         cmocka_unit_test(the_last_instant_of_a_run_is_in_it),
         cmocka_unit_test(a_run_without_events_answers_without_rows),
         cmocka_unit_test(factors_that_are_none_are_refused),
