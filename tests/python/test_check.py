@@ -201,6 +201,29 @@ def test_ci_systems_get_their_formats(cli: Cli, tmp_path: Path) -> None:
     assert logical["fullyQualifiedName"] == "demo.Account.transfer"
 
 
+def test_a_check_is_one_object(cli: Cli, tmp_path: Path) -> None:
+    run = write(tmp_path / "run.tmt", [100, 200])
+    asked = ("check", run, "--max-blocked-share", "1%", "--no-deadlock", "--json")
+    done = cli(*asked)
+    said = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert not said["passed"]
+    assert [(row["limit"], row["passed"]) for row in said["limits"]] == [
+        ("no-deadlock", True),
+        ("max-blocked-share", False),
+    ]
+    (_, blocked) = said["limits"]
+    assert "more than 1.00%" in blocked["broken"][0]["text"]
+    assert blocked["broken"][1]["method"] == "demo.Account.transfer"
+    assert blocked["broken"][1]["line"] == 42
+    assert said["requests"] is None
+    passed = cli("check", run, "--verdict", "--json")
+    assert passed.returncode == 0
+    said = json.loads(passed.stdout)
+    assert said["passed"]
+    assert str(run) in said["notes"][0]
+
+
 def test_a_kept_limit_is_a_passed_case(cli: Cli, tmp_path: Path) -> None:
     run = write(tmp_path / "run.tmt", [1])
     junit, sarif = tmp_path / "check.xml", tmp_path / "check.sarif"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``threadmodel diff`` and ``threadmodel check``: two runs, or one and its limits."""
 
+import dataclasses
 import json
 import signal
 import warnings
@@ -178,6 +179,7 @@ def diff(
     help="By how much more than BASE a run may take; 25%, of several runs 3%.",
 )
 @from_option
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one object.")
 @click.option(
     "--junit",
     "junit_file",
@@ -199,6 +201,7 @@ def check(
     bases: tuple[str, ...],
     tolerance: float | None,
     from_ns: int | None,
+    as_json: bool,
     junit_file: str | None,
     sarif_file: str | None,
 ) -> None:
@@ -218,7 +221,7 @@ def check(
     checks at most.
 
     \b
-    threadmodel check run.tmt --verdict
+    threadmodel check run.tmt --verdict --json
     threadmodel check run.tmt --max-blocked-share 5% --no-deadlock
     threadmodel check run.tmt --no-regression base.tmt --junit check.xml
     threadmodel check new-*.tmt --no-regression b1.tmt --no-regression b2.tmt
@@ -235,6 +238,8 @@ def check(
     base_models = _open_all(bases)
     start_ns = from_ns or 0
     limits: dict[str, list[Broken]] = {}
+    notes: list[str] = []
+    change: Change | None = None
     if no_deadlock:
         _check_shows(runs, models, "deadlock", "--no-deadlock")
     if max_blocked_share is not None:
@@ -245,7 +250,7 @@ def check(
         limits["verdict"] = [
             one
             for path, model in zip(runs, models, strict=True)
-            for one in _hung(path, model)
+            for one in _hung(path, model, notes)
         ]
     if max_blocked_share is not None:
         limits["max-blocked-share"] = [
@@ -265,9 +270,9 @@ def check(
         if change is None:
             limits["no-regression"] = regressions(found, tolerance)
         else:
-            click.echo(clean(change.basis()))
+            notes.append(change.basis())
             if change.verdict != "worse":
-                click.echo(clean(change.sentence()))
+                notes.append(change.sentence())
             limits["no-regression"] = [
                 *_worse_requests(change, models[0]),
                 *more_deadlocks(found),
@@ -277,14 +282,37 @@ def check(
         Path(junit_file).write_bytes(junit(runs[0], limits, broken))
     if sarif_file is not None:
         Path(sarif_file).write_bytes(sarif(runs[0], broken))
-    for limit in broken:
-        click.echo(clean(f"{limit.limit}: {limit.text}"))
+    if as_json:
+        click.echo(json.dumps(_as_object(limits, change, notes)))
+    else:
+        lines = [*notes, *(f"{limit.limit}: {limit.text}" for limit in broken)]
+        for line in lines:
+            click.echo(clean(line))
     is_damaged = _name_damaged((*runs, *bases), [*models, *base_models])
     if broken:
         context.exit(BROKEN)
     # What is missing may have broken a limit.
     if is_damaged:
         context.exit(PARTLY)
+
+
+def _as_object(
+    limits: dict[str, list[Broken]], change: Change | None, notes: list[str]
+) -> Row:
+    """Return what a check found: each limit, what broke it, and what it rests on."""
+    return {
+        "passed": not any(limits.values()),
+        "limits": [
+            {
+                "limit": name,
+                "passed": not found,
+                "broken": [dataclasses.asdict(one) for one in found],
+            }
+            for name, found in limits.items()
+        ],
+        "requests": None if change is None else change.row(),
+        "notes": notes,
+    }
 
 
 def _requests(
@@ -392,13 +420,13 @@ def _deadlocks(model: Model) -> list[Broken]:
     ]
 
 
-def _hung(path: str, model: Model) -> list[Broken]:
+def _hung(path: str, model: Model, notes: list[str]) -> list[Broken]:
     row = judge(model)
     if row["kind"] == "cannot_tell":
         raise InvalidArgumentError(f"--verdict of {path}: {row['title']}")
     if row["kind"] in HUNG:
         return [broken_at("verdict", f"{row['title']} {row['text']}", row)]
-    click.echo(clean(f"{path}: {row['title']}"))
+    notes.append(f"{path}: {row['title']}")
     return []
 
 
