@@ -5,6 +5,7 @@ import ast
 import os
 import re
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -133,11 +134,12 @@ def test_programs_are_found_in_the_text_of_a_test(text: str, names: list[str]) -
     assert list(Programs(text).started()) == names
 
 
-# In place of meson and ninja: they end with status 1 if another one is in the folder.
+# In place of meson and ninja: they end with status 1 if another one is in the folder,
+# and stay in it until the test lets them go.
 STUB = """\
 #!/bin/sh
 mkdir "{folder}/busy" || exit 1
-sleep 0.3
+until [ -e "{folder}/go" ]; do sleep 0.02; done
 mkdir -p "{folder}/build" && touch "{folder}/build/build.ninja"
 rmdir "{folder}/busy"
 """
@@ -156,17 +158,23 @@ def test_two_calls_at_the_same_time_wait_for_one_another(tmp_path: Path) -> None
         (programs / name).chmod(0o755)
     requirements = (tmp_path / "requirements.txt").read_text().rstrip("\n")
     (tmp_path / ".venv/stamp").write_text(f"{tmp_path}\n{requirements}\n")
-    calls = [
-        subprocess.Popen(
+
+    def call() -> subprocess.Popen[str]:
+        return subprocess.Popen(
             [tmp_path / "dev", "run", "--version"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             env={**os.environ, "THREADMODEL_CALLED_AS": "x"},
         )
-        for _ in range(3)
-    ]
+
+    calls = [call()]
+    while not (tmp_path / "busy").exists():
+        assert calls[0].poll() is None, calls[0].communicate()
+        time.sleep(0.02)
+    calls += [call(), call()]
+    for other in calls[1:]:
+        assert "waiting for another" in other.stderr.readline()
+    (tmp_path / "go").touch()
     ends = [(*call.communicate(timeout=120), call.returncode) for call in calls]
     assert [(said, status) for said, _, status in ends] == [("it ran\n", 0)] * 3, ends
-    waited = [errors for _, errors, _ in ends if "waiting for another" in errors]
-    assert len(waited) == 2, ends
