@@ -135,7 +135,7 @@ def test_programs_are_found_in_the_text_of_a_test(text: str, names: list[str]) -
 
 
 # In place of meson and ninja: they end with status 1 if another one is in the folder,
-# and stay in it until the test lets them go.
+# and stay in it until the test writes a file.
 STUB = """\
 #!/bin/sh
 mkdir "{folder}/busy" || exit 1
