@@ -22,6 +22,9 @@ Place = tuple[str | None, str | None, str | None]
 
 # Of fewer units the rate of two runs differs by chance.
 ENOUGH_UNITS: Final = 30
+# Of several runs on both sides, how much locks differ by chance is known: that finds
+# smaller changes than the rate of few units does.
+ENOUGH_OF_SEVERAL: Final = 100
 # For a smaller part of the time since the first of them, a run's requests are not what
 # it is about. How long a service takes to start does not count.
 PART_OF_TIME: Final = 0.3
@@ -90,18 +93,22 @@ class Change:
         return "requests: " + "; then ".join(sides)
 
 
-def loads(models: Sequence["Model"], start_ns: int = 0) -> list[Load] | None:
+def loads(
+    models: Sequence["Model"], start_ns: int = 0, enough: int = ENOUGH_UNITS
+) -> list[Load] | None:
     """Measure the load of each run; None: one has no requests, or too few."""
     found = []
     for model in models:
-        load = measure(model, start_ns)
+        load = measure(model, start_ns, enough)
         if load is None:
             return None
         found.append(load)
     return found or None
 
 
-def measure(model: "Model", start_ns: int = 0) -> Load | None:
+def measure(
+    model: "Model", start_ns: int = 0, enough: int = ENOUGH_UNITS
+) -> Load | None:
     """Measure the load of one run, from a time on."""
     if start_ns >= model.length_ns:
         return None
@@ -123,7 +130,7 @@ def measure(model: "Model", start_ns: int = 0) -> Load | None:
         for row in every
         if low < row["end_ns"] <= high
     ]
-    if len(units) < ENOUGH_UNITS:
+    if len(units) < enough:
         return None
     first_ns = min(row["end_ns"] for row in every)
     if high - low < PART_OF_TIME * (model.length_ns - first_ns):

@@ -31,7 +31,16 @@ from threadmodel.cli.verdict import Broken, junit, sarif
 from threadmodel.comparison import Comparison, compare, idle_in, lock_share
 from threadmodel.errors import DamagedTraceWarning, InvalidArgumentError
 from threadmodel.judgement import HUNG, judge
-from threadmodel.load import Change, behind, compare_loads, loads, measure, risen
+from threadmodel.load import (
+    ENOUGH_OF_SEVERAL,
+    ENOUGH_UNITS,
+    Change,
+    behind,
+    compare_loads,
+    loads,
+    measure,
+    risen,
+)
 from threadmodel.model import Model
 from threadmodel.selection import Selection
 from threadmodel.text import clean, duration
@@ -319,7 +328,9 @@ def _requests(
     before: list[Model], after: list[Model], start_ns: int, tolerance: float | None
 ) -> Change | None:
     """Compare the requests of two sides; None: one of the runs has none."""
-    sides = loads(before, start_ns), loads(after, start_ns)
+    is_one = len(before) == 1 or len(after) == 1
+    enough = ENOUGH_UNITS if is_one else ENOUGH_OF_SEVERAL
+    sides = loads(before, start_ns, enough), loads(after, start_ns, enough)
     if sides[0] is None or sides[1] is None:
         return None
     return compare_loads(sides[0], sides[1], tolerance)
