@@ -3,6 +3,8 @@
  * do or has done. */
 #include "virtual/native_methods.h"
 
+#include <stdatomic.h>
+
 #include "capture/event_report.h"
 #include "capture/park_facts.h"
 #include "capture/virtual_calls.h"
@@ -194,16 +196,34 @@ NATIVE(void, joined, jlong began_ns, jthread other, jboolean over, jboolean inte
     (*jni)->DeleteLocalRef(jni, thread);
 }
 
-/* The methods of our class, whose frames no stack shows; set before one runs. */
-static jmethodID *own_methods;
+/* The methods of our class, whose frames no stack shows; found before one runs. The
+ * writer looks at them while a thread finds them. */
+static jmethodID *_Atomic own_methods;
 static jint own_count;
 
 int tm__virtual_has_method(jmethodID method)
 {
-    for (jint i = 0; i < own_count; i++)
-        if (own_methods[i] == method)
+    const jmethodID *all = atomic_load_explicit(&own_methods, memory_order_acquire);
+
+    for (jint i = 0; all && i < own_count; i++)
+        if (all[i] == method)
             return 1;
     return 0;
+}
+
+/* Two threads that find them at once find the same. */
+static void find_methods(jclass ours)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    jmethodID *methods = NULL, *known = NULL;
+    jint count = 0;
+
+    if (atomic_load_explicit(&own_methods, memory_order_acquire) ||
+        (*jvmti)->GetClassMethods(jvmti, ours, &count, &methods) != JVMTI_ERROR_NONE)
+        return;
+    own_count = count;
+    if (!atomic_compare_exchange_strong(&own_methods, &known, methods))
+        tm__deallocate(methods);
 }
 
 static jclass find_ours(JNIEnv *jni)
@@ -218,7 +238,6 @@ static jclass find_ours(JNIEnv *jni)
  * methods of a class that has been linked, as one that was found has. */
 int tm__virtual_class_define(JNIEnv *jni)
 {
-    jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jclass ours = find_ours(jni);
 
     if (!ours) {
@@ -231,9 +250,7 @@ int tm__virtual_class_define(JNIEnv *jni)
     }
     if (!ours)
         return -1;
-    if (!own_methods && (*jvmti)->GetClassMethods(jvmti, ours, &own_count,
-                                                  &own_methods) != JVMTI_ERROR_NONE)
-        own_count = 0;
+    find_methods(ours);
     (*jni)->DeleteLocalRef(jni, ours);
     return 0;
 }
