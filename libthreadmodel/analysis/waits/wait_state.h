@@ -68,6 +68,8 @@ typedef struct tm__wait_node {
     uint8_t is_lost;        ///< events were lost since
     uint8_t is_signal_lost; ///< its object was signalled before, when nobody waited
     uint8_t is_meeting;     ///< at a barrier or phaser
+    uint8_t keeps_others;   ///< nobody started it, or what it started has not ended;
+                            ///< found where a wait wants nothing
 } tm__wait_node;
 
 /** A thread that ended waits of a place. */
@@ -90,8 +92,11 @@ typedef struct tm__wait_graph {
     tm__wait_node *nodes;
     uint32_t counts[TM__NODE_WAITS + 1];
     int64_t busy_since_ns; ///< the least since_ns of nodes that move
-    uint32_t last_runner;  ///< threads[] that runs when nobody else can go on
-    int may_have_timer;    ///< a node waits that perhaps a timer ends
+    /** No node that moves has had a permit since before, for a wait that began from the
+     * first of these on and before the second. */
+    int64_t no_permit_from_ns, no_permit_until_ns;
+    uint32_t last_runner; ///< threads[] that runs when nobody else can go on
+    int may_have_timer;   ///< a node waits that perhaps a timer ends
     uint32_t carriers_idle;
     uint32_t carriers_busy; ///< that carry, or are doing something else
     tm__triple_map places;  ///< (object or class, place, likeness): head + 1

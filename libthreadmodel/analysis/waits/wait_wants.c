@@ -68,21 +68,93 @@ static int is_running(const tm__wait_node *node)
     return node->kind == TM__NODE_MOVES && node->move == TM__MOVE_RUNS;
 }
 
+/* A thread that comes back to one place goes round. Whoever waits since before the last
+ * rounds knows that it has no permit: it would have released that meanwhile. */
+static void find_rounds(tm__wait_graph *graph, uint32_t thread)
+{
+    const tm__thread *it = &graph->model->entities.threads[thread];
+    int64_t from_ns = INT64_MIN, until_ns = INT64_MIN;
+    uint32_t stack = TM__NONE, rounds = 0;
+
+    for (uint32_t i = it->interval_count; i > 0; i--) {
+        const tm__interval *at = &it->intervals[i - 1];
+
+        if (at->start_ns > graph->at_ns || !tm__is_stopped(at->state) ||
+            at->flags & TM__INTERVAL_CONTINUES)
+            continue;
+        if (at->stack == TM__NONE || (stack != TM__NONE && at->stack != stack)) {
+            from_ns = at->start_ns;
+            break;
+        }
+        stack = at->stack;
+        if (++rounds == ROUNDS)
+            until_ns = at->start_ns;
+    }
+    if (from_ns > graph->no_permit_from_ns)
+        graph->no_permit_from_ns = from_ns;
+    if (until_ns < graph->no_permit_until_ns)
+        graph->no_permit_until_ns = until_ns;
+}
+
+/* A thread that is in the midst of something may have taken a permit before. */
+static void find_permits(tm__wait_graph *graph, uint32_t thread)
+{
+    const tm__wait_node *node = &graph->nodes[thread];
+    uint32_t frame = node->stack == TM__NONE ? TM__NONE : graph->callers[node->stack];
+
+    if (node->move == TM__MOVE_TIMED && tm__frame_is_idle(graph->model, frame))
+        return;
+    if (node->move == TM__MOVE_TIMED || node->move == TM__MOVE_SLEEPS ||
+        (node->move == TM__MOVE_RUNS && graph->at_ns - node->since_ns < LONG_NS))
+        find_rounds(graph, thread);
+    else
+        graph->no_permit_until_ns = INT64_MIN;
+}
+
+/* Threads, such as main, wait for ever so that those go on which they started. Those
+ * above one that is marked are marked, too. */
+static void find_keepers(tm__wait_graph *graph)
+{
+    const tm_model *model = graph->model;
+
+    for (uint32_t i = 0; i < model->entities.threads_count; i++) {
+        uint32_t starter = tm__thread_starter(model, i);
+
+        if (starter == TM__NONE)
+            graph->nodes[i].keeps_others = 1;
+        if (graph->nodes[i].kind == TM__NODE_ABSENT)
+            continue;
+        while (starter != TM__NONE && !graph->nodes[starter].keeps_others) {
+            graph->nodes[starter].keeps_others = 1;
+            starter = tm__thread_starter(model, starter);
+        }
+    }
+}
+
 void tm__wait_find_movers(tm__wait_graph *graph)
 {
+    int is_endless = 0;
+
     graph->last_runner = TM__NONE;
     graph->busy_since_ns = INT64_MAX;
+    graph->no_permit_from_ns = INT64_MIN;
+    graph->no_permit_until_ns = INT64_MAX;
     graph->may_have_timer = 0;
     for (uint32_t i = 0; i < graph->model->entities.threads_count; i++) {
         const tm__wait_node *node = &graph->nodes[i];
 
         if (node->kind == TM__NODE_MOVES && node->since_ns < graph->busy_since_ns)
             graph->busy_since_ns = node->since_ns;
+        if (node->kind == TM__NODE_MOVES)
+            find_permits(graph, i);
         if (graph->counts[TM__NODE_MOVES] == 1 && is_running(node))
             graph->last_runner = i;
         graph->may_have_timer |=
             node->kind == TM__NODE_WAITS && node->want == TM__WANT_ANYTHING_OR_TIME;
+        is_endless |= node->kind == TM__NODE_WAITS && node->want == TM__WANT_NOTHING;
     }
+    if (is_endless)
+        find_keepers(graph);
 }
 
 /* A thread may wait for what it started, at any depth. */
@@ -160,18 +232,6 @@ static int is_only_one_left(const tm__wait_graph *graph, uint32_t thread)
              may_be_closed_later(graph, thread));
 }
 
-/* A thread, such as main, waits for ever so that the threads go on which it started. */
-static int is_root_of_others(const tm__wait_graph *graph, uint32_t thread)
-{
-    if (tm__thread_starter(graph->model, thread) == TM__NONE)
-        return 1;
-    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
-        if (i != thread && graph->nodes[i].kind != TM__NODE_ABSENT &&
-            is_ancestor(graph->model, thread, i))
-            return 1;
-    return 0;
-}
-
 /* A trace has one object for all sends of a place, so that others are soon found. */
 static int are_several_alike(const tm__wait_graph *graph, uint32_t thread)
 {
@@ -216,65 +276,15 @@ static int is_for_lock(const tm_model *model, const tm__wait_node *node, int sta
     return 0;
 }
 
-/* Whether a thread goes round: it has come back to one place several times since. Had
- * it a permit, it would have released that by then. */
-static int goes_round(const tm__wait_graph *graph, uint32_t thread, int64_t since_ns)
-{
-    const tm__thread *it = &graph->model->entities.threads[thread];
-    uint32_t stack = TM__NONE, rounds = 0;
-
-    for (uint32_t i = it->interval_count; i > 0; i--) {
-        const tm__interval *at = &it->intervals[i - 1];
-
-        if (at->start_ns <= since_ns)
-            break;
-        if (!tm__is_stopped(at->state) || at->flags & TM__INTERVAL_CONTINUES)
-            continue;
-        if (at->stack == TM__NONE || (stack != TM__NONE && at->stack != stack))
-            return 0;
-        stack = at->stack;
-        rounds++;
-    }
-    return rounds >= ROUNDS;
-}
-
-/* A thread that is in the midst of something may have taken a permit before. */
-static int may_have_permit(const tm__wait_graph *graph, uint32_t thread,
-                           int64_t since_ns)
-{
-    const tm__wait_node *node = &graph->nodes[thread];
-    uint32_t frame = node->stack == TM__NONE ? TM__NONE : graph->callers[node->stack];
-
-    if (node->kind != TM__NODE_MOVES)
-        return 0;
-    switch (node->move) {
-    case TM__MOVE_TIMED:
-        if (tm__frame_is_idle(graph->model, frame))
-            return 0;
-        break;
-    case TM__MOVE_SLEEPS: break;
-    case TM__MOVE_RUNS:
-        if (graph->at_ns - node->since_ns < LONG_NS)
-            break;
-        return 1;
-    default: return 1;
-    }
-    return !goes_round(graph, thread, since_ns);
-}
-
 /* Permits that nobody was seen to release: those that wait for one have them, or
  * threads that have ended. */
 static int is_permit_lost(const tm__wait_graph *graph, uint32_t thread)
 {
     int64_t since_ns = graph->nodes[thread].since_ns;
 
-    if (graph->at_ns - since_ns < LONG_NS ||
-        !is_for_permit(graph->model, &graph->nodes[thread]))
-        return 0;
-    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
-        if (may_have_permit(graph, i, since_ns))
-            return 0;
-    return 1;
+    return graph->at_ns - since_ns >= LONG_NS && since_ns >= graph->no_permit_from_ns &&
+           since_ns < graph->no_permit_until_ns &&
+           is_for_permit(graph->model, &graph->nodes[thread]);
 }
 
 int tm__wait_is_abandoned(const tm__wait_graph *graph, uint32_t thread)
@@ -292,7 +302,7 @@ int tm__wait_is_abandoned(const tm__wait_graph *graph, uint32_t thread)
             return 1;
         break;
     case TM__WANT_NOTHING:
-        if (is_root_of_others(graph, thread))
+        if (node->keeps_others)
             return 0;
         if (length_ns >= LONG_NS)
             return 1;
