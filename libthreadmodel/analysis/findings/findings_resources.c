@@ -283,7 +283,7 @@ static int emit(places *p, uint32_t number)
     const place *at = &p->items[number];
     const tm__resource *it = &p->all.items[at->resource];
     int uses = has_uses(at, it);
-    releaser_time by = time_of_releaser(findings->model, it);
+    releaser_time by = {.span_ns = 0};
     uint32_t state = TM_STATE_RUNNING;
     tm__finding *finding =
         tm__finding_new(findings, "resource_wait", "resources", at->total_ns);
@@ -297,6 +297,8 @@ static int emit(places *p, uint32_t number)
     finding->change = TM_WHATIF_PERMITS;
     finding->change_method = it->waiting;
     finding->minor = tm__is_minor(findings, at->total_ns, at->bound_ns);
+    if (!uses)
+        by = time_of_releaser(findings->model, it);
     finding->suspected = !uses && !is_seen_busy(&by);
     if (!uses && !finding->suspected) {
         finding->thread = it->releaser;
