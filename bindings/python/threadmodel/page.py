@@ -157,9 +157,8 @@ def title(model: "Model", part: Selection = ALL) -> str:
     name = clean(f"Threads of {run.command or run.source or 'a run'}", 200)
     if part.window is None:
         return name
-    end_ns = model.length_ns if part.end_ns is None else part.end_ns
-    end_ns = min(end_ns, model.length_ns)
-    return f"{name}, from {duration(part.start_ns)} to {duration(end_ns)}"
+    start_ns, end_ns = tables.bounds(model, part)
+    return f"{name}, from {duration(start_ns)} to {duration(end_ns)}"
 
 
 def _still(model: "Model", findings: "Table", verdict: dict[str, Any]) -> str:
@@ -216,8 +215,7 @@ def answers(
         "to_ns": tables.last_ns(model, chosen),
     }
     if part is not None:
-        end_ns = model.length_ns if part.end_ns is None else part.end_ns
-        pack.put("range", (part.start_ns, min(end_ns, model.length_ns)))
+        pack.put("range", tables.bounds(model, part))
     pack.put("run", facts(model, verdict, chosen))
     pack.put("licences", json.loads(asset("licences.json")))
     pack.add("findings", findings)

@@ -41,6 +41,12 @@ def _takes(model: "Model", name: str) -> str:
     return next((parameter for parameter in _RANGES if parameter in known), "")
 
 
+def bounds(model: "Model", part: Selection) -> tuple[int, int]:
+    """Return where a part of a run begins and ends, at most with the run."""
+    end_ns = model.length_ns if part.end_ns is None else part.end_ns
+    return part.start_ns, min(end_ns, model.length_ns)
+
+
 def last_ns(model: "Model", part: Selection) -> int | None:
     """Return where a part of a run ends, None: with the run."""
     end_ns = part.end_ns

@@ -231,7 +231,7 @@ static int emit_initialiser(tm__findings *findings, const tm__tally *tally,
     return TM_OK;
 }
 
-/* The last instant from which on a thread is blocked for long enough to be told of. */
+/* The last instant from which on a thread is blocked for long enough for a finding. */
 static int64_t blocked_until(const tm__findings *findings)
 {
     const tm_model *model = findings->model;

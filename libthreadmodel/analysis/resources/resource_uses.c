@@ -214,8 +214,7 @@ static void drop_revoked(tm__resources *all)
     all->uses_count = kept;
 }
 
-/* Uses end with releases: where no wait has one whose place is known, there are none.
- */
+/* A use ends with a release whose place is known: without one there is no use. */
 static int is_any_released(const tm__resources *all)
 {
     for (uint32_t i = 0; i < all->items_count; i++)

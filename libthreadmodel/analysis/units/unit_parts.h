@@ -9,9 +9,9 @@
 #include "model/state/model.h"
 
 /**
- * The first rows of tm_unit_part_list(), those of its first kind. There are none where
- * no part of that kind can have `units` units and `total_ns`: to know that takes no
- * look at what the units did.
+ * The first rows of tm_unit_part_list(), those of its first kind. The table is empty if
+ * no part of that kind can have `units` units and `total_ns`, which its sums show
+ * without a walk of its units.
  * @param selection  as for that
  * @return TM_OK or TM_ENOMEM
  */

@@ -214,7 +214,7 @@ static int read_rest(tm__slice rest, tm__jstack_thread *thread,
             heading->is_certain = heading->has_nid = heading->has_number = 1;
             return number_after(rest, "t@", &thread->id);
         } else if (number_after(word, "sysTid=", &thread->os_id)) {
-            /* Android's threads that are none of Java. */
+            /* Of Android: a thread that does not run Java. */
             thread->id = thread->os_id | UINT64_C(1) << 62;
             heading->is_certain = heading->has_nid = heading->has_number = 1;
             return tm__android_state(TM__SLICE("Native"), thread);

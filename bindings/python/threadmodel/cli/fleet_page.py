@@ -44,8 +44,8 @@ def as_json(
 ) -> str:
     """Return the answers of `sections` as one object.
 
-    Each answer has its rows, and in `unknown` why there are none or fewer. A row names
-    where its example was read from in `url`.
+    Each answer has its rows, and in `unknown` why rows are missing. Column `url` names
+    the file that a row's example was read from.
     """
     answers: dict[str, Any] = {
         "runs": report.runs,

@@ -128,14 +128,20 @@ def path_segments(
     return section
 
 
+# What a row of a what-if changes.
+_CHANGE: Final = (
+    Column("change"),
+    Column("class", name=True, style="bold"),
+    Column("method", name=True),
+    Column("by"),
+)
+
+
 def predictions(table: Table) -> Section:
     """List what-ifs and their caveats."""
     section = Section("What if holds were shorter, or permits more")
     columns = [
-        Column("change"),
-        Column("class", name=True, style="bold"),
-        Column("method", name=True),
-        Column("by"),
+        *_CHANGE,
         Column("run"),
         Column("gain"),
         Column("between"),
@@ -165,7 +171,7 @@ def predictions(table: Table) -> Section:
 
 
 def _what_changes(row: dict[str, Any]) -> list[str]:
-    """The columns change, class, method and by."""
+    """Return the cells of `_CHANGE`."""
     return [
         row["change"],
         name_of(row["class"] or row["object"], "any"),
@@ -185,10 +191,7 @@ def _add_requests(section: Section, rows: list[dict[str, Any]]) -> None:
         f"{duration(now['latency_p99_now_ns'])} now; predicted:"
     )
     columns = [
-        Column("change"),
-        Column("class", name=True, style="bold"),
-        Column("method", name=True),
-        Column("by"),
+        *_CHANGE,
         Column("a second"),
         Column("between"),
         Column("times"),

@@ -9,6 +9,7 @@ import click
 from threadmodel.errors import InvalidArgumentError, NotFoundError
 from threadmodel.model import Model
 from threadmodel.selection import Selection
+from threadmodel.tables import bounds
 from threadmodel.text import duration
 
 # Longer ones first; without a unit it is milliseconds.
@@ -105,9 +106,8 @@ def stated(model: Model, part: Selection) -> str:
     """State which part of a run it is, as first lines do; "": all of it."""
     if part.window is None:
         return ""
-    end_ns = model.length_ns if part.end_ns is None else part.end_ns
-    end_ns = min(end_ns, model.length_ns)
-    return f"From {duration(part.start_ns)} to {duration(end_ns)}"
+    start_ns, end_ns = bounds(model, part)
+    return f"From {duration(start_ns)} to {duration(end_ns)}"
 
 
 def options_of(part: Selection) -> str:

@@ -88,7 +88,7 @@ def _kinds(rows: list[Row], top: int) -> terminal.Section:
 def _parts(rows: list[Row], top: int) -> terminal.Section:
     section = terminal.Section("Where the time of requests and tasks went")
     if not rows:
-        section.line("there are none")
+        section.line("none")
         return section
     columns = [
         Column("kind", name=True, style="bold"),
