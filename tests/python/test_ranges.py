@@ -20,9 +20,9 @@ SHOP = str(ROOT / "docs/examples/shop/slow.tmt")
 MS = 1_000_000
 TIMES = ("--from", "100ms", "--to", "200ms")
 RANGE = {"--from", "--to", "--skip-start"}
-# What asks a recording no question about its threads, or compares two with --from.
+# What asks a recording no question about its threads.
 NO_QUESTIONS = {
-    *("check", "convert", "diff", "export", "info", "mcp"),
+    *("convert", "export", "info", "mcp"),
     *("attach", "completion", "control", "dump", "listen", "ps", "record", "top"),
     *("fleet report", "fleet sql", "fleet summarize"),
 }
@@ -48,6 +48,8 @@ def options(command: click.Command) -> set[str]:
 
 
 QUESTIONS = [name for name, _ in commands() if name not in NO_QUESTIONS]
+# A page, a file of another tool, and what judges one run or two.
+NO_TEXT = {"open", "check", "diff"}
 
 
 def call(*arguments: str) -> str:
@@ -66,7 +68,7 @@ def test_every_question_takes_a_part_of_the_run(name: str) -> None:
     assert options(dict(commands())[name]) >= RANGE, name
 
 
-@pytest.mark.parametrize("name", [name for name in QUESTIONS if name != "open"])
+@pytest.mark.parametrize("name", [name for name in QUESTIONS if name not in NO_TEXT])
 def test_the_first_line_states_the_part(name: str) -> None:
     given = (name, DEMO, *NEEDS.get(name, ()))
     assert call(*given, *TIMES).startswith("From 100 ms to 200 ms: ")
@@ -143,6 +145,45 @@ def test_times_in_commands_are_exact(
     window: tuple[int | None, int | None], expected: str
 ) -> None:
     assert options_of(Selection(window=window)) == expected
+
+
+def test_two_runs_are_compared_in_the_same_part_of_each() -> None:
+    slow, fixed = (
+        str(ROOT / f"docs/examples/press/{name}.tmt") for name in ("slow", "fixed")
+    )
+    window = (200 * MS, 700 * MS)
+    times = ("--from", "200ms", "--to", "700ms")
+    found = json.loads(call("diff", slow, fixed, *times, "--json"))
+    (run,) = found["run"]
+    assert (run["length_ns_before"], run["length_ns_after"]) == (500 * MS, 500 * MS)
+    model = threadmodel.open(slow)
+    part = Selection(window=window)
+    for row in found["callers"]:
+        blocked = [
+            caller["blocked_total_ns"]
+            for caller in model.callers(part)
+            if (caller["class"], caller["method"], caller["line"])
+            == (row["class"], row["method"], row["line"])
+        ]
+        assert row["blocked_total_ns_before"] == sum(blocked)
+    # Threads lived for at most the part.
+    assert 0 < run["lock_share_before"] < 1
+    whole = json.loads(call("diff", slow, fixed, "--json"))
+    assert whole["run"][0]["lock_share_before"] != run["lock_share_before"]
+
+
+def test_a_limit_is_of_the_part() -> None:
+    given = ("check", DEMO, "--no-deadlock", "--json")
+    # The threads were deadlocked from 44 ms on.
+    assert json.loads(call(*given, "--to", "40ms"))["passed"]
+    done = subprocess.run(
+        [sys.executable, "-m", "threadmodel", *given, *TIMES],
+        check=False,
+        capture_output=True,
+    )
+    assert done.returncode == 1
+    verdict = ("check", DEMO, "--verdict", "--json")
+    assert json.loads(call(*verdict, "--to", "40ms"))["passed"]
 
 
 # An action, or what serves another program.

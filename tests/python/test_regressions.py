@@ -163,7 +163,9 @@ def test_a_window_leaves_the_warm_up_out() -> None:
     emit(one, 7, warm_up_ms=300)
     emit(other, 7)
     start_ns = 600 * MS - 1
-    found = threadmodel.compare(one, other, start_ns=start_ns)
+    found = threadmodel.compare(
+        one, other, part=threadmodel.Selection(window=(start_ns, None))
+    )
     (run,) = found.run
     assert run["length_ns_before"] == one.length_ns - start_ns
     row = next(row for row in found.callers if row["method"] == "app.Ledger.post6")

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, Final
 
-from threadmodel import lock_time
+from threadmodel import lock_time, tables
 from threadmodel.model import Model
 from threadmodel.noise import chance
 from threadmodel.selection import ALL, Selection
 
 Row = dict[str, Any]
+#: Which part of a run is looked at: the same of all, or by the run.
+Part = Selection | Callable[[Model], Selection]
 # What each run of a group has at one place; None: it has nothing.
 _Side = list[Row | None]
 
@@ -47,7 +49,7 @@ class Comparison:
             on both, by class and method: code moves. queued_ns is for how long threads
             queued for locks, monitors and synchronizers alike, and queued_share the
             same as a part of the run's length.
-        findings: by kind, class and method: impact_ns, of whole runs
+        findings: by kind, class and method: impact_ns
         runs: how many runs there are before, and after
     """
 
@@ -67,7 +69,12 @@ class Comparison:
         }
 
 
-def lock_share(model: Model, start_ns: int = 0) -> float:
+def part_of(model: Model, part: Part) -> Selection:
+    """Return which part of this run is looked at."""
+    return part if isinstance(part, Selection) else part(model)
+
+
+def lock_share(model: Model, part: Selection = ALL) -> float:
     """Return the part of all threads' time for which they queued for locks.
 
     That is the time blocked by monitors and synchronizers over the time that threads
@@ -75,54 +82,59 @@ def lock_share(model: Model, start_ns: int = 0) -> float:
 
     Args:
         model: asked
-        start_ns: only from this time on
+        part: a window alone
     """
-    length = model.length_ns
-    since = _since(start_ns)
+    first_ns, last_ns = tables.bounds(model, part)
     lived = 0
-    for row in model.threads(since):
-        start = max(row["start_ns"] or 0, start_ns)
-        end = length if row["end_ns"] is None else row["end_ns"]
+    for row in model.threads(part):
+        start = max(row["start_ns"] or 0, first_ns)
+        end = last_ns if row["end_ns"] is None else min(row["end_ns"], last_ns)
         lived += max(end - start, 0)
-    return lock_time.total_ns(model, since) / lived if lived else 0.0
+    return lock_time.total_ns(model, part) / lived if lived else 0.0
 
 
 def compare(
     before: Model | Sequence[Model],
     after: Model | Sequence[Model],
     *,
-    start_ns: int = 0,
+    part: Part = ALL,
 ) -> Comparison:
     """Compare two runs of one program; see Comparison for what is matched.
 
     Args:
         before: a run, or several of which each did the same
         after: the same, of the changed program
-        start_ns: only from this time of each run on, to leave out its warm-up
+        part: of each run, such as ``Selection(window=(from_ns, None))`` to leave out
+            its warm-up; or a function that returns it
     """
     olds = [before] if isinstance(before, Model) else [*before]
     news = [after] if isinstance(after, Model) else [*after]
     columns = ("class", "method", "line")
-    since = _since(start_ns)
+    parts = {id(model): part_of(model, part) for model in (*olds, *news)}
 
     def match(ask: Callable[[Model], Iterable[Row]], **choices: Any) -> list[Row]:
         return _match([[*ask(m)] for m in olds], [[*ask(m)] for m in news], **choices)
 
     def places(model: Model) -> Iterable[Row]:
-        queued = lock_time.by_place(model, since)
-        length_ns = max(model.length_ns - start_ns, 1)
-        for row in model.callers(since):
+        chosen = parts[id(model)]
+        queued = lock_time.by_place(model, chosen)
+        length_ns = max(_length_ns(model, chosen), 1)
+        for row in model.callers(chosen):
             queued_ns = queued.get(lock_time.place_of(row), 0)
             share = queued_ns / length_ns
             yield {**row, "queued_ns": queued_ns, "queued_share": share}
 
     return Comparison(
         run=match(
-            lambda model: [_run_figures(model, start_ns)],
+            lambda model: [_run_figures(model, parts[id(model)])],
             by=(),
             figures=("length_ns", "threads", "deadlocks", "lock_share"),
         ),
-        locks=match(lambda model: model.locks(since), by=("class",), figures=_FIGURES),
+        locks=match(
+            lambda model: model.locks(parts[id(model)]),
+            by=("class",),
+            figures=_FIGURES,
+        ),
         callers=match(
             places,
             by=columns,
@@ -131,7 +143,7 @@ def compare(
             shown=("source", "idle"),
         ),
         findings=match(
-            lambda model: _worst(model.findings()),
+            lambda model: _worst(model.findings(parts[id(model)])),
             by=("kind", "class", "method"),
             figures=("impact_ns",),
         ),
@@ -144,17 +156,18 @@ def idle_in(row: Row, state: str) -> bool:
     return bool(row["idle"]) and state in _IDLE
 
 
-def _since(start_ns: int) -> Selection:
-    return Selection(window=(start_ns, None)) if start_ns else ALL
+def _length_ns(model: Model, part: Selection) -> int:
+    start_ns, end_ns = tables.bounds(model, part)
+    return max(end_ns - start_ns, 0)
 
 
-def _run_figures(model: Model, start_ns: int) -> Row:
-    deadlocks = {row["deadlock"] for row in model.deadlocks()}
+def _run_figures(model: Model, part: Selection) -> Row:
+    deadlocks = {row["deadlock"] for row in tables.deadlocks_in(model, part)}
     return {
-        "length_ns": max(model.length_ns - start_ns, 0),
+        "length_ns": _length_ns(model, part),
         "threads": len(model.threads()),
         "deadlocks": len(deadlocks),
-        "lock_share": lock_share(model, start_ns),
+        "lock_share": lock_share(model, part),
     }
 
 

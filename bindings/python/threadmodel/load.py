@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from threadmodel.selection import Selection
+from threadmodel import tables
+from threadmodel.selection import ALL, Selection
 from threadmodel.text import clean, duration
 
 if TYPE_CHECKING:
@@ -94,12 +95,20 @@ class Change:
 
 
 def loads(
-    models: Sequence["Model"], start_ns: int = 0, enough: int = ENOUGH_UNITS
+    models: Sequence["Model"],
+    parts: Sequence[Selection] = (),
+    enough: int = ENOUGH_UNITS,
 ) -> list[Load] | None:
-    """Measure the load of each run; None: one has no requests, or too few."""
+    """Measure the load of each run; None: one has no requests, or too few.
+
+    Args:
+        models: asked
+        parts: of each of them; empty: all
+        enough: requests
+    """
     found = []
-    for model in models:
-        load = measure(model, start_ns, enough)
+    for model, part in zip(models, parts or [ALL] * len(models), strict=True):
+        load = measure(model, part, enough)
         if load is None:
             return None
         found.append(load)
@@ -107,20 +116,20 @@ def loads(
 
 
 def measure(
-    model: "Model", start_ns: int = 0, enough: int = ENOUGH_UNITS
+    model: "Model", part: Selection = ALL, enough: int = ENOUGH_UNITS
 ) -> Load | None:
-    """Measure the load of one run, from a time on."""
-    if start_ns >= model.length_ns:
+    """Measure the load of one run, or of a part of it."""
+    start_ns, last_ns = tables.bounds(model, part)
+    if start_ns >= last_ns:
         return None
-    selection = Selection(window=(start_ns, None))
-    kinds = [row for row in model.unit_kinds(selection) if row["main"]]
+    kinds = [row for row in model.unit_kinds(part) if row["main"]]
     if not kinds:
         return None
     (kind,) = kinds
     low, high = kind["steady_from_ns"], kind["steady_to_ns"]
     every = [
         row
-        for row in model.units(selection)
+        for row in model.units(part)
         if row["finished"]
         and row["kind"] == kind["kind"]
         and row["provenance"] == kind["provenance"]
@@ -133,18 +142,18 @@ def measure(
     if len(units) < enough:
         return None
     first_ns = min(row["end_ns"] for row in every)
-    if high - low < PART_OF_TIME * (model.length_ns - first_ns):
+    if high - low < PART_OF_TIME * (last_ns - first_ns):
         return None
     slices: list[list[int]] = [[] for _ in range(SLICES)]
     for end_ns, length_ns in units:
         at = (end_ns - low) * SLICES // (high - low)
         slices[min(at, SLICES - 1)].append(length_ns)
-    rates = [len(part) * SLICES / (high - low) * 1e9 for part in slices]
-    means = [statistics.fmean(part) for part in slices if part]
+    rates = [len(one) * SLICES / (high - low) * 1e9 for one in slices]
+    means = [statistics.fmean(one) for one in slices if one]
     lengths = sorted(length_ns for _, length_ns in units)
     parts = {
         (row["state"], row["class"], row["method"]): float(row["mean_ns"])
-        for row in model.unit_parts(selection)
+        for row in model.unit_parts(part)
         if row["kind"] == kind["kind"] and row["thread_id"] == kind["thread_id"]
     }
     return Load(

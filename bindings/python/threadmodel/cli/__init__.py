@@ -23,7 +23,7 @@ COMMANDS: Final = {
     "control": "attach",
     "convert": "convert",
     "deadlocks": "deadlocks",
-    "diff": "check",
+    "diff": "diff",
     "dump": "dump",
     "explain": "chains",
     "export": "exporting",

@@ -1,46 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``threadmodel diff`` and ``threadmodel check``: two runs, or one and its limits."""
+"""``threadmodel check``: a run and its limits."""
 
 import dataclasses
 import json
-import signal
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
-from rich.console import Console
 
-import threadmodel
-from threadmodel.cli import terminal
 from threadmodel.cli.files import INPUT, OUTPUT, FileCommand
-from threadmodel.cli.grid import Column, Grid
-from threadmodel.cli.messages import say
-from threadmodel.cli.ranges import Moment, from_option
+from threadmodel.cli.ranges import Moment, part_of, range_options
 from threadmodel.cli.regressions import (
     broken_at,
     more_deadlocks,
-    odds,
     percent,
     place,
     regressions,
 )
 from threadmodel.cli.report import PARTLY
-from threadmodel.cli.verdict import Broken, junit, sarif
-from threadmodel.comparison import Comparison, compare, idle_in, lock_share
-from threadmodel.errors import DamagedTraceWarning, InvalidArgumentError
-from threadmodel.judgement import HUNG, judge
-from threadmodel.load import (
-    ENOUGH_OF_SEVERAL,
-    ENOUGH_UNITS,
-    Change,
-    behind,
-    compare_loads,
-    loads,
-    measure,
-    risen,
+from threadmodel.cli.sides import (
+    name_damaged,
+    open_all,
+    parts_of,
+    requests,
+    risen_lines,
 )
+from threadmodel.cli.verdict import Broken, junit, sarif
+from threadmodel.comparison import compare, lock_share
+from threadmodel.errors import InvalidArgumentError
+from threadmodel.judgement import HUNG, judge
+from threadmodel.load import Change, measure
 from threadmodel.model import Model
 from threadmodel.selection import Selection
 from threadmodel.text import clean, duration
@@ -48,7 +38,6 @@ from threadmodel.text import clean, duration
 Row = dict[str, Any]
 
 BROKEN: Final = 1
-FILE_WIDTH: Final = 120
 
 
 # Generic since click 8.2, and to a type checker alone.
@@ -77,77 +66,6 @@ class Share(_ParamType):
         if not 0 <= number < float("inf"):
             self.fail(f"{value!r} is out of range", param, ctx)
         return number
-
-
-@click.command(cls=FileCommand, short_help="Compare two recorded runs.")
-@click.argument("before", metavar="BEFORE", type=INPUT)
-@click.argument("after", metavar="AFTER", type=INPUT)
-@click.option("--json", "as_json", is_flag=True, help="Print all tables as one object.")
-@click.option(
-    "--top",
-    metavar="N",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    help="Rows of a table to show in a terminal.",
-)
-@click.option(
-    "--before",
-    "more_before",
-    metavar="FILE",
-    type=INPUT,
-    multiple=True,
-    help="Another run that did the same as BEFORE; may be repeated.",
-)
-@click.option(
-    "--after",
-    "more_after",
-    metavar="FILE",
-    type=INPUT,
-    multiple=True,
-    help="Another run that did the same as AFTER; may be repeated.",
-)
-@from_option
-@click.pass_context
-def diff(
-    context: click.Context,
-    before: str,
-    after: str,
-    as_json: bool,
-    top: int,
-    more_before: tuple[str, ...],
-    more_after: tuple[str, ...],
-    from_ns: int | None,
-) -> None:
-    """Show what changed from the run in BEFORE to the run in AFTER.
-
-    Rows are matched by class, method and line, and those that changed most come first.
-    Of several runs on each side the medians are shown, and how likely it is that the
-    noise of the runs alone makes such a change.
-
-    \b
-    threadmodel diff before.tmt after.tmt
-    threadmodel diff before.tmt after.tmt --json
-    threadmodel diff a1.tmt b1.tmt --before a2.tmt --after b2.tmt --from 2s
-    """
-    # Whoever stops reading our output, as `head` does, ends us without a word.
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    sides = (before, *more_before), (after, *more_after)
-    models = [_open_all(side) for side in sides]
-    found = compare(*models, start_ns=from_ns or 0)
-    change = _requests(models[0], models[1], from_ns or 0, None)
-    if as_json:
-        tables: dict[str, Any] = dict(found.tables())
-        if change is not None:
-            tables["requests"] = [change.row()]
-        click.echo(json.dumps(tables))
-    else:
-        sections = _sections(found, top)
-        if change is not None:
-            sections.insert(0, _request_section(change, models[1][0]))
-        terminal.show(sections, _console())
-    if _name_damaged(sides[0] + sides[1], models[0] + models[1]):
-        context.exit(PARTLY)
 
 
 @click.command(cls=FileCommand, short_help="Fail when a run breaks limits.")
@@ -187,7 +105,7 @@ def diff(
     metavar="SHARE",
     help="By how much more than BASE a run may take; 25%, of several runs 3%.",
 )
-@from_option
+@range_options
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one object.")
 @click.option(
     "--junit",
@@ -202,6 +120,7 @@ def diff(
 @click.pass_context
 def check(
     context: click.Context,
+    /,
     runs: tuple[str, ...],
     max_blocked_share: float | None,
     max_p99_ns: int | None,
@@ -209,10 +128,10 @@ def check(
     no_hang: bool,
     bases: tuple[str, ...],
     tolerance: float | None,
-    from_ns: int | None,
     as_json: bool,
     junit_file: str | None,
     sarif_file: str | None,
+    **_: object,
 ) -> None:
     """Check the run in RUN against limits; exit with 1 when one is broken.
 
@@ -243,9 +162,10 @@ def check(
         )
     if tolerance is not None and not bases:
         raise click.UsageError("--tolerance is for --no-regression")
-    models = _open_all(runs)
-    base_models = _open_all(bases)
-    start_ns = from_ns or 0
+    models = open_all(runs)
+    base_models = open_all(bases)
+    parts = parts_of(models, context.params)
+    base_parts = parts_of(base_models, context.params)
     limits: dict[str, list[Broken]] = {}
     notes: list[str] = []
     change: Change | None = None
@@ -254,28 +174,34 @@ def check(
     if max_blocked_share is not None:
         _check_shows(runs, models, "hot_lock", "--max-blocked-share")
     if no_deadlock:
-        limits["no-deadlock"] = [one for model in models for one in _deadlocks(model)]
+        limits["no-deadlock"] = [
+            one
+            for model, part in zip(models, parts, strict=True)
+            for one in _deadlocks(model, part)
+        ]
     if no_hang:
         limits["verdict"] = [
             one
-            for path, model in zip(runs, models, strict=True)
-            for one in _hung(path, model, notes)
+            for path, model, part in zip(runs, models, parts, strict=True)
+            for one in _hung(path, model, part, notes)
         ]
     if max_blocked_share is not None:
         limits["max-blocked-share"] = [
             one
-            for model in models
-            for one in _blocked(model, max_blocked_share, start_ns)
+            for model, part in zip(models, parts, strict=True)
+            for one in _blocked(model, max_blocked_share, part)
         ]
     if max_p99_ns is not None:
         limits["max-p99"] = [
             one
-            for path, model in zip(runs, models, strict=True)
-            for one in _slow(path, model, max_p99_ns, start_ns)
+            for path, model, part in zip(runs, models, parts, strict=True)
+            for one in _slow(path, model, max_p99_ns, part)
         ]
     if bases:
-        change = _requests(base_models, models, start_ns, tolerance)
-        found = compare(base_models, models, start_ns=start_ns)
+        change = requests(base_models, models, (base_parts, parts), tolerance)
+        found = compare(
+            base_models, models, part=lambda model: part_of(model, context.params)
+        )
         if change is None:
             limits["no-regression"] = regressions(found, tolerance)
         else:
@@ -297,7 +223,7 @@ def check(
         lines = [*notes, *(f"{limit.limit}: {limit.text}" for limit in broken)]
         for line in lines:
             click.echo(clean(line))
-    is_damaged = _name_damaged((*runs, *bases), [*models, *base_models])
+    is_damaged = name_damaged((*runs, *bases), [*models, *base_models])
     if broken:
         context.exit(BROKEN)
     # What is missing may have broken a limit.
@@ -324,54 +250,16 @@ def _as_object(
     }
 
 
-def _requests(
-    before: list[Model], after: list[Model], start_ns: int, tolerance: float | None
-) -> Change | None:
-    """Compare the requests of two sides; None: one of the runs has none."""
-    is_one = len(before) == 1 or len(after) == 1
-    enough = ENOUGH_UNITS if is_one else ENOUGH_OF_SEVERAL
-    sides = loads(before, start_ns, enough), loads(after, start_ns, enough)
-    if sides[0] is None or sides[1] is None:
-        return None
-    return compare_loads(sides[0], sides[1], tolerance)
-
-
 def _worse_requests(change: Change, model: Model) -> list[Broken]:
     if change.verdict != "worse":
         return []
     broken = [Broken("no-regression", change.sentence())]
-    broken += [Broken("no-regression", line) for line in _risen(change, model)]
+    broken += [Broken("no-regression", line) for line in risen_lines(change, model)]
     return broken
 
 
-def _risen(change: Change, model: Model) -> list[str]:
-    """Say what a request spends more time in than before."""
-    lines = []
-    for place_, old, new in risen(change):
-        state, class_name, method = place_
-        words = [state or "on no known thread"]
-        if class_name is not None:
-            words.append(f"for {class_name}")
-        if method is not None:
-            words.append(f"in {method}")
-        lines.append(
-            f"a request is {' '.join(words)} for {duration(round(new))}, "
-            f"{duration(round(old))} before{behind(model, place_)}"
-        )
-    return lines
-
-
-def _request_section(change: Change, model: Model) -> terminal.Section:
-    section = terminal.Section("Requests, before and after")
-    section.line(change.sentence())
-    section.line(change.basis())
-    for line in _risen(change, model):
-        section.line(line)
-    return section
-
-
-def _slow(path: str, model: Model, most_ns: int, start_ns: int) -> list[Broken]:
-    load = measure(model, start_ns)
+def _slow(path: str, model: Model, most_ns: int, part: Selection) -> list[Broken]:
+    load = measure(model, part)
     if load is None:
         raise InvalidArgumentError(
             f"--max-p99 of {path}: the run has no requests, or too few"
@@ -395,44 +283,15 @@ def _check_shows(
                 raise InvalidArgumentError(f"{option} of {path}: {row['why']}")
 
 
-def _name_damaged(paths: Iterable[str], models: Iterable[Model]) -> bool:
-    """Name each file that is damaged or cut. Return whether one is."""
-    damaged = [
-        (path, model.damage)
-        for path, model in zip(paths, models, strict=True)
-        if model.damage is not None
-    ]
-    for path, damage in damaged:
-        say(f"{path}: only partly read: {damage}")
-    return bool(damaged)
-
-
-def _open_all(paths: Iterable[str]) -> list[Model]:
-    return [_open(path) for path in paths]
-
-
-def _open(path: str) -> Model:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DamagedTraceWarning)
-        return threadmodel.open(path)
-
-
-def _console() -> Console:
-    console = Console(highlight=False)
-    return (
-        console if console.is_terminal else Console(width=FILE_WIDTH, highlight=False)
-    )
-
-
-def _deadlocks(model: Model) -> list[Broken]:
-    found = [row for row in model.findings() if row["kind"] == "deadlock"]
+def _deadlocks(model: Model, part: Selection) -> list[Broken]:
+    found = [row for row in model.findings(part) if row["kind"] == "deadlock"]
     return [
         broken_at("no-deadlock", f"{row['title']}. {row['text']}", row) for row in found
     ]
 
 
-def _hung(path: str, model: Model, notes: list[str]) -> list[Broken]:
-    row = judge(model)
+def _hung(path: str, model: Model, part: Selection, notes: list[str]) -> list[Broken]:
+    row = judge(model, part)
     if row["kind"] == "cannot_tell":
         raise InvalidArgumentError(f"--verdict of {path}: {row['title']}")
     if row["kind"] in HUNG:
@@ -441,101 +300,14 @@ def _hung(path: str, model: Model, notes: list[str]) -> list[Broken]:
     return []
 
 
-def _blocked(model: Model, most: float, start_ns: int) -> list[Broken]:
-    share = lock_share(model, start_ns)
+def _blocked(model: Model, most: float, part: Selection) -> list[Broken]:
+    share = lock_share(model, part)
     if share <= most:
         return []
     total = f"threads queued for {percent(share)} of their time, more than "
     broken = [Broken("max-blocked-share", total + percent(most))]
-    places = model.blame(("class", "caller"), Selection(window=(start_ns, None)))
+    places = model.blame(("class", "caller"), part)
     for row in list(places)[:10]:
         text = f"{duration(row['total_ns'])} by {place(row)}"
         broken.append(broken_at("max-blocked-share", text, row))
     return broken
-
-
-def _sections(found: Comparison, top: int) -> list[terminal.Section]:
-    run = found.run[0]
-    summary = terminal.Section("Runs, before and after")
-    if max(found.runs) > 1:
-        summary.body.append(terminal.Fact("runs", "{} -> {}".format(*found.runs)))
-    for name, show in (
-        ("length", "length_ns"),
-        ("threads", "threads"),
-        ("deadlocks", "deadlocks"),
-        ("queueing", "lock_share"),
-    ):
-        values = [run[f"{show}_before"], run[f"{show}_after"]]
-        if show == "length_ns":
-            words = [duration(value) for value in values]
-        elif show == "lock_share":
-            words = [percent(value) for value in values]
-        else:
-            words = [f"{value:,}" for value in values]
-        text = " -> ".join(words) + odds(run.get(f"{show}_chance"))
-        summary.body.append(terminal.Fact(name, text))
-    return [
-        summary,
-        _changes(found.callers, top),
-        _finding_changes(found.findings, top),
-    ]
-
-
-def _changes(callers: list[Row], top: int) -> terminal.Section:
-    section = terminal.Section("Locks and waits that changed most")
-    changed = [
-        (row, state)
-        for row in callers
-        for state in ("blocked", "reentering", "waiting", "parked", "io")
-        if row[f"{state}_total_ns_change"] and not idle_in(row, state)
-    ]
-    changed.sort(key=lambda item: -abs(item[0][f"{item[1]}_total_ns_change"]))
-    if not changed:
-        section.line("nothing changed")
-        return section
-    columns = [
-        Column("class", name=True, style="bold"),
-        Column("called from", name=True),
-        Column("state", label=True),
-        *(Column(title) for title in ("before", "after", "change")),
-    ]
-    rows = []
-    for row, state in changed[:top]:
-        figures = [row[f"{state}_total_ns_{side}"] for side in ("before", "after")]
-        change = row[f"{state}_total_ns_change"]
-        line = f":{row['line']}" if row["line"] else ""
-        rows.append(
-            [
-                clean(row["class"] or "?", 1000),
-                clean((row["method"] or "?") + line, 1000),
-                state,
-                *(duration(figure) for figure in figures),
-                ("+" if change > 0 else "-") + duration(abs(change)),
-            ]
-        )
-    section.body.append(Grid(columns, rows))
-    return section
-
-
-def _finding_changes(findings: list[Row], top: int) -> terminal.Section:
-    section = terminal.Section("Findings")
-    columns = [
-        Column("kind", label=True),
-        Column("class", name=True, style="bold"),
-        Column("method", name=True),
-        *(Column(title) for title in ("before", "after")),
-    ]
-    rows = [
-        [
-            clean(row["kind"].replace("_", " ")),
-            clean(row["class"] or "?", 1000),
-            clean(row["method"] or "?", 1000),
-            *(duration(row[f"impact_ns_{side}"]) for side in ("before", "after")),
-        ]
-        for row in findings[:top]
-    ]
-    if rows:
-        section.body.append(Grid(columns, rows))
-    else:
-        section.line("none in either run")
-    return section

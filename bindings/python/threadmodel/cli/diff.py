@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``threadmodel diff``: two runs side by side."""
+
+import json
+import signal
+from typing import Any, Final
+
+import click
+
+from threadmodel.cli import terminal
+from threadmodel.cli.files import INPUT, FileCommand
+from threadmodel.cli.grid import Column, Grid
+from threadmodel.cli.ranges import part_of, range_options
+from threadmodel.cli.regressions import odds, percent
+from threadmodel.cli.report import PARTLY, print_sections
+from threadmodel.cli.sides import (
+    name_damaged,
+    open_all,
+    parts_of,
+    requests,
+    risen_lines,
+)
+from threadmodel.comparison import Comparison, compare, idle_in
+from threadmodel.load import Change
+from threadmodel.model import Model
+from threadmodel.text import clean, duration
+
+Row = dict[str, Any]
+
+NAME_LENGTH: Final = 1000
+
+
+@click.command(cls=FileCommand, short_help="Compare two recorded runs.")
+@click.argument("before", metavar="BEFORE", type=INPUT)
+@click.argument("after", metavar="AFTER", type=INPUT)
+@click.option("--json", "as_json", is_flag=True, help="Print all tables as one object.")
+@click.option(
+    "--top",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Rows of a table to show in a terminal.",
+)
+@click.option(
+    "--before",
+    "more_before",
+    metavar="FILE",
+    type=INPUT,
+    multiple=True,
+    help="Another run that did the same as BEFORE; may be repeated.",
+)
+@click.option(
+    "--after",
+    "more_after",
+    metavar="FILE",
+    type=INPUT,
+    multiple=True,
+    help="Another run that did the same as AFTER; may be repeated.",
+)
+@range_options
+@click.pass_context
+def diff(
+    context: click.Context,
+    /,
+    before: str,
+    after: str,
+    as_json: bool,
+    top: int,
+    more_before: tuple[str, ...],
+    more_after: tuple[str, ...],
+    **_: object,
+) -> None:
+    """Show what changed from the run in BEFORE to the run in AFTER.
+
+    Rows are matched by class, method and line, and those that changed most come first.
+    Of several runs on each side the medians are shown, and how likely it is that the
+    noise of the runs alone makes such a change. --from, --to and --skip-start choose
+    the same part of each run.
+
+    \b
+    threadmodel diff before.tmt after.tmt
+    threadmodel diff before.tmt after.tmt --json
+    threadmodel diff a1.tmt b1.tmt --before a2.tmt --after b2.tmt --from 2s
+    """
+    # Whoever stops reading our output, as `head` does, ends us without a word.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    sides = (before, *more_before), (after, *more_after)
+    models = open_all(sides[0]), open_all(sides[1])
+    parts = (
+        parts_of(models[0], context.params),
+        parts_of(models[1], context.params),
+    )
+    found = compare(*models, part=lambda model: part_of(model, context.params))
+    change = requests(*models, parts, None)
+    if as_json:
+        tables: dict[str, Any] = dict(found.tables())
+        if change is not None:
+            tables["requests"] = [change.row()]
+        click.echo(json.dumps(tables))
+    else:
+        sections = _sections(found, top)
+        if change is not None:
+            sections.insert(0, _request_section(change, models[1][0]))
+        print_sections(sections, None)
+    if name_damaged(sides[0] + sides[1], models[0] + models[1]):
+        context.exit(PARTLY)
+
+
+def _request_section(change: Change, model: Model) -> terminal.Section:
+    section = terminal.Section("Requests, before and after")
+    section.line(change.sentence())
+    section.line(change.basis())
+    for line in risen_lines(change, model):
+        section.line(line)
+    return section
+
+
+def _sections(found: Comparison, top: int) -> list[terminal.Section]:
+    run = found.run[0]
+    summary = terminal.Section("Runs, before and after")
+    if max(found.runs) > 1:
+        summary.body.append(terminal.Fact("runs", "{} -> {}".format(*found.runs)))
+    for name, show in (
+        ("length", "length_ns"),
+        ("threads", "threads"),
+        ("deadlocks", "deadlocks"),
+        ("queueing", "lock_share"),
+    ):
+        values = [run[f"{show}_before"], run[f"{show}_after"]]
+        if show == "length_ns":
+            words = [duration(value) for value in values]
+        elif show == "lock_share":
+            words = [percent(value) for value in values]
+        else:
+            words = [f"{value:,}" for value in values]
+        text = " -> ".join(words) + odds(run.get(f"{show}_chance"))
+        summary.body.append(terminal.Fact(name, text))
+    return [
+        summary,
+        _changes(found.callers, top),
+        _finding_changes(found.findings, top),
+    ]
+
+
+def _changes(callers: list[Row], top: int) -> terminal.Section:
+    section = terminal.Section("Locks and waits that changed most")
+    changed = [
+        (row, state)
+        for row in callers
+        for state in ("blocked", "reentering", "waiting", "parked", "io")
+        if row[f"{state}_total_ns_change"] and not idle_in(row, state)
+    ]
+    changed.sort(key=lambda item: -abs(item[0][f"{item[1]}_total_ns_change"]))
+    if not changed:
+        section.line("nothing changed")
+        return section
+    columns = [
+        Column("class", name=True, style="bold"),
+        Column("called from", name=True),
+        Column("state", label=True),
+        *(Column(title) for title in ("before", "after", "change")),
+    ]
+    rows = []
+    for row, state in changed[:top]:
+        figures = [row[f"{state}_total_ns_{side}"] for side in ("before", "after")]
+        change = row[f"{state}_total_ns_change"]
+        line = f":{row['line']}" if row["line"] else ""
+        rows.append(
+            [
+                clean(row["class"] or "?", NAME_LENGTH),
+                clean((row["method"] or "?") + line, NAME_LENGTH),
+                state,
+                *(duration(figure) for figure in figures),
+                ("+" if change > 0 else "-") + duration(abs(change)),
+            ]
+        )
+    section.body.append(Grid(columns, rows))
+    return section
+
+
+def _finding_changes(findings: list[Row], top: int) -> terminal.Section:
+    section = terminal.Section("Findings")
+    columns = [
+        Column("kind", label=True),
+        Column("class", name=True, style="bold"),
+        Column("method", name=True),
+        *(Column(title) for title in ("before", "after")),
+    ]
+    rows = [
+        [
+            clean(row["kind"].replace("_", " ")),
+            clean(row["class"] or "?", NAME_LENGTH),
+            clean(row["method"] or "?", NAME_LENGTH),
+            *(duration(row[f"impact_ns_{side}"]) for side in ("before", "after")),
+        ]
+        for row in findings[:top]
+    ]
+    if rows:
+        section.body.append(Grid(columns, rows))
+    else:
+        section.line("none in either run")
+    return section
