@@ -31,6 +31,7 @@ ARGUMENTS = [
 PATIENCE_MS = 180_000
 VIEWS = ("overview", "timeline", "statistics", "locks", "whatif", "flame")
 
+Visit = Callable[..., Page]
 Show = Callable[..., Page]
 
 
@@ -64,16 +65,12 @@ class Watched:
 
 
 @pytest.fixture
-def show(browser: Browser, tmp_path: Path) -> Iterator[Show]:
-    """Open the report of a model, and at the end look at what the pages did."""
+def visit(browser: Browser) -> Iterator[Visit]:
+    """Open a page from disk, and at the end look at what it did."""
     watched: list[tuple[Watched, str]] = []
     contexts = []
 
-    def open_report(
-        model: threadmodel.Model, view: str = "overview", **options: Any
-    ) -> Page:
-        path = tmp_path / f"report-{len(watched)}.html"
-        model.to_html(path, detail=options.pop("detail", 400_000))
+    def open_page(path: Path, **options: Any) -> Page:
         options.setdefault("viewport", {"width": 1400, "height": 900})
         context = browser.new_context(offline=True, **options)
         contexts.append(context)
@@ -82,16 +79,31 @@ def show(browser: Browser, tmp_path: Path) -> Iterator[Show]:
         watched.append((Watched(page), path.as_uri()))
         page.goto(path.as_uri())
         page.wait_for_selector("html[data-ready=all]")
-        if view != "overview":
-            go(page, view)
         return page
 
-    yield open_report
+    yield open_page
     for context in contexts:
         context.close()
     for pages, uri in watched:
         assert pages.faults == []
         assert [url for url in pages.requests if url != uri] == []
+
+
+@pytest.fixture
+def show(visit: Visit, tmp_path: Path) -> Show:
+    """Open the report of a model."""
+
+    def open_report(
+        model: threadmodel.Model, view: str = "overview", **options: Any
+    ) -> Page:
+        path = tmp_path / f"report-{len([*tmp_path.glob('report-*')])}.html"
+        model.to_html(path, detail=options.pop("detail", 400_000))
+        page = visit(path, **options)
+        if view != "overview":
+            go(page, view)
+        return page
+
+    return open_report
 
 
 def go(page: Page, view: str) -> None:

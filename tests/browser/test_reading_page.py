@@ -121,7 +121,7 @@ def test_a_stack_that_is_cut_is_marked_in_the_flame_graph(show: Show) -> None:
     labels = [one.get_attribute("aria-label") or "" for one in frames.all()]
     cut = [label for label in labels if "cut: outer frames" in label]
     assert len(cut) == 1
-    assert cut[0].endswith("50.0 ms")
+    assert cut[0].endswith(": 50.0 ms, 50 %")
     # Below both the cut and the root there is the same method.
     assert sum(label.startswith("app.Ledger.post") for label in labels) == 2
 

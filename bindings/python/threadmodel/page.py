@@ -10,7 +10,7 @@ the recorded program stay text whatever they hold.
 import base64
 import html
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -49,6 +49,9 @@ CHANGES: Final = 20
 # Levels of the tree of causes that are drawn; one part in so many is too thin for that.
 CAUSES_DEEP: Final = 12
 CAUSES_THIN: Final = 2_000
+#: Columns of the timeline that a page does without: a row ends when its times of all
+#: states are over, and a thread's name is known.
+LEFT_OUT: Final = ("thread", "end_ns", "peer")
 # Lanes of locks that there are at most.
 LOCKS: Final = 12
 
@@ -81,9 +84,8 @@ _PAGE: Final = """\
 <style>{style}</style>
 </head>
 <body>
-<div id="report"><main class="still"><h1>{title}</h1>{still}</main></div>
-<script type="application/octet-stream" id="pack-answers">{answers}</script>
-<script type="application/octet-stream" id="pack-timeline">{timeline}</script>
+{body}
+{packs}
 <script>{script}</script>
 </body>
 </html>
@@ -125,13 +127,31 @@ def render(
     Raises:
         UnsupportedError: the package was built without the front end
     """
+    name = html.escape(title(model, ALL if part is None else part))
+    step("findings")
+    chosen = ALL if part is None else part
+    findings, verdict = model.findings(chosen), judge(model, chosen)
+    packs = {
+        "answers": answers(model, findings, verdict, step, part),
+        "timeline": timeline(model, detail, step),
+    }
+    still = _still(model, findings, verdict)
+    body = f'<div id="report"><main class="still"><h1>{name}</h1>{still}</main></div>'
+    return whole(name, body, packs)
+
+
+def whole(name: str, body: str, packs: Mapping[str, bytes]) -> str:
+    """Return a page of the front end.
+
+    Args:
+        name: its title, as HTML
+        body: what there is to see until its script has run, as HTML
+        packs: what its script reads, by name
+    """
     # A library of its own, which only a page needs.
     import hashlib
 
     script, style = asset("report.js"), asset("report.css")
-    step("findings")
-    chosen = ALL if part is None else part
-    findings, verdict = model.findings(chosen), judge(model, chosen)
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; script-src 'sha256-{digest}'; "
@@ -140,13 +160,14 @@ def render(
     return _PAGE.format(
         policy=policy,
         version=version_text(BUILT_VERSION),
-        title=html.escape(title(model, chosen)),
+        title=name,
         style=style,
-        still=_still(model, findings, verdict),
-        answers=base64.b64encode(
-            answers(model, findings, verdict, step, part)
-        ).decode(),
-        timeline=base64.b64encode(timeline(model, detail, step)).decode(),
+        body=body,
+        packs="\n".join(
+            f'<script type="application/octet-stream" id="pack-{name}">'
+            f"{base64.b64encode(data).decode()}</script>"
+            for name, data in packs.items()
+        ),
         script=script,
     )
 
@@ -229,8 +250,7 @@ def answers(
     _put_statistics(pack, model, chosen)
     step("locks")
     pack.add("blockers", model.blockers(chosen), rows=LIST_ROWS)
-    owners = model.blame(("class", "owner", "owner_method"), chosen)
-    pack.add("blame", owners, rows=LIST_ROWS)
+    put_owners(pack, model, chosen)
     resources = model.resources(chosen)
     pack.add("resources", resources, rows=LIST_ROWS)
     pack.put("permits", permits.in_use(model, resources))
@@ -246,12 +266,23 @@ def answers(
     pack.add("path_methods", methods, rows=LIST_ROWS)
     step("what-if")
     _put_whatif(pack, model, chosen)
+    put_stacks(pack, model, chosen, step)
+    return pack.finish()
+
+
+def put_stacks(pack: Pack, model: "Model", part: Selection, step: Listener) -> None:
+    """Put what flame graphs are drawn from: frames, and times by stack."""
     step("stacks")
     totals = [f"{state}_total_ns" for state in STATES]
-    flame = model.statistics(("stack", "caller"), chosen)
+    flame = model.statistics(("stack", "caller"), part)
     pack.add("flame", flame, ["stack", "idle", *totals], LIST_ROWS)
     pack.add("stacks", model.stacks(), rows=FRAME_ROWS)
-    return pack.finish()
+
+
+def put_owners(pack: Pack, model: "Model", part: Selection) -> None:
+    """Put for how long threads were blocked, by owner of the lock and its method."""
+    owners = model.blame(("class", "owner", "owner_method"), part)
+    pack.add("blame", owners, rows=LIST_ROWS)
 
 
 def _put_causes(pack: Pack, model: "Model", part: Selection) -> None:
@@ -408,7 +439,5 @@ def _put_holds(pack: Pack, model: "Model", selection: Selection) -> None:
 def timeline(model: "Model", detail: int, step: Listener) -> bytes:
     """Pack intervals, interactions, the critical path and holds."""
     pack = Pack()
-    # A row ends when its times of all states are over, and a thread's name is known.
-    left_out = ("thread", "end_ns", "peer")
-    put_drawn(pack, model, detail, left_out=left_out, step=step)
+    put_drawn(pack, model, detail, left_out=LEFT_OUT, step=step)
     return pack.finish()

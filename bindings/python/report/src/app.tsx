@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame of the report: its title, its tabs, the view that is open.
 import type { ComponentChild } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { Pack } from "./data/pack";
 import type { Run } from "./data/run";
 import { LocksView } from "./locks/view";
@@ -21,13 +21,14 @@ interface Props {
 
 export function App({ run, timeline }: Props) {
   useEffect(watchScheme, []);
+  const sources = useMemo(() => [run], [run]);
   const content: Record<View, () => ComponentChild> = {
     overview: () => <OverviewView run={run} timeline={timeline} />,
     timeline: () => <TimelineView run={run} pack={timeline} />,
     statistics: () => <StatisticsView run={run} />,
     locks: () => <LocksView run={run} />,
     whatif: () => <WhatIfView run={run} />,
-    flame: () => <FlameView run={run} />,
+    flame: () => <FlameView sources={sources} />,
   };
   return (
     <>

@@ -43,7 +43,7 @@ export function count(value: number, noun: string, plural = `${noun}s`): string 
 export function percent(share: number | null | undefined): string {
   if (share === null || share === undefined || Number.isNaN(share)) return "";
   const value = share * 100;
-  return `${value !== 0 && value < 9.995 ? value.toFixed(1) : value.toFixed(0)} %`;
+  return `${value !== 0 && Math.abs(value) < 9.995 ? value.toFixed(1) : value.toFixed(0)} %`;
 }
 
 // Control characters, line and paragraph separators, surrogates that stand alone, and

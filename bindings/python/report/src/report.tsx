@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HTML report: unpack what the page holds and draw it.
+// The HTML report, or that of two runs: unpack what the page holds and draw it.
 import "./style.css";
 import { render } from "preact";
 import { followAddress } from "./address";
 import { App } from "./app";
 import { embedded } from "./data/pack";
 import { Run } from "./data/run";
+import { showPair } from "./pair";
 
 async function start(): Promise<void> {
+  const pair = document.getElementById("pair");
+  if (pair) {
+    await showPair(pair);
+    document.documentElement.dataset["ready"] = "all";
+    return;
+  }
   const host = document.getElementById("report")!;
   // The timeline is the larger part, and not what is seen first.
   const answers = await embedded("pack-answers");

@@ -3,16 +3,24 @@
 
 import json
 import signal
+from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from threadmodel.cli import terminal
-from threadmodel.cli.files import INPUT, FileCommand
+from threadmodel import pair
+from threadmodel.cli import hypertext, terminal
+from threadmodel.cli.files import INPUT, OUTPUT, FileCommand
 from threadmodel.cli.grid import Column, Grid
+from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.ranges import part_of, range_options
 from threadmodel.cli.regressions import odds, percent
-from threadmodel.cli.report import PARTLY, print_sections
+from threadmodel.cli.report import (
+    HTML_SUFFIXES,
+    PARTLY,
+    data_target,
+    print_sections,
+)
 from threadmodel.cli.sides import (
     name_damaged,
     open_all,
@@ -23,6 +31,7 @@ from threadmodel.cli.sides import (
 from threadmodel.comparison import Comparison, compare, idle_in
 from threadmodel.load import Change
 from threadmodel.model import Model
+from threadmodel.selection import Selection
 from threadmodel.text import clean, duration
 
 Row = dict[str, Any]
@@ -58,6 +67,13 @@ NAME_LENGTH: Final = 1000
     multiple=True,
     help="Another run that did the same as AFTER; may be repeated.",
 )
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=OUTPUT,
+    help="Write to FILE: a page for a browser if it ends in .html, data if in .json.",
+)
 @range_options
 @click.pass_context
 def diff(
@@ -69,6 +85,7 @@ def diff(
     top: int,
     more_before: tuple[str, ...],
     more_after: tuple[str, ...],
+    output: str | None,
     **_: object,
 ) -> None:
     """Show what changed from the run in BEFORE to the run in AFTER.
@@ -78,12 +95,16 @@ def diff(
     noise of the runs alone makes such a change. --from, --to and --skip-start choose
     the same part of each run.
 
+    With -o NAME.html it is a page with both timelines under one another on one scale,
+    and the flame graph as a difference: of BEFORE and AFTER alone.
+
     \b
     threadmodel diff before.tmt after.tmt
     threadmodel diff before.tmt after.tmt --json
+    threadmodel diff before.tmt after.tmt -o diff.html
     threadmodel diff a1.tmt b1.tmt --before a2.tmt --after b2.tmt --from 2s
     """
-    # Whoever stops reading our output, as `head` does, ends us without a word.
+    # A reader that closes the pipe early, as `head` does, ends us without a message.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sides = (before, *more_before), (after, *more_after)
     models = open_all(sides[0]), open_all(sides[1])
@@ -93,18 +114,45 @@ def diff(
     )
     found = compare(*models, part=lambda model: part_of(model, context.params))
     change = requests(*models, parts, None)
-    if as_json:
+    suffix = Path(output or "").suffix.lower()
+    if as_json or suffix == ".json":
         tables: dict[str, Any] = dict(found.tables())
         if change is not None:
             tables["requests"] = [change.row()]
-        click.echo(json.dumps(tables))
+        with data_target(output) as file:
+            file.write(json.dumps(tables).encode() + b"\n")
     else:
-        sections = _sections(found, top)
+        above = _summary(found)
         if change is not None:
-            sections.insert(0, _request_section(change, models[1][0]))
-        print_sections(sections, None)
+            above.insert(0, _request_section(change, models[1][0]))
+        below = [_changes(found.callers, top), _finding_changes(found.findings, top)]
+        if suffix in HTML_SUFFIXES:
+            firsts = (parts[0][0], parts[1][0])
+            page = _page(models[0][0], models[1][0], firsts, above, below)
+            with data_target(output) as file:
+                file.write(page.encode())
+        else:
+            print_sections([*above, *below], output)
     if name_damaged(sides[0] + sides[1], models[0] + models[1]):
         context.exit(PARTLY)
+
+
+def _page(
+    before: Model,
+    after: Model,
+    parts: tuple[Selection, Selection],
+    above: list[terminal.Section],
+    below: list[terminal.Section],
+) -> str:
+    with LateProgress() as progress:
+        return pair.render(
+            before,
+            after,
+            hypertext.fragment(above, {}),
+            hypertext.fragment(below, {}),
+            parts=parts,
+            step=progress.step,
+        )
 
 
 def _request_section(change: Change, model: Model) -> terminal.Section:
@@ -116,7 +164,7 @@ def _request_section(change: Change, model: Model) -> terminal.Section:
     return section
 
 
-def _sections(found: Comparison, top: int) -> list[terminal.Section]:
+def _summary(found: Comparison) -> list[terminal.Section]:
     run = found.run[0]
     summary = terminal.Section("Runs, before and after")
     if max(found.runs) > 1:
@@ -136,11 +184,7 @@ def _sections(found: Comparison, top: int) -> list[terminal.Section]:
             words = [f"{value:,}" for value in values]
         text = " -> ".join(words) + odds(run.get(f"{show}_chance"))
         summary.body.append(terminal.Fact(name, text))
-    return [
-        summary,
-        _changes(found.callers, top),
-        _finding_changes(found.findings, top),
-    ]
+    return [summary]
 
 
 def _changes(callers: list[Row], top: int) -> terminal.Section:

@@ -191,12 +191,12 @@ def report(
             )
             say(f"{count(len(names), 'table')} in {folder}")
         elif as_json:
-            with _target(output) as file:
+            with data_target(output) as file:
                 export.write_json(model, names, file, progress.step, chosen_part)
         elif as_html:
             # Whole before the file is opened: what fails leaves an older one alone.
             html = page.render(model, step=progress.step, part=chosen_part).encode()
-            with _target(output) as file:
+            with data_target(output) as file:
                 file.write(html)
         else:
             progress.step("counting")
@@ -209,7 +209,7 @@ def report(
             if as_markdown:
                 name = clean(Path(model.run.source or files[0]).name)
                 text = markdown.render(sections, f"Threads of {name}")
-                with _target(output) as file:
+                with data_target(output) as file:
                     file.write(text.encode(errors="backslashreplace"))
     if folder is None and not as_json and not as_html and not as_markdown:
         print_sections(sections, output)
@@ -242,7 +242,8 @@ def _conclude(context: click.Context, model: Model, file: str) -> None:
 
 
 @contextlib.contextmanager
-def _target(output: str | None) -> Iterator[Writable]:
+def data_target(output: str | None) -> Iterator[Writable]:
+    """Open what bytes are written to: stdout, or a file of this user alone."""
     if output is None:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()

@@ -21,12 +21,14 @@ const STILL = 4;
 
 export interface CanvasProps {
   state: TimelineState;
+  /** Of the element that lists the keys. */
+  keys: string;
   onScene?: (scene: Scene) => void;
   onSearch: () => void;
   onFilter: () => void;
 }
 
-export function TimelineCanvas({ state, onScene, onSearch, onFilter }: CanvasProps) {
+export function TimelineCanvas({ state, keys, onScene, onSearch, onFilter }: CanvasProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const base = useRef<HTMLCanvasElement>(null);
   const over = useRef<HTMLCanvasElement>(null);
@@ -119,8 +121,8 @@ export function TimelineCanvas({ state, onScene, onSearch, onFilter }: CanvasPro
       style={{ height: `${height}px` }}
       tabIndex={0}
       role="application"
-      aria-label="Timeline of threads"
-      aria-describedby="timeline-keys"
+      aria-label={state.data.label("Timeline of threads")}
+      aria-describedby={keys}
       onKeyDown={key}
       onScroll={() => scene.current?.redraw()}>
       <div class="lanes-all" style={{ height: `${rows.height + AXIS}px` }}>

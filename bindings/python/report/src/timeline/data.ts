@@ -31,6 +31,8 @@ export interface Source {
   threads: Thread[];
   index: ThreadIndex;
   stacks: Stacks;
+  /** The name of this run, where a page has several. */
+  name?: string;
   /** Ask for more detail of some lanes; not there where there is nobody to ask. */
   more?: (from: number, to: number, lanes: number[]) => Promise<Detail>;
 }
@@ -41,7 +43,10 @@ export class TimelineData {
   readonly path: Path;
   readonly chains: Chains;
   readonly locks: Locks;
+  /** What is drawn: of two runs on one scale, the longer one's length. */
   readonly length: number;
+  /** The run's own. */
+  readonly own: number;
   /** The run has no length, as a thread dump has none: of each lane its state is shown. */
   readonly isInstant: boolean;
   /** Stretches in which the collector stopped all threads. */
@@ -58,9 +63,12 @@ export class TimelineData {
   constructor(
     readonly pack: Pack,
     readonly source: Source,
+    /** Draw at least so much time: another run on the same scale is as long. */
+    least = 1,
   ) {
     this.isInstant = pack.value<number>("length_ns") === 0;
-    this.length = Math.max(pack.value<number>("length_ns"), 1);
+    this.own = Math.max(pack.value<number>("length_ns"), 1);
+    this.length = Math.max(this.own, least);
     this.tile = pack.value<number>("tile_ns");
     const { index, threads } = source;
     this.lanes = new Lanes(pack.table("tiles"), index, threads.length, this.tile, this.length);
@@ -94,10 +102,15 @@ export class TimelineData {
         last === first + 1 &&
         finest.count[first] === 1 &&
         finest.state[first] === RUNNING &&
-        lived >= MOST * this.length;
+        lived >= MOST * this.own;
       if (lived > 0 && (isSilent || times[IDLE]! >= MOST * lived)) found.add(index);
     }
     return this.isInstant || found.size === this.threads.length ? new Set() : found;
+  }
+
+  /** What an element of this timeline is called. */
+  label(text: string): string {
+    return this.source.name ? `${text}, ${this.source.name}` : text;
   }
 
   get threads(): readonly Thread[] {

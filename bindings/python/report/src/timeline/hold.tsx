@@ -108,7 +108,7 @@ export function HoldPanel({ state, hold }: { state: TimelineState; hold: HoldAt 
   const { lock, at } = hold;
   const chosen = state.data.locks.all[lock]!.holds[at];
   return (
-    <aside class="panel" aria-label="The chosen hold">
+    <aside class="panel" aria-label={state.data.label("The chosen hold")}>
       <dl class="facts">
         {sayHold(state, hold).map(([name, value]) => (
           <div key={name}>

@@ -37,7 +37,11 @@ export function Panel({ state, onStatistics }: Props) {
     choose(state, pickWithin(data.lanes, to, time, time));
   };
   return (
-    <aside class="panel" aria-label="The chosen interval" data-lane={lane} data-start={start}>
+    <aside
+      class="panel"
+      aria-label={data.label("The chosen interval")}
+      data-lane={lane}
+      data-start={start}>
       <dl class="facts">
         {describe(data, picked).map(([name, value]) => (
           <div key={name}>
@@ -96,7 +100,7 @@ function RunPanel({ state }: { state: TimelineState }) {
     .sort((a, b) => data.sums[b]! - data.sums[a]!);
   const stopped = data.pauses.reduce((sum, { start, end }) => sum + end - start, 0);
   const lines: [string, string][] = [
-    ["length", data.isInstant ? "one instant" : duration(data.length)],
+    ["length", data.isInstant ? "one instant" : duration(data.own)],
     ["threads", number(data.threads.length)],
     ["intervals", number(data.intervals)],
   ];
@@ -105,7 +109,7 @@ function RunPanel({ state }: { state: TimelineState }) {
   if (data.pauses.length)
     lines.push(["collector", `${count(data.pauses.length, "pause")}, ${duration(stopped)}`]);
   return (
-    <aside class="panel" aria-label="The run">
+    <aside class="panel" aria-label={data.label("The run")}>
       <h2>The run</h2>
       <dl class="facts">
         {lines.map(([name, value]) => (

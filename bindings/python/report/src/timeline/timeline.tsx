@@ -2,7 +2,7 @@
 // The timeline whole: legend, tools, minimap, lanes, what is chosen, and it all as a
 // table. A report and a notebook show the same.
 import type { Signal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { clean, count, duration, number } from "../format";
 import { TimelineCanvas } from "./canvas";
 import { FilterDialog } from "./filter";
@@ -20,6 +20,8 @@ interface Props {
   bright: Signal<string | null>;
   onStatistics?: (lane: number, className: string | null) => void;
   onShownStatistics?: () => void;
+  /** The element that lists the keys, where another timeline has it. */
+  keys?: string;
 }
 
 declare global {
@@ -31,6 +33,8 @@ export function Timeline(props: Props) {
   const { state, shown, bright } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const search = useRef<HTMLInputElement>(null);
+  const own = useId();
+  const keys = props.keys ?? own;
   const [listed, setListed] = useState(false);
   const filter = () => dialog.current?.showModal();
   useEffect(
@@ -62,6 +66,7 @@ export function Timeline(props: Props) {
       <div class="timeline-body">
         <TimelineCanvas
           state={state}
+          keys={keys}
           onSearch={() => search.current?.focus()}
           onFilter={filter}
           onScene={(scene) => (globalThis.threadmodelTimeline = { state, scene })}
@@ -71,16 +76,7 @@ export function Timeline(props: Props) {
           {...(props.onStatistics && { onStatistics: props.onStatistics })}
         />
       </div>
-      <p id="timeline-keys" class="note">
-        {KEYS.map(([key, means]) => (
-          <span key={key} class="key">
-            <kbd>{key}</kbd> {means}
-          </span>
-        ))}
-        <span class="key">
-          <kbd>wheel</kbd> zoom, with Shift pan; over names: scroll
-        </span>
-      </p>
+      {props.keys === undefined ? <Keys id={keys} /> : null}
       <p class="unseen" role="status" aria-live="polite">
         {state.told.value}
       </p>
@@ -97,6 +93,21 @@ export function Timeline(props: Props) {
       {listed ? <Listing state={state} /> : null}
       <FilterDialog threads={state.data.threads} shown={shown} dialog={dialog} />
     </div>
+  );
+}
+
+export function Keys({ id }: { id: string }) {
+  return (
+    <p id={id} class="note">
+      {KEYS.map(([key, means]) => (
+        <span key={key} class="key">
+          <kbd>{key}</kbd> {means}
+        </span>
+      ))}
+      <span class="key">
+        <kbd>wheel</kbd> zoom, with Shift pan; over names: scroll
+      </span>
+    </p>
   );
 }
 

@@ -78,6 +78,10 @@ export function Causes({ run }: { run: Run }) {
     [],
   );
   const name = useCallback((frame: Frame) => frame.name, []);
+  const figures = useCallback(
+    ({ value }: Frame) => `${duration(value)}, ${percent(value / (root?.value || 1))}`,
+    [root],
+  );
   if (!root?.value || !root.children.length) return null;
   const isOfUnits = root.cause === "units";
   const times = table.numbers("count")[0] ?? 0;
@@ -95,7 +99,13 @@ export function Causes({ run }: { run: Run }) {
       </h2>
       <div class="beside">
         <div>
-          <Flames root={root} fill={fill} name={name} label="Causes, each above its own" />
+          <Flames
+            root={root}
+            fill={fill}
+            name={name}
+            figures={figures}
+            label="Causes, each above its own"
+          />
         </div>
         <table class="plain">
           <caption class="unseen">The largest causes</caption>

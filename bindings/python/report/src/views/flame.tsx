@@ -2,9 +2,9 @@
 // A flame graph of the time for which threads were blocked, by call stack.
 import { signal } from "@preact/signals";
 import { useCallback, useMemo } from "preact/hooks";
-import type { Run } from "../data/run";
+import type { Table } from "../data/pack";
 import { CUT, LEFT_OUT, Stacks } from "../data/stacks";
-import { count, duration, short } from "../format";
+import { count, duration, percent, short } from "../format";
 import { BLOCKING_STATES, type BlockingState, BY_NAME, colour, STATES } from "../states";
 import { Swatch } from "../timeline/swatch";
 import { Flames, type Frame } from "./flames";
@@ -31,9 +31,21 @@ const FIRST: readonly (readonly BlockingState[])[] = [
 /** Grey: what lies below is no call of what lies above. */
 const CUT_FILL = "#9aa3b2";
 
+/** Of each run one: what has its stacks and owners. */
+export interface Source {
+  table(name: string): Table;
+}
+
+/** A frame, and what of its time is of each run. */
+interface Stack extends Frame {
+  shares: number[];
+  children: Stack[];
+}
+
 /** Time of all stacks in these states, but that of workers without work. */
-function timeIn(run: Run, chosen: Iterable<BlockingState>, ofIdle = false): number {
-  const table = run.table("flame");
+function timeIn(source: Source, chosen: Iterable<BlockingState>, ofIdle = false): number {
+  const table = source.table("flame");
+  if (!table.rows) return 0;
   const isIdle = table.numbers("idle");
   let sum = 0;
   for (const state of chosen)
@@ -43,105 +55,142 @@ function timeIn(run: Run, chosen: Iterable<BlockingState>, ofIdle = false): numb
   return sum;
 }
 
-function atFirst(run: Run): ReadonlySet<BlockingState> {
-  const sums = FIRST.map((of) => timeIn(run, of));
+function timeInAll(
+  sources: readonly Source[],
+  chosen: Iterable<BlockingState>,
+  ofIdle = false,
+): number {
+  return sources.reduce((sum, source) => sum + timeIn(source, chosen, ofIdle), 0);
+}
+
+function atFirst(sources: readonly Source[]): ReadonlySet<BlockingState> {
+  const sums = FIRST.map((of) => timeInAll(sources, of));
   return new Set(FIRST[sums.indexOf(Math.max(...sums))]);
 }
 
 /** Frames that are the same and have the same frames above them are one. */
 class Tree {
-  readonly root: Frame = { name: "all stacks", value: 0, children: [] };
-  private readonly below = new Map<Frame, Map<string, Frame>>();
+  readonly root: Stack;
+  private readonly below = new Map<Stack, Map<string, Stack>>();
 
-  add(names: readonly string[], value: number): void {
+  constructor(private readonly runs: number) {
+    this.root = this.frame("all stacks");
+  }
+
+  add(names: readonly string[], value: number, run: number): void {
     let at = this.root;
-    at.value += value;
+    this.count(at, value, run);
     for (const name of names) {
-      const children = this.below.get(at) ?? new Map<string, Frame>();
+      const children = this.below.get(at) ?? new Map<string, Stack>();
       this.below.set(at, children);
       let child = children.get(name);
       if (!child) {
-        child = { name, value: 0, children: [] };
+        child = this.frame(name);
         children.set(name, child);
         at.children.push(child);
       }
-      child.value += value;
+      this.count(child, value, run);
       at = child;
     }
+  }
+
+  private frame(name: string): Stack {
+    return { name, value: 0, shares: new Array<number>(this.runs).fill(0), children: [] };
+  }
+
+  private count(frame: Stack, value: number, run: number): void {
+    frame.value += value;
+    frame.shares[run]! += value;
   }
 }
 
 /** Where owners acquired the locks for which others were blocked, and who they were. */
-function buildOwners(run: Run): Frame {
-  const table = run.table("blame");
-  const tree = new Tree();
-  const totals = table.rows ? table.numbers("total_ns") : [];
-  for (let row = 0; row < table.rows; row++) {
-    const owner = table.text("owner", row);
-    const method = table.text("owner_method", row);
-    const names = [
-      table.text("class", row) ?? "(class not known)",
-      method ?? (owner === null ? "(nobody, or not known)" : "(place not known)"),
-      ...(owner === null ? [] : [owner]),
-    ];
-    if (totals[row]! > 0) tree.add(names, totals[row]!);
-  }
+function buildOwners(sources: readonly Source[]): Stack {
+  const tree = new Tree(sources.length);
+  sources.forEach((source, run) => {
+    const table = source.table("blame");
+    const totals = table.rows ? table.numbers("total_ns") : [];
+    for (let row = 0; row < table.rows; row++) {
+      const owner = table.text("owner", row);
+      const method = table.text("owner_method", row);
+      const names = [
+        table.text("class", row) ?? "(class not known)",
+        method ?? (owner === null ? "(nobody, or not known)" : "(place not known)"),
+        ...(owner === null ? [] : [owner]),
+      ];
+      if (totals[row]! > 0) tree.add(names, totals[row]!, run);
+    }
+  });
   return tree.root;
 }
 
 function build(
-  run: Run,
-  stacks: Stacks,
+  sources: readonly Source[],
   chosen: ReadonlySet<BlockingState>,
   isInnermostFirst: boolean,
-): Frame {
-  const table = run.table("flame");
-  const isIdle = table.numbers("idle");
-  const tree = new Tree();
-  for (let row = 0; row < table.rows; row++) {
-    if (isIdle[row]) continue;
-    let value = 0;
-    for (const state of chosen) value += table.numbers(`${state}_total_ns`)[row]!;
-    if (!value) continue;
-    const rows = stacks.rows(table.number("stack", row));
-    const frames = rows.map((at) => stacks.method(at));
-    if (stacks.isCut(rows)) frames.push(CUT);
-    if (stacks.isLeftOut(table.number("stack", row))) frames.push(LEFT_OUT);
-    if (!isInnermostFirst) frames.reverse();
-    tree.add(frames.length ? frames : ["(no stack)"], value);
-  }
+): Stack {
+  const tree = new Tree(sources.length);
+  sources.forEach((source, run) => {
+    const stacks = new Stacks(source.table("stacks"));
+    const table = source.table("flame");
+    const isIdle = table.rows ? table.numbers("idle") : [];
+    for (let row = 0; row < table.rows; row++) {
+      if (isIdle[row]) continue;
+      let value = 0;
+      for (const state of chosen) value += table.numbers(`${state}_total_ns`)[row]!;
+      if (!value) continue;
+      const rows = stacks.rows(table.number("stack", row));
+      const frames = rows.map((at) => stacks.method(at));
+      if (stacks.isCut(rows)) frames.push(CUT);
+      if (stacks.isLeftOut(table.number("stack", row))) frames.push(LEFT_OUT);
+      if (!isInnermostFirst) frames.reverse();
+      tree.add(frames.length ? frames : ["(no stack)"], value, run);
+    }
+  });
   return tree.root;
 }
 
 const nameOf = ({ name }: Frame) => short(name);
 
-export function FlameView({ run }: { run: Run }) {
-  const stacks = useMemo(() => new Stacks(run.table("stacks")), [run]);
-  const first = useMemo(() => atFirst(run), [run]);
+/** The flame graph of one run, or of two, before and after, as their difference. */
+export function FlameView({ sources }: { sources: readonly Source[] }) {
+  const first = useMemo(() => atFirst(sources), [sources]);
   const chosen = states.value ?? first;
   const ofOwners = side.value === "owners";
-  const idle = ofOwners ? 0 : timeIn(run, chosen, true);
+  const idle = ofOwners ? 0 : timeInAll(sources, chosen, true);
   const isInnermostFirst = side.value === "innermost";
+  const isDifference = sources.length > 1;
   const root = useMemo(
-    () => (ofOwners ? buildOwners(run) : build(run, stacks, chosen, isInnermostFirst)),
-    [run, stacks, chosen, ofOwners, isInnermostFirst],
+    () => (ofOwners ? buildOwners(sources) : build(sources, chosen, isInnermostFirst)),
+    [sources, chosen, ofOwners, isInnermostFirst],
   );
   const fill = colour(BY_NAME.get([...chosen][0]!)!);
   const paint = useCallback(
-    ({ name }: Frame) => ([CUT, LEFT_OUT].includes(name) ? CUT_FILL : shade(fill, name)),
-    [fill],
+    (frame: Frame) => {
+      if ([CUT, LEFT_OUT].includes(frame.name)) return CUT_FILL;
+      return isDifference ? changed((frame as Stack).shares) : shade(fill, frame.name);
+    },
+    [fill, isDifference],
+  );
+  const figures = useCallback(
+    (frame: Frame) => {
+      if (isDifference) return change((frame as Stack).shares);
+      return `${duration(frame.value)}, ${percent(frame.value / root.value)}`;
+    },
+    [root, isDifference],
   );
   const turn = (state: BlockingState) => {
     const next = new Set(chosen);
     if (!next.delete(state)) next.add(state);
     states.value = next;
   };
-  const table = run.table(ofOwners ? "blame" : "flame");
+  const tables = sources.map((source) => source.table(ofOwners ? "blame" : "flame"));
+  const left = tables.reduce((sum, { total, rows }) => sum + total - rows, 0);
   return (
     <section class="flame" aria-labelledby="flame-title">
       <h2 id="flame-title">
         {ofOwners ? "Time blocked, by owner of the lock" : "Time blocked, by call stack"}{" "}
-        <span class="aside">{duration(root.value)}</span>
+        <span class="aside">{isDifference ? change(root.shares) : duration(root.value)}</span>
       </h2>
       <div class="controls" role="group" aria-label="Sides">
         {SIDES.map(([name, title]) => (
@@ -174,18 +223,33 @@ export function FlameView({ run }: { run: Run }) {
           ))}
         </div>
       )}
+      {isDifference ? (
+        <p class="note">
+          A frame is as wide as its time in both runs together.{" "}
+          <span class="swatch" style={{ background: changed([1, 0]) }} /> less than before,{" "}
+          <span class="swatch" style={{ background: changed([0, 1]) }} /> more,{" "}
+          <span class="swatch" style={{ background: changed([1, 1]) }} /> the same.
+        </p>
+      ) : null}
       {root.value ? (
-        <Flames root={root} fill={paint} name={nameOf} label="Call stacks, outermost first" />
+        <Flames
+          root={root}
+          fill={paint}
+          name={nameOf}
+          figures={figures}
+          label={
+            isInnermostFirst ? "Call stacks, innermost first" : "Call stacks, outermost first"
+          }
+        />
       ) : (
         <p class="calm">No thread was in this state.</p>
       )}
       {idle ? (
         <p class="note">Without {duration(idle)} of idle workers, which waited for work.</p>
       ) : null}
-      {table.total > table.rows ? (
+      {left ? (
         <p class="note">
-          {count(table.total - table.rows, ofOwners ? "more owner" : "more stack")} not in this
-          file.
+          {count(left, ofOwners ? "more owner" : "more stack")} not in this file.
         </p>
       ) : null}
     </section>
@@ -198,4 +262,20 @@ function shade(fill: string, name: string): string {
   for (let i = 0; i < Math.min(name.length, 200); i++)
     hash = (hash * 31 + name.charCodeAt(i)) | 0;
   return `color-mix(in oklab, ${fill} ${62 + (Math.abs(hash) % 30)}%, #fff)`;
+}
+
+/** "2.66 s before, 0 ns after, -100 %". */
+function change([before, after]: number[]): string {
+  const said = `${duration(before)} before, ${duration(after)} after`;
+  if (!before) return said;
+  const share = percent((after! - before) / before);
+  return `${said}, ${after! > before ? "+" : ""}${share}`;
+}
+
+/** Blue where there is less than before, vermilion where there is more: as those of
+ * Okabe and Ito, which colour-blind people can distinguish. */
+function changed([before, after]: number[]): string {
+  const share = (after! - before!) / Math.max(before! + after!, 1);
+  const hue = share < 0 ? "#56b4e9" : "#e69f00";
+  return `color-mix(in oklab, ${hue} ${Math.round(Math.abs(share) * 100)}%, #d4d8e0)`;
 }

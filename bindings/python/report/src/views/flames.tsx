@@ -3,7 +3,7 @@
 import flamegraph, { type Chart } from "d3-flame-graph";
 import { select } from "d3-selection";
 import { useEffect, useRef } from "preact/hooks";
-import { clean, duration, percent } from "../format";
+import { clean } from "../format";
 import { scheme } from "../scheme";
 
 export interface Frame {
@@ -18,6 +18,8 @@ interface Props {
   fill: (frame: Frame) => string;
   /** The text of a frame. */
   name: (frame: Frame) => string;
+  /** Its figures. */
+  figures: (frame: Frame) => string;
   /** The subject of the graph, for screen readers. */
   label: string;
 }
@@ -28,7 +30,7 @@ const SEARCHED = "#e600e6";
 /** Frames thinner than this, in pixels, are not drawn. */
 const THINNEST = 0.5;
 
-export function Flames({ root, fill, name, label }: Props) {
+export function Flames({ root, fill, name, figures, label }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<Chart<Frame> | null>(null);
   const said = useRef<HTMLParagraphElement>(null);
@@ -36,7 +38,7 @@ export function Flames({ root, fill, name, label }: Props) {
   useEffect(() => {
     const element = host.current!;
     const tell = (frame: Frame) => {
-      said.current!.textContent = `${clean(frame.name)}: ${duration(frame.value)}, ${percent(frame.value / root.value)}`;
+      said.current!.textContent = `${clean(frame.name)}: ${figures(frame)}`;
     };
     const graph = flamegraph<Frame>()
       .width(Math.max(element.clientWidth, 320))
@@ -46,10 +48,7 @@ export function Flames({ root, fill, name, label }: Props) {
       .inverted(true)
       .sort(true)
       .getName(({ data }) => name(data))
-      .label(
-        ({ data }) =>
-          `${clean(data.name)}: ${duration(data.value)}, ${percent(data.value / root.value)}`,
-      )
+      .label(({ data }) => `${clean(data.name)}: ${figures(data)}`)
       .setColorMapper(({ data, highlight }) => (highlight ? SEARCHED : fill(data)))
       // Its own takes the term for a regular expression, which names of classes are not.
       .setSearchMatch(({ data }, term) => data.name.toLowerCase().includes(term.toLowerCase()))
@@ -57,12 +56,12 @@ export function Flames({ root, fill, name, label }: Props) {
       .onClick(({ data }) => tell(data));
     chart.current = graph;
     select(element).datum(structuredClone(root)).call(graph);
-    makeReachable(element, label, tell);
+    makeReachable(element, label, figures, tell);
     return () => {
       graph.destroy();
       element.replaceChildren();
     };
-  }, [root, fill, name, label, dark]);
+  }, [root, fill, name, figures, label, dark]);
   return (
     <>
       <div class="controls">
@@ -90,7 +89,12 @@ export function Flames({ root, fill, name, label }: Props) {
 }
 
 /** Frames take the focus one at a time: arrows go to parents, children and neighbours. */
-function makeReachable(host: HTMLElement, label: string, tell: (frame: Frame) => void): void {
+function makeReachable(
+  host: HTMLElement,
+  label: string,
+  figures: (frame: Frame) => string,
+  tell: (frame: Frame) => void,
+): void {
   const frames = () => [...host.querySelectorAll<SVGGElement>("g.frame")];
   const node = (element: Element) => select<Element, FrameNode>(element).datum();
   const focus = (element: SVGGElement | undefined) => {
@@ -107,7 +111,7 @@ function makeReachable(host: HTMLElement, label: string, tell: (frame: Frame) =>
     element.setAttribute("tabindex", at ? "-1" : "0");
     const { data, depth } = node(element);
     element.setAttribute("aria-level", String(depth + 1));
-    element.setAttribute("aria-label", `${clean(data.name)}: ${duration(data.value)}`);
+    element.setAttribute("aria-label", `${clean(data.name)}: ${figures(data)}`);
   });
   host.addEventListener("keydown", (event) => {
     const element = (event.target as Element).closest<SVGGElement>("g.frame");
