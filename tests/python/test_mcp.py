@@ -66,6 +66,7 @@ def test_all_tools_answer_of_the_run(trace: Path) -> None:
         assert 0 < len(tools) <= 8
         assert all(tool.description for tool in tools)
         (run,) = (await ask("runs"))["rows"]
+        assert run["run"] == trace.name
         assert run["length_ns"] == model.length_ns
         assert run["threads"] == len(model.threads())
         findings = (await ask("findings"))["rows"]
@@ -82,6 +83,10 @@ def test_all_tools_answer_of_the_run(trace: Path) -> None:
             found = await ask("evidence", evidence_id=row["evidence_id"])
             assert found["rows"]
             assert found["where"]
+        tree = (await ask("why"))["rows"]
+        causes = model.causes(main=True)
+        assert tree[0]["text"] == causes["text"][0]
+        assert tree[0]["time_ns"] == causes["time_ns"][0]
         first = await ask("explain")
         assert first["finding"] == findings[0]["title"]
         assert first["rows"]
@@ -125,7 +130,12 @@ def test_only_named_files_are_opened_and_only_tables_are_read(
         for tool, arguments in (
             ("findings", {"run": 2}),
             ("findings", {"run": 0}),
-            ("evidence", {"evidence_id": "1.999"}),
+            ("findings", {"from_ns": 1, "skip_start": True}),
+            ("why", {"skip_start": True}),
+            ("why", {"kind": "nothing"}),
+            ("path", {"from_ns": 1 << 61}),
+            ("explain", {"at_ns": 1, "to_ns": 2}),
+            ("evidence", {"evidence_id": "1:999"}),
             ("evidence", {"evidence_id": "../x"}),
             ("explain", {"thread": "nobody"}),
             ("whatif", {"class_name": "none.such"}),
@@ -189,6 +199,45 @@ def test_long_cells_are_cut(trace: Path) -> None:
         text = Runs([str(trace)]).sql(f"select repeat('x', 1000000)::{kind} as long")
         assert len(text) < ANSWER_BYTES
         assert "xxx" in text
+
+
+def test_every_question_takes_a_part_of_the_run(trace: Path) -> None:
+    model = threadmodel.open(trace)
+    half_ns = model.length_ns // 2
+    runs = Runs([str(trace)])
+
+    def rows(text: str) -> Any:
+        return json.loads(text)["rows"]
+
+    part = threadmodel.Selection(window=(0, half_ns))
+    tree = rows(runs.why(to_ns=half_ns))
+    assert tree[0]["time_ns"] == model.causes(part, main=True)["time_ns"][0]
+    assert tree[0]["time_ns"] < rows(runs.why())[0]["time_ns"]
+    path = rows(runs.path(to_ns=half_ns))
+    keys = ("thread", "method", "state")
+    assert sum(row["total_ns"] for row in path) == sum(
+        model.path_rollup(keys, to_ns=half_ns)["total_ns"]
+    )
+    assert rows(runs.explain(from_ns=half_ns))[0]["at_ns"] >= half_ns
+    assert rows(runs.whatif(to_ns=half_ns)) is not None
+
+
+def test_several_runs_are_asked_by_name(trace: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.tmt"
+    other.write_bytes(trace.read_bytes())
+    runs = Runs([str(trace), str(other)])
+    with pytest.raises(threadmodel.InvalidArgumentError, match=r"which run\? "):
+        runs.findings()
+    first = json.loads(runs.findings("other"))["rows"][0]
+    assert first["evidence_id"] == "other.tmt:1"
+    assert json.loads(runs.evidence("other.tmt:1"))["rows"]
+
+
+def test_threads_have_names_and_ids_only_where_two_have_one(trace: Path) -> None:
+    rows = json.loads(Runs([str(trace)]).explain())["rows"]
+    assert rows[0]["thread"]
+    assert "thread_id" not in rows[0]
+    assert None not in rows[0].values()
 
 
 def test_a_file_that_cannot_be_read_is_a_row(trace: Path, tmp_path: Path) -> None:

@@ -2,9 +2,12 @@
 """Answers of the MCP server: JSON of a bounded length."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from threadmodel.model import Model
+from threadmodel.table import Table
 from threadmodel.text import clean
 
 ANSWER_BYTES: Final = 8000
@@ -42,3 +45,28 @@ def _value(value: Any) -> Any:
     text = clean(str(value), TEXT_LENGTH)
     # JSON writes six bytes and more for a letter beyond ASCII.
     return text if len(json.dumps(text)) <= TEXT_LENGTH + 100 else text[:80] + "…"
+
+
+def table_answer(model: Model, table: Table, **more: Any) -> str:
+    """Write a table; `runs` has the caveats on the whole run."""
+    return answer(named(model, table), len(table), **more, **own_caveats(model, table))
+
+
+def named(model: Model, rows: Iterable[Row]) -> Iterator[Row]:
+    """Leave out what is null, and ids of threads that have a name of their own."""
+    known = Counter(model.threads()["name"]) if model.event_count else Counter()
+    for row in rows:
+        yield {
+            name: value
+            for name, value in row.items()
+            if value is not None
+            and not (
+                name.endswith("_id") and known[row.get(name.removesuffix("_id"))] == 1
+            )
+        }
+
+
+def own_caveats(model: Model, table: Table) -> dict[str, list[str]]:
+    """Return what only this table is subject to; `runs` has what the run is."""
+    own = [caveat for caveat in table.caveats if caveat not in model.caveats]
+    return {"caveats": own[:3]} if own else {}
