@@ -240,5 +240,5 @@ def test_every_command_knows_what_it_reads_and_writes() -> None:
                 assert isinstance(kind, Named), name
                 assert not kind.is_read, name
     assert len(readers) == 24
-    assert len(writers) == 21
+    assert len(writers) == 22
     assert {"fleet report", "fleet summarize", "listen"} <= readers & writers

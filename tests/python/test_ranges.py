@@ -23,7 +23,17 @@ RANGE = {"--from", "--to", "--skip-start"}
 # What asks a recording no question about its threads.
 NO_QUESTIONS = {
     *("convert", "export", "info", "mcp"),
-    *("attach", "completion", "control", "dump", "listen", "ps", "record", "top"),
+    *(
+        "attach",
+        "completion",
+        "control",
+        "dump",
+        "listen",
+        "ps",
+        "record",
+        "skill",
+        "top",
+    ),
     *("fleet report", "fleet sql", "fleet summarize"),
 }
 NEEDS = {"whatif": ("--class", "Till")}
@@ -189,7 +199,7 @@ def test_a_limit_is_of_the_part() -> None:
 # An action, or what serves another program.
 NO_ANSWER = {
     *("attach", "completion", "control", "convert", "export", "fleet summarize"),
-    *("listen", "mcp", "open", "record", "top"),
+    *("listen", "mcp", "open", "record", "skill", "top"),
 }
 # Several tables make one object.
 NO_CSV = {"check", "diff", "dump", "fleet report", "info"}

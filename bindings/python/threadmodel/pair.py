@@ -31,7 +31,7 @@ def render(
         after: the other
         above: HTML of what is above the timelines
         below: HTML of what is below the flame graph
-        parts: of each run, which the flame graph is of, and the timelines show at first
+        parts: of each run: what the flame graph adds up, and the timelines show first
         detail: rows of a timeline to hold at most
         step: called with what is being written
 

@@ -37,6 +37,7 @@ COMMANDS: Final = {
     "ps": "processes",
     "record": "record",
     "report": "report",
+    "skill": "skill",
     "stats": "stats",
     "threads": "findings",
     "timeline": "timeline",
