@@ -65,7 +65,7 @@ ROOMS = {
     "capture": {"base", "trace", "rings", "ring", "vm", "ident", "endpoint"},
     "virtual": {"base", "trace", "rings", "ring", "vm", "ident", "capture"},
     "blocked": {"base", "trace", "rings", "ring", "vm", "ident", "capture", "virtual"}
-    | {"roles"},
+    | {"roles", "live"},
     "writer": {"base", "trace", "rings", "ring", "vm", "ident", "virtual", "blocked"}
     | {"endpoint"},
     "session": {
@@ -77,27 +77,29 @@ ROOMS = {
     | {"blocked", "writer"},
 }
 # Headers alone, and the first room that sees them: what the rooms of a model share, and
-# a program and its recorder. The sources of `endpoint` are compiled into three rooms.
+# a program and its recorder. The sources of `endpoint` are compiled into three
+# rooms, those of `live` into two.
 HEADERS_ALONE = {
     "model/state": "model/entities",
     "layout": "record",
     "endpoint": "record",
+    "live": "recorder",
 }
 NATIVE_ROOMS: dict[str, set[str]] = {
     "layout": set(),
     "record": {"layout", "endpoint"},
     "interpose": {"layout", "record", "endpoint"},
     "names": set(),
-    "recorder": {"base", "layout", "names", "endpoint"},
+    "recorder": {"base", "layout", "names", "endpoint", "live"},
     "inspect": {"names"},
 }
-ENDPOINT: dict[str, set[str]] = {"endpoint": set()}
-BELOW: dict[str, set[str]] = LAYERS | ENDPOINT | ROOMS | NATIVE_ROOMS
+SHARED: dict[str, set[str]] = {"endpoint": set(), "live": {"base"}}
+BELOW: dict[str, set[str]] = LAYERS | SHARED | ROOMS | NATIVE_ROOMS
 SOURCES = (
     {name: LIBRARY / name for name in LAYERS}
     | {name: AGENT / name for name in ROOMS}
     | {name: NATIVE / name for name in NATIVE_ROOMS}
-    | {"endpoint": ROOT / "agent/endpoint"}
+    | {name: ROOT / "agent" / name for name in SHARED}
 )
 
 

@@ -42,8 +42,11 @@ HUNG = {
 }
 # Beside others that go on.
 PARTLY = {
-    "permitsBeside": {"clerk-0", "clerk-1"},
-    "pooledBeside": {"borrower-0", "borrower-1"},
+    name: HUNG[name]
+    for name in ("pool", "owner", "upgrade", "permits", "single", "leak")
+} | {
+    "pooled": {"borrower-0", "borrower-1"},
+    "returned": {"clerk-0", "clerk-1"},
 }
 HEALTHY = (
     "idle",
@@ -207,20 +210,54 @@ def test_only_programs_that_cannot_go_on_are_stuck(java: Java) -> None:
     assert statistics.median(late_ns.values()) < CLOSE_NS
 
 
-def test_a_part_that_cannot_go_on_is_suspected(java: Java) -> None:
-    """It has to have waited for a second at least."""
+def test_a_part_that_cannot_go_on_is_reported_live_and_in_the_trace(java: Java) -> None:
+    """Beside a thread that goes on. The end is reported when a member goes on."""
+
+    def messages(name: str) -> list[str]:
+        text = (java.folder / f"{name}.err").read_text()
+        return [line for line in text.splitlines() if line.startswith("threadmodel: ")]
+
+    def all_have(number: int) -> bool:
+        return all(len(messages(name)) >= number for name in running)
+
+    def wait_for(number: int) -> None:
+        until = time.monotonic() + MESSAGE_S
+        while time.monotonic() < until and not all_have(number):
+            time.sleep(0.1)
+
     running = start_all(
         java,
         PARTLY,
-        lambda it: java.command("Hangs", it, agent=f"file={java.folder / it}.tmt"),
+        lambda it: java.command(
+            *("Hangs", it, "beside"),
+            agent=f"file={java.folder / it}.tmt,stuck={STUCK_S}",
+        ),
     )
-    time.sleep(1)
-    end_all(running)
+    wait_for(1)
+    returned = running.pop("returned")
+    assert returned.stdin is not None
+    print(file=returned.stdin, flush=True)
+    until = time.monotonic() + MESSAGE_S
+    while time.monotonic() < until and len(messages("returned")) < 2:
+        time.sleep(0.1)
+    end_all(running | {"returned": returned})
     for name, members in PARTLY.items():
+        text = (java.folder / f"{name}.err").read_text()
+        first, *rest = messages(name)
+        assert first.startswith("threadmodel: partly stuck for at least "), text
+        assert all(f"\n  {member} waits " in text for member in members), text
+        assert f": {len(members)} thread" in first, text
+        assert [line[:28] for line in rest] == (
+            ["threadmodel: no longer stuck"] if name == "returned" else []
+        )
         model = threadmodel.open(java.folder / f"{name}.tmt")
         (row,) = model.verdict()
         found = {str(member["thread"]) for member in model.verdict_members()}
-        assert (row["kind"], row["suspected"], found) == ("partly_stuck", True, members)
+        if name == "returned":
+            assert found == set()
+            continue
+        assert row["kind"] in ("partly_stuck", "starved", "deadlocked"), row["title"]
+        assert found == members, name
 
 
 def test_messages_name_the_programs_that_cannot_go_on_and_no_others(java: Java) -> None:

@@ -27,6 +27,7 @@
 #include "blocked/long_blocked_ask.h"
 #include "blocked/long_blocked_table.h"
 #include "blocked/owner_poll.h"
+#include "blocked/part_watch.h"
 #include "capture/missing_stacks.h"
 #include "capture/wait_for.h"
 #include "ring/buffer.h"
@@ -151,6 +152,7 @@ void tm__long_blocked_forget_all(JNIEnv *jni)
     for (tm__long_blocked *it; (it = tm__long_blocked_any());)
         forget(jni, it);
     tm__owner_poll_forget();
+    tm__part_watch_forget();
 }
 
 /* The kind of event with which a thread's blocking interval began, where this is one.

@@ -35,6 +35,7 @@ typedef struct tm__long_blocked {
     uint8_t is_reported;   ///< it was reported as a part of a deadlock
     uint8_t is_unanswered; ///< the VM could not say what it holds when it was asked
     uint8_t is_held_known; ///< held[] has all monitors that it holds
+    uint8_t place;         ///< enum tm__place, where that was asked for
     uint32_t held_count;
     uint32_t held_due; ///< as many it has announced itself
     uint64_t *held;    ///< monitors, without the one that it waits on

@@ -18,10 +18,9 @@
 #include "blocked/class_wait.h"
 #include "blocked/deadlock_message.h"
 #include "blocked/long_blocked_table.h"
+#include "blocked/thread_place.h"
 #include "ident/thread_id.h"
 #include "rings/clock.h"
-#include "roles/method_roles.h"
-#include "roles/thread_roles.h"
 #include "vm/message.h"
 #include "vm/options.h"
 #include "vm/vm.h"
@@ -34,7 +33,7 @@ static const int64_t GAP_NS = INT64_C(4000000000);
 /* A process that runs for more of a second than this does not stand still. Its
  * compilers run on for a while. */
 static const int64_t BUSY_NS = INT64_C(500000000);
-enum { FRAMES = 24, NAME_BYTES = 512, THREADS_AT_MOST = 4096, SHOWN = 12 };
+enum { THREADS_AT_MOST = 4096, SHOWN = 12 };
 
 static int64_t looked_ns;
 static int64_t due_ns;       ///< the last look at a standstill that was due
@@ -52,6 +51,16 @@ void tm__standstill_watch_open(void)
     tm__class_waits_open();
 }
 
+int tm__standstill_watch_has_looked(int64_t from_ns)
+{
+    return gap_ns <= from_ns;
+}
+
+int tm__standstill_watch_has_reported(void)
+{
+    return is_reported;
+}
+
 static int64_t processor_time_ns(void)
 {
     struct timespec used;
@@ -61,110 +70,14 @@ static int64_t processor_time_ns(void)
     return (int64_t)used.tv_sec * 1000000000 + used.tv_nsec;
 }
 
-enum membership { OF_THE_PROGRAM, OF_THE_VM, REAPER };
-
-static enum membership membership_of(JNIEnv *jni, jthread thread)
-{
-    jvmtiEnv *jvmti = tm__the_vm.jvmti;
-    jvmtiThreadInfo info = {0};
-    jvmtiThreadGroupInfo group = {0};
-    enum membership membership = OF_THE_PROGRAM;
-
-    if ((*jvmti)->GetThreadInfo(jvmti, thread, &info) != JVMTI_ERROR_NONE)
-        return OF_THE_VM;
-    if (info.thread_group && (*jvmti)->GetThreadGroupInfo(jvmti, info.thread_group,
-                                                          &group) == JVMTI_ERROR_NONE) {
-        if (tm__is_runtime_name(info.name, group.name ? group.name : ""))
-            membership = OF_THE_VM;
-        tm__deallocate(group.name);
-        (*jni)->DeleteLocalRef(jni, group.parent);
-    }
-    if (tm__is_destroyer_name(info.name))
-        membership = OF_THE_VM;
-    else if (tm__is_reaper_name(info.name))
-        membership = REAPER;
-    tm__deallocate(info.name);
-    (*jni)->DeleteLocalRef(jni, info.thread_group);
-    (*jni)->DeleteLocalRef(jni, info.context_class_loader);
-    return membership;
-}
-
-enum place { PLACE_OTHER, PLACE_IDLE, PLACE_TIMER, PLACE_OUTSIDE };
-
-/* @return enum tm__role of a frame's method; 0: not known */
-static uint16_t role_of_frame(JNIEnv *jni, jmethodID method)
-{
-    jvmtiEnv *jvmti = tm__the_vm.jvmti;
-    char *name = NULL, *signature = NULL, full[NAME_BYTES];
-    jclass class = NULL;
-    uint16_t role = 0;
-
-    if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) != JVMTI_ERROR_NONE)
-        return 0;
-    if ((*jvmti)->GetClassSignature(jvmti, class, &signature, NULL) ==
-            JVMTI_ERROR_NONE &&
-        (*jvmti)->GetMethodName(jvmti, method, &name, NULL, NULL) == JVMTI_ERROR_NONE &&
-        strlen(signature) + strlen(name) < sizeof(full)) {
-        /* "Ljava/lang/Object;" and "wait" are java.lang.Object.wait. */
-        size_t length = strlen(signature) - 2;
-
-        for (size_t i = 0; i < length; i++)
-            full[i] = signature[i + 1] == '/' ? '.' : signature[i + 1];
-        full[length] = '.';
-        strcpy(full + length + 1, name);
-        role = tm__role(full, full, NULL);
-    }
-    tm__deallocate(name);
-    tm__deallocate(signature);
-    (*jni)->DeleteLocalRef(jni, class);
-    return role;
-}
-
-/* Whether a method is what a thread at it waits for work by, as the verdict of a trace
- * has it: a queue's own lock is not, and what a loop calls is its work. */
-static int is_idle_in(uint16_t role, uint16_t within, int is_past_primitives)
-{
-    return !(within & TM__ROLE_LOCKS) &&
-           (role & TM__ROLE_IDLES || (role & TM__ROLE_LOOPS && !is_past_primitives));
-}
-
-/* Of a place where a timeout is the time of a task, or where the end of the wait comes
- * from outside, the stack says more than that a worker is idle. */
-static enum place place_of(JNIEnv *jni, jthread thread)
-{
-    jvmtiEnv *jvmti = tm__the_vm.jvmti;
-    jvmtiFrameInfo frames[FRAMES];
-    uint16_t within = 0, idle = 0;
-    int is_past_primitives = 0;
-    jint count = 0;
-
-    if ((*jvmti)->GetStackTrace(jvmti, thread, 0, FRAMES, frames, &count) !=
-        JVMTI_ERROR_NONE)
-        return PLACE_OTHER;
-    for (jint i = 0; i < count; i++) {
-        uint16_t role = role_of_frame(jni, frames[i].method);
-
-        if (!idle && is_idle_in(role, within | role, is_past_primitives))
-            idle = role;
-        within |= role;
-        is_past_primitives |= !(role & TM__ROLE_PRIMITIVE);
-    }
-    if (within & TM__ROLE_OUTSIDE)
-        return PLACE_OUTSIDE;
-    if (idle)
-        return within & TM__ROLE_DELAYS || !(idle & TM__ROLE_IDLES) ? PLACE_TIMER
-                                                                    : PLACE_IDLE;
-    return PLACE_OTHER;
-}
-
 enum sight { SIGHT_MOVES, SIGHT_IDLE, SIGHT_WAITS, SIGHT_NONE };
 
 /* What a thread does that waits without a timeout. */
 static enum sight look_at_wait(JNIEnv *jni, jthread thread)
 {
-    switch (place_of(jni, thread)) {
-    case PLACE_OUTSIDE: return SIGHT_MOVES;
-    case PLACE_OTHER: return SIGHT_WAITS;
+    switch (tm__thread_place(jni, thread)) {
+    case TM__PLACE_OUTSIDE: return SIGHT_MOVES;
+    case TM__PLACE_OTHER: return SIGHT_WAITS;
     default: return SIGHT_IDLE;
     }
 }
@@ -172,17 +85,17 @@ static enum sight look_at_wait(JNIEnv *jni, jthread thread)
 static enum sight look_at(JNIEnv *jni, jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
-    enum membership membership;
+    enum tm__membership membership;
     jint bits = 0;
 
     if ((*jvmti)->GetThreadState(jvmti, thread, &bits) != JVMTI_ERROR_NONE ||
         !(bits & JVMTI_THREAD_STATE_ALIVE))
         return SIGHT_NONE;
-    membership = membership_of(jni, thread);
+    membership = tm__thread_membership(jni, thread);
     /* A reaper that has no child process waits for one in a pool. */
-    if (membership == REAPER && bits & JVMTI_THREAD_STATE_RUNNABLE)
+    if (membership == TM__REAPER && bits & JVMTI_THREAD_STATE_RUNNABLE)
         return SIGHT_MOVES;
-    if (membership != OF_THE_PROGRAM)
+    if (membership != TM__OF_THE_PROGRAM)
         return SIGHT_NONE;
     if (tm__is_carrier(jni, thread))
         return SIGHT_MOVES;
@@ -193,7 +106,8 @@ static enum sight look_at(JNIEnv *jni, jthread thread)
     if (!(bits & JVMTI_THREAD_STATE_WAITING) || bits & JVMTI_THREAD_STATE_SLEEPING)
         return SIGHT_MOVES;
     if (bits & JVMTI_THREAD_STATE_WAITING_WITH_TIMEOUT)
-        return place_of(jni, thread) == PLACE_IDLE ? SIGHT_IDLE : SIGHT_MOVES;
+        return tm__thread_place(jni, thread) == TM__PLACE_IDLE ? SIGHT_IDLE
+                                                               : SIGHT_MOVES;
     return look_at_wait(jni, thread);
 }
 
@@ -312,7 +226,7 @@ static void judge(JNIEnv *jni, const jthread *threads, jint count, int64_t now_n
         fingerprint = seen.print;
     }
     if (!waits || is_reported || now_ns - since_ns < stuck_ns() ||
-        now_ns - gap_ns < stuck_ns())
+        !tm__standstill_watch_has_looked(now_ns - stuck_ns()))
         return;
     is_reported = 1;
     reported_count = waits < SHOWN ? waits : SHOWN;
@@ -347,7 +261,8 @@ static void look_for_circle(JNIEnv *jni, const jthread *threads, jint count,
 static int is_due(int64_t now_ns)
 {
     return tm__the_options.stuck && since_ns && !is_reported &&
-           now_ns - since_ns >= stuck_ns() && now_ns - gap_ns >= stuck_ns() &&
+           now_ns - since_ns >= stuck_ns() &&
+           tm__standstill_watch_has_looked(now_ns - stuck_ns()) &&
            now_ns - due_ns >= DUE_NS;
 }
 

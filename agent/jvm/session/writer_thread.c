@@ -20,6 +20,7 @@
 #include "blocked/catch_up.h"
 #include "blocked/deadlock_watch.h"
 #include "blocked/long_blocked.h"
+#include "blocked/part_watch.h"
 #include "blocked/standstill_watch.h"
 #include "capture/cpu_sampler.h"
 #include "capture/cpu_use.h"
@@ -240,6 +241,7 @@ static int round_of_work(JNIEnv *jni)
         tm__cpu_use_round(own, 0);
     }
     tm__standstill_watch_round(jni, own);
+    tm__part_watch_round(jni, tm__destination_path());
     tm__stack_policy_pace();
     tm__budget_pace();
     return rc;
@@ -328,6 +330,7 @@ static int run_to_the_end(JNIEnv *jni)
 
 static void close_all(JNIEnv *jni)
 {
+    tm__part_watch_reset();
     tm__long_blocked_close(jni);
     tm__catch_up_forget(jni);
     tm__by_hash_close();
@@ -364,6 +367,7 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
         tm__sampled_stacks_open();
     tm__deadlock_watch_open();
     tm__standstill_watch_open();
+    tm__part_watch_reset();
     if (rc >= 0 && own) {
         rc = run_to_the_end(jni);
     } else {

@@ -9,7 +9,7 @@
 #include <threadmodel/error.h>
 
 #include "recorder/definitions.h"
-#include "recorder/printed.h"
+#include "live/put_printable.h"
 
 /* A lock that would be an error, or a wait that is about to end, is no deadlock. */
 enum { LASTS_NS = 20000000 };

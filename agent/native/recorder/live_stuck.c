@@ -13,15 +13,12 @@
 #include <string.h>
 #include <time.h>
 
-#include <threadmodel/error.h>
-#include <threadmodel/verdict.h>
-
-#include "recorder/printed.h"
+#include "live/live_verdict.h"
 #include "recorder/process.h"
 
 static const int64_t LOOK_NS = INT64_C(250000000);
 static const int64_t AGAIN_NS = INT64_C(10000000000);
-enum { COST_PARTS = 1000, SHOWN = 12 };
+enum { COST_PARTS = 1000 };
 
 static const tm__ring_reader *reader_of(const tm__readers *readers,
                                         const tm__image *image, uint64_t thread)
@@ -85,118 +82,61 @@ static int all_sleep(const tm__image *image, const tm__readers *readers)
 
 /* ---- the report ---- */
 
-typedef struct finding {
-    tm_table *verdict, *members;
-    const char *kind;
-    size_t count;
-    int64_t since_ns; ///< the last of the members waits since
-} finding;
-
-static int is_reportable(const char *kind)
+/* Whether the recorder itself sees each member wait.
+ * @param[out] since_ns  when the last of them began */
+static int members_wait(const tm__live_verdict *it, const tm__image *image,
+                        const tm__readers *readers, int64_t *since_ns)
 {
-    return kind && (strcmp(kind, "stuck") == 0 || strcmp(kind, "partly_stuck") == 0 ||
-                    strcmp(kind, "starved") == 0);
-}
-
-/* Whether the recorder itself sees each member wait. */
-static int members_wait(finding *it, const tm__image *image, const tm__readers *readers)
-{
-    const uint64_t *threads = tm_table_uint64(it->members, "thread_id");
-
-    it->count = tm_table_row_count(it->members);
-    it->since_ns = INT64_MIN;
+    *since_ns = INT64_MIN;
     for (size_t i = 0; i < it->count; i++) {
-        const tm__ring_reader *reader = reader_of(readers, image, threads[i]);
+        const tm__ring_reader *reader = reader_of(readers, image, it->threads[i]);
 
         if (!reader || !reader->waits_since_ns ||
             atomic_load(&reader->ring->lost) != reader->lost_emitted ||
             tm__process_task_state(image->pid, reader->os_id) != 'S')
             return 0;
-        if (reader->waits_since_ns > it->since_ns)
-            it->since_ns = reader->waits_since_ns;
+        if (reader->waits_since_ns > *since_ns)
+            *since_ns = reader->waits_since_ns;
     }
     return it->count > 0;
 }
 
-static void print(const finding *it, const tm__image *image, int64_t now_ns)
+static void print(const tm__live_verdict *it, const tm__image *image, int64_t for_ns)
 {
-    long long seconds = (long long)((now_ns - it->since_ns) / 1000000000);
-    int is_whole = strcmp(it->kind, "stuck") == 0;
-    const char *advice = tm_table_string(it->verdict, "advice", 0);
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *out = open_memstream(&text, &bytes);
+    char *text = tm__live_verdict_text(it, for_ns, image->pid);
 
-    if (!out)
-        return;
-    if (is_whole)
-        fprintf(out,
-                "threadmodel: stuck for at least %lld s in process %u: no thread of "
-                "the program can go on; %zu thread%s\n",
-                seconds, image->pid, it->count, it->count == 1 ? " waits" : "s wait");
-    else
-        fprintf(out,
-                "threadmodel: partly stuck for at least %lld s in process %u, as far "
-                "as was recorded: %zu thread%s cannot go on\n",
-                seconds, image->pid, it->count, it->count == 1 ? "" : "s");
-    for (size_t i = 0; i < it->count && i < SHOWN; i++) {
-        const char *why = tm_table_string(it->members, "why", i);
-
-        fputs("  ", out);
-        tm__put_printable(out, why ? why : "?");
-        fputs("\n", out);
-    }
-    if (it->count > SHOWN)
-        fprintf(out, "  and %zu more\n", it->count - SHOWN);
-    if (advice) {
-        fputs("  ", out);
-        tm__put_printable(out, advice);
-        fputs("\n", out);
-    }
-    if (fclose(out) == 0) {
-        fwrite(text, 1, bytes, stderr);
+    if (text) {
+        fwrite(text, 1, strlen(text), stderr);
         fflush(stderr);
     }
     free(text);
 }
 
-static void keep_members(tm__stuck *stuck, const finding *it, const tm__image *image,
-                         const tm__readers *readers)
+static void keep_members(tm__stuck *stuck, const tm__live_verdict *it,
+                         const tm__image *image, const tm__readers *readers)
 {
-    const uint64_t *threads = tm_table_uint64(it->members, "thread_id");
-
     stuck->count = 0;
-    stuck->since_ns = it->since_ns;
     for (size_t i = 0; i < it->count && i < TM__STUCK_MOST; i++) {
-        stuck->members[stuck->count].thread = threads[i];
+        stuck->members[stuck->count].thread = it->threads[i];
         stuck->members[stuck->count++].since_ns =
-            reader_of(readers, image, threads[i])->waits_since_ns;
+            reader_of(readers, image, it->threads[i])->waits_since_ns;
     }
 }
 
 static void ask(tm__image *image, const tm__readers *readers, int64_t now_ns,
                 int64_t stuck_ns)
 {
-    const tm_sink *live = tm_model_sink(image->model);
-    tm_run run = TM_RUN_INIT;
-    finding it = {.since_ns = 0};
+    tm__live_verdict it;
+    int64_t since_ns;
 
-    /* The threads went on with what they did last. */
-    run.end_ns = now_ns;
-    run.ending = TM_ENDING_WENT_ON;
-    live->run(live->payload, &run);
-    if (tm_verdict_list(&it.verdict, image->model) != TM_OK)
-        return;
-    it.kind = tm_table_string(it.verdict, "kind", 0);
-    if (is_reportable(it.kind) &&
-        tm_verdict_member_list(&it.members, image->model) == TM_OK &&
-        members_wait(&it, image, readers) && now_ns - it.since_ns >= stuck_ns &&
-        (strcmp(it.kind, "stuck") != 0 || all_sleep(image, readers))) {
-        print(&it, image, now_ns);
+    if (tm__live_verdict_open(&it, image->model, now_ns) && !it.is_deadlock &&
+        members_wait(&it, image, readers, &since_ns) && now_ns - since_ns >= stuck_ns &&
+        (!it.is_whole || all_sleep(image, readers))) {
+        print(&it, image, now_ns - since_ns);
         keep_members(&image->stuck, &it, image, readers);
+        image->stuck.since_ns = since_ns;
     }
-    tm_table_free(it.members);
-    tm_table_free(it.verdict);
+    tm__live_verdict_close(&it);
 }
 
 /* ---- its end ---- */

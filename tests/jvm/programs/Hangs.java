@@ -37,7 +37,8 @@ import java.util.concurrent.locks.StampedLock;
 import java.util.stream.IntStream;
 
 /**
- * Programs that cannot go on, and others that only wait: args[0] names one. Main prints
+ * Programs that cannot go on, and others that only wait: args[0] names one, and a second
+ * argument has another thread go on beside it. Main prints
  * "ready" and ends. Each thread that cannot go on notes the time before, by
  * System.nanoTime; the last of these is printed when the program is to end.
  */
@@ -142,12 +143,6 @@ public class Hangs {
             });
     }
 
-    // The same beside a thread that goes on, and does not touch them.
-    static void permitsBeside() throws Exception {
-        permits();
-        ticks("ticker");
-    }
-
     static void ticks(String name) {
         start(name, () -> {
             for (;;)
@@ -155,8 +150,29 @@ public class Hangs {
         });
     }
 
-    // The same beside a timer's thread, with permits that were released before.
-    static void pooledBeside() throws Exception {
+    // The same, until another thread adds a permit, when a line of input comes.
+    static void returned() throws Exception {
+        Semaphore permits = new Semaphore(2);
+        CountDownLatch both = new CountDownLatch(2);
+        for (int i = 0; i < 2; i++)
+            start("clerk-" + i, () -> {
+                permits.acquire();
+                both.countDown();
+                both.await();
+                last();
+                permits.acquire();
+                permits.release(2);
+            });
+        start("operator", () -> {
+            while (System.in.available() == 0)
+                Thread.sleep(50);
+            permits.release();
+            pause(Long.MAX_VALUE);
+        });
+    }
+
+    // Two of three keep a connection each and want one more, beside a timer's thread.
+    static void pooled() throws Exception {
         BlockingQueue<Integer> connections = new ArrayBlockingQueue<>(2);
         CyclicBarrier all = new CyclicBarrier(3);
         CyclicBarrier both = new CyclicBarrier(2);
@@ -851,6 +867,9 @@ public class Hangs {
 
     public static void main(String[] args) throws Exception {
         Hangs.class.getDeclaredMethod(args[0]).invoke(null);
+        // Others go on, which do not touch what it waits for.
+        if (args.length > 1)
+            ticks("ticker");
         Thread.sleep(200);
         Runtime.getRuntime().addShutdownHook(
             new Thread(() -> System.out.println("last " + LAST.get())));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of the program on a terminal, where they may do no harm. */
-#ifndef TM_NATIVE_RECORDER_PRINTED_H
-#define TM_NATIVE_RECORDER_PRINTED_H
+#ifndef TM_LIVE_PUT_PRINTABLE_H
+#define TM_LIVE_PUT_PRINTABLE_H
 
 #include <stdio.h>
 
