@@ -11,6 +11,7 @@
  */
 #include "analysis/units/pattern_kinds.h"
 #include "analysis/units/pattern_rounds.h"
+#include "analysis/units/pattern_ticks.h"
 #include "analysis/units/units_patterns.h"
 
 #include "analysis/units/units_inferred.h"
@@ -266,6 +267,8 @@ int tm__units_add_inferred(tm__units *units)
     uint32_t first = units->items_count;
     int rc = tm__patterns_open(&in.patterns, units);
 
+    if (rc == TM_OK)
+        rc = tm__pattern_ticks_judge(&in.patterns);
     if (rc == TM_OK)
         tm__pattern_rounds_judge(&in.patterns);
     for (uint32_t t = 0; rc == TM_OK && t < units->model->entities.threads_count; t++) {
