@@ -42,7 +42,7 @@ def render(
     title = html.escape(f"{names[0]} and {names[1]}, before and after")
     body = (
         f'<main><div class="still"><h1>{title}</h1>{above}</div>'
-        '<div id="pair"><noscript><p>The timelines need JavaScript, all of which is in '
+        '<div id="pair"><noscript><p>The timelines need JavaScript: all of it is in '
         f'this file.</p></noscript></div><div class="still">{below}</div></main>'
     )
     packs = {

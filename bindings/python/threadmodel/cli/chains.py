@@ -9,7 +9,12 @@ from click.core import ParameterSource
 from threadmodel.cli import page, path_page
 from threadmodel.cli.asking import TOP, ask, output_options
 from threadmodel.cli.files import INPUT, FileCommand
-from threadmodel.cli.names import known_class, known_method, thread_id
+from threadmodel.cli.names import (
+    known_class,
+    known_method,
+    known_object,
+    thread_id,
+)
 from threadmodel.cli.ranges import Moment, part_of, range_options
 from threadmodel.cli.reading import reading_options
 from threadmodel.errors import NotFoundError
@@ -220,7 +225,7 @@ def whatif(
         return model.whatif(
             known_class(model, class_name),
             method=known_method(model, method, change),
-            object=object_,
+            object=known_object(model, object_),
             change=change,
             factor=factor,
             permits=permits,

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names as people type them: whole, as a pattern with * and ?, or a part of one.
+"""Names as people type them: whole, as they were printed, as a pattern with * and ?, or
+a part of one.
 
-A whole name stands for itself alone. Otherwise a pattern, or a part in any case, stands
-for every name that it fits.
+A whole name stands for itself alone. So does what is printed for it: without packages,
+with escapes, or cut, with an ellipsis for what is missing. Otherwise a pattern, or a
+part in any case, stands for every name that it fits.
 """
 
 import contextlib
 import difflib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Final, TypeVar
 
 from threadmodel.errors import NotFoundError
@@ -19,6 +21,9 @@ from threadmodel.text import clean
 # More of a name is not compared with others to find the nearest.
 COMPARED: Final = 200
 NAMED_AT_ONCE: Final = 4
+# Of a pattern, what stands for any text, and for one character. Cut names have the
+# ellipsis.
+WILD: Final = {"*": ".*", "…": ".*", "?": "."}
 
 Of = TypeVar("Of")
 
@@ -37,17 +42,34 @@ def fitting(wanted: str, known: Iterable[str], what: str) -> list[str]:
     names = list(dict.fromkeys(known))
     if wanted in names:
         return [wanted]
-    if "*" in wanted or "?" in wanted:
-        pattern = "".join(
-            {"*": ".*", "?": "."}.get(letter, re.escape(letter)) for letter in wanted
-        )
-        found = [name for name in names if re.fullmatch(pattern, name, re.DOTALL)]
+    printed = [name for name in names if _is_printed_as(name, wanted)]
+    if printed:
+        return printed
+    if any(letter in wanted for letter in WILD):
+        pattern = "".join(WILD.get(letter, re.escape(letter)) for letter in wanted)
+        found = [
+            name
+            for name in names
+            if re.fullmatch(pattern, name, re.DOTALL)
+            or re.fullmatch(pattern, clean(name), re.DOTALL)
+        ]
     else:
         part = wanted.casefold()
         found = [name for name in names if part in name.casefold()]
     if not found:
         raise NotFoundError(f"no {what} fits {wanted!r:.200}{_nearest(wanted, names)}")
     return found
+
+
+def _is_printed_as(name: str, wanted: str) -> bool:
+    """Whether a name is printed like this: harmless, and without its packages."""
+    shown = clean(name)
+    if shown == wanted:
+        return True
+    if not wanted or not shown.endswith(f".{wanted}"):
+        return False
+    packages = shown.removesuffix(wanted).split(".")[:-1]
+    return all(package[:1].islower() for package in packages)
 
 
 def one(wanted: str, known: Iterable[str], what: str) -> str:
@@ -57,9 +79,6 @@ def one(wanted: str, known: Iterable[str], what: str) -> str:
         NotFoundError: no name fits, or more than one does
     """
     found = fitting(wanted, known, what)
-    if len(found) > 1:
-        # Cards leave out packages: Pool.borrow is app.Pool.borrow, not Pool.borrowAll.
-        found = [name for name in found if name.endswith(f".{wanted}")] or found
     if len(found) > 1:
         shown = ", ".join(clean(name, COMPARED) for name in found[:NAMED_AT_ONCE])
         more = len(found) - NAMED_AT_ONCE
@@ -78,9 +97,13 @@ def _nearest(wanted: str, names: Sequence[str]) -> str:
     return f"; the nearest is {' or '.join(repr(short[name])[:200] for name in near)}"
 
 
-def thread_key(name: str) -> int | str:
-    """Return the id that #ID stands for, or the name itself."""
-    return int(name[1:]) if name[:1] == "#" and name[1:].isdecimal() else name
+def thread_key(name: str, known: Container[str] = ()) -> int | str:
+    """Return the id that #ID or `thread ID` stands for, or the name itself.
+
+    Threads without a name are printed so. What is a known name stands for that.
+    """
+    found = re.fullmatch("(?:#|thread )([0-9]{1,20})", name)
+    return int(found[1]) if found and name not in known else name
 
 
 def thread_ids(model: Model, wanted: Iterable[str]) -> list[int]:
@@ -93,7 +116,7 @@ def thread_ids(model: Model, wanted: Iterable[str]) -> list[int]:
         by_name.setdefault(name or "", []).append(id_)
     found: list[int] = []
     for text in wanted:
-        key = thread_key(text)
+        key = thread_key(text, by_name)
         if isinstance(key, int):
             found.append(key)
         else:
@@ -112,10 +135,10 @@ def thread_id(model: Model, wanted: str | None) -> int | None:
     """
     if wanted is None or not model.event_count:
         return None
-    key = thread_key(wanted)
+    table = model.threads()
+    key = thread_key(wanted, table["name"])
     if isinstance(key, int):
         return key
-    table = model.threads()
     pairs = [
         (id_, name or "")
         for id_, name in zip(table["thread_id"], table["name"], strict=True)
@@ -145,6 +168,14 @@ def known_class(model: Model, wanted: str | None) -> str | None:
     return _known(wanted, lambda: one(wanted or "", _column(model, "class"), "class"))
 
 
+def known_object(model: Model, wanted: str | None) -> str | None:
+    """Return the name of the one object that a name or pattern stands for."""
+    return _known(
+        wanted,
+        lambda: one(wanted or "", filter(None, model.objects()["object"]), "object"),
+    )
+
+
 def known_method(
     model: Model, wanted: str | None, change: str | None = None
 ) -> str | None:
@@ -160,7 +191,14 @@ def known_method(
         waiting = [row["waiting_method"] for row in model.resources()]
         with contextlib.suppress(NotFoundError):
             return one(wanted, filter(None, waiting), "method")
-    return _known(wanted, lambda: one(wanted, _column(model, "method"), "method"))
+    blocking = _column(model, "method")
+    with contextlib.suppress(NotFoundError):
+        fitting(wanted, blocking, "method")
+        return _known(wanted, lambda: one(wanted, blocking, "method"))
+    # Threads run in methods in which none was ever blocked.
+    return _known(
+        wanted, lambda: one(wanted, filter(None, model.stacks()["method"]), "method")
+    )
 
 
 def _known(wanted: str | None, find: Callable[[], str]) -> str | None:

@@ -67,8 +67,8 @@ def show(wanted: Iterable[Section], console: Console) -> None:
 
 
 def name_of(value: Any, unknown: str = "?") -> str:
-    """Write a name, made harmless."""
-    return unknown if value is None else clean(str(value), NAME_LENGTH)
+    """Write a name, made harmless; what has an empty one has none."""
+    return unknown if value is None or value == "" else clean(str(value), NAME_LENGTH)
 
 
 def caller_of(row: Row, unknown: str = "?") -> str:

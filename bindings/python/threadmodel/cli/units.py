@@ -67,7 +67,7 @@ def _kinds(rows: list[Row], top: int) -> terminal.Section:
     cells = [
         [
             name_of(row["kind"]),
-            name_of(row["thread"]),
+            name_of(row["thread"], _unnamed(row)),
             row["provenance"],
             f"{row['count']:,}",
             "-" if row["rate"] is None else f"{row['rate']:,.4g}",
@@ -104,7 +104,7 @@ def _parts(rows: list[Row], top: int) -> terminal.Section:
     cells = [
         [
             name_of(row["kind"]),
-            name_of(row["thread"]),
+            name_of(row["thread"], _unnamed(row)),
             name_of(row["state"], "on no known thread"),
             name_of(row["class"], "-"),
             name_of(row["method"], "-"),
@@ -118,3 +118,7 @@ def _parts(rows: list[Row], top: int) -> terminal.Section:
     section.body.append(Grid(columns, cells))
     add_more(section, len(rows) - top)
     return section
+
+
+def _unnamed(row: Row) -> str:
+    return "?" if row["thread_id"] is None else f"#{row['thread_id']}"
