@@ -5,6 +5,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { Pack } from "./data/pack";
 import type { Run } from "./data/run";
 import { LocksView } from "./locks/view";
+import { PartNote } from "./part";
 import { turnScheme, watchScheme } from "./scheme";
 import { open, VIEWS, type View, view } from "./state";
 import { StatisticsView } from "./statistics/view";
@@ -39,6 +40,7 @@ export function App({ run, timeline }: Props) {
       </header>
       <main>
         <div id="view" role="tabpanel" aria-labelledby={`tab-${view.value}`} key={view.value}>
+          {view.value === "timeline" ? null : <PartNote run={run} />}
           {content[view.value]()}
         </div>
       </main>
