@@ -18,7 +18,7 @@ typedef struct ticks {
     int64_t awake_ns; ///< neither asleep nor idle
     int64_t slept_ns;
     uint64_t sleeps;
-    uint64_t acts; ///< waits for something else, and threads that it let go on
+    uint64_t acts; ///< waits for something else, and wake-ups of other threads
 } ticks;
 
 static int sleeps(const tm__patterns *p, uint32_t group)
