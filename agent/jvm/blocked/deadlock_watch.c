@@ -266,6 +266,27 @@ static int still_stand(const candidate *c, tm__long_blocked **members)
     return 1;
 }
 
+/* Threads that try for one another's locks time and again are in a new circle with each
+ * try: the message is for the first. */
+static int is_printed_before(tm__long_blocked *const *members, size_t count)
+{
+    static uint64_t printed[CANDIDATES];
+    static size_t next;
+    uint64_t print = 0;
+    int is_timed = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        print += members[i]->thread * UINT64_C(0x9E3779B97F4A7C15) ^ members[i]->object;
+        is_timed |= members[i]->timeout_ns > 0;
+    }
+    for (size_t i = 0; is_timed && i < CANDIDATES; i++)
+        if (printed[i] == print)
+            return 1;
+    printed[next] = print;
+    next = (next + 1) % CANDIDATES;
+    return 0;
+}
+
 int tm__deadlock_watch_report(JNIEnv *jni, int64_t horizon_ns)
 {
     int rc = TM_OK;
@@ -279,7 +300,8 @@ int tm__deadlock_watch_report(JNIEnv *jni, int64_t horizon_ns)
         if (still_stand(c, members) && !all_reported(members, c->count)) {
             tm_deadlock_confirm(model, c->number, 1);
             rc = emit_owners(members, c->count, horizon_ns - 1);
-            tm__deadlock_message_print(jni, members, c->count);
+            if (!is_printed_before(members, c->count))
+                tm__deadlock_message_print(jni, members, c->count);
             for (size_t i = 0; i < c->count; i++)
                 members[i]->is_reported = 1;
         }
