@@ -83,6 +83,7 @@ HEALTHY = (
     "permitsWorked",
     "producersEnd",
     "stages",
+    "triesOften",
 )
 FULL = "TM_TEST_FULL" in os.environ
 # Each time: of each kind of edge and of idleness one.
@@ -258,6 +259,26 @@ def test_a_part_that_cannot_go_on_is_reported_live_and_in_the_trace(java: Java) 
             continue
         assert row["kind"] in ("partly_stuck", "starved", "deadlocked"), row["title"]
         assert found == members, name
+
+
+def test_threads_that_try_for_ever_are_suspected(java: Java) -> None:
+    """Each tries for the lock of the other with a timeout. A message is for the first
+    of these deadlocks."""
+    names = ("tries", "triesBack")
+    running = start_all(
+        java,
+        names,
+        lambda it: java.command("Hangs", it, agent=f"file={java.folder / it}.tmt"),
+    )
+    time.sleep(2)
+    end_all(running)
+    for name in names:
+        model = threadmodel.open(java.folder / f"{name}.tmt")
+        (row,) = model.verdict()
+        found = {str(member["thread"]) for member in model.verdict_members()}
+        assert found == ({"here", "there"} if name == "tries" else set()), row["title"]
+        assert not found or (row["kind"], row["suspected"]) == ("partly_stuck", True)
+        assert (java.folder / f"{name}.err").read_text().count("threadmodel: ") == 1
 
 
 def test_messages_name_the_programs_that_cannot_go_on_and_no_others(java: Java) -> None:

@@ -86,9 +86,9 @@ static int may_lack_threads(const tm_model *model)
 
 static int is_whole(const tm__wait_graph *graph)
 {
-    return !may_lack_threads(graph->model) && !graph->counts[TM__NODE_MOVES] &&
-           graph->counts[TM__NODE_WAITS] && !only_daemons_are_left(graph) &&
-           has_lasted(graph);
+    return !may_lack_threads(graph->model) && !graph->has_polls &&
+           !graph->counts[TM__NODE_MOVES] && graph->counts[TM__NODE_WAITS] &&
+           !only_daemons_are_left(graph) && has_lasted(graph);
 }
 
 /* ---- a part of it ---- */

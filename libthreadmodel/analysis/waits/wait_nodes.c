@@ -12,6 +12,7 @@
 #include "analysis/waits/runtime_threads.h"
 #include "analysis/waits/wait_nodes.h"
 #include "analysis/waits/wait_owners.h"
+#include "analysis/waits/wait_polls.h"
 #include "analysis/waits/wait_state.h"
 #include "analysis/waits/wait_wants.h"
 #include "model/entities/caller_frame.h"
@@ -90,6 +91,30 @@ static int is_lock(const tm_model *model, const tm__interval *it)
             model->entities.objects[it->object].owner != TM__NONE);
 }
 
+/* A thread that tries for a lock time and again waits for its owner, unless it does
+ * something else in the end: that is a suspicion. */
+static void classify_timed(tm__wait_graph *graph, uint32_t thread, uint32_t index,
+                           tm__wait_node *node)
+{
+    const tm__thread *it = &graph->model->entities.threads[thread];
+    const tm__interval *at = &it->intervals[index];
+    uint32_t first = TM__NONE;
+
+    if (at->state == TM_STATE_DEADLOCKED || is_lock(graph->model, at))
+        first = tm__wait_first_poll(graph, thread, index);
+
+    if (first != TM__NONE)
+        tm__node_wait_for_owner(graph, thread, node, index);
+    if (node->kind != TM__NODE_WAITS || node->edge != TM_WAIT_EDGE_OWNER) {
+        tm__node_moves(node, TM__MOVE_TIMED);
+        return;
+    }
+    node->since_ns = it->intervals[first].start_ns;
+    node->provenance = TM_PROVENANCE_INFERRED;
+    node->is_polling = 1;
+    graph->has_polls = 1;
+}
+
 static void classify_wait(tm__wait_graph *graph, uint32_t thread, uint32_t index,
                           tm__wait_node *node)
 {
@@ -109,7 +134,7 @@ static void classify_wait(tm__wait_graph *graph, uint32_t thread, uint32_t index
         else
             node->kind = TM__NODE_IDLE;
     } else if (timed) {
-        tm__node_moves(node, TM__MOVE_TIMED);
+        classify_timed(graph, thread, index, node);
     } else if (at->state == TM_STATE_DEADLOCKED || is_lock(model, at)) {
         tm__node_wait_for_owner(graph, thread, node, index);
         if (first->state == TM_STATE_JOINING && node->edge == TM_WAIT_EDGE_OWNER)
@@ -275,6 +300,7 @@ void tm__wait_nodes_fill(tm__wait_graph *graph)
     const tm_model *model = graph->model;
 
     graph->moved_ns = graph->alive_moved_ns = INT64_MIN;
+    graph->has_polls = 0;
     for (uint32_t i = 0; i < model->entities.threads_count; i++) {
         classify(graph, i, &graph->nodes[i]);
         look_at_carrier(graph, i);

@@ -68,6 +68,7 @@ typedef struct tm__wait_node {
     uint8_t is_lost;        ///< events were lost since
     uint8_t is_signal_lost; ///< its object was signalled before, when nobody waited
     uint8_t is_meeting;     ///< at a barrier or phaser
+    uint8_t is_polling;     ///< it waits with a timeout, again and again
     uint8_t keeps_others;   ///< nobody started it, or what it started has not ended;
                             ///< found where a wait wants nothing
 } tm__wait_node;
@@ -97,6 +98,7 @@ typedef struct tm__wait_graph {
     int64_t no_permit_from_ns, no_permit_until_ns;
     uint32_t last_runner; ///< threads[] that runs when nobody else can go on
     int may_have_timer;   ///< a node waits that perhaps a timer ends
+    int has_polls;        ///< a node is polling
     uint32_t carriers_idle;
     uint32_t carriers_busy; ///< that carry, or are doing something else
     tm__triple_map places;  ///< (object or class, place, likeness): head + 1

@@ -199,7 +199,8 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
             words, node->want == TM__WANT_LOCK ? " waits for a %s" : " waits (%s)",
             tm__class_name(model, model->entities.objects[node->object].class_index));
     } else {
-        tm__write_words(words, " waits for ");
+        tm__write_words(words, node->is_polling ? " tries again and again for "
+                                                : " waits for ");
         tm__write_object(words, it, node->object);
     }
     tm__write_words(words, " in ");

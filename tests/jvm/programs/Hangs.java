@@ -120,6 +120,55 @@ public class Hangs {
         lock.lock();
     }
 
+    // Each owns a lock and tries for that of the other again and again.
+    static void tries() {
+        ReentrantLock one = new ReentrantLock();
+        ReentrantLock other = new ReentrantLock();
+        start("here", () -> tryFor(one, other, false));
+        start("there", () -> tryFor(other, one, false));
+    }
+
+    // The same, but each gives up its own after a while.
+    static void triesBack() {
+        ReentrantLock one = new ReentrantLock();
+        ReentrantLock other = new ReentrantLock();
+        start("here", () -> tryFor(one, other, true));
+        start("there", () -> tryFor(other, one, true));
+    }
+
+    static void tryFor(ReentrantLock own, ReentrantLock wanted, boolean givesUp)
+        throws Exception {
+        for (;;) {
+            own.lock();
+            pause(30);
+            if (!givesUp)
+                last();
+            int failures = 0;
+            while (failures < (givesUp ? 60 : Integer.MAX_VALUE) &&
+                   !wanted.tryLock(20, TimeUnit.MILLISECONDS))
+                failures++;
+            if (wanted.isHeldByCurrentThread())
+                wanted.unlock();
+            own.unlock();
+            pause(5);
+        }
+    }
+
+    // A thread owns a lock while it works; another tries for it.
+    static void triesOften() {
+        ReentrantLock lock = new ReentrantLock();
+        start("owner", () -> {
+            lock.lock();
+            for (;;)
+                Thread.sleep(50);
+        });
+        start("patient", () -> {
+            pause(30);
+            while (!lock.tryLock(20, TimeUnit.MILLISECONDS))
+                ;
+        });
+    }
+
     // A reader wants to write.
     static void upgrade() {
         ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
