@@ -63,12 +63,16 @@ typedef struct tm_export_options {
     int32_t side;          ///< COLLAPSED, PPROF: enum tm_export_side
     tm_write_fn write;     ///< gets the bytes where there is no path
     void *payload;         ///< handed to write
+    /** Since the run began: only what happened from here on. Not of DOT and HPROF,
+     * which are of the whole run. */
+    int64_t from_ns;
+    int64_t to_ns; ///< the same: only up to here, not included; 0: to the end
 } tm_export_options;
 
 /** A tm_export_options with nothing in it but its size. */
 #define TM_EXPORT_OPTIONS_INIT                                                         \
     {                                                                                  \
-        sizeof(tm_export_options), NULL, 0, 0, 0, 0, 0, 0, 0, NULL, NULL               \
+        sizeof(tm_export_options), NULL, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0         \
     }
 
 /**

@@ -41,6 +41,13 @@ static int check(const char *path, const tm_export_options *options)
                                                options->format != TM_EXPORT_PPROF)))
         return tm__fail(TM_EINVAL, "format %d has no side %d", options->format,
                         options->side);
+    if (options->from_ns < 0 || options->to_ns < 0 ||
+        (options->to_ns && options->to_ns <= options->from_ns))
+        return tm__fail(TM_EINVAL, "an export from %lld to %lld ns has no length",
+                        (long long)options->from_ns, (long long)options->to_ns);
+    if ((options->from_ns || options->to_ns) &&
+        (options->format == TM_EXPORT_DOT || options->format == TM_EXPORT_HPROF))
+        return tm__fail(TM_EINVAL, "format %d is of the whole run", options->format);
     return TM_OK;
 }
 

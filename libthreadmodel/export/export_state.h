@@ -4,6 +4,7 @@
 #define TM_EXPORT_EXPORT_STATE_H
 
 #include <threadmodel/export.h>
+#include <threadmodel/selection.h>
 
 #include "base/output.h"
 
@@ -14,5 +15,13 @@ typedef struct tm__export {
     tm__output *output;
     const tm_export_options *options;
 } tm__export;
+
+/** The part of the run that an export is of. */
+static inline tm_selection tm__export_part(const tm__export *to)
+{
+    return (tm_selection){.size = sizeof(tm_selection),
+                          .from_ns = to->options->from_ns,
+                          .to_ns = to->options->to_ns};
+}
 
 #endif

@@ -241,7 +241,9 @@ static int add_owners(tm__stack_samples *profile, const tm_table *sums, int stat
 static int add_blame(tm__stack_samples *profile, const tm__export *to, int state,
                      const stack_table *from)
 {
+    tm_selection part = tm__export_part(to);
     tm_blame_options options = {.size = sizeof(options),
+                                .selection = &part,
                                 .keys = TM_BLAME_BY_CLASS | TM_BLAME_BY_OWNER_STACK,
                                 .states = 1u << state};
     tm_table *sums = NULL;
@@ -261,7 +263,9 @@ static int has_owner(int state)
 
 int tm__stack_samples_add(tm__stack_samples *profile, const tm__export *to, int side)
 {
+    tm_selection part = tm__export_part(to);
     tm_statistics_options options = {.size = sizeof(options),
+                                     .selection = &part,
                                      .keys = TM_STATISTICS_BY_CLASS |
                                              TM_STATISTICS_BY_STACK};
     stack_table from = {0};

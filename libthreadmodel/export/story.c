@@ -53,6 +53,9 @@ static tm__slice_columns find_columns(const tm_table *table, const char *name,
 
 int tm__story_open(tm__story *story, const tm__export *to)
 {
+    tm_selection part = tm__export_part(to);
+    tm_path_options path = {
+        .size = sizeof(path), .from_ns = part.from_ns, .to_ns = part.to_ns};
     int rc;
 
     *story = (tm__story){0};
@@ -61,13 +64,13 @@ int tm__story_open(tm__story *story, const tm__export *to)
     if (rc == TM_OK)
         rc = number_threads(story);
     if (rc == TM_OK)
-        rc = tm_timeline_list(&story->timeline, to->model, NULL);
+        rc = tm_timeline_list(&story->timeline, to->model, &part);
     if (rc == TM_OK)
-        rc = tm_interaction_list(&story->interactions, to->model, NULL);
+        rc = tm_interaction_list(&story->interactions, to->model, &part);
     if (rc == TM_OK)
-        rc = tm_path_list(&story->path, to->model, NULL);
+        rc = tm_path_list(&story->path, to->model, &path);
     if (rc == TM_OK)
-        rc = tm_context_list(&story->context, to->model, NULL);
+        rc = tm_context_list(&story->context, to->model, &part);
     if (rc < 0)
         return rc;
     story->states = find_columns(story->timeline, "state", "peer", NULL);

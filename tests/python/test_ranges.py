@@ -22,7 +22,7 @@ TIMES = ("--from", "100ms", "--to", "200ms")
 RANGE = {"--from", "--to", "--skip-start"}
 # What asks a recording no question about its threads.
 NO_QUESTIONS = {
-    *("convert", "export", "info", "mcp"),
+    *("convert", "info", "mcp"),
     *(
         "attach",
         "completion",
@@ -59,7 +59,7 @@ def options(command: click.Command) -> set[str]:
 
 QUESTIONS = [name for name, _ in commands() if name not in NO_QUESTIONS]
 # A page, a file of another tool, and what judges one run or two.
-NO_TEXT = {"open", "check", "diff"}
+NO_TEXT = {"open", "check", "diff", "export"}
 
 
 def call(*arguments: str) -> str:
@@ -180,6 +180,34 @@ def test_two_runs_are_compared_in_the_same_part_of_each() -> None:
     assert 0 < run["lock_share_before"] < 1
     whole = json.loads(call("diff", slow, fixed, "--json"))
     assert whole["run"][0]["lock_share_before"] != run["lock_share_before"]
+
+
+def test_an_export_of_a_part_has_the_sums_and_the_times_of_the_part(
+    tmp_path: Path,
+) -> None:
+    model = threadmodel.open(DEMO)
+    part = Selection(window=(100 * MS, 200 * MS))
+    stacks = tmp_path / "run.collapsed"
+    call("export", DEMO, "-o", str(stacks), "--state", "blocked", *TIMES)
+    (total,) = model.total(part)
+    sums = [int(line.rpartition(" ")[2]) for line in stacks.read_text().splitlines()]
+    assert sum(sums) == total["blocked_total_ns"] > 0
+    trace = tmp_path / "run.json"
+    call("export", DEMO, "-o", str(trace), *TIMES)
+    events = json.loads(trace.read_text())["traceEvents"]
+    slices = [each for each in events if each["ph"] == "X"]
+    # Times since the run began, in us.
+    assert min(each["ts"] for each in slices) == 100_000
+    assert max(each["ts"] + each["dur"] for each in slices) == 200_000
+    done = subprocess.run(
+        [sys.executable, "-m", "threadmodel", "export", DEMO, "-o", "x.dot", *TIMES],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 2
+    assert done.stderr == ("threadmodel: dot is of the whole run, and has no range\n")
 
 
 def test_a_limit_is_of_the_part() -> None:

@@ -281,6 +281,8 @@ class tm_export_options(CData):
     side: int
     write: tm_write_fn
     payload: object
+    from_ns: int
+    to_ns: int
     def __getitem__(self, index: int) -> Self: ...
 
 class tm_hold_options(CData):

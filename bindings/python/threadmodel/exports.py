@@ -4,10 +4,11 @@
 import os
 from typing import TYPE_CHECKING, Final
 
-from threadmodel import errors
+from threadmodel import errors, tables
 from threadmodel._enums import STATES, ExportFormat, ExportSide
 from threadmodel._library import check, lib, options, path_bytes
 from threadmodel.questions import named, number
+from threadmodel.selection import ALL, Selection
 
 if TYPE_CHECKING:
     from threadmodel.model import Model
@@ -26,6 +27,7 @@ def export(
     state: str | None = None,
     *,
     side: str = "waiters",
+    selection: Selection = ALL,
 ) -> None:
     """Write the run as a file of another tool.
 
@@ -44,6 +46,7 @@ def export(
         side: of ``collapsed`` and ``pprof`` alone: ``waiters``, where threads were
             blocked; ``owners``, where the owners of the locks acquired them, with the
             time for which others were blocked by them
+        selection: a window alone, and not of ``dot`` and ``hprof``
 
     Raises:
         InvalidArgumentError: there is no such format, state or side (a ValueError)
@@ -54,11 +57,15 @@ def export(
             f"no such state of {format}: {state!r:.100}; only {', '.join(PROFILES)} "
             "have one"
         )
+    if selection.threads is not None or selection.classes is not None:
+        raise errors.InvalidArgumentError("an export is of all threads and classes")
     choices = options(
         "tm_export_options",
         format=number(format, _EXPORTS, "format"),
         state=0 if state is None else number(state, STATES, "state"),
         side=number(side, _SIDES, "side"),
+        from_ns=selection.start_ns,
+        to_ns=tables.last_ns(model, selection) or 0,
     )
     with model._lock:
         check(lib.tm_export_write(model._model, path_bytes(path), choices))

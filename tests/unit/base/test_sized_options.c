@@ -420,7 +420,8 @@ static void options_of_an_export(void **state)
          END(tm_export_options, state), END(tm_export_options, cutoff),
          END(tm_export_options, by_thread), END(tm_export_options, without_lines),
          END(tm_export_options, utc_offset_s), END(tm_export_options, side),
-         END(tm_export_options, write), END(tm_export_options, payload)},
+         END(tm_export_options, write), END(tm_export_options, payload),
+         END(tm_export_options, from_ns), END(tm_export_options, to_ns)},
         export_of};
 
     (void)state;

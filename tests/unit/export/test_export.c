@@ -52,6 +52,10 @@ static void what_is_no_format_or_state_is_refused(void **state)
         {.size = sizeof(*wrong), .format = TM_EXPORT_COLLAPSED, .state = 99},
         {.size = sizeof(*wrong), .format = TM_EXPORT_PPROF, .side = 2},
         {.size = sizeof(*wrong), .format = TM_EXPORT_OTLP, .side = TM_EXPORT_OWNERS},
+        {.size = sizeof(*wrong), .format = TM_EXPORT_CHROME, .from_ns = -1},
+        {.size = sizeof(*wrong), .format = TM_EXPORT_CHROME, .from_ns = 9, .to_ns = 9},
+        {.size = sizeof(*wrong), .format = TM_EXPORT_DOT, .from_ns = 1},
+        {.size = sizeof(*wrong), .format = TM_EXPORT_HPROF, .to_ns = 1},
     };
     tm_model *model = new_model(TM_POLICY_HOTSPOT, 0);
 

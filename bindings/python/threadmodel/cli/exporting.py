@@ -10,6 +10,7 @@ from threadmodel._enums import STATES
 from threadmodel.cli.asking import conclude, open_run
 from threadmodel.cli.files import INPUT, OUTPUT, FileCommand
 from threadmodel.cli.progress import LateProgress
+from threadmodel.cli.ranges import part_of, range_options
 from threadmodel.cli.reading import reading_options
 from threadmodel.exports import PROFILES, SIDED
 
@@ -25,6 +26,10 @@ EXTENSIONS: Final = {
     ".pb": "pprof",
     ".otlp": "otlp",
 }
+
+# Formats that show the end of a run, or its sums, and no part of it.
+WHOLE: Final = ("dot", "hprof")
+RANGE: Final = ("from_ns", "to_ns", "skip_start")
 
 
 @click.command(
@@ -55,6 +60,7 @@ EXTENSIONS: Final = {
     help="Whose stacks (collapsed, pprof): of threads that were blocked, or where the "
     "owners acquired the locks.",
 )
+@range_options
 @reading_options
 @click.pass_context
 def export(
@@ -77,11 +83,14 @@ def export(
     pprof      the stacks with counts and delays, for go tool pprof
     otlp       the same, of waiters and owners, as profiles of OpenTelemetry
 
+    With --from, --to or --skip-start it is of that part of the run; dot has no part.
+
     The exit status is 3 when FILE is damaged or cut: the readable part is exported.
 
     \b
     threadmodel export run.tmt -o run.pftrace
     threadmodel export run.tmt -o run.collapsed --state blocked
+    threadmodel export run.tmt -o run.pftrace --from 60s --to 70s
     threadmodel export run.tmt -o locks.dot
     threadmodel export run.tmt -o owners.pprof --side owners
     """
@@ -94,8 +103,11 @@ def export(
         raise click.UsageError(f"--state is for {', '.join(PROFILES)} alone")
     if side != "waiters" and chosen not in SIDED:
         raise click.UsageError(f"--side is for {', '.join(SIDED)} alone")
+    if chosen in WHOLE and any(context.params[name] for name in RANGE):
+        raise click.UsageError(f"{chosen} is of the whole run, and has no range")
     with LateProgress() as progress:
         model = open_run(context, progress)
         progress.step(f"writing {output}")
-        model.export(output, chosen, state, side=side)
+        part = part_of(model, context.params)
+        model.export(output, chosen, state, side=side, selection=part)
     conclude(context, model.damage)
