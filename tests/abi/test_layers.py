@@ -67,7 +67,7 @@ ROOMS = {
     "blocked": {"base", "trace", "rings", "ring", "vm", "ident", "capture", "virtual"}
     | {"roles", "live"},
     "writer": {"base", "trace", "rings", "ring", "vm", "ident", "virtual", "blocked"}
-    | {"endpoint"},
+    | {"endpoint", "switches"},
     "session": {
         "base",
         "trace",
@@ -77,23 +77,28 @@ ROOMS = {
     | {"blocked", "writer"},
 }
 # Headers alone, and the first room that sees them: what the rooms of a model share, and
-# a program and its recorder. The sources of `endpoint` are compiled into three
-# rooms, those of `live` into two.
+# a program and its recorder. The sources of `endpoint`, `live` and `switches` are
+# compiled into several rooms.
 HEADERS_ALONE = {
     "model/state": "model/entities",
     "layout": "record",
     "endpoint": "record",
     "live": "recorder",
+    "switches": "recorder",
 }
 NATIVE_ROOMS: dict[str, set[str]] = {
     "layout": set(),
     "record": {"layout", "endpoint"},
     "interpose": {"layout", "record", "endpoint"},
     "names": set(),
-    "recorder": {"base", "layout", "names", "endpoint", "live"},
+    "recorder": {"base", "layout", "names", "endpoint", "live", "switches"},
     "inspect": {"names"},
 }
-SHARED: dict[str, set[str]] = {"endpoint": set(), "live": {"base"}}
+SHARED: dict[str, set[str]] = {
+    "endpoint": set(),
+    "live": {"base"},
+    "switches": set(),
+}
 BELOW: dict[str, set[str]] = LAYERS | SHARED | ROOMS | NATIVE_ROOMS
 SOURCES = (
     {name: LIBRARY / name for name in LAYERS}

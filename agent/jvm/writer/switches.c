@@ -22,8 +22,8 @@
 #include <threadmodel/error.h>
 
 #include "ring/recording_state.h"
-#include "ring/switch_rings.h"
 #include "rings/clock.h"
+#include "switches/switch_rings.h"
 #include "vm/options.h"
 
 static const int64_t SHORT_NS = INT64_C(20000);
@@ -51,14 +51,8 @@ static size_t slots;          /* a power of two, or 0 */
 static uint64_t known_sum;    /* of what is in the table */
 static absence *absences;     /* a ring of the oldest on */
 static size_t absence_first, absence_count, absence_capacity;
-/* A switch's two records take the kernel some 1.2 us. They may take one part in a
- * hundred of all processors. */
-enum { RECORD_NS = 600, PART = 100 };
-static const int64_t WINDOW_NS = INT64_C(1000000000);
-static int64_t window_ns;       /* when the present one began */
-static uint64_t window_records; /* read by then */
-static size_t left_at;          /* place in by_os_id of what was not ended then */
-static int64_t stopped_ns;      /* since when none is made; 0: they are */
+static size_t left_at;     /* place in by_os_id of what was not ended then */
+static int64_t stopped_ns; /* since when none is made; 0: they are */
 
 static int64_t merged_ns; /* all before is in the trace */
 static int refused;       /* error number */
@@ -69,7 +63,7 @@ void tm__switches_open(int is_late)
 {
     is_wanted = tm__the_options.switches != 0;
     began_late = is_late;
-    refused = is_wanted ? tm__switch_rings_open(is_late) : 0;
+    refused = is_wanted ? tm__switch_rings_open(0, is_late) : 0;
 }
 
 int tm__switches_emit_facts(void)
@@ -171,20 +165,6 @@ static int is_of_a_thread(tm__buffer *buffer)
            buffer->os_id != own_os_id;
 }
 
-static int is_too_much(int64_t now_ns)
-{
-    uint64_t made = tm__switch_rings_read() - window_records;
-    int64_t passed_ns = now_ns - window_ns;
-
-    if (passed_ns < WINDOW_NS)
-        return 0;
-    window_ns = now_ns;
-    window_records += made;
-    /* The first window has no beginning. */
-    return passed_ns < 10 * WINDOW_NS &&
-           (int64_t)made * RECORD_NS > passed_ns / PART * tm__switch_rings_count();
-}
-
 void tm__switches_begin_round(void)
 {
     uint64_t sum = 0;
@@ -218,7 +198,7 @@ void tm__switches_begin_round(void)
         known_sum = sum;
     }
     tm__switch_rings_begin_round();
-    if (!stopped_ns && is_too_much(tm__now_ns())) {
+    if (!stopped_ns && tm__switch_rings_cost_too_much(tm__now_ns())) {
         tm__switch_rings_stop();
         stopped_ns = tm__now_ns();
     }
@@ -385,8 +365,7 @@ void tm__switches_close(void)
     absences = NULL;
     slots = absence_first = absence_count = absence_capacity = 0;
     known_sum = 0;
-    merged_ns = stopped_ns = window_ns = 0;
-    window_records = 0;
+    merged_ns = stopped_ns = 0;
     left_at = 0;
     memset(strays, 0, sizeof(strays));
 }

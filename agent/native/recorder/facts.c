@@ -23,8 +23,42 @@ static tm__open_hold *find_hold(tm__ring_reader *reader, uint64_t address)
     return NULL;
 }
 
-static void release(tm__image *image, tm__native_object *object, uint64_t thread,
-                    uint32_t flags, int64_t time_ns)
+static tm__ring_reader *reader_of(const tm__readers *readers, const tm__image *image,
+                                  uint64_t thread)
+{
+    for (uint32_t i = 0; i < readers->end; i++)
+        if (readers->all[i].image == image && readers->all[i].thread == thread)
+            return &readers->all[i];
+    return NULL;
+}
+
+static void emit_switch(tm__ring_reader *reader, int64_t time_ns, int kind)
+{
+    int is_voluntary = kind == TM_EVENT_OFF_CPU && reader->is_off_by_itself;
+
+    tm__image_emit(reader->image,
+                   &(tm_event){.time_ns = time_ns,
+                               .thread = reader->thread,
+                               .kind = (uint16_t)kind,
+                               .flags = is_voluntary ? TM_EVENT_VOLUNTARY : 0});
+}
+
+/* Emit what a thread did earlier, as others have shown: it may be off its processor by
+ * now. @param reader  of its thread; NULL: that has none any more */
+static void emit_late(tm__image *image, tm__ring_reader *reader, const tm_event *event)
+{
+    int is_off = reader && reader->is_off;
+
+    if (is_off)
+        emit_switch(reader, event->time_ns, TM_EVENT_ON_CPU);
+    tm__image_emit(image, event);
+    if (is_off)
+        emit_switch(reader, event->time_ns, TM_EVENT_OFF_CPU);
+}
+
+static void release(tm__image *image, const tm__readers *readers,
+                    tm__native_object *object, uint64_t thread, uint32_t flags,
+                    int64_t time_ns)
 {
     tm_event event = {.time_ns = time_ns,
                       .thread = thread,
@@ -34,7 +68,7 @@ static void release(tm__image *image, tm__native_object *object, uint64_t thread
 
     if (object->owner == thread)
         object->owner = 0;
-    tm__image_emit(image, &event);
+    emit_late(image, reader_of(readers, image, thread), &event);
 }
 
 /* Another thread owns it now: so its owner let go before, unseen or not seen yet. */
@@ -52,7 +86,7 @@ static void release_owner(tm__image *image, const tm__readers *readers,
         if (hold)
             hold->is_over = 1;
     }
-    release(image, object, owner, 0, time_ns);
+    release(image, readers, object, owner, 0, time_ns);
 }
 
 /* @return whether it is news */
@@ -94,20 +128,25 @@ static int let_go(const tm__item *item, tm__native_object *object)
 }
 
 /* The first to leave a barrier shows who came last: that one let all go on. */
-static int leave_barrier(tm__item *item, tm__native_object *object)
+static int leave_barrier(tm__item *item, const tm__readers *readers,
+                         tm__native_object *object)
 {
     tm_event event = item->event;
     tm__ring_reader *reader = item->reader;
 
     if (reader->barrier_cycle == object->cycle) {
+        tm__ring_reader *last = reader_of(readers, reader->image, object->last);
+
         object->poster = object->last;
         object->cycle++;
         event.thread = object->poster;
         event.object = object->id;
         tm__image_emit(reader->image, &event);
+        if (last)
+            last->is_blocked = 0;
         event.kind = TM_EVENT_POST;
         event.flags = 0;
-        tm__image_emit(reader->image, &event);
+        emit_late(reader->image, last, &event);
     }
     if (object->poster == item->event.thread)
         return 0;
@@ -219,6 +258,43 @@ static void note_wait(tm__ring_reader *reader, const tm_event *event)
     }
 }
 
+/* What a thread does in a block its own events show; any of them shows that it runs.
+ * @return whether a switch is to be emitted */
+static int follow_processor(tm__ring_reader *reader, const tm_event *event)
+{
+    switch (event->kind) {
+    case TM_EVENT_OFF_CPU:
+        if (reader->is_blocked)
+            return 0;
+        reader->is_off = 1;
+        reader->is_off_by_itself = event->flags & TM_EVENT_VOLUNTARY;
+        return 1;
+    case TM_EVENT_ON_CPU:
+        if (!reader->is_off)
+            return 0;
+        reader->is_off = 0;
+        return 1;
+    case TM_EVENT_CONTENDED_ENTER:
+    case TM_EVENT_WAIT:
+    case TM_EVENT_AWAIT:
+    case TM_EVENT_PARK:
+    case TM_EVENT_JOIN:
+    case TM_EVENT_SLEEP:
+    case TM_EVENT_THREAD_END: reader->is_blocked = 1; break;
+    case TM_EVENT_CONTENDED_ENTERED:
+    case TM_EVENT_WAITED:
+    case TM_EVENT_AWAITED:
+    case TM_EVENT_UNPARKED:
+    case TM_EVENT_JOINED:
+    case TM_EVENT_SLEPT:
+    case TM_EVENT_THREAD_START:
+    case TM_EVENT_LOST: reader->is_blocked = 0; break;
+    default: return 1;
+    }
+    reader->is_off = 0;
+    return 1;
+}
+
 /* ---- owners in the process that forked ---- */
 
 static tm__ring_reader *reader_of_task(const tm__readers *readers, uint32_t pid,
@@ -261,6 +337,40 @@ static void name_owner_of_before(tm__item *item, const tm__readers *readers)
         item->event.peer = not_forked(item, readers, task);
 }
 
+/* In a call that took long a thread may just have lost its processor. That is known of
+ * one that is over by the horizon: all switches up to there were read. */
+static int was_preempted_alone(const tm__item *call)
+{
+    const tm__image *image = call->reader->image;
+    const tm__item *end = image->items + image->item_first + image->ordered_count;
+    int is_preempted = 0;
+
+    for (const tm__item *item = call + 1; item < end; item++) {
+        if (item->reader != call->reader || item->event.kind == TM_EVENT_ON_CPU)
+            continue;
+        if (item->event.kind == TM_EVENT_AWAITED)
+            return is_preempted;
+        if (item->event.kind != TM_EVENT_OFF_CPU ||
+            item->event.flags & TM_EVENT_VOLUNTARY)
+            return 0;
+        is_preempted = 1;
+    }
+    return 0;
+}
+
+/* @return whether an event is the begin or the end of a call that did not wait */
+static int is_no_wait(tm__item *item)
+{
+    if (item->object_kind != TM__OBJECT_ENDPOINT)
+        return 0;
+    if (item->event.kind == TM_EVENT_AWAIT)
+        return item->reader->skips_end = was_preempted_alone(item);
+    if (item->event.kind != TM_EVENT_AWAITED || !item->reader->skips_end)
+        return 0;
+    item->reader->skips_end = 0;
+    return 1;
+}
+
 /* @return whether the event is to be emitted */
 static int complete(tm__item *item, const tm__readers *readers)
 {
@@ -273,12 +383,16 @@ static int complete(tm__item *item, const tm__readers *readers)
             return 0;
         event->object = object->id;
     }
+    if (is_no_wait(item))
+        return 0;
     if (event->kind == TM_EVENT_JOIN) {
         event->peer = tm__thread_by_handle(image, event->object);
         event->object = 0;
     }
     note_wanted(item, object);
     note_wait(item->reader, event);
+    if (!follow_processor(item->reader, event))
+        return 0;
     switch (event->kind) {
     case 0:
         if (event->peer)
@@ -305,7 +419,7 @@ static int complete(tm__item *item, const tm__readers *readers)
         break;
     case TM_EVENT_AWAITED:
         if (object && item->object_kind == TM__OBJECT_BARRIER)
-            return leave_barrier(item, object);
+            return leave_barrier(item, readers, object);
         break;
     default: break;
     }
@@ -322,7 +436,9 @@ static int is_of_interest(const tm_event *event)
     case TM_EVENT_SLEPT:
     case TM_EVENT_SHUTDOWN:
     case TM_EVENT_ACQUIRED:
-    case TM_EVENT_RELEASED: return 0;
+    case TM_EVENT_RELEASED:
+    case TM_EVENT_ON_CPU:
+    case TM_EVENT_OFF_CPU: return 0;
     default: return 1;
     }
 }
@@ -409,7 +525,8 @@ int tm__facts_shares(const tm__ring_reader *reader, const tm__native_object *obj
     return 0;
 }
 
-void tm__facts_close_holds(tm__ring_reader *reader, int64_t now_ns)
+void tm__facts_close_holds(tm__ring_reader *reader, const tm__readers *readers,
+                           int64_t now_ns)
 {
     /* What waits for names is older. */
     if (reader->image->ordered_count)
@@ -426,7 +543,8 @@ void tm__facts_close_holds(tm__ring_reader *reader, int64_t now_ns)
             continue;
         object = tm__object_at(reader->image, hold->address, hold->object_kind);
         if (object && !hold->is_over)
-            release(reader->image, object, reader->thread, hold->flags, now_ns);
+            release(reader->image, readers, object, reader->thread, hold->flags,
+                    now_ns);
         hold->address = 0;
     }
 }

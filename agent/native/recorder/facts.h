@@ -25,6 +25,7 @@ uint64_t tm__facts_emitted(const tm__image *image);
 int tm__facts_shares(const tm__ring_reader *reader, const tm__native_object *object);
 
 /** Emit releases that no record told, after two rounds without the hold. */
-void tm__facts_close_holds(tm__ring_reader *reader, int64_t now_ns);
+void tm__facts_close_holds(tm__ring_reader *reader, const tm__readers *readers,
+                           int64_t now_ns);
 
 #endif

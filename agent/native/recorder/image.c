@@ -15,6 +15,7 @@
 #include "recorder/definitions.h"
 #include "recorder/image_events.h"
 #include "recorder/lookup.h"
+#include "recorder/kernel_switches.h"
 
 enum { LIVE_BYTES = 32 << 20 };
 
@@ -56,7 +57,7 @@ static void read_command(uint32_t pid, char *command, size_t room)
     command[length] = 0;
 }
 
-static void describe_run(tm__image *image, int records_io)
+static void describe_run(tm__image *image, int records_io, int has_switches)
 {
     struct timespec wall = {0}, monotonic = {0};
     char command[4096], producer[64];
@@ -73,7 +74,7 @@ static void describe_run(tm__image *image, int records_io)
     run.start_ns = image->start_ns;
     run.start_wall_ns = (wall.tv_sec - monotonic.tv_sec) * INT64_C(1000000000) +
                         (wall.tv_nsec - monotonic.tv_nsec) + image->start_ns;
-    run.kinds = KINDS;
+    run.kinds = KINDS | (has_switches ? tm__kernel_switches_kinds() : 0);
     run.object_kinds = UINT64_C(1) << TM_OBJECT_KIND_CONDITION |
                        UINT64_C(1) << TM_OBJECT_KIND_SEMAPHORE |
                        UINT64_C(1) << TM_OBJECT_KIND_BARRIER |
@@ -82,6 +83,7 @@ static void describe_run(tm__image *image, int records_io)
     TM__IMAGE_DEFINE(image, run, &run);
     for (size_t i = 0; i < sizeof(CAVEATS) / sizeof(*CAVEATS); i++)
         TM__IMAGE_DEFINE(image, caveat, CAVEATS[i]);
+    tm__kernel_switches_describe(image, has_switches);
 }
 
 /* "run-PID.tmt" for "run.tmt"; the first image that is wanted gets the plain name. */
@@ -104,7 +106,7 @@ static void name_trace(tm__image *image, const char *output)
 }
 
 tm__image *tm__image_new(uint64_t id, uint32_t pid, const char *output,
-                         int64_t start_ns, int records_io)
+                         int64_t start_ns, int records_io, int has_switches)
 {
     tm_model_options options = TM_MODEL_OPTIONS_INIT;
     tm__image *image = calloc(1, sizeof(*image));
@@ -115,6 +117,7 @@ tm__image *tm__image_new(uint64_t id, uint32_t pid, const char *output,
     image->pid = pid;
     image->start_ns = start_ns;
     image->descriptor = -1;
+    image->has_switches = has_switches;
     image->symbols = tm__symbols_new();
     name_trace(image, output);
     if (tm_writer_open(&image->writer, image->path, NULL) != TM_OK)
@@ -122,7 +125,7 @@ tm__image *tm__image_new(uint64_t id, uint32_t pid, const char *output,
     options.memory_limit_bytes = LIVE_BYTES;
     if (tm_model_new(&image->model, &options) == TM_OK)
         tm_deadlock_watch(image->model, tm__deadlock_suspected, image);
-    describe_run(image, records_io);
+    describe_run(image, records_io, has_switches);
     return image;
 }
 
@@ -174,6 +177,8 @@ int tm__image_close(tm__image *image)
     tm__image_flush(image);
     tm__definitions_complete(image);
     describe_children(image);
+    if (image->has_switches)
+        tm__kernel_switches_report(image);
     run.end_ns = image->over_ns > image->last_ns ? image->over_ns : image->last_ns;
     run.stopped_ns = image->stopped_ns;
     run.ending = image->ending;

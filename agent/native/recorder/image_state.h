@@ -53,6 +53,7 @@ typedef struct tm__image {
     uint32_t pid;
     int is_wanted; ///< its threads did something to one another
     int has_ended;
+    int has_switches;    ///< the kernel records when its threads have a processor
     int is_found;        ///< the process of that number is the one that runs it
     int has_left;        ///< it has recorded its end
     uint32_t parent_pid; ///< of the process that started it; 0: unknown

@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "recorder/kernel_switches.h"
 #include "recorder/rounds.h"
 
 enum { ROUND_NS = 10000000, LISTENERS = 64, STUCK_S = 5, STUCK_S_MOST = 1000000 };
@@ -138,6 +139,17 @@ static int has_option(char **argv, const char *option)
     return 0;
 }
 
+/* The thread that will start the program, "launcher=TASK"; 0: none is named. */
+static uint32_t launcher_of(char **argv)
+{
+    static const char option[] = "launcher=";
+
+    for (int i = 2; argv[i]; i++)
+        if (strncmp(argv[i], option, sizeof(option) - 1) == 0)
+            return (uint32_t)strtoul(argv[i] + sizeof(option) - 1, NULL, 10);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static tm__recorder it;
@@ -145,7 +157,7 @@ int main(int argc, char **argv)
 
     if (argc < 2 || (ring_bytes = ring_bytes_of(argv[2])) == 0) {
         fprintf(stderr, "usage: threadmodel-native-recorder TRACE "
-                        "[RING_KIB [STUCK_S [io=n] [paths=y]]]\n");
+                        "[RING_KIB [STUCK_S [io=n] [paths=y] [launcher=TASK]]]\n");
         return 2;
     }
     it.output = argv[1];
@@ -177,6 +189,7 @@ int main(int argc, char **argv)
     it.memory.control->leaves_io_out = (uint32_t)has_option(argv, "io=n");
     it.shows_paths = has_option(argv, "paths=y");
     it.memory.control->ticks_per_ms = tm__tick_clock_ticks(&it.clock, 1000000);
+    tm__kernel_switches_open(launcher_of(argv));
     it.begin = tm__tick_clock_read(&it.clock);
     it.rounds = 1;
     printf("%s\n", it.memory.path);

@@ -24,6 +24,13 @@ typedef struct tm__wanted {
     int is_reported; ///< as part of a deadlock
 } tm__wanted;
 
+/** That its thread left its processor, as far as the kernel's records were read. */
+typedef struct tm__absence {
+    int64_t out_ns; ///< when; 0: it has one
+    int is_preempted;
+    int is_reported; ///< there is an item of it
+} tm__absence;
+
 typedef struct tm__ring_reader {
     tm__ring *ring;
     tm__image *image; ///< NULL: the ring is not in use
@@ -43,6 +50,11 @@ typedef struct tm__ring_reader {
     struct tm__native_stack *stacks[TM__STACKS_CACHED];
     tm__open_hold holds[TM__HOLDS_MOST];
     tm__wanted wanted;
+    tm__absence processor;
+    int is_blocked; ///< an event began a block of any kind, as far as was emitted
+    int skips_end;  ///< the begin of its call was left out
+    int is_off;     ///< the trace has it that its thread left its processor
+    int is_off_by_itself;
     int64_t waits_since_ns; ///< as far as was emitted; 0: it does not wait
 } tm__ring_reader;
 

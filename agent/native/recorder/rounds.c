@@ -18,6 +18,7 @@
 #include "recorder/live_deadlock.h"
 #include "recorder/live_stuck.h"
 #include "recorder/lookup.h"
+#include "recorder/kernel_switches.h"
 
 enum { SLACK_NS = 1000000, FLUSH_ROUNDS = 100 };
 enum { STUCK_NS = 2000000000, NESTED_LOOKS = 8, IMAGES_MOST = 2048 };
@@ -78,7 +79,8 @@ static tm__image *image_of(tm__recorder *it, const tm__ring *ring)
         is_found = 1;
     }
     image = tm__image_new(id, pid, it->output, tm__tick_clock_ns(&it->clock, it->begin),
-                          !it->memory.control->leaves_io_out);
+                          !it->memory.control->leaves_io_out,
+                          is_found && pid == atomic_load(&ring->pid));
     if (!image)
         return NULL;
     image->shows_paths = it->shows_paths;
@@ -411,6 +413,7 @@ void tm__recorder_round(tm__recorder *it, int is_last)
     uint64_t now = tm__tick_clock_read(&it->clock);
     int64_t suspended = suspended_ns(it);
 
+    tm__kernel_switches_begin_round();
     find_rings(it);
     set_horizons(it, now);
     for (uint32_t i = 0; i < it->readers.end; i++)
@@ -426,6 +429,7 @@ void tm__recorder_round(tm__recorder *it, int is_last)
         tm__gather_records(reader, &it->clock);
     }
     tm__gather_end();
+    tm__kernel_switches_gather(&it->readers, &it->clock);
     if (is_last)
         tm__lookups_wait();
     for (tm__image *image = it->images; image; image = image->next) {
@@ -461,7 +465,7 @@ void tm__recorder_round(tm__recorder *it, int is_last)
         }
         for (uint32_t i = 0; i < it->readers.end; i++)
             if (it->readers.all[i].image == image)
-                tm__facts_close_holds(&it->readers.all[i],
+                tm__facts_close_holds(&it->readers.all[i], &it->readers,
                                       tm__tick_clock_ns(&it->clock, image->horizon));
         free_rings(it, image);
         if (it->rounds % 10 == 0 && image->is_found)

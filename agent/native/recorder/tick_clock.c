@@ -66,6 +66,18 @@ int64_t tm__tick_clock_ns(const tm__tick_clock *clock, uint64_t ticks)
            (int64_t)((double)(int64_t)(ticks - clock->later_ticks) * slope);
 }
 
+uint64_t tm__tick_clock_instant(const tm__tick_clock *clock, int64_t ns)
+{
+    double slope;
+
+    if (!clock->uses_counter)
+        return (uint64_t)ns;
+    slope = (double)(clock->later_ticks - clock->ticks) /
+            (double)(clock->later_ns - clock->ns);
+    return clock->later_ticks +
+           (uint64_t)(int64_t)((double)(ns - (int64_t)clock->later_ns) * slope);
+}
+
 uint64_t tm__tick_clock_ticks(const tm__tick_clock *clock, uint64_t ns)
 {
     if (!clock->uses_counter)

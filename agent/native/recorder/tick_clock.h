@@ -19,6 +19,9 @@ uint64_t tm__tick_clock_read(tm__tick_clock *clock);
 
 int64_t tm__tick_clock_ns(const tm__tick_clock *clock, uint64_t ticks);
 
+/** @return the counter at an instant */
+uint64_t tm__tick_clock_instant(const tm__tick_clock *clock, int64_t ns);
+
 /** @return how many ticks some nanoseconds take */
 uint64_t tm__tick_clock_ticks(const tm__tick_clock *clock, uint64_t ns);
 

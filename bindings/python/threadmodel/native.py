@@ -6,6 +6,7 @@ import os
 import re
 import stat
 import subprocess
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -59,12 +60,15 @@ class Recorder:
             stuck_s: after so many seconds it reports threads that cannot go on; 0:
                 never
             options: ``io=n`` records no waits in the kernel, ``paths=y`` names files by
-                their paths
+                their paths, ``switches=n`` does not record when threads have a
+                processor. That is recorded of what the calling thread starts
 
         Raises:
             MissingFileError: this build has none
             OSError: it cannot be started
         """
+        if "switches=n" not in options:
+            options = [*options, f"launcher={threading.get_native_id()}"]
         self._process = subprocess.Popen(
             [path(RECORDER), output, str(ring_kib or 0), str(stuck_s), *options],
             stdin=subprocess.PIPE,

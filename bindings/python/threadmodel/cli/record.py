@@ -20,7 +20,9 @@ NOT_FOUND: Final = 127
 NOT_STARTED: Final = 126
 NO_TRACE: Final = 2
 # Options of the agent that the recorder of native programs has as well.
-NATIVE_OPTIONS: Final = frozenset({"io=y", "io=n", "paths=y", "paths=n"})
+NATIVE_OPTIONS: Final = frozenset(
+    f"{option}={value}" for option in ("io", "paths", "switches") for value in "yn"
+)
 
 # A file's identity and age: tells a new trace from one that lay there before.
 Stamp = tuple[int, int, int]

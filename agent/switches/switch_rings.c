@@ -9,7 +9,7 @@
  *     processor 0   [ out 17 | in 21 | out 21 | ...      by time: the records of
  *     processor 1   [ in 17 | ...                        one processor are in order
  */
-#include "ring/switch_rings.h"
+#include "switches/switch_rings.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -28,8 +28,13 @@ enum {
     LEAST_PAGES = 8,
     /* Descriptors that are taken from the program for threads met at an attach. */
     MOST_LATE = 1024,
-    RECORD_BYTES = 64
+    RECORD_BYTES = 64,
+    /* A switch's two records take the kernel some 1.2 us. They may take one part in a
+     * hundred of all processors. */
+    RECORD_NS = 600,
+    PART = 100
 };
+static const int64_t WINDOW_NS = INT64_C(1000000000);
 
 /** What follows the header of a record: of what sample_type asks for. */
 typedef struct stamp {
@@ -54,6 +59,8 @@ static int late[MOST_LATE];
 static int late_count;
 static uint64_t missed, lost, records;
 static int64_t soonest_ns = INT64_MAX; /* the earliest next of all rings */
+static int64_t window_ns;              /* when the present one began */
+static uint64_t window_records;        /* read by then */
 
 static int open_event(uint32_t os_id, int processor, int is_of_threads)
 {
@@ -82,22 +89,22 @@ static int open_event(uint32_t os_id, int processor, int is_of_threads)
 }
 
 /* Kernels before 5.13 do not know inherit_thread. */
-static int open_any(uint32_t os_id, int processor)
+static int open_any(uint32_t os_id, int processor, int is_of_threads)
 {
-    int fd = open_event(os_id, processor, 1);
+    int fd = open_event(os_id, processor, is_of_threads);
 
-    return fd < 0 && (errno == E2BIG || errno == EINVAL)
+    return fd < 0 && is_of_threads && (errno == E2BIG || errno == EINVAL)
                ? open_event(os_id, processor, 0)
                : fd;
 }
 
 /* @return 0 or an error number */
-static int open_ring(ring *it, int processor, uint32_t os_id)
+static int open_ring(ring *it, int processor, uint32_t os_id, int is_of_threads)
 {
     size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     int error = 0;
 
-    *it = (ring){.fd = open_any(os_id, processor)};
+    *it = (ring){.fd = open_any(os_id, processor, is_of_threads)};
     if (it->fd < 0)
         return errno;
     for (size_t pages = MOST_PAGES; pages >= LEAST_PAGES; pages /= 2) {
@@ -122,7 +129,7 @@ static void add_late(uint32_t os_id)
         return;
     }
     for (int i = 0; i < ring_count; i++) {
-        int processor = i, fd = open_any(os_id, processor);
+        int processor = i, fd = open_any(os_id, processor, 1);
 
         if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, rings[i].fd) == 0) {
             late[late_count++] = fd;
@@ -156,10 +163,10 @@ static void open_late(void)
     closedir(folder);
 }
 
-int tm__switch_rings_open(int is_late)
+int tm__switch_rings_open(uint32_t parent, int is_late)
 {
     long count = sysconf(_SC_NPROCESSORS_CONF);
-    uint32_t own = (uint32_t)syscall(SYS_gettid);
+    uint32_t of = parent ? parent : (uint32_t)syscall(SYS_gettid);
     int error = 0;
 
     if (rings)
@@ -169,9 +176,10 @@ int tm__switch_rings_open(int is_late)
     rings = calloc((size_t)count, sizeof(*rings));
     if (!rings)
         return ENOMEM;
-    missed = lost = records = 0;
+    missed = lost = records = window_records = 0;
+    window_ns = 0;
     for (; ring_count < count && !error; ring_count += !error)
-        error = open_ring(&rings[ring_count], ring_count, own);
+        error = open_ring(&rings[ring_count], ring_count, of, parent == 0);
     if (error) {
         tm__switch_rings_close();
         return error;
@@ -196,14 +204,18 @@ uint64_t tm__switch_rings_lost(void)
     return lost;
 }
 
-uint64_t tm__switch_rings_read(void)
+int tm__switch_rings_cost_too_much(int64_t now_ns)
 {
-    return records;
-}
+    uint64_t made = records - window_records;
+    int64_t passed_ns = now_ns - window_ns;
 
-int tm__switch_rings_count(void)
-{
-    return ring_count;
+    if (passed_ns < WINDOW_NS)
+        return 0;
+    window_ns = now_ns;
+    window_records += made;
+    /* The first window has no beginning. */
+    return passed_ns < 10 * WINDOW_NS &&
+           (int64_t)made * RECORD_NS > passed_ns / PART * ring_count;
 }
 
 void tm__switch_rings_stop(void)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel's records of threads that got or left a processor. */
-#ifndef TM_AGENT_RING_SWITCH_RINGS_H
-#define TM_AGENT_RING_SWITCH_RINGS_H
+#ifndef TM_AGENT_SWITCHES_SWITCH_RINGS_H
+#define TM_AGENT_SWITCHES_SWITCH_RINGS_H
 
 #include <stdint.h>
 
-/** A thread of this process got a processor, or left one. */
+/** A thread got a processor, or left one. */
 typedef struct tm__switch {
     int64_t time_ns;
     uint32_t os_id;
@@ -15,10 +15,13 @@ typedef struct tm__switch {
 
 /**
  * Begin to record.
- * @param is_late  not only the calling thread and those that it will start, but all
+ * @param parent   0: the calling thread and those that it will start. Else the kernel's
+ *                 number of another thread: it, and the threads and processes that it
+ *                 will start
+ * @param is_late  also the threads that this process has already
  * @return 0, or an error number: the kernel does not let us
  */
-int tm__switch_rings_open(int is_late);
+int tm__switch_rings_open(uint32_t parent, int is_late);
 
 /** Whether records are made. */
 int tm__switch_rings_are_open(void);
@@ -35,11 +38,9 @@ int64_t tm__switch_rings_peek_ns(void);
 /** The next record by time, at the latest of `until_ns`. @return 0: there is none */
 int tm__switch_rings_next(tm__switch *out, int64_t until_ns);
 
-/** Records that were made, ever, as far as they were read. */
-uint64_t tm__switch_rings_read(void);
-
-/** How many processors have a ring. */
-int tm__switch_rings_count(void);
+/** Whether the records since the last second took more than one part in a hundred of
+ * all processors. */
+int tm__switch_rings_cost_too_much(int64_t now_ns);
 
 /** Make no more of them; those that are there can be read. */
 void tm__switch_rings_stop(void);
