@@ -16,6 +16,7 @@
 #include "ident/thread_container.h"
 #include "ident/thread_id.h"
 #include "ring/buffer.h"
+#include "rings/clock.h"
 #include "vm/java_fields.h"
 #include "vm/vm.h"
 
@@ -125,6 +126,7 @@ void tm__thread_adopt(tm__buffer *buffer, JNIEnv *jni, jthread thread)
         return;
     buffer->has_use_base = tm__schedstat_read(&buffer->use_base, 0) == 0;
     buffer->os_id = (uint64_t)syscall(SYS_gettid);
+    buffer->switches.begun_ns = tm__now_ns();
     buffer->thread = tm__thread_id(jni, thread);
     atomic_store_explicit(&buffer->thread_weak, (*jni)->NewWeakGlobalRef(jni, thread),
                           memory_order_release);

@@ -87,6 +87,7 @@ typedef struct tm__object_cache {
 typedef struct tm__switched {
     int64_t out_ns;       ///< it has been off its processor since; INT64_MIN: it is not
     int64_t last_ns;      ///< of its own last event
+    int64_t begun_ns;     ///< before, its number was another thread's
     uint8_t is_preempted; ///< it was made to leave
     uint8_t is_reported;  ///< an event says that it is off
     uint8_t is_known;     ///< what it did before it was met has been recalled

@@ -125,7 +125,8 @@ static void recall(tm__buffer *buffer)
     const tm__switch *it = &strays[buffer->os_id % STRAYS];
 
     buffer->switches.is_known = 1;
-    if (it->os_id != buffer->os_id || !it->is_out || buffer->switches.is_blocked)
+    if (it->os_id != buffer->os_id || !it->is_out || buffer->switches.is_blocked ||
+        it->time_ns < buffer->switches.begun_ns)
         return;
     buffer->switches.out_ns = recorded_ns(it);
     /* Others may have reported what it did up to now. */
@@ -271,7 +272,7 @@ static int take(tm_event *event, const tm__switch *it)
     tm__buffer *buffer = find(it->os_id);
     tm__switched *of;
 
-    if (!buffer || !buffer->thread) {
+    if (!buffer || !buffer->thread || it->time_ns < buffer->switches.begun_ns) {
         strays[it->os_id % STRAYS] = *it;
         return 0;
     }
