@@ -49,6 +49,8 @@ def run_all(java: Java) -> dict[str, Outcome]:
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until and not all(said(it) for it in HUNG):
         time.sleep(0.1)
+    # For as long as it would take to report the same threads in another way.
+    time.sleep(3 * STUCK_S)
     for process in running.values():
         process.terminate()
     for process in running.values():

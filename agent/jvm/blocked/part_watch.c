@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blocked/class_wait.h"
 #include "blocked/long_blocked_table.h"
 #include "blocked/own_trace.h"
 #include "blocked/standstill_watch.h"
@@ -122,6 +123,14 @@ static void ask(JNIEnv *jni, const char *path, int64_t now_ns)
 
 /* ---- the answer ---- */
 
+/* Circles of owners and of initialisers have their own messages. */
+static int is_known_deadlock(const tm__long_blocked *it)
+{
+    const tm__class_wait *class_wait = tm__class_wait_of(it->thread);
+
+    return it->is_reported || (class_wait && class_wait->is_deadlocked);
+}
+
 /* Whether each member still waits, and has for long enough. */
 static int keep_members(const tm__live_verdict *it, int64_t now_ns)
 {
@@ -131,7 +140,8 @@ static int keep_members(const tm__live_verdict *it, int64_t now_ns)
     for (size_t i = 0; i < it->count; i++) {
         const tm__long_blocked *blocked = tm__long_blocked_find(it->threads[i]);
 
-        if (!blocked || blocked->is_reported || now_ns - blocked->since_ns < stuck_ns())
+        if (!blocked || is_known_deadlock(blocked) ||
+            now_ns - blocked->since_ns < stuck_ns())
             return 0;
         if (blocked->since_ns > since_ns)
             since_ns = blocked->since_ns;
