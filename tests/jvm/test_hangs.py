@@ -109,7 +109,7 @@ CLOSE_NS = 100_000_000
 # The threads of the flight recorder are in the program's group, and go on.
 RECORDED_TOO = ("-XX:StartFlightRecording", "-Xlog:jfr*=off")
 PATIENCE_S = 0.5
-STUCK_S = 1
+STUCK_S = int(os.environ.get("TM_TEST_STUCK_S", "1"))
 MESSAGE_S = 30
 AT_ONCE = 8
 
@@ -285,6 +285,8 @@ def test_messages_name_the_programs_that_cannot_go_on_and_no_others(java: Java) 
     def message(name: str) -> str:
         return (java.folder / f"{name}.err").read_text()
 
+    reported: dict[str, int] = {}
+    marks: dict[str, int] = {}
     for names in in_turn(WATCHED):
         running = start_all(
             java,
@@ -301,9 +303,16 @@ def test_messages_name_the_programs_that_cannot_go_on_and_no_others(java: Java) 
             message(name) for name in names if name in HUNG
         ):
             time.sleep(0.1)
+        # A message is all that is written there.
+        ago_ns = time.time_ns() - time.monotonic_ns()
+        for name in HUNG.keys() & set(names):
+            written = (java.folder / f"{name}.err").stat().st_mtime_ns
+            reported[name] = written - ago_ns
         # Healthy ones are watched for longer than it takes to report a hung one.
         time.sleep(2 * STUCK_S)
-        end_all(running)
+        marks |= end_all(running)
+    late = sorted((reported[it] - marks[it]) / 1e9 for it in reported if it in marks)
+    print(f"reported {late[0]:.2f} to {late[-1]:.2f} s after it became true: {late}")
     messages = {name: message(name).count("threadmodel: ") for name in WATCHED}
     assert messages == {name: int(name in HUNG) for name in WATCHED}
 
