@@ -159,13 +159,12 @@ public class Hangs {
         ReentrantLock lock = new ReentrantLock();
         start("owner", () -> {
             lock.lock();
+            start("patient", () -> {
+                while (!lock.tryLock(20, TimeUnit.MILLISECONDS))
+                    ;
+            });
             for (;;)
                 Thread.sleep(50);
-        });
-        start("patient", () -> {
-            pause(30);
-            while (!lock.tryLock(20, TimeUnit.MILLISECONDS))
-                ;
         });
     }
 
