@@ -233,6 +233,6 @@ def whatif(
         )
 
     def sections(model: Model) -> list[page.Section]:
-        return [path_page.predictions(question(model))]
+        return [path_page.predictions(question(model), model.caveats)]
 
     ask(context, question, sections)

@@ -137,9 +137,18 @@ _CHANGE: Final = (
 )
 
 
-def predictions(table: Table) -> Section:
-    """List what-ifs and their caveats."""
+def predictions(table: Table, known: Collection[str] = ()) -> Section:
+    """List what-ifs and their caveats: of a load, what becomes of requests first.
+
+    Args:
+        table: the predictions
+        known: caveats on the run, which are not repeated
+    """
     section = Section("What if holds were shorter, or permits more")
+    served = [row for row in table if row["throughput"] is not None]
+    _add_requests(section, served)
+    if served:
+        section.line("Length of the run:")
     columns = [
         *_CHANGE,
         Column("run"),
@@ -162,11 +171,9 @@ def predictions(table: Table) -> Section:
         section.body.append(Grid(columns, rows))
     else:
         section.line("the critical path goes through no lock")
-    _add_requests(section, [row for row in table if row["throughput"] is not None])
     for note in sorted({row["note"] for row in table} - {None}):
         section.line(str(note), "yellow")
-    for caveat in table.caveats:
-        section.body.append(Fact("caveat", clean(caveat, NAME_LENGTH), "yellow"))
+    _caveats(section, table, known)
     return section
 
 
