@@ -29,10 +29,8 @@ enum {
     /* Descriptors that are taken from the program for threads met at an attach. */
     MOST_LATE = 1024,
     RECORD_BYTES = 64,
-    /* A switch's two records take the kernel some 1.2 us. They may take one part in a
-     * hundred of all processors. */
-    RECORD_NS = 600,
-    PART = 100
+    /* The two of a switch take the kernel 1.2 to 2 us. */
+    RECORD_NS = 800
 };
 static const int64_t WINDOW_NS = INT64_C(1000000000);
 
@@ -204,7 +202,7 @@ uint64_t tm__switch_rings_lost(void)
     return lost;
 }
 
-int tm__switch_rings_cost_too_much(int64_t now_ns)
+int tm__switch_rings_cost_too_much(int64_t now_ns, double share)
 {
     uint64_t made = records - window_records;
     int64_t passed_ns = now_ns - window_ns;
@@ -215,7 +213,7 @@ int tm__switch_rings_cost_too_much(int64_t now_ns)
     window_records += made;
     /* The first window has no beginning. */
     return passed_ns < 10 * WINDOW_NS &&
-           (int64_t)made * RECORD_NS > passed_ns / PART * ring_count;
+           (double)made * RECORD_NS > share * (double)passed_ns * ring_count;
 }
 
 void tm__switch_rings_stop(void)

@@ -38,9 +38,9 @@ int64_t tm__switch_rings_peek_ns(void);
 /** The next record by time, at the latest of `until_ns`. @return 0: there is none */
 int tm__switch_rings_next(tm__switch *out, int64_t until_ns);
 
-/** Whether the records since the last second took more than one part in a hundred of
- * all processors. */
-int tm__switch_rings_cost_too_much(int64_t now_ns);
+/** Whether the records since the last second took more than a share of all processors.
+ */
+int tm__switch_rings_cost_too_much(int64_t now_ns, double share);
 
 /** Make no more of them; those that are there can be read. */
 void tm__switch_rings_stop(void);

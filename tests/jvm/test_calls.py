@@ -49,7 +49,7 @@ def test_every_call_of_a_hot_loop_is_reported(java: Java, flags: tuple[str, ...]
     counts = tally(trace, "counted")
     lost = counts.pop("lost")
     # How many of these there are depends on the clock, and on how long a read takes.
-    for kind in ("cpu_time", "cpu_wait", "await", "awaited"):
+    for kind in ("cpu_time", "cpu_wait", "on_cpu", "off_cpu", "await", "awaited"):
         counts.pop(kind, None)
     made = {
         "notify": EACH,

@@ -68,7 +68,7 @@ def differs(model: threadmodel.Model) -> bool:
 def test_running_is_what_the_scheduler_counts_and_no_read_is_part_of_it(java: Java):
     # A busy machine may need another run.
     for _ in range(RUNS):
-        run = java.record("Switched", 400, 10, 30, options="switches=y")
+        run = java.record("Switched", 400, 10, 30)
         if any("perf_event_open failed" in text for text in run.model.caveats):
             pytest.skip("the kernel does not let this user record switches")
         if not differs(run.model):
@@ -79,7 +79,7 @@ def test_running_is_what_the_scheduler_counts_and_no_read_is_part_of_it(java: Ja
     assert in_kernel + reader["runnable_total_ns"] >= run.said["waited"] * 0.98
 
 
-def test_switches_are_recorded_on_demand_alone(java: Java):
-    run = java.record("Switched", 50, 2, 5)
+def test_no_switch_is_recorded_where_that_is_not_wanted(java: Java):
+    run = java.record("Switched", 50, 2, 5, options="switches=n")
     assert not {EventKind.ON_CPU, EventKind.OFF_CPU} & set(run.model.run.kinds)
     assert all(row["native_total_ns"] == 0 for row in run.model.threads())

@@ -22,7 +22,7 @@ def test_each_thread_is_in_a_state_for_as_long_as_it_measured(
 ):
     if not Path("/proc/thread-self/schedstat").exists():
         pytest.skip("this kernel counts nothing of threads")
-    run = java.record("Times", 20, 1000, 500, tmp_path / "mapped", options="switches=y")
+    run = java.record("Times", 20, 1000, 500, tmp_path / "mapped")
     if any("perf_event_open failed" in text for text in run.model.caveats):
         pytest.skip("the kernel does not let this user record switches")
     odd = {}

@@ -61,7 +61,7 @@ static const tm__option OPTIONS[] = {
      .help = "report waits for sockets, files, selectors, names\nand processes"},
     {"paths", FLAG, AT(paths), .initial = "n", .value = "y|n",
      .help = "name files by their paths, and not by a hash"},
-    {"switches", FLAG, AT(switches), .initial = "n", .value = "y|n",
+    {"switches", FLAG, AT(switches), .initial = "y", .value = "y|n",
      .help = "report when threads have a processor, where the\nkernel lets an ordinary "
              "user know"},
     {"held", FLAG, AT(held), .initial = "n", .value = "y|n",

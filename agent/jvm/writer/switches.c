@@ -28,6 +28,7 @@
 
 static const int64_t SHORT_NS = INT64_C(20000);
 static const int64_t NOT_OUT = INT64_MIN;
+static const double MOST = 0.01;
 
 static const uint64_t BEGINS = TM__KIND(CONTENDED_ENTER) | TM__KIND(WAIT) |
                                TM__KIND(SLEEP) | TM__KIND(JOIN) | TM__KIND(PARK) |
@@ -166,6 +167,14 @@ static int is_of_a_thread(tm__buffer *buffer)
            buffer->os_id != own_os_id;
 }
 
+/* Of all processors. */
+static double share(void)
+{
+    double budget = tm__the_options.budget;
+
+    return budget > 0 && budget < MOST ? budget : MOST;
+}
+
 void tm__switches_begin_round(void)
 {
     uint64_t sum = 0;
@@ -199,7 +208,7 @@ void tm__switches_begin_round(void)
         known_sum = sum;
     }
     tm__switch_rings_begin_round();
-    if (!stopped_ns && tm__switch_rings_cost_too_much(tm__now_ns())) {
+    if (!stopped_ns && tm__switch_rings_cost_too_much(tm__now_ns(), share())) {
         tm__switch_rings_stop();
         stopped_ns = tm__now_ns();
     }
@@ -340,11 +349,12 @@ int tm__switches_report(void)
     int rc = TM_OK;
 
     if (stopped_ns) {
-        snprintf(text, sizeof(text),
-                 "When threads had a processor is recorded for the first %.1f s alone: "
-                 "they switch so often that it took 1 %% of the processors. From then "
-                 "on running includes waits in native code.",
-                 (double)(stopped_ns - tm__the_recording.start_ns) / 1e9);
+        snprintf(
+            text, sizeof(text),
+            "When threads had a processor is recorded for the first %.1f s alone: "
+            "they switch so often that it took %.2g %% of the processors. From then "
+            "on running includes waits in native code.",
+            (double)(stopped_ns - tm__the_recording.start_ns) / 1e9, 100 * share());
         rc = sink->caveat(sink->payload, text);
     }
     if (rc < 0 || !lost)

@@ -185,7 +185,7 @@ void tm__kernel_switches_gather(const tm__readers *readers, const tm__tick_clock
         add(reader, clock, TM_EVENT_OFF_CPU, of->out_ns);
         of->is_reported = 1;
     }
-    if (tm__switch_rings_cost_too_much(until_ns))
+    if (tm__switch_rings_cost_too_much(until_ns, 0.01))
         stop(readers, clock);
 }
 
