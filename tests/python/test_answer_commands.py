@@ -187,6 +187,24 @@ def test_a_run_without_deadlocks_reports_it(cli: Cli, tmp_path: Path) -> None:
     assert "none observed" in shown
 
 
+def test_a_path_has_one_row_for_a_time_with_preemptions(
+    cli: Cli, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.tmt"
+    kind = threadmodel.EventKind
+    steps = [(0, kind.THREAD_START), (90, kind.THREAD_END)]
+    for begin in (10, 40):
+        steps += [(begin, kind.OFF_CPU), (begin + 5, kind.ON_CPU)]
+    with threadmodel.Writer(path) as writer:
+        writer.define_thread(1, "busy")
+        for time_ms, what in sorted(steps):
+            writer.ingest([threadmodel.Event(time_ms * runs.MS, 1, what)])
+    lines = cli("path", path).stdout.decode().splitlines()
+    (line,) = (line for line in lines if "busy" in line)
+    assert line.split() == ("0 ns 90.0 ms busy running, runnable for 10.0 ms".split())
+    assert len(json.loads(cli("path", path, "--json").stdout)) == 5
+
+
 def test_info_reports_what_a_file_is(
     cli: Cli, trace: Path, model: threadmodel.Model
 ) -> None:

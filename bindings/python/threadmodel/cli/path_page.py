@@ -17,6 +17,7 @@ from threadmodel.table import Table
 from threadmodel.text import clean, duration
 
 PATH_KEYS: Final = ("thread", "state", "class", "method")
+_COULD_RUN: Final = ("running", "runnable")
 
 
 def path_sums(
@@ -88,6 +89,34 @@ def _caveats(section: Section, answer: Table, known: Collection[str]) -> None:
             section.body.append(Fact("caveat", clean(caveat, NAME_LENGTH), "yellow"))
 
 
+def _without_preemption(path: Table) -> list[dict[str, Any]]:
+    """Return the segments, with one for each time in which a thread could run."""
+    found: list[dict[str, Any]] = []
+    for row in path:
+        wanted_ns = (row["end_ns"] - row["start_ns"]) * (row["state"] == "runnable")
+        last = found[-1] if found else None
+        if (
+            last
+            and last["thread_id"] == row["thread_id"]
+            and last["state"] in _COULD_RUN
+            and row["state"] in _COULD_RUN
+            and not row["via"]
+        ):
+            last["end_ns"] = row["end_ns"]
+            last["wanted_ns"] += wanted_ns
+            last["state"] = "running"
+        else:
+            found.append({**row, "wanted_ns": wanted_ns})
+    return found
+
+
+def _doing(row: dict[str, Any]) -> str:
+    text = name_of(row["state"])
+    if row["state"] == "running" and row["wanted_ns"]:
+        text += f", runnable for {duration(row['wanted_ns'])}"
+    return f"{text}, waking up" if row["latency"] else text
+
+
 def path_segments(
     path: Table, top: int, known: Collection[str], title: str = "Critical path"
 ) -> Section:
@@ -102,7 +131,7 @@ def path_segments(
         Column("class", name=True),
         Column("method", name=True),
     ]
-    found = list(path)
+    found = _without_preemption(path)
     if any(row["unexplained"] for row in found[:top]):
         columns.append(Column("unexplained", label=True, style="yellow"))
     rows = [
@@ -110,7 +139,7 @@ def path_segments(
             duration(row["start_ns"]),
             duration(row["end_ns"] - row["start_ns"]),
             name_of(row["thread"], f"#{row['thread_id']}"),
-            f"{name_of(row['state'])}{', waking up' if row['latency'] else ''}",
+            _doing(row),
             name_of(row["via"], ""),
             name_of(row["class"], ""),
             caller_of(row) if row["method"] else "",
