@@ -201,7 +201,7 @@ def test_a_path_has_one_row_for_a_time_with_preemptions(
             writer.ingest([threadmodel.Event(time_ms * runs.MS, 1, what)])
     lines = cli("path", path).stdout.decode().splitlines()
     (line,) = (line for line in lines if "busy" in line)
-    assert line.split() == ("0 ns 90.0 ms busy running, runnable for 10.0 ms".split())
+    assert " ".join(line.split()) == "0 ns 90.0 ms busy running, runnable for 10.0 ms"
     assert len(json.loads(cli("path", path, "--json").stdout)) == 5
 
 
