@@ -76,5 +76,6 @@ def test_the_answer_is_in_what_the_command_prints(
 
 def test_the_command_prints_the_file(cli: Cli, tmp_path: Path) -> None:
     assert cli("skill").stdout.decode() == SKILL
-    cli("skill", "-o", tmp_path / "SKILL.md")
-    assert (tmp_path / "SKILL.md").read_text() == SKILL
+    written = tmp_path / "skills/threadmodel/SKILL.md"
+    cli("skill", "-o", written)
+    assert written.read_text() == SKILL

@@ -10,7 +10,13 @@ from threadmodel.cli.files import OUTPUT, FileCommand
 
 
 @click.command(cls=FileCommand, short_help="Print how an assistant finds a bottleneck.")
-@click.option("-o", "--output", metavar="FILE", type=OUTPUT, help="Write to FILE.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=OUTPUT,
+    help="Write to FILE, and make its folders.",
+)
 def skill(output: str | None) -> None:
     """Print a skill file: what an assistant does to find out why threads wait.
 
@@ -18,11 +24,11 @@ def skill(output: str | None) -> None:
     run commands read it. `threadmodel mcp` is for those that do not.
 
     \b
-    mkdir -p .claude/skills/threadmodel
     threadmodel skill -o .claude/skills/threadmodel/SKILL.md
     """
     text = (resources.files("threadmodel") / "SKILL.md").read_text(encoding="utf-8")
     if output is None:
         click.echo(text, nl=False)
     else:
+        Path(output).parent.mkdir(parents=True, exist_ok=True)
         Path(output).write_text(text, encoding="utf-8")
