@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """All of a native thread's time, beside what the thread and the kernel measured."""
 
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -80,3 +82,24 @@ def test_switches_are_not_recorded_where_that_is_not_wanted(tmp_path: Path) -> N
     model, sums = run_of(tmp_path / "run.tmt", "-A", "switches=n")
     assert not {EventKind.ON_CPU, EventKind.OFF_CPU} & set(model.run.kinds)
     assert all(not it.states["runnable"] for it in sums.values())
+
+
+def test_where_the_kernel_refuses_the_trace_states_what_to_do(tmp_path: Path) -> None:
+    if not shutil.which("strace"):
+        pytest.skip("no strace, which can refuse a call")
+    trace = tmp_path / "run.tmt"
+    refused = ["strace", "-f", "-e", "trace=perf_event_open", "-o", os.devnull]
+    refused += ["-e", "inject=perf_event_open:error=EACCES"]
+    subprocess.run(
+        [*refused, sys.executable, "-m", "threadmodel", "record", "--native"]
+        + ["-o", trace, "--", program("conditions")],
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        timeout=SECONDS,
+        check=True,
+    )
+    model = threadmodel.open(str(trace))
+    (stated,) = (text for text in model.caveats if "perf_event_open failed" in text)
+    assert "perf_event_paranoid must be 2 or less" in stated
+    assert not {EventKind.ON_CPU, EventKind.OFF_CPU} & set(model.run.kinds)
+    assert len(model.interactions())

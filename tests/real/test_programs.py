@@ -56,7 +56,7 @@ def test_what_jfr_leaves_out_is_little_and_for_reasons_that_we_know(run: Run):
     # Each thread can have been in one block at the end, and in one at the start.
     assert ours["not ended"] <= len(rows)
     assert ours["before the recording"] <= len(rows) + 10
-    going = ("dead", "running", "runnable", "native")
+    going = ("dead", "running", "runnable", "io", "native")
     alive = [row for row in rows.values() if row["state"] not in going]
     assert ours["not ended"] == len(alive)
 
