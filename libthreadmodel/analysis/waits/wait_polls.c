@@ -8,6 +8,7 @@
  */
 #include "analysis/waits/wait_polls.h"
 
+#include "analysis/timeline/wakeup_edge.h"
 #include "analysis/timeline/blocking.h"
 #include "base/saturate.h"
 
