@@ -23,11 +23,13 @@ int tm__is_runtime_thread(const tm_model *model, uint32_t thread)
     const char *name = tm__thread_name(model, thread);
     const char *group = tm__strings_get(&model->entities.strings, it->group);
 
+    /* A recording of JFR has the JDK's own threads as those of an agent, and yet a
+     * reaper waits for the program's children. */
+    if (tm__is_reaper_name(name))
+        return 0;
     if (it->flags & TM_THREAD_AGENT)
         return 1;
     if (it->flags & TM_THREAD_CARRIER)
-        return 0;
-    if (tm__is_reaper_name(name))
         return 0;
     return tm__is_runtime_name(name, group) || is_destroyer(model, thread);
 }
