@@ -57,6 +57,8 @@ class Outcome:
     reasons: Counter[str] = field(default_factory=Counter)
     #: of groups: the name, a reason, and how many tests were skipped for it
     where: list[tuple[str, str, int]] = field(default_factory=list)
+    #: seconds that the group's processes were on a processor
+    processor_s: float = 0.0
 
     def add(self, other: "Outcome") -> None:
         self.passed += other.passed
@@ -65,13 +67,22 @@ class Outcome:
         self.text += other.text
         self.reasons += other.reasons
         self.where += other.where
+        self.processor_s += other.processor_s
 
 
-def call(command: list[str], **variables: str) -> tuple[int, str]:
-    """Run a command without input; its status and all that it wrote."""
-    done = subprocess.run(
+@dataclass
+class Done:
+    """What became of a command."""
+
+    status: int
+    text: str
+    processor_s: float
+
+
+def call(command: list[str], **variables: str) -> Done:
+    """Run a command without input; its status, all that it wrote, and its cost."""
+    with subprocess.Popen(
         command,
-        check=False,
         cwd=ROOT,
         env={**os.environ, **variables},
         stdin=subprocess.DEVNULL,
@@ -79,14 +90,19 @@ def call(command: list[str], **variables: str) -> tuple[int, str]:
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-    )
-    return done.returncode, done.stdout
+    ) as process:
+        assert process.stdout
+        text = process.stdout.read()
+        # Groups run beside each other: only this call tells their costs apart.
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return Done(process.returncode, text, used.ru_utime + used.ru_stime)
 
 
-def counted(status: int, text: str, junit: Path) -> Outcome:
+def counted(done: Done, junit: Path) -> Outcome:
     """The counts of a JUnit file. A runner that fails without a failing test (it
     crashed), or that ran nothing, is one failure."""
-    outcome = Outcome(text=text)
+    outcome = Outcome(text=done.text, processor_s=done.processor_s)
     if junit.exists():
         for case in ElementTree.parse(junit).getroot().iter("testcase"):
             skip = case.find("skipped")
@@ -99,7 +115,7 @@ def counted(status: int, text: str, junit: Path) -> Outcome:
             else:
                 outcome.passed += 1
     ran = outcome.passed + outcome.failed + outcome.skipped
-    if outcome.failed == 0 and (status != 0 or ran == 0):
+    if outcome.failed == 0 and (done.status != 0 or ran == 0):
         outcome.failed = 1
     return outcome
 
@@ -110,10 +126,10 @@ def run_meson(build: Path, *arguments: str, **variables: str) -> Outcome:
         old.unlink()
     command = ["meson", "test", "-C", str(build), "--no-rebuild", "--print-errorlogs"]
     command += ["--logbase", "check", *arguments]
-    status, text = call(command, **variables)
+    done = call(command, **variables)
     # Meson appends the name of a wrapper to that of the log.
     junit = next(logs.glob("check*.junit.xml"), logs / "none")
-    return counted(status, text, junit)
+    return counted(done, junit)
 
 
 def run_pytest(folder: Path) -> Outcome:
@@ -133,17 +149,21 @@ def run_pytest(folder: Path) -> Outcome:
         junit.unlink(missing_ok=True)
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
         command += [f"--junitxml={junit}", *options, *sorted(map(str, chosen))]
-        outcome.add(counted(*call(command), junit))
+        outcome.add(counted(call(command), junit))
     return outcome
 
 
-def build_with(build: Path, *options: str) -> Outcome | None:
-    """Bring a build folder up to date. @return what is wrong; None: nothing"""
+def build_with(build: Path, *options: str) -> Outcome:
+    """Bring a build folder up to date; one failure, if it cannot be built."""
+    outcome = Outcome()
     commands = [["ninja", "-C", str(build), "--quiet"]]
     if not (build / "build.ninja").exists():
         commands.insert(0, ["meson", "setup", str(build), str(ROOT), *options])
     for command in commands:
-        status, text = call(command)
-        if status:
-            return Outcome(failed=1, text=text)
-    return None
+        done = call(command)
+        outcome.processor_s += done.processor_s
+        if done.status:
+            outcome.failed = 1
+            outcome.text = done.text
+            break
+    return outcome
