@@ -2,7 +2,10 @@
 """Every JDK of this machine, the programs compiled by it, and runs of them under the
 agent. Tests here run real JVMs; none depends on how fast they are."""
 
+import fcntl
+import hashlib
 import os
+import shutil
 import subprocess
 from collections import Counter
 from dataclasses import dataclass, field
@@ -16,6 +19,8 @@ from jdks import AGENT, JDKS, MATRIX, PLAIN_RELEASES, ROOT, Jdk
 
 UNIT = ROOT / "bindings/java/src/main/java/io/github/threadmodel/Unit.java"
 PROGRAMS = Path(__file__).resolve().parent / "programs"
+# It takes a worker longer to compile the programs than to run most files of tests.
+CLASSES = ROOT / "build/jvm-classes"
 VIRTUAL_SINCE = 21
 TIMEOUT_S = 120
 # Of every VM that is recorded: how else objects and monitors may lie in memory.
@@ -69,17 +74,27 @@ def jdk(request: pytest.FixtureRequest) -> Jdk:
 
 
 @pytest.fixture(scope="session")
-def classes(jdk: Jdk, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the programs' classes."""
-    folder = tmp_path_factory.mktemp("classes")
+def classes(jdk: Jdk) -> Path:
+    """The folder of the programs' classes; one for all workers and runs."""
     sources = [
-        str(source)
+        source
         for source in sorted(PROGRAMS.glob("*.java"))
         if jdk.release >= VIRTUAL_SINCE or not source.stem.startswith("Virtual")
     ]
     # The one class that a program takes to state units.
-    sources.append(str(UNIT))
-    subprocess.run([*jdk.compiler(), "-d", folder, *sources], check=True)
+    sources.append(UNIT)
+    known = hashlib.sha256(" ".join(jdk.compiler()).encode())
+    for source in sources:
+        known.update(source.read_bytes())
+    folder = CLASSES / f"{jdk}-{known.hexdigest()[:16]}"
+    CLASSES.mkdir(exist_ok=True)
+    with (CLASSES / f"{jdk}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            made = CLASSES / f"{jdk}-made"
+            shutil.rmtree(made, ignore_errors=True)
+            subprocess.run([*jdk.compiler(), "-d", made, *sources], check=True)
+            made.rename(folder)
     return folder
 
 
