@@ -101,6 +101,11 @@ def main() -> None:
     every = ["source", "amalgamation", *tags, "java", "debian"]
     parser.add_argument("what", nargs="*", metavar="WHAT", help=", ".join(every))
     parser.add_argument("--list", action="store_true", help="print the names alone")
+    parser.add_argument(
+        "--processor",
+        choices=java_archive.PROCESSORS,
+        help="build a jar that has the libraries of this one alone: no release",
+    )
     options = parser.parse_args()
     if unknown := set(options.what) - set(every):
         parser.error(f"unknown file {min(unknown)!r}; known: {' '.join(every)}")
@@ -108,6 +113,7 @@ def main() -> None:
         print("\n".join(every))
         return
     wanted = options.what or every
+    processors = [options.processor] if options.processor else java_archive.PROCESSORS
     date = run("git", "log", "-1", "--format=%ct").strip()
     os.environ["SOURCE_DATE_EPOCH"] = date
     os.environ["ZIG_GLOBAL_CACHE_DIR"] = str(WORK / "zig")
@@ -127,7 +133,7 @@ def main() -> None:
         elif what == "amalgamation":
             made = amalgamation(tree, date)
         elif what == "java":
-            made = java_archive.build(tree, WORK, DIST, run)
+            made = java_archive.build(tree, WORK, DIST, run, processors)
         elif what == "debian":
             made = debian_packages.build(tree, WORK, DIST, run)
         else:

@@ -8,6 +8,7 @@ processor: the agent is that of the wheel, and beside it lies what reads recordi
 import os
 import shutil
 import zipfile
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,12 +23,15 @@ TARGETS = (
 LIBRARIES = tuple(Path(target).name for target in TARGETS)
 
 
-def build(tree: Path, work: Path, dist: Path, run: Run) -> list[Path]:
+def build(
+    tree: Path, work: Path, dist: Path, run: Run, processors: Sequence[str] = PROCESSORS
+) -> list[Path]:
     """Build and test the jar, with what the wheels for glibc have inside."""
     native = work / "java-native"
-    for processor in PROCESSORS:
+    shutil.rmtree(native, ignore_errors=True)
+    for processor in processors:
         folder = native / f"linux-{processor}"
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True)
         platform = f"manylinux_2_28_{processor}"
         for library in wheels.libraries(platform, tree, work, run, *TARGETS):
             shutil.copy(library, folder)
@@ -47,7 +51,7 @@ def build(tree: Path, work: Path, dist: Path, run: Run) -> list[Path]:
         packed = {name for name in jar.namelist() if name.endswith(".so")}
     wanted = {
         f"io/github/threadmodel/linux-{processor}/{library}"
-        for processor in PROCESSORS
+        for processor in processors
         for library in LIBRARIES
     }
     if packed != wanted:
