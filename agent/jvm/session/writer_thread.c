@@ -218,7 +218,7 @@ static int emit_kinds(void)
     if (kinds == emitted_kinds)
         return TM_OK;
     emitted_kinds = kinds;
-    return tm__run_facts_emit(0);
+    return tm__run_facts_emit(0, TM_ENDING_UNKNOWN);
 }
 
 static int round_of_work(JNIEnv *jni)
@@ -250,6 +250,12 @@ static int round_of_work(JNIEnv *jni)
 static int is_over(void)
 {
     return atomic_load(&stopping) || tm__limits_are_reached();
+}
+
+/* With which status a VM ends, it does not tell us. */
+static enum tm_ending ending(void)
+{
+    return atomic_load(&stopping) && vm_ends ? TM_ENDING_UNKNOWN : TM_ENDING_WENT_ON;
 }
 
 static int emit_lacking(void)
@@ -303,7 +309,7 @@ static int run_to_the_end(JNIEnv *jni)
             rc = report_losses(jni);
         if (rc >= 0)
             rc = tm__limits_report();
-        return rc >= 0 ? tm__run_facts_emit(tm__now_ns()) : rc;
+        return rc >= 0 ? tm__run_facts_emit(tm__now_ns(), ending()) : rc;
     }
     /* Who is blocked for good has been so for long enough to be merged; a deadlock
      * among them is suspected in the first round, and confirmed in the second. */
@@ -325,7 +331,7 @@ static int run_to_the_end(JNIEnv *jni)
         rc = report_losses(jni);
     if (rc >= 0)
         rc = tm__limits_report();
-    return rc >= 0 ? tm__run_facts_emit(tm__limits_end_ns()) : rc;
+    return rc >= 0 ? tm__run_facts_emit(tm__limits_end_ns(), ending()) : rc;
 }
 
 static void close_all(JNIEnv *jni)

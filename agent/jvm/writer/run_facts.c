@@ -61,7 +61,7 @@ void tm__run_facts_note_stopped(int64_t for_ns)
     stopped_ns += for_ns;
 }
 
-int tm__run_facts_emit(int64_t end_ns)
+int tm__run_facts_emit(int64_t end_ns, enum tm_ending ending)
 {
     const tm_sink *sink = tm__the_recording.sink;
     char command[FACT_BYTES], name[256], version[256],
@@ -79,6 +79,7 @@ int tm__run_facts_emit(int64_t end_ns)
         .identity = TM_IDENTITY_EXACT,
         .id = tm__the_recording.run_id,
         .processors = (uint64_t)tm__the_vm.processors,
+        .ending = (int32_t)ending,
         .stopped_ns = stopped_ns,
     };
 

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include <threadmodel/run.h>
+
 /** A recording begins. */
 void tm__run_facts_open(void);
 
@@ -14,7 +16,13 @@ void tm__run_facts_note_stopped(int64_t for_ns);
 /** Emit what is known before there is a VM. @return TM_OK or what the sink returned */
 int tm__run_facts_announce(void);
 
-/** Emit all. @param end_ns  0: it goes on  @return TM_OK or what the sink returned */
-int tm__run_facts_emit(int64_t end_ns);
+/**
+ * Emit all.
+ *
+ * @param end_ns  of the recording; 0: it goes on
+ * @param ending  of the process, by then
+ * @return TM_OK or what the sink returned
+ */
+int tm__run_facts_emit(int64_t end_ns, enum tm_ending ending);
 
 #endif
