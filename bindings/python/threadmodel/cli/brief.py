@@ -55,6 +55,7 @@ _MORE: Final = {
     "critical_path": "path {file}",
     "path_rollup": "path {file}",
     "interactions": "explain {file}",
+    "lock_order": "deadlocks {file}",
     "threads": "threads {file}",
 }
 
@@ -206,6 +207,12 @@ def _command(row: Row, file: str) -> str:
     form = _MORE.get(row["evidence_table"])
     if form is not None:
         return f"{called_as()} {form.format(file=file)}"
+    if row["kind"] in HUNG and row["thread_id"] is not None:
+        thread = quoted(row["thread"] or f"#{row['thread_id']}")
+        return f"{called_as()} explain {file} --thread {thread}"
+    if row["gain_ns"] is not None and row["evidence_table"] == "resources":
+        of = f"--method {quoted(row['method'])}"
+        return f"{called_as()} whatif {file} --change permits {of}"
     if row["gain_ns"] is not None and row["class"]:
         return f"{called_as()} whatif {file} --class {quoted(row['class'])}"
     if row["class"]:
