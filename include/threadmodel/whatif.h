@@ -102,7 +102,8 @@ TM_API int tm_whatif_predict(tm_table **out, const tm_model *model,
 
 /**
  * The same for the holds of each class, and each class and method, whose locks the
- * critical path goes through, the largest gain first.
+ * critical path goes through or requests wait for, the largest gain first: of requests
+ * where a run is as long as its load, else of the run.
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

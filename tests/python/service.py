@@ -7,10 +7,10 @@ the requests, so that what the library says of it can be compared with what was 
 
 import heapq
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any, Final, NamedTuple
 
-from threadmodel import Event, EventKind, Frame, Model, Run, Sink
+from threadmodel import Ending, Event, EventKind, Frame, Model, Run, Sink
 
 US: Final = 1000
 MS: Final = 1000 * US
@@ -239,9 +239,16 @@ class Service:
         self.fill(model)
         return model
 
-    def fill(self, model: Sink) -> None:
-        """Report the recording."""
-        model.define_run(Run(start_ns=1, kinds=frozenset(EventKind), processors=4))
+    def fill(
+        self,
+        model: Sink,
+        *,
+        ending: Ending = Ending.UNKNOWN,
+        without: Container[EventKind] = (),
+    ) -> None:
+        """Report the recording, but for events of these kinds."""
+        kinds = frozenset(EventKind)
+        model.define_run(Run(start_ns=1, kinds=kinds, processors=4, ending=ending))
         methods: dict[tuple[str, str], int] = {}
         for stack, frames in STACKS.items():
             for frame in frames:
@@ -264,4 +271,5 @@ class Service:
         model.define_thread(POLLER, "poller")
         for thread in sorted({event.thread for event in self.events} - {POLLER}):
             model.define_thread(thread, f"worker-{thread}")
-        model.ingest(sorted(self.events, key=lambda event: event.time_ns))
+        events = [event for event in self.events if event.kind not in without]
+        model.ingest(sorted(events, key=lambda event: event.time_ns))

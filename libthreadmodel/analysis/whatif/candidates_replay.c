@@ -320,10 +320,22 @@ static int replay_at_bounds(tm__candidates *all)
     return rc;
 }
 
-int tm__candidates_replay(tm__candidates *all)
+static int is_no_image(const void *context, int64_t off_ns, uint64_t forced)
 {
+    (void)context;
+    (void)off_ns;
+    (void)forced;
+    return 0;
+}
+
+int tm__candidates_replay(tm__candidates *all, const tm__load *load)
+{
+    static const tm__replays_needed none = {.of_run = is_no_image};
+
     if (!all->items_count)
         return TM_OK;
+    if (load->is_service)
+        all->needed = &none;
     tm__candidates_count_holds(all);
     return replay_at_bounds(all);
 }

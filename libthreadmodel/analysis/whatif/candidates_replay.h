@@ -4,8 +4,11 @@
 #define TM_ANALYSIS_WHATIF_CANDIDATES_REPLAY_H
 
 #include "analysis/whatif/candidates.h"
+#include "analysis/whatif/throughput_load.h"
 
-/** Work out what each would gain. @return TM_OK or TM_ENOMEM */
-int tm__candidates_replay(tm__candidates *all);
+/** Count what each changes, and work out what it would gain. A service's run is no
+ * longer for what its requests wait for, so there nothing is replayed.
+ * @return TM_OK or TM_ENOMEM */
+int tm__candidates_replay(tm__candidates *all, const tm__load *load);
 
 #endif

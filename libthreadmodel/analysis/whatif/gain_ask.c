@@ -15,24 +15,10 @@ static int choose(tm__candidates *all, const tm__gain_question *question)
     return rc == TM_OK ? tm__candidates_choose_waits(all, question->class_name) : rc;
 }
 
-static int is_no_image(const void *context, int64_t off_ns, uint64_t forced)
-{
-    (void)context;
-    (void)off_ns;
-    (void)forced;
-    return 0;
-}
-
-/* A service's run is no longer for what its requests wait for: a replay is not needed.
- */
 static int replay(tm__candidates *all, const tm__load *load, tm__gain *gains)
 {
-    static const tm__replays_needed none = {.of_run = is_no_image};
-    int rc;
+    int rc = tm__candidates_replay(all, load);
 
-    if (load->is_service)
-        all->needed = &none;
-    rc = tm__candidates_replay(all);
     for (uint32_t i = 0; rc == TM_OK && i < all->items_count; i++) {
         tm__throughput to;
 

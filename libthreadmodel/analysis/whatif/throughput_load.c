@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The units that a run serves, and what decides how long the run is: a load from
- * outside, a load of the program's own that lasts for a given time, or the work.
+ * outside, a load of the program's own that lasts for a given time, who recorded it, or
+ * the work.
  *
  *     client-1  [unit][unit ][unit][unit]      each makes units until the time is up:
  *     client-2  [ unit ][ unit ][  unit  ]     not equally many, and no longer than one
@@ -119,7 +120,7 @@ static int find_timed(tm__load *load)
         if (unit->end_ns > of_thread[unit->thread].end_ns)
             of_thread[unit->thread].end_ns = unit->end_ns;
     }
-    load->is_timed = ends_by_time(load, of_thread);
+    load->is_timed |= ends_by_time(load, of_thread);
     tm__free(&load->memory, of_thread, bytes);
     return TM_OK;
 }
@@ -179,6 +180,7 @@ int tm__load_open(tm__load *load, const tm_model *model, const tm__scope *part,
     if (load->rate > 0)
         load->error = error_of(load);
     load->is_service = comes_from_outside(load, model);
+    load->is_timed = model->run.ending == TM_ENDING_WENT_ON;
     return find_timed(load);
 }
 

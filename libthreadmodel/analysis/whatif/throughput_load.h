@@ -20,7 +20,8 @@ typedef struct tm__load {
     double in_flight;          ///< units at once
     double error;   ///< of the rate, twice its standard error as a share of it
     int is_service; ///< its units come from outside: the run is as long as the load
-    int is_timed;   ///< threads make units until a given time, however many these are
+    int is_timed;   ///< threads make units until a given time, or longer than they are
+                    ///< recorded, however many these are
     int is_open;    ///< 0: nothing is to be closed
 } tm__load;
 

@@ -211,7 +211,8 @@ def _command(row: Row, file: str) -> str:
         thread = quoted(row["thread"] or f"#{row['thread_id']}")
         return f"{called_as()} explain {file} --thread {thread}"
     if row["gain_ns"] is not None and row["evidence_table"] == "resources":
-        of = f"--method {quoted(row['method'])}"
+        # As the card prints it: the line has to fit.
+        of = f"--method {quoted('.'.join(row['method'].rsplit('.', 2)[-2:]))}"
         return f"{called_as()} whatif {file} --change permits {of}"
     if row["gain_ns"] is not None and row["class"]:
         return f"{called_as()} whatif {file} --class {quoted(row['class'])}"

@@ -199,7 +199,9 @@ def predictions(table: Table, known: Collection[str] = ()) -> Section:
     if rows:
         section.body.append(Grid(columns, rows))
     else:
-        section.line("the critical path goes through no lock")
+        section.line(
+            "no request waits for a lock, and the critical path goes through none"
+        )
     for note in sorted({row["note"] for row in table} - {None}):
         section.line(str(note), "yellow")
     _caveats(section, table, known)
