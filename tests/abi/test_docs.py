@@ -92,7 +92,8 @@ def test_names_of_the_api_exist(page: Path) -> None:
     named = set(re.findall(r"\b((?:tm|TM)_[a-zA-Z]\w*)(?![\w*])", page.read_text()))
     # Forms that stand for many: tm_noun_verb, TM_VERSION_*.
     patterns = {name for name in named if name.endswith("_") or "noun" in name}
-    switches = {f"TM_TEST_{it}" for it in ("FLAGS", "FULL", "JDKS", "SLOW_MACHINE")}
+    names = ("FLAGS", "FULL", "JDKS", "SLOW_MACHINE", "STUCK_S")
+    switches = {f"TM_TEST_{name}" for name in names}
     assert named - known - patterns - switches == set()
 
 
