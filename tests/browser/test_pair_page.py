@@ -2,6 +2,7 @@
 """Two runs side by side: one scale, one window, and the difference of their stacks."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -26,7 +27,12 @@ def pair(tmp_path: Path) -> Path:
 def written(folder: Path, *options: str) -> Path:
     path = folder / "pair.html"
     command = [sys.executable, "-m", "threadmodel", "diff"]
-    subprocess.run([*command, SLOW, FIXED, "-o", path, *options], check=True)
+    package = str(Path(threadmodel.__file__).parents[1])
+    subprocess.run(
+        [*command, SLOW, FIXED, "-o", path, *options],
+        env={**os.environ, "PYTHONPATH": package},
+        check=True,
+    )
     return path
 
 

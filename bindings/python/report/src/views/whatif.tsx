@@ -99,7 +99,10 @@ export function WhatIfView({ run }: { run: Run }) {
           </tbody>
         </table>
       ) : tried === 0 ? null : (
-        <p class="calm">No request waits for a lock, and the critical path goes through none: there is nothing to gain.</p>
+        <p class="calm">
+          No request waits for a lock, and the critical path goes through none: there is nothing
+          to gain.
+        </p>
       )}
       <Caveats run={run} table={table} />
     </section>
