@@ -54,15 +54,15 @@ uint32_t tm__wait_first_poll(const tm__wait_graph *graph, uint32_t thread,
             break;
         found = at;
         tries++;
-        /* Before it is one interval in which the thread runs, and then another wait. */
-        if (at < 2 || tm__is_stopped(it->intervals[at - 1].state))
+        /* Before it the thread runs, or would if it had a processor; and then another
+         * wait. */
+        for (last = at; last > 0 && !tm__is_stopped(it->intervals[last - 1].state);)
+            last--;
+        if (last == at || last == 0)
             break;
-        between_ns = tm__sum(between_ns, it->intervals[at].start_ns -
-                                             it->intervals[at - 1].start_ns);
-        last = at - 2;
-        if (!tm__is_stopped(it->intervals[last].state))
-            break;
-        at = tm__interval_first_blocking(it, last);
+        between_ns = tm__sum(between_ns,
+                             it->intervals[at].start_ns - it->intervals[last].start_ns);
+        at = tm__interval_first_blocking(it, --last);
     }
     length_ns = graph->at_ns - it->intervals[found].start_ns;
     return tries >= TRIES_AT_LEAST && length_ns >= LEAST_NS &&
