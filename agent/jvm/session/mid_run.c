@@ -26,6 +26,7 @@
 #include "virtual/instrument.h"
 #include "vm/vm.h"
 #include "writer/merge.h"
+#include "writer/switches.h"
 
 static int64_t paused_ns; /* since when nothing is recorded; 0: it is */
 
@@ -89,12 +90,14 @@ static int ask_all(JNIEnv *jni, tm__buffer *own, jthread asker, int64_t since_ns
 
 int tm__mid_run_resume(JNIEnv *jni, tm__buffer *own, jthread asker)
 {
+    int64_t now_ns = tm__now_ns();
     int rc;
 
     if (!paused_ns)
         return TM_OK;
     rc = tm__mid_run_emit_pause();
     paused_ns = 0;
+    tm__switches_resume(now_ns);
     if (!tm__the_vm.reports_held)
         tm__by_hash_open();
     tm__session_begin(1);

@@ -55,8 +55,9 @@ static size_t absence_first, absence_count, absence_capacity;
 static size_t left_at;     /* place in by_os_id of what was not ended then */
 static int64_t stopped_ns; /* since when none is made; 0: they are */
 
-static int64_t merged_ns; /* all before is in the trace */
-static int refused;       /* error number */
+static int64_t merged_ns;  /* all before is in the trace */
+static int64_t resumed_ns; /* after the last pause; 0: there was none */
+static int refused;        /* error number */
 static int is_wanted, began_late;
 static uint32_t own_os_id;
 
@@ -112,10 +113,12 @@ static size_t slot_of(uint64_t os_id)
 
 static void push(tm__buffer *buffer, int64_t out_ns);
 
-/* A switch before recording began counts as one at its beginning. */
+/* A switch before recording began, or in a pause, counts as one at its beginning or
+ * end.
+ */
 static int64_t recorded_ns(const tm__switch *it)
 {
-    int64_t start_ns = tm__the_recording.start_ns;
+    int64_t start_ns = resumed_ns ? resumed_ns : tm__the_recording.start_ns;
 
     return it->time_ns > start_ns ? it->time_ns : start_ns;
 }
@@ -251,6 +254,19 @@ static void push(tm__buffer *buffer, int64_t out_ns)
         (absence){buffer, out_ns};
 }
 
+void tm__switches_resume(int64_t now_ns)
+{
+    resumed_ns = now_ns;
+    absence_count = 0;
+    for (tm__buffer *b = tm__buffer_first(); b; b = tm__buffer_next(b)) {
+        b->switches.is_reported = 0;
+        if (b->switches.out_ns == NOT_OUT)
+            continue;
+        b->switches.out_ns = now_ns;
+        push(b, now_ns);
+    }
+}
+
 /* The oldest absence that has become long by a time, as an event. */
 static int next_long(tm_event *event, int64_t now_ns)
 {
@@ -376,7 +392,7 @@ void tm__switches_close(void)
     absences = NULL;
     slots = absence_first = absence_count = absence_capacity = 0;
     known_sum = 0;
-    merged_ns = stopped_ns = 0;
+    merged_ns = stopped_ns = resumed_ns = 0;
     left_at = 0;
     memset(strays, 0, sizeof(strays));
 }

@@ -23,6 +23,10 @@ void tm__switches_begin_round(void);
 /** An event that is being merged, which may begin or end a block. */
 void tm__switches_follow(tm__buffer *buffer, const tm_event *event);
 
+/** Recording goes on after a pause, in which nothing was merged: what the kernel
+ * recorded meanwhile shows only who has a processor now. */
+void tm__switches_resume(int64_t now_ns);
+
 /**
  * The next event, when all before a time has been merged.
  * @return 1: `event` is it; 0: there is none
