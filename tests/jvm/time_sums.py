@@ -51,8 +51,10 @@ class Sums:
             if wanted_ns < self.delay_ns * 0.98 - SLACK_NS - beyond_ns:
                 found.append("runnable is too short")
         if waits:
-            # What the thread measured ends when it has a processor again.
+            # What the thread measured ends when it has a processor again, and contains
+            # calls that did not have to wait.
             least_ns = self.waited_ns * 0.98 - SLACK_NS - wanted_ns
+            least_ns -= self.states["running"]
             if waits == "native":
                 least_ns += self.states["native"]
             if self.states[waits] < least_ns:
