@@ -26,6 +26,7 @@ from schema import unknown
 from threadmodel import Event, EventFlag, EventKind, Frame, Model, Run
 from threadmodel import page as html_page
 from threadmodel.cli import check, markdown, metrics, terminal, verdict
+from threadmodel.selection import ALL
 
 perfetto = pytest.importorskip("perfetto.protos.perfetto.trace.perfetto_trace_pb2")
 profiles = pytest.importorskip(
@@ -258,7 +259,7 @@ def test_csv_has_each_row_and_a_sheet_no_formula(seed: int) -> None:
 @campaign(60, 2000)
 def test_reports_for_ci_parse_and_stay_in_their_lines(seed: int) -> None:
     names = names_of(seed)
-    broken = check._deadlocks(run_of(names))
+    broken = check._deadlocks(run_of(names), ALL)
     assert broken
     suite = ElementTree.fromstring(verdict.junit(names[0], ["no-deadlock"], broken))
     (failure,) = suite.iter("failure")

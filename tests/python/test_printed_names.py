@@ -5,6 +5,7 @@ Tables cut names to the width of the terminal, cards leave out packages, a name 
 what no terminal should get, and a thread may have none.
 """
 
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -84,11 +85,16 @@ def printed(
 
     monkeypatch.setattr(grid.Grid, "_line", noted)
     name, *more = command
-    done = CliRunner().invoke(
-        cli.cli,
-        [name, str(ROOT / run), *more],
-        env={"COLUMNS": str(columns), "PAGER": "cat"},
-    )
+    # Commands end by it at a reader that goes away; other tests of this process do not.
+    before = signal.getsignal(signal.SIGPIPE)
+    try:
+        done = CliRunner().invoke(
+            cli.cli,
+            [name, str(ROOT / run), *more],
+            env={"COLUMNS": str(columns), "PAGER": "cat"},
+        )
+    finally:
+        signal.signal(signal.SIGPIPE, before)
     assert done.exit_code in (0, 2, 3), done.output
     return seen
 
