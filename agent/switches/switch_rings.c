@@ -14,6 +14,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -197,9 +198,32 @@ uint64_t tm__switch_rings_missed(void)
     return missed;
 }
 
-uint64_t tm__switch_rings_lost(void)
+void tm__switch_rings_put_refusal(char *text, size_t room, int error,
+                                  const char *instead)
 {
-    return lost;
+    int is_forbidden = error == EACCES || error == EPERM;
+
+    snprintf(text, room,
+             "When threads had a processor is not recorded: perf_event_open failed "
+             "(%s). %s %s",
+             strerror(error),
+             is_forbidden
+                 ? "kernel.perf_event_paranoid must be 2 or less, and a container's "
+                   "seccomp profile must allow the call."
+                 : "The kernel or its configuration does not support it.",
+             instead);
+}
+
+int tm__switch_rings_put_losses(char *text, size_t room)
+{
+    if (!lost)
+        return 0;
+    snprintf(
+        text, room,
+        "%llu switches of processors were lost: the kernel's rings were full. Some "
+        "time of threads is in a wrong state.",
+        (unsigned long long)lost);
+    return 1;
 }
 
 int tm__switch_rings_cost_too_much(int64_t now_ns, double share)

@@ -3,6 +3,7 @@
 #ifndef TM_AGENT_SWITCHES_SWITCH_RINGS_H
 #define TM_AGENT_SWITCHES_SWITCH_RINGS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /** A thread got a processor, or left one. */
@@ -22,6 +23,21 @@ typedef struct tm__switch {
  * @return 0, or an error number: the kernel does not let us
  */
 int tm__switch_rings_open(uint32_t parent, int is_late);
+
+/** Absences from a processor that are shorter are not reported: a writer alone would
+ * cause thousands. */
+#define TM__SWITCH_SHORT_NS 20000
+
+/**
+ * Write why nothing is recorded, and what to do about it.
+ * @param error    of tm__switch_rings_open()
+ * @param instead  a sentence: what running includes then
+ */
+void tm__switch_rings_put_refusal(char *text, size_t room, int error,
+                                  const char *instead);
+
+/** Write how many records were lost. @return 0: none was */
+int tm__switch_rings_put_losses(char *text, size_t room);
 
 /** Whether records are made. */
 int tm__switch_rings_are_open(void);
@@ -44,9 +60,6 @@ int tm__switch_rings_cost_too_much(int64_t now_ns, double share);
 
 /** Make no more of them; those that are there can be read. */
 void tm__switch_rings_stop(void);
-
-/** Records that found no room, ever. */
-uint64_t tm__switch_rings_lost(void);
 
 void tm__switch_rings_close(void);
 

@@ -12,7 +12,6 @@
  */
 #include "writer/switches.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +25,6 @@
 #include "switches/switch_rings.h"
 #include "vm/options.h"
 
-static const int64_t SHORT_NS = INT64_C(20000);
 static const int64_t NOT_OUT = INT64_MIN;
 static const double MOST = 0.01;
 
@@ -56,7 +54,7 @@ static size_t left_at;     /* place in by_os_id of what was not ended then */
 static int64_t stopped_ns; /* since when none is made; 0: they are */
 
 static int64_t merged_ns;  /* all before is in the trace */
-static int64_t resumed_ns; /* after the last pause; 0: there was none */
+static int64_t resumed_ns; /* when the last pause ended; 0: there was no pause */
 static int refused;        /* error number */
 static int is_wanted, began_late;
 static uint32_t own_os_id;
@@ -68,39 +66,42 @@ void tm__switches_open(int is_late)
     refused = is_wanted ? tm__switch_rings_open(0, is_late) : 0;
 }
 
+/* Of threads that ran before recording began. */
+static int emit_late(void)
+{
+    const tm_sink *sink = tm__the_recording.sink;
+    uint64_t missed = tm__switch_rings_missed();
+    char text[240];
+    int rc = sink->caveat(
+        sink->payload,
+        "Switches of a thread that ran before recording began are recorded only from "
+        "its first other event on: until then it seems to run.");
+
+    if (rc < 0 || !missed)
+        return rc;
+    snprintf(text, sizeof(text),
+             "Switches of %llu threads that ran before recording began are not "
+             "recorded: too many descriptors would be needed.",
+             (unsigned long long)missed);
+    return sink->caveat(sink->payload, text);
+}
+
 int tm__switches_emit_facts(void)
 {
     const tm_sink *sink = tm__the_recording.sink;
     char text[400];
 
     own_os_id = (uint32_t)syscall(SYS_gettid);
+    if (!is_wanted)
+        return TM_OK;
     if (tm__switch_rings_are_open()) {
         atomic_fetch_or(&tm__the_recording.kinds, TM__KIND(ON_CPU) | TM__KIND(OFF_CPU));
-        if (began_late)
-            return sink->caveat(
-                sink->payload,
-                "When they had a processor is recorded of threads that ran before "
-                "recording began only from their first other event on: until then they "
-                "seem to run.");
-        if (!tm__switch_rings_missed())
-            return TM_OK;
-        snprintf(text, sizeof(text),
-                 "When they had a processor is not recorded of %llu threads that ran "
-                 "before recording began: too many descriptors would be needed.",
-                 (unsigned long long)tm__switch_rings_missed());
-    } else if (!is_wanted) {
-        return TM_OK;
-    } else {
-        snprintf(text, sizeof(text),
-                 "When threads had a processor is not recorded: perf_event_open failed "
-                 "(%s). %s The scheduler's counters are recorded, and running includes "
-                 "waits in native code.",
-                 strerror(refused),
-                 refused == EACCES || refused == EPERM
-                     ? "kernel.perf_event_paranoid must be 2 or less, and a "
-                       "container's seccomp profile must allow the call."
-                     : "The kernel or its configuration does not support it.");
+        return began_late ? emit_late() : TM_OK;
     }
+    tm__switch_rings_put_refusal(
+        text, sizeof(text), refused,
+        "The scheduler's counters are recorded, and running includes waits in native "
+        "code.");
     return sink->caveat(sink->payload, text);
 }
 
@@ -274,7 +275,7 @@ static int next_long(tm_event *event, int64_t now_ns)
         absence it = absences[absence_first];
         tm__switched *of = &it.buffer->switches;
 
-        if (it.out_ns > now_ns - SHORT_NS)
+        if (it.out_ns > now_ns - TM__SWITCH_SHORT_NS)
             return 0;
         absence_first = (absence_first + 1) % absence_capacity;
         absence_count--;
@@ -360,7 +361,6 @@ int tm__switches_next(tm_event *event, int64_t until_ns)
 int tm__switches_report(void)
 {
     const tm_sink *sink = tm__the_recording.sink;
-    uint64_t lost = tm__switch_rings_lost();
     char text[240];
     int rc = TM_OK;
 
@@ -373,13 +373,8 @@ int tm__switches_report(void)
             (double)(stopped_ns - tm__the_recording.start_ns) / 1e9, 100 * share());
         rc = sink->caveat(sink->payload, text);
     }
-    if (rc < 0 || !lost)
+    if (rc < 0 || !tm__switch_rings_put_losses(text, sizeof(text)))
         return rc;
-    snprintf(
-        text, sizeof(text),
-        "%llu switches of processors were lost: the kernel's rings were full. Some "
-        "time of threads is in a wrong state.",
-        (unsigned long long)lost);
     return sink->caveat(sink->payload, text);
 }
 

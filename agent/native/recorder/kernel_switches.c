@@ -10,7 +10,6 @@
  */
 #include "recorder/kernel_switches.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +17,7 @@
 #include "recorder/gather_records.h"
 #include "switches/switch_rings.h"
 
-enum { SHORT_NS = 20000, SLOTS_MOST = 4 * TM__RINGS_MOST };
+enum { SLOTS_MOST = 4 * TM__RINGS_MOST };
 
 static int is_wanted, refused;
 static int64_t start_ns, stopped_ns; /* of the records */
@@ -57,15 +56,10 @@ void tm__kernel_switches_describe(tm__image *image, int has_switches)
             TM__IMAGE_DEFINE(image, caveat, IN_NAMESPACE);
         return;
     }
-    snprintf(text, sizeof(text),
-             "When threads had a processor is not recorded: perf_event_open failed "
-             "(%s). %s Running includes waits for a processor and for what is not "
-             "recorded.",
-             strerror(refused),
-             refused == EACCES || refused == EPERM
-                 ? "kernel.perf_event_paranoid must be 2 or less, and a container's "
-                   "seccomp profile must allow the call."
-                 : "The kernel or its configuration does not support it.");
+    tm__switch_rings_put_refusal(
+        text, sizeof(text), refused,
+        "Running includes waits for a processor and for what is "
+        "not recorded.");
     TM__IMAGE_DEFINE(image, caveat, text);
 }
 
@@ -139,7 +133,8 @@ static void take(tm__ring_reader *reader, const tm__tick_clock *clock,
         *of = (tm__absence){.out_ns = it->time_ns, .is_preempted = it->is_preempted};
         return;
     }
-    if (of->out_ns && !of->is_reported && it->time_ns - of->out_ns >= SHORT_NS) {
+    if (of->out_ns && !of->is_reported &&
+        it->time_ns - of->out_ns >= TM__SWITCH_SHORT_NS) {
         add(reader, clock, TM_EVENT_OFF_CPU, of->out_ns);
         of->is_reported = 1;
     }
@@ -180,7 +175,7 @@ void tm__kernel_switches_gather(const tm__readers *readers, const tm__tick_clock
         tm__absence *of = &reader->processor;
 
         if (!reader->image || !of->out_ns || of->is_reported ||
-            until_ns - of->out_ns < SHORT_NS)
+            until_ns - of->out_ns < TM__SWITCH_SHORT_NS)
             continue;
         add(reader, clock, TM_EVENT_OFF_CPU, of->out_ns);
         of->is_reported = 1;
@@ -191,7 +186,6 @@ void tm__kernel_switches_gather(const tm__readers *readers, const tm__tick_clock
 
 void tm__kernel_switches_report(tm__image *image)
 {
-    uint64_t lost = tm__switch_rings_lost();
     char text[240];
 
     if (stopped_ns) {
@@ -203,12 +197,6 @@ void tm__kernel_switches_report(tm__image *image)
                  (double)(stopped_ns - start_ns) / 1e9);
         TM__IMAGE_DEFINE(image, caveat, text);
     }
-    if (!lost)
-        return;
-    snprintf(
-        text, sizeof(text),
-        "%llu switches of processors were lost: the kernel's rings were full. Some "
-        "time of threads is in a wrong state.",
-        (unsigned long long)lost);
-    TM__IMAGE_DEFINE(image, caveat, text);
+    if (tm__switch_rings_put_losses(text, sizeof(text)))
+        TM__IMAGE_DEFINE(image, caveat, text);
 }
