@@ -18,7 +18,7 @@ import pytest
 
 import threadmodel
 from conftest import AGENT, FLAGS, TIMEOUT_S, Java, odd
-from threadmodel import attach
+from threadmodel import Ending, attach
 from threadmodel.errors import AttachError, DamagedTraceWarning
 
 PACKAGE = str(Path(threadmodel.__file__).parent.parent)
@@ -127,6 +127,7 @@ def test_a_recording_from_the_start_is_paused_and_resumed(java: Java):
         program.end()
     model = threadmodel.open(trace)
     assert odd(model) == {}
+    assert model.run.ending == Ending.UNKNOWN
     # A thread that begins or ends may queue for the lock of its group.
     of_door = {"class": DOOR}
     blocked = rows(model, "timeline", thread="blocked", state="blocked", **of_door)
@@ -278,7 +279,9 @@ def test_recording_ends_by_itself_when_its_time_is_up(java: Java):
         done = cli("attach", program.pid, "--for", "1s", "-o", trace)
         assert done.returncode == 0
         assert "report" in done.stderr.splitlines()[-1]
-    assert threadmodel.open(trace).damage is None
+    model = threadmodel.open(trace)
+    assert model.damage is None
+    assert model.run.ending == Ending.WENT_ON
 
 
 def test_a_recording_that_somebody_else_stops_is_over_at_once(java: Java):
