@@ -330,7 +330,7 @@ def run_group(name: str, run: Callable[[], Outcome]) -> Outcome:
         print(
             f"{name:10} {outcome.passed:5} passed {outcome.failed:3} failed"
             f" {outcome.skipped:3} skipped {time.monotonic() - began:7.1f} s,"
-            f" {outcome.processor_s:6.1f} s of processors",
+            f" processor {outcome.processor_s:6.1f} s",
             flush=True,
         )
         for reason, count in outcome.reasons.items():

@@ -100,7 +100,7 @@ def _nearest(wanted: str, names: Sequence[str]) -> str:
 def thread_key(name: str, known: Container[str] = ()) -> int | str:
     """Return the id that #ID or `thread ID` stands for, or the name itself.
 
-    Threads without a name are printed so. What is a known name stands for that.
+    Threads without a name are printed so. A known name stands for itself.
     """
     found = re.fullmatch("(?:#|thread )([0-9]{1,20})", name)
     return int(found[1]) if found and name not in known else name

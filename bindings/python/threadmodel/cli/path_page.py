@@ -177,7 +177,7 @@ def predictions(table: Table, known: Collection[str] = ()) -> Section:
     served = [row for row in table if row["throughput"] is not None]
     _add_requests(section, served)
     if served:
-        section.line("Length of the run:")
+        section.line("Time for the same work:")
     columns = [
         *_CHANGE,
         Column("run"),
