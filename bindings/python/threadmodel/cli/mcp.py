@@ -141,7 +141,7 @@ class Runs:
         to_ns: int | None = None,
         skip_start: bool = False,
     ) -> str:
-        """Divide the time of requests by cause, as a tree; without requests, the time of
+        """Divide the time of requests by cause, as a tree; without them, the time of
         threads. A wait is divided among what those that held the lock, or ended the
         wait, did meanwhile. The children of a row, by `parent`, add up to it; what is
         below 1 % is left out. `kind`: only such requests. `slowest`: only the slowest
