@@ -29,6 +29,10 @@ KINDS = {
         ("one", "wants synchronizer java.util.concurrent.locks", "other"),
         ("other", "wants monitor Deadlocks$Left", "one"),
     },
+    "readers": {
+        ("one", "wants synchronizer java.util.concurrent.locks", "other"),
+        ("other", "wants synchronizer java.util.concurrent.locks", "one"),
+    },
     "join": {
         ("one", "waits for the end of", "other"),
         ("other", "wants monitor Deadlocks$Left", "one"),

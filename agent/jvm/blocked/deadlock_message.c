@@ -340,32 +340,37 @@ static void put_stack(text *out, JNIEnv *jni, jthread thread)
         put_frame(out, jni, &frames[i]);
 }
 
-/* The thread that initialises a class, by its number. */
-static void put_initialiser(text *out, JNIEnv *jni, uint64_t id)
+/* Another thread, by its number, and what it does with what is waited for. */
+static void put_other(text *out, JNIEnv *jni, uint64_t id, const char *does)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
     char name[NAME_BYTES];
     jthread *all = NULL;
     jint count = 0;
 
-    if ((*jvmti)->GetAllThreads(jvmti, &count, &all) != JVMTI_ERROR_NONE)
+    if (!id || (*jvmti)->GetAllThreads(jvmti, &count, &all) != JVMTI_ERROR_NONE)
         return;
     for (jint i = 0; i < count; i++) {
         if (tm__thread_id(jni, all[i]) == id) {
             name_thread(name, jni, all[i]);
-            put(out, ", which \"%s\" runs", name);
+            put(out, ", which \"%s\" %s", name, does);
         }
         (*jni)->DeleteLocalRef(jni, all[i]);
     }
     tm__deallocate((char *)all);
 }
 
-/* Whether a thread reads what it waits to write. */
-static int is_reader(JNIEnv *jni, jthread thread)
+/* Of a read-write lock: whether the thread reads what it waits to write, or who else
+ * reads it. */
+static void put_reader(text *out, JNIEnv *jni, jthread thread, jobject lock)
 {
-    tm__buffer *own = tm__buffer_mine;
+    uint64_t id = tm__thread_id(jni, thread);
+    tm__readers readers = tm__readers_read(jni, lock);
 
-    return own && tm__parked_read(own, jni, thread, NULL).is_reader;
+    if (readers.first == id || readers.last == id)
+        put(out, ", which it reads itself");
+    else
+        put_other(out, jni, readers.first ? readers.first : readers.last, "reads");
 }
 
 static void put_waiting(text *out, JNIEnv *jni, jthread thread)
@@ -379,7 +384,7 @@ static void put_waiting(text *out, JNIEnv *jni, jthread thread)
     if (class_wait) {
         put(out, "  \"%s\" waits for the initialisation of %s", name,
             class_wait->class_name);
-        put_initialiser(out, jni, class_wait->owner);
+        put_other(out, jni, class_wait->owner, "runs");
         put(out, "\n");
         put_stack(out, jni, thread);
         return;
@@ -392,8 +397,8 @@ static void put_waiting(text *out, JNIEnv *jni, jthread thread)
     put(out, "  \"%s\" waits", name);
     if (object) {
         name_object(wanted, jni, object);
-        put(out, " for %s%s", wanted,
-            is_reader(jni, thread) ? ", which it reads itself" : "");
+        put(out, " for %s", wanted);
+        put_reader(out, jni, thread, object);
         (*jni)->DeleteLocalRef(jni, object);
     }
     put(out, "\n");

@@ -111,14 +111,14 @@ static void read_beginning(const tm__long_blocked *it)
     ingest(event);
 }
 
-static void note_held(uint64_t thread, uint64_t object, int64_t time_ns)
+static void note_held(uint64_t thread, uint64_t object, int64_t time_ns, int is_shared)
 {
     ingest((tm_event){
         .time_ns = time_ns,
         .thread = thread,
         .object = object,
         .kind = TM_EVENT_HELD,
-        .flags = TM_EVENT_PEER_REPORTED,
+        .flags = TM_EVENT_PEER_REPORTED | (is_shared ? TM_EVENT_SHARED : 0),
     });
 }
 
@@ -143,12 +143,12 @@ void tm__deadlock_watch_feed(const tm__long_blocked *it)
     if (!it->is_fed) {
         read_beginning(it);
         if (it->is_held_known)
-            note_held(it->thread, 0, it->asked_ns);
+            note_held(it->thread, 0, it->asked_ns, 0);
         for (uint32_t i = 0; i < it->held_count; i++)
-            note_held(it->thread, it->held[i], it->asked_ns);
+            note_held(it->thread, it->held[i], it->asked_ns, 0);
     }
     if (tm__long_blocked_has_owner(it) && it->owner)
-        note_held(it->owner, it->object, it->asked_ns);
+        note_held(it->owner, it->object, it->asked_ns, it->is_shared);
 }
 
 void tm__deadlock_watch_end(const tm__long_blocked *it)
@@ -180,10 +180,12 @@ static int holds(const tm__long_blocked *it, uint64_t object)
 static int waits_for(JNIEnv *jni, const tm__long_blocked *it,
                      const tm__long_blocked *next)
 {
+    int is_shared;
+
     if (it->state == TM_STATE_JOINING)
         return it->owner == next->thread;
     if (tm__long_blocked_has_owner(it))
-        return tm__long_blocked_owner(jni, it) == next->thread;
+        return tm__long_blocked_owner(jni, it, &is_shared) == next->thread;
     return holds(next, it->object);
 }
 
@@ -250,6 +252,8 @@ static int emit_owners(tm__long_blocked *const *members, size_t count, int64_t t
             .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED,
         };
 
+        if (members[i]->is_shared)
+            event.flags |= TM_EVENT_SHARED;
         if (tm__long_blocked_has_owner(members[i]))
             rc = sink->events(sink->payload, &event, 1);
     }

@@ -235,6 +235,8 @@ static void ask_again(JNIEnv *jni, tm__buffer *own, int64_t until_ns)
     for (int i = 0; it && i < AGAIN_A_ROUND && tm__now_ns() < until_ns; i++) {
         tm__long_blocked *next = it == last ? NULL : it->next;
 
+        if (!it->is_unanswered)
+            tm__owner_poll_ask(jni, it);
         if (tm__long_blocked_query_again(jni, own, it)) {
             it->asked_ns = tm__now_ns();
             move(it, TM__LONG_BLOCKED_ASKED);
@@ -265,7 +267,7 @@ static void ask_first(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it,
 
         ask_one(jni, own, it);
         if (!closer)
-            tm__long_blocked_query_holder(jni, it);
+            tm__owner_poll_ask(jni, it);
         it = next;
     }
 }

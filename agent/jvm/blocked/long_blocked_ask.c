@@ -12,7 +12,7 @@
 #include <threadmodel/model.h>
 
 #include "blocked/long_blocked_table.h"
-#include "blocked/owner_poll.h"
+#include "capture/park_facts.h"
 #include "ident/object_identity.h"
 #include "ident/thread_id.h"
 #include "ring/buffer.h"
@@ -32,8 +32,32 @@ static uint64_t owner_of(JNIEnv *jni, jobject synchronizer)
     return id;
 }
 
-/* What a thread parks for, where somebody may own that; else NULL. */
-static jobject synchronizer_of(JNIEnv *jni, jthread thread)
+/* A reader that keeps the thread out. One that reads what it wants to write is stuck,
+ * and no circle shows that. */
+static uint64_t reader_of(JNIEnv *jni, jobject synchronizer, uint64_t thread)
+{
+    tm__readers readers = tm__readers_read(jni, synchronizer);
+
+    if (thread == readers.first || thread == readers.last)
+        return 0;
+    return readers.first ? readers.first : readers.last;
+}
+
+/* The owner, or a reader. */
+static uint64_t who_has(JNIEnv *jni, jobject synchronizer, uint64_t thread,
+                        int *is_shared)
+{
+    uint64_t owner = owner_of(jni, synchronizer);
+
+    *is_shared = 0;
+    if (owner)
+        return owner;
+    owner = reader_of(jni, synchronizer, thread);
+    *is_shared = owner != 0;
+    return owner;
+}
+
+jobject tm__synchronizer_of(JNIEnv *jni, jthread thread)
 {
     jobject blocker = NULL;
 
@@ -66,6 +90,7 @@ static int ask_wait(tm__long_blocked *it, jthread thread)
 static int ask_state(JNIEnv *jni, tm__long_blocked *it, jthread thread)
 {
     jobject synchronizer;
+    int is_shared;
 
     switch (it->kind) {
     case TM_EVENT_CONTENDED_ENTER: it->state = TM_STATE_BLOCKED; return 1;
@@ -73,11 +98,12 @@ static int ask_state(JNIEnv *jni, tm__long_blocked *it, jthread thread)
     case TM_EVENT_WAIT: return ask_wait(it, thread);
     default: break;
     }
-    synchronizer = synchronizer_of(jni, thread);
+    synchronizer = tm__synchronizer_of(jni, thread);
     it->state = synchronizer ? TM_STATE_PARKED : TM_STATE_UNKNOWN;
     if (!synchronizer)
         return 0;
-    it->owner = owner_of(jni, synchronizer);
+    it->owner = who_has(jni, synchronizer, it->thread, &is_shared);
+    it->is_shared = (uint8_t)is_shared;
     (*jni)->DeleteLocalRef(jni, synchronizer);
     return 1;
 }
@@ -147,10 +173,31 @@ static int ask_held(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it, jthread 
     return it->held && it->depths;
 }
 
-void tm__long_blocked_query_holder(JNIEnv *jni, const tm__long_blocked *it)
+uint64_t tm__long_blocked_owner(JNIEnv *jni, const tm__long_blocked *it, int *is_shared)
 {
-    if (it->state == TM_STATE_BLOCKED || it->state == TM_STATE_REENTERING)
-        tm__owner_poll_ask(jni, it);
+    jthread thread;
+    jobject synchronizer;
+    uint64_t owner;
+
+    *is_shared = 0;
+    if (it->state != TM_STATE_PARKED)
+        return tm__thread_mxbean_owner(jni, it->thread, NULL);
+    thread = tm__long_blocked_thread(jni, it);
+    synchronizer = thread ? tm__synchronizer_of(jni, thread) : NULL;
+    owner = synchronizer ? who_has(jni, synchronizer, it->thread, is_shared) : 0;
+    if (synchronizer)
+        (*jni)->DeleteLocalRef(jni, synchronizer);
+    if (thread)
+        (*jni)->DeleteLocalRef(jni, thread);
+    return owner;
+}
+
+static void set_owner(JNIEnv *jni, tm__long_blocked *it)
+{
+    int is_shared;
+
+    it->owner = tm__long_blocked_owner(jni, it, &is_shared);
+    it->is_shared = (uint8_t)is_shared;
 }
 
 int tm__long_blocked_query(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it)
@@ -166,7 +213,7 @@ int tm__long_blocked_query(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it)
         answered = ask_held(jni, own, it, thread);
         it->is_unanswered = !answered;
     } else if (answered && tm__long_blocked_has_owner(it)) {
-        it->owner = tm__long_blocked_owner(jni, it);
+        set_owner(jni, it);
     }
     (*jni)->DeleteLocalRef(jni, thread);
     /* A waiter that holds nothing else holds up nobody, whenever it is notified. */
@@ -188,40 +235,19 @@ int tm__long_blocked_may_change(const tm__long_blocked *it)
             (it->held_count || !tm__the_vm.reports_held));
 }
 
-uint64_t tm__long_blocked_owner(JNIEnv *jni, const tm__long_blocked *it)
-{
-    jthread thread;
-    jobject synchronizer;
-    uint64_t owner;
-
-    if (it->state != TM_STATE_PARKED)
-        return tm__thread_mxbean_owner(jni, it->thread, NULL);
-    thread = tm__long_blocked_thread(jni, it);
-    synchronizer = thread ? synchronizer_of(jni, thread) : NULL;
-    owner = synchronizer ? owner_of(jni, synchronizer) : 0;
-    if (synchronizer)
-        (*jni)->DeleteLocalRef(jni, synchronizer);
-    if (thread)
-        (*jni)->DeleteLocalRef(jni, thread);
-    return owner;
-}
-
 int tm__long_blocked_query_again(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
     jthread thread;
-    uint64_t owner;
     jint state = 0;
 
     if (it->is_unanswered)
         return tm__long_blocked_query(jni, own, it);
-    tm__long_blocked_query_holder(jni, it);
     if (tm__long_blocked_has_owner(it)) {
-        owner = tm__long_blocked_owner(jni, it);
-        if (owner == it->owner)
-            return 0;
-        it->owner = owner;
-        return 1;
+        uint64_t owner = it->owner;
+
+        set_owner(jni, it);
+        return it->owner != owner;
     }
     if (it->state != TM_STATE_WAITING)
         return 0;
@@ -233,6 +259,6 @@ int tm__long_blocked_query_again(JNIEnv *jni, tm__buffer *own, tm__long_blocked 
         it->state = TM_STATE_REENTERING;
     (*jni)->DeleteLocalRef(jni, thread);
     if (it->state == TM_STATE_REENTERING && tm__long_blocked_has_owner(it))
-        it->owner = tm__long_blocked_owner(jni, it);
+        set_owner(jni, it);
     return it->state == TM_STATE_REENTERING;
 }

@@ -16,10 +16,6 @@
  */
 int tm__long_blocked_query(JNIEnv *jni, tm__buffer *own, tm__long_blocked *blocked);
 
-/** Ask who has a monitor that a thread is blocked by, if that is due. The first time
- * takes the VM some 30 ms. */
-void tm__long_blocked_query_holder(JNIEnv *jni, const tm__long_blocked *blocked);
-
 /** Ask again what may change without an event, and what the VM could not say before: a
  * virtual thread that is just leaving its carrier has no answer. @return 1: it has */
 int tm__long_blocked_query_again(JNIEnv *jni, tm__buffer *own,
@@ -32,7 +28,13 @@ int tm__long_blocked_has_owner(const tm__long_blocked *blocked);
  * could not say what it holds. */
 int tm__long_blocked_may_change(const tm__long_blocked *blocked);
 
-/** The owner of what a thread wants, now; 0: none, or it wants that no more. */
-uint64_t tm__long_blocked_owner(JNIEnv *jni, const tm__long_blocked *blocked);
+/** The owner of what a thread wants, now; 0: none, or it wants that no more.
+ * @param[out] is_shared  it is one of the readers */
+uint64_t tm__long_blocked_owner(JNIEnv *jni, const tm__long_blocked *blocked,
+                                int *is_shared);
+
+/** What a thread parks for, where somebody may own that, a local reference; else NULL.
+ */
+jobject tm__synchronizer_of(JNIEnv *jni, jthread thread);
 
 #endif

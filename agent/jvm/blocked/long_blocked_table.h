@@ -34,6 +34,7 @@ typedef struct tm__long_blocked {
     uint8_t is_older;   ///< it had begun before it was first seen
     uint8_t is_reported;   ///< it was reported as a part of a deadlock
     uint8_t is_unanswered; ///< the VM could not say what it holds when it was asked
+    uint8_t is_shared;     ///< the owner is a reader, others may be
     uint8_t is_held_known; ///< held[] has all monitors that it holds
     uint8_t place;         ///< enum tm__place, where that was asked for
     uint32_t held_count;

@@ -11,10 +11,18 @@
  *
  * That is told in its place among the events, which the thread itself may be in. It is
  * told again where another has the monitor, or it has moved since.
+ *
+ * The same holds for who reads a read-write lock for which a thread has been parked for
+ * long: fields of the lock name the first reader, until that releases it, and the last,
+ * until another comes.
  */
 #include "blocked/owner_poll.h"
 
+#include <threadmodel/model.h>
+
+#include "blocked/long_blocked_ask.h"
 #include "blocked/long_blocked_table.h"
+#include "capture/park_facts.h"
 #include "ident/thread_id.h"
 #include "rings/clock.h"
 #include "vm/java_fields.h"
@@ -31,12 +39,16 @@ static const int64_t SAVED_NS = INT64_C(1500000000);
 
 enum { HOLDERS = 32 };
 
+enum role { OWNER, FIRST_READER, LAST_READER };
+
 typedef struct holder {
     uint64_t object; ///< 0: the slot is free
     uint64_t owner;  ///< 0: not known, or it may have moved since
+    uint64_t left;   ///< a reader that was reported and has released it; 0: none
     int64_t asked_ns;
     int64_t read_ns;
-    int is_reported;
+    uint8_t role; ///< enum role
+    uint8_t is_reported;
 } holder;
 
 static holder holders[HOLDERS];
@@ -46,43 +58,48 @@ static int64_t rested_ns; /* no question before that */
 
 static int is_waiting(const holder *it)
 {
-    return it->owner && !it->is_reported;
+    return it->left || (it->owner && !it->is_reported);
 }
 
 static void forget(holder *it)
 {
     known -= it->owner != 0;
     waiting -= is_waiting(it);
-    it->owner = 0;
+    it->owner = it->left = 0;
 }
 
 /* The object's slot, or that which was asked for longest ago; NULL: all are in use. */
-static holder *slot_of(uint64_t object)
+static holder *slot_of(uint64_t object, enum role role)
 {
     holder *oldest = NULL;
 
     for (holder *it = holders; it < holders + HOLDERS; it++) {
-        if (it->object == object)
+        if (it->object == object && it->role == role)
             return it;
         if (!is_waiting(it) && (!oldest || it->asked_ns < oldest->asked_ns))
             oldest = it;
     }
     if (oldest) {
         forget(oldest);
-        *oldest = (holder){.object = object, .asked_ns = INT64_MIN / 2};
+        *oldest = (holder){
+            .object = object, .asked_ns = INT64_MIN / 2, .role = (uint8_t)role};
     }
     return oldest;
 }
 
-static void set_owner(holder *it, uint64_t owner, int64_t read_ns)
+/* @param gone  a thread that is known to have it no more */
+static void set_owner(holder *it, uint64_t owner, uint64_t gone, int64_t read_ns)
 {
     if (owner == it->owner)
         return;
-    known += !it->owner;
+    waiting -= is_waiting(it);
+    if (it->owner && it->owner == gone && it->is_reported)
+        it->left = gone;
+    known += !!owner - !!it->owner;
     it->owner = owner;
     it->read_ns = read_ns;
     it->is_reported = 0;
-    waiting++;
+    waiting += is_waiting(it);
 }
 
 static int is_carrier(JNIEnv *jni, uint64_t thread)
@@ -103,15 +120,15 @@ static int is_carrier(JNIEnv *jni, uint64_t thread)
     return is;
 }
 
-void tm__owner_poll_ask(JNIEnv *jni, const tm__long_blocked *blocked)
+static void ask_owner(JNIEnv *jni, const tm__long_blocked *blocked)
 {
     int64_t now_ns = tm__now_ns(), read_ns;
     uint64_t owner;
     holder *it;
 
-    if (!blocked->object || rested_ns > now_ns || tm__thread_mxbean_open(jni) != 0)
+    if (rested_ns > now_ns || tm__thread_mxbean_open(jni) != 0)
         return;
-    it = slot_of(blocked->object);
+    it = slot_of(blocked->object, OWNER);
     if (!it || is_waiting(it) || it->asked_ns > now_ns - AGAIN_NS)
         return;
     if (rested_ns < now_ns - SAVED_NS)
@@ -122,16 +139,67 @@ void tm__owner_poll_ask(JNIEnv *jni, const tm__long_blocked *blocked)
     read_ns = tm__now_ns();
     if (owner && tm__thread_mxbean_owner(jni, blocked->thread, NULL) == owner &&
         !is_carrier(jni, owner))
-        set_owner(it, owner, read_ns);
+        set_owner(it, owner, 0, read_ns);
 }
 
-/* Who enters waits for an owner that still has it, but for that owner itself. */
+/* One that was there before and after had it in between. */
+static uint64_t in_both(uint64_t before, uint64_t after)
+{
+    return before == after ? before : 0;
+}
+
+static void note_reader(uint64_t object, enum role role, uint64_t reader, uint64_t gone,
+                        int64_t read_ns)
+{
+    holder *it = slot_of(object, role);
+
+    if (!it || is_waiting(it) || it->asked_ns > read_ns - AGAIN_NS)
+        return;
+    it->asked_ns = read_ns;
+    set_owner(it, reader, role == FIRST_READER ? it->owner : gone, read_ns);
+}
+
+static void ask_readers(JNIEnv *jni, const tm__long_blocked *blocked)
+{
+    jthread thread = tm__long_blocked_thread(jni, blocked);
+    jobject lock = thread ? tm__synchronizer_of(jni, thread) : NULL;
+
+    if (lock) {
+        tm__readers before = tm__readers_read(jni, lock), after;
+        int64_t read_ns = tm__now_ns();
+
+        after = tm__readers_read(jni, lock);
+        before.first = in_both(before.first, after.first);
+        before.last = in_both(before.last, after.last);
+        note_reader(blocked->object, FIRST_READER, before.first, 0, read_ns);
+        note_reader(blocked->object, LAST_READER,
+                    before.last == before.first ? 0 : before.last, after.gone, read_ns);
+    }
+    (*jni)->DeleteLocalRef(jni, lock);
+    (*jni)->DeleteLocalRef(jni, thread);
+}
+
+void tm__owner_poll_ask(JNIEnv *jni, const tm__long_blocked *blocked)
+{
+    if (!blocked->object)
+        return;
+    if (blocked->state == TM_STATE_PARKED)
+        ask_readers(jni, blocked);
+    else if (blocked->state == TM_STATE_BLOCKED ||
+             blocked->state == TM_STATE_REENTERING)
+        ask_owner(jni, blocked);
+}
+
+/* A thread that queues waits for an owner that still has it, unless it is that owner.
+ */
 static int may_move(const holder *it, const tm_event *event)
 {
+    int queues =
+        event->kind == TM_EVENT_CONTENDED_ENTER || event->kind == TM_EVENT_PARK;
+
     if (event->thread == it->owner && event->kind == TM_EVENT_THREAD_END)
         return 1;
-    return event->object == it->object &&
-           (event->kind != TM_EVENT_CONTENDED_ENTER || event->thread == it->owner);
+    return event->object == it->object && (!queues || event->thread == it->owner);
 }
 
 void tm__owner_poll_follow(const tm_event *event)
@@ -153,15 +221,23 @@ int tm__owner_poll_next(tm_event *event, int64_t until_ns)
             first = it;
     if (!first)
         return 0;
-    first->is_reported = 1;
     waiting--;
     *event = (tm_event){
         .time_ns = first->read_ns,
-        .thread = first->owner,
         .object = first->object,
-        .kind = TM_EVENT_HELD,
-        .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED,
+        .flags = first->role == OWNER ? 0 : TM_EVENT_SHARED,
     };
+    if (first->left) {
+        event->thread = first->left;
+        event->kind = TM_EVENT_RELEASED;
+        first->left = 0;
+        waiting += is_waiting(first);
+        return 1;
+    }
+    first->is_reported = 1;
+    event->thread = first->owner;
+    event->kind = TM_EVENT_HELD;
+    event->flags |= TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED;
     return 1;
 }
 

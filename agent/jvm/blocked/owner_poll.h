@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who has a monitor by which a thread has been blocked for long. */
+/* Owners of monitors, and readers of locks, by which threads have been blocked for
+ * long.
+ */
 #ifndef TM_AGENT_BLOCKED_OWNER_POLL_H
 #define TM_AGENT_BLOCKED_OWNER_POLL_H
 
@@ -10,7 +12,8 @@
 
 #include "blocked/long_blocked_table.h"
 
-/** Ask who has what a thread is blocked by, if that is worth a question by now. */
+/** Ask who has what a thread is blocked by or parks for, if that is worth a question by
+ * now. The first time takes the VM some 30 ms for a monitor. */
 void tm__owner_poll_ask(JNIEnv *jni, const tm__long_blocked *blocked);
 
 /** An event that is being merged, after which an answer may not be so any more. */

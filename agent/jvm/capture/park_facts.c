@@ -64,27 +64,37 @@ static int is_shared(JNIEnv *jni, jobject lock, int kind)
     return !has_owner && !is_free(jni, lock, kind);
 }
 
+tm__readers tm__readers_read(JNIEnv *jni, jobject lock)
+{
+    const tm__java_fields *java = &tm__the_java;
+    tm__readers it = {0};
+    jobject first, holds;
+    uint64_t last;
+
+    if (!java->first_reader || !(*jni)->IsInstanceOf(jni, lock, java->readers_class))
+        return it;
+    first = (*jni)->GetObjectField(jni, lock, java->first_reader);
+    holds = (*jni)->GetObjectField(jni, lock, java->last_holds);
+    it.first = tm__thread_id(jni, first);
+    last = holds ? (uint64_t)(*jni)->GetLongField(jni, holds, java->holds_tid) : 0;
+    if (last && (*jni)->GetIntField(jni, holds, java->holds_count) > 0)
+        it.last = last;
+    else
+        it.gone = last;
+    (*jni)->DeleteLocalRef(jni, holds);
+    (*jni)->DeleteLocalRef(jni, first);
+    return it;
+}
+
 /* Whether a thread that parks for a lock is one of its readers, the first or the last
  * of them: then it wants to write, and waits for itself. A reader may read again at any
  * time. Of a reader between the two nothing is known. */
 static int is_reader(JNIEnv *jni, jobject lock, jthread thread)
 {
-    const tm__java_fields *java = &tm__the_java;
-    jobject first, holds;
-    int is;
+    uint64_t id = tm__thread_id(jni, thread);
+    tm__readers readers = tm__readers_read(jni, lock);
 
-    if (!java->first_reader || !thread ||
-        !(*jni)->IsInstanceOf(jni, lock, java->readers_class))
-        return 0;
-    first = (*jni)->GetObjectField(jni, lock, java->first_reader);
-    holds = (*jni)->GetObjectField(jni, lock, java->last_holds);
-    is = (first && (*jni)->IsSameObject(jni, first, thread)) ||
-         (holds && (*jni)->GetIntField(jni, holds, java->holds_count) > 0 &&
-          (*jni)->GetLongField(jni, holds, java->holds_tid) ==
-              (*jni)->GetLongField(jni, thread, java->thread_tid));
-    (*jni)->DeleteLocalRef(jni, holds);
-    (*jni)->DeleteLocalRef(jni, first);
-    return is;
+    return id && (id == readers.first || id == readers.last);
 }
 
 /* The owner first, and then the state: both are empty only where nobody has it. */

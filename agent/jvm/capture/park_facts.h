@@ -21,6 +21,16 @@ typedef struct tm__parked {
     int is_reader;  ///< the thread itself is one of those that share it
 } tm__parked;
 
+/** Threads that share a read-write lock of java.util.concurrent, by their numbers. */
+typedef struct tm__readers {
+    uint64_t first; ///< the one that found no other; 0: it has gone
+    uint64_t last;  ///< the one that came or left last; 0: it has gone
+    uint64_t gone;  ///< that one where it has gone
+} tm__readers;
+
+/** Read which threads share a lock. Others may, between these two. */
+tm__readers tm__readers_read(JNIEnv *jni, jobject lock);
+
 /**
  * Read it, of any thread.
  * @param time_ns  NULL, or is set to an instant at which the owner had it, if one did:

@@ -15,6 +15,7 @@
 #include "model/entities/object.h"
 #include "model/entities/reports.h"
 #include "model/intervals/interaction.h"
+#include "model/ownership/tenure_record.h"
 
 /* So many members are compared with one another. */
 enum { MEMBERS_ALIKE = 64 };
@@ -185,6 +186,13 @@ static void write_wake_up(tm__words *words, const tm__wait_case *it, uint32_t th
     }
 }
 
+/* Whether the thread waited for is one of several that may own the lock at once. */
+static int is_read_by(const tm_model *model, const tm__wait_node *node)
+{
+    return node->object != TM__NONE && tm__is_shared(model, node->object) &&
+           tm__reader_of(model, node->object, node->on) != NULL;
+}
+
 void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
 {
     const tm_model *model = it->model;
@@ -214,7 +222,7 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
     case TM_WAIT_EDGE_OWNER:
         tm__write_words(words, "; ");
         tm__write_thread(words, model, node->on);
-        tm__write_words(words, " owns it");
+        tm__write_words(words, is_read_by(model, node) ? " reads it" : " owns it");
         break;
     case TM_WAIT_EDGE_DEAD_OWNER:
         if (node->on == TM__NONE) {

@@ -6,8 +6,10 @@
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
 #include "model/ownership/owner_facts.h"
+#include "model/ownership/present_owner.h"
 #include "model/ownership/tenure.h"
 #include "model/ownership/tenure_record.h"
+#include "model/ownership/tenure_shared.h"
 #include "model/ownership/tenure_write.h"
 #include "model/replay/fresh_object.h"
 #include "model/replay/held.h"
@@ -47,6 +49,11 @@ static void go_on(tm_model *model, const tm__fact *fact)
 
 void tm__on_held(tm_model *model, const tm__fact *fact)
 {
+    tm__had had = {.time_ns = fact->time_ns,
+                   .thread = fact->thread,
+                   .stack = fact->stack,
+                   .provenance = tm__reported_provenance(fact)};
+
     if (fact->object == TM__NONE) {
         /* A VM that was asked tells of monitors alone; a dump, of all when it says so.
          */
@@ -58,9 +65,11 @@ void tm__on_held(tm_model *model, const tm__fact *fact)
     }
     tm__object_fresh(model, fact->object);
     go_on(model, fact);
-    tm__tenure_had(model, fact->object,
-                   &(tm__had){.time_ns = fact->time_ns,
-                              .thread = fact->thread,
-                              .stack = fact->stack,
-                              .provenance = tm__reported_provenance(fact)});
+    if (!(fact->flags & TM_EVENT_SHARED)) {
+        tm__tenure_had(model, fact->object, &had);
+        return;
+    }
+    tm__tenure_shared(model, fact->object, &had);
+    if (model->entities.objects[fact->object].owner == fact->thread)
+        tm__own(model, fact->object, fact->thread, fact->time_ns, had.provenance);
 }

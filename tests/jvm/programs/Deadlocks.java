@@ -3,7 +3,9 @@
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
  * A deadlock of a given kind. Says when all stand still, stays on, and says when its
@@ -72,6 +74,15 @@ final class Deadlocks {
         }
     }
 
+    /** No event shows the reader of a lock. */
+    private static void readThenWrite(ReadWriteLock first, ReadWriteLock second)
+            throws Exception {
+        first.readLock().lock();
+        meet();
+        second.writeLock().lock();
+        throw new AssertionError("no deadlock");
+    }
+
     private static void joinHolding(Object held, Thread[] joined) throws Exception {
         synchronized (held) {
             meet();
@@ -131,6 +142,12 @@ final class Deadlocks {
             case "mixed":
                 threads[0] = start("one", virtual, () -> monitorThenLock(left, other));
                 threads[1] = start("other", otherVirtual, () -> lockThenMonitor(other, left));
+                break;
+            case "readers":
+                ReadWriteLock these = new ReentrantReadWriteLock();
+                ReadWriteLock those = new ReentrantReadWriteLock();
+                threads[0] = start("one", virtual, () -> readThenWrite(these, those));
+                threads[1] = start("other", otherVirtual, () -> readThenWrite(those, these));
                 break;
             case "join":
                 threads[0] = start("one", virtual, () -> joinHolding(left, new Thread[] {
