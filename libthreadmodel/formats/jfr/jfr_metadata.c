@@ -14,11 +14,13 @@
  */
 #include "formats/jfr/jfr_metadata.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 
-enum { MAX_DEPTH = 16 };
+enum { MAX_DEPTH = 16, NAME_BYTES = 128 };
 
 /* Words that mean something here: interned first, so that each is its own number. */
 enum word {
@@ -152,11 +154,35 @@ static uint64_t number_of(const tm__jfr_metadata *metadata, uint32_t string)
     return *end ? UINT64_MAX : number;
 }
 
+/* JDK 9 and 10 have other names for the packages of their events and constants. */
+static int rename_type(tm__jfr_metadata *metadata, uint32_t *name)
+{
+    static const struct {
+        const char *old, *now;
+    } packages[] = {{"com.oracle.jdk.", "jdk."},
+                    {"com.oracle.jfr.types.", "jdk.types."}};
+    const char *text = tm__strings_get(&metadata->strings, *name);
+    char renamed[NAME_BYTES];
+
+    for (size_t i = 0; text && i < sizeof(packages) / sizeof(*packages); i++) {
+        size_t length = strlen(packages[i].old);
+
+        if (strncmp(text, packages[i].old, length) != 0 ||
+            strlen(text + length) + strlen(packages[i].now) >= sizeof(renamed))
+            continue;
+        snprintf(renamed, sizeof(renamed), "%s%s", packages[i].now, text + length);
+        return tm__strings_intern(&metadata->strings, name, renamed);
+    }
+    return TM_OK;
+}
+
 static int add_type(tm__jfr_metadata *metadata, element *read)
 {
     uint64_t id = number_of(metadata, read->id);
     uint32_t index = metadata->type_count;
 
+    if (rename_type(metadata, &read->name) < 0)
+        return TM_ENOMEM;
     if (id == UINT64_MAX || tm__map_find(&metadata->type_map, id) != TM__NONE)
         return TM_OK;
     if (tm__reserve(metadata->memory, &metadata->types, &metadata->type_capacity,

@@ -56,6 +56,36 @@ static void each_event_becomes_its_two_ends_in_order(void **state)
     assert_reads(TM_OK, " 42\n");
 }
 
+/* JDK 9 and 10 name the packages of types in another way. */
+static void types_of_jdk_9_are_those_of_later_ones(void **state)
+{
+    static chunk_class classes[CHUNK_CLASSES];
+    static char names[CHUNK_CLASSES][64];
+
+    (void)state;
+    for (size_t i = 0; i < CHUNK_CLASSES; i++) {
+        const char *name = chunk_classes[i].name;
+
+        classes[i] = chunk_classes[i];
+        if (strncmp(name, "jdk.types.", 10) == 0)
+            snprintf(names[i], sizeof(names[i]), "com.oracle.jfr.types.%s", name + 10);
+        else if (strncmp(name, "jdk.", 4) == 0)
+            snprintf(names[i], sizeof(names[i]), "com.oracle.%s", name);
+        else
+            continue;
+        classes[i].name = names[i];
+    }
+    begin_chunk(&paper, 5000000, 1000000000);
+    put_events(&paper);
+    put_constants(&paper);
+    put_metadata(&paper, classes, CHUNK_CLASSES);
+    end_chunk(&paper);
+    assert_reads(TM_OK, "event 5000100 1 256 0 0 1 4 0\n");
+    assert_reads(TM_OK, "thread 7 0 0 other|workers 0 0\n");
+    assert_reads(TM_OK, "app.Lock|(null)\n");
+    assert_reads(TM_OK, " use|(null) 0\n");
+}
+
 static void ticks_of_any_rate_become_nanoseconds(void **state)
 {
     (void)state;
@@ -448,6 +478,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_event_becomes_its_two_ends_in_order),
+        cmocka_unit_test(types_of_jdk_9_are_those_of_later_ones),
         cmocka_unit_test(ticks_of_any_rate_become_nanoseconds),
         cmocka_unit_test(times_beyond_all_bounds_stay_in_64_bits),
         cmocka_unit_test(a_sleep_that_is_over_too_early_was_interrupted),
