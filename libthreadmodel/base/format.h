@@ -46,6 +46,10 @@ typedef struct tm__format {
      * @return 1; 0: they do not say
      */
     int (*begins)(const uint8_t *bytes, size_t length, int64_t *time_ns);
+
+    /** 1: bytes are looked at in any order; of a packed file in a copy of its content
+     */
+    int is_random;
 } tm__format;
 
 #endif

@@ -23,6 +23,7 @@
 #include "formats/tptp/tptp_reader.h"
 #include "formats/unpack/file_chain.h"
 #include "formats/unpack/packed_file.h"
+#include "formats/unpack/spool.h"
 #include "trace/trace_reader.h"
 
 /* Formats with a magic number come before those that have to guess; jstack takes any
@@ -42,6 +43,7 @@ struct tm_source {
     tm__filter filter;
     int is_named; ///< the sink was told file and format
     int is_damage_reported;
+    char damage[240]; ///< of what was packed, where there is a copy of it
 };
 
 static int unknown(const char *path, const uint8_t *bytes, size_t length)
@@ -230,6 +232,9 @@ static int find_format(tm_source *source, const tm_source_options *options)
     if (options->more_count &&
         (source->input.descriptor >= 0 || source->input.stream.read))
         rc = join_more(source, options);
+    if (rc == TM_OK && source->format->is_random && source->input.stream.read)
+        rc = tm__spool(&source->input, &source->memory, source->damage,
+                       sizeof(source->damage));
     if (rc < 0)
         return rc;
     source->reader = tm__zalloc(&source->memory, source->format->reader_bytes);
@@ -287,7 +292,9 @@ int tm__source_open_memory(tm_source **out, const char *name, const void *data,
 static int end_of_stream(tm_source *source, const tm_sink *sink)
 {
     const tm__input_stream *stream = &source->input.stream;
-    const char *damage = stream->damage ? stream->damage(stream->state) : NULL;
+    const char *damage = stream->damage      ? stream->damage(stream->state)
+                         : source->damage[0] ? source->damage
+                                             : NULL;
     int rc = TM_OK;
 
     if (!damage)

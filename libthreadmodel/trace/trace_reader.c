@@ -420,6 +420,11 @@ static void reader_close(void *payload)
 }
 
 const tm__format tm__format_tmt = {
-    "tmt",       sizeof(reader),  probe,        reader_open,
-    reader_read, reader_position, reader_close, NULL,
+    .name = "tmt",
+    .reader_bytes = sizeof(reader),
+    .probe = probe,
+    .open = reader_open,
+    .read = reader_read,
+    .position = reader_position,
+    .close = reader_close,
 };

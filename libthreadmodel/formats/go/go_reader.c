@@ -379,6 +379,11 @@ static uint64_t reader_position(const void *payload)
 }
 
 const tm__format tm__format_go = {
-    "go",        sizeof(reader),  probe,        reader_open,
-    reader_read, reader_position, reader_close, NULL,
+    .name = "go",
+    .reader_bytes = sizeof(reader),
+    .probe = probe,
+    .open = reader_open,
+    .read = reader_read,
+    .position = reader_position,
+    .close = reader_close,
 };

@@ -318,6 +318,13 @@ static int begins(const uint8_t *bytes, size_t length, int64_t *time_ns)
 }
 
 const tm__format tm__format_jfr = {
-    "jfr",       sizeof(reader),  probe,        reader_open,
-    reader_read, reader_position, reader_close, begins,
+    .name = "jfr",
+    .reader_bytes = sizeof(reader),
+    .probe = probe,
+    .open = reader_open,
+    .read = reader_read,
+    .position = reader_position,
+    .close = reader_close,
+    .begins = begins,
+    .is_random = 1,
 };

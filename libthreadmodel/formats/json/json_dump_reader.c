@@ -357,8 +357,14 @@ static int begins(const uint8_t *bytes, size_t length, int64_t *time_ns)
 }
 
 const tm__format tm__format_json = {
-    "json",      sizeof(reader),  probe,        reader_open,
-    reader_read, reader_position, reader_close, begins,
+    .name = "json",
+    .reader_bytes = sizeof(reader),
+    .probe = probe,
+    .open = reader_open,
+    .read = reader_read,
+    .position = reader_position,
+    .close = reader_close,
+    .begins = begins,
 };
 
 #else

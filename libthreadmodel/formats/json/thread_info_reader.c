@@ -544,8 +544,13 @@ static uint64_t reader_position(const void *payload)
 }
 
 const tm__format tm__format_thread_info = {
-    "thread_info", sizeof(reader),  probe,        reader_open,
-    reader_read,   reader_position, reader_close, NULL,
+    .name = "thread_info",
+    .reader_bytes = sizeof(reader),
+    .probe = probe,
+    .open = reader_open,
+    .read = reader_read,
+    .position = reader_position,
+    .close = reader_close,
 };
 
 #else

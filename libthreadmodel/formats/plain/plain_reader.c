@@ -349,6 +349,12 @@ static uint64_t reader_position(const void *payload)
 }
 
 const tm__format tm__format_plain = {
-    "plain",     sizeof(reader),  probe,        reader_open,
-    reader_read, reader_position, reader_close, begins,
+    .name = "plain",
+    .reader_bytes = sizeof(reader),
+    .probe = probe,
+    .open = reader_open,
+    .read = reader_read,
+    .position = reader_position,
+    .close = reader_close,
+    .begins = begins,
 };

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "formats/unpack/inflate.h"
+#include "formats/unpack/archive_members.h"
 
 typedef struct member {
     int is_open;
@@ -12,7 +13,7 @@ typedef struct member {
     int has_sizes;   ///< a zip's head has them
     uint64_t stored; ///< bytes left of a file that is not packed
     uint64_t count;  ///< members so far
-    uint8_t last;
+    tm__members members;
     tm__inflate inflate;
 } member;
 
@@ -91,6 +92,7 @@ static int is_gzip(const uint8_t *bytes, size_t length)
 
 enum {
     LOCAL_BYTES = 30,
+    NAME_BYTES = 1024,
     IS_ENCRYPTED = 1,
     HAS_DESCRIPTOR = 8,
     STORED = 0,
@@ -104,6 +106,21 @@ static uint64_t little(const uint8_t *bytes, int count)
     for (int i = count; i-- > 0;)
         value = value << 8 | bytes[i];
     return value;
+}
+
+/* Its name, and what else stands before the bytes of a file. */
+static int read_name(tm__packed *packed, uint64_t length, uint64_t extra)
+{
+    member *it = packed->state;
+    char name[NAME_BYTES];
+    size_t seen = length < sizeof(name) ? (size_t)length : sizeof(name);
+    int rc = tm__packed_get(packed, (uint8_t *)name, seen);
+
+    if (rc == TM_OK)
+        rc = tm__packed_skip(packed, length - seen + extra);
+    if (rc == TM_OK)
+        tm__members_begin(&it->members, name, seen);
+    return rc;
 }
 
 /* The head of the next file; the archive's list, behind all of them, ends it. */
@@ -142,7 +159,7 @@ static int open_zip(tm__packed *packed)
                         "%s: zip: a file in it is encrypted or packed by method %u, "
                         "which is not read: unpack it first",
                         packed->inner.path, (unsigned)method);
-    rc = tm__packed_skip(packed, little(head + 26, 2) + little(head + 28, 2));
+    rc = read_name(packed, little(head + 26, 2), little(head + 28, 2));
     it->is_open = rc == TM_OK;
     it->count++;
     tm__inflate_start(&it->inflate);
@@ -171,23 +188,20 @@ static int read_zip(tm__packed *packed, uint8_t *to, size_t room, size_t *count)
     while (rc == TM_OK && *count == 0 && !packed->is_over) {
         if (!it->is_open) {
             rc = open_zip(packed);
-            /* The last line of a file ends with it. */
-            if (rc == TM_OK && !packed->is_over && it->count > 1 && it->last != '\n') {
-                to[0] = it->last = '\n';
-                *count = 1;
-            }
+            if (rc == TM_OK && !packed->is_over && !it->members.is_left_out)
+                *count = (size_t)tm__members_end_line(&it->members, to);
         } else if (!it->is_deflated) {
             rc = read_stored(packed, to, room, count);
+            tm__members_pass(&it->members, to, count);
         } else {
             rc = tm__inflate_read(&it->inflate, packed, to, room, count);
             if (rc == TM_OK && it->inflate.at == TM__INFLATE_OVER) {
                 packed->at -= it->inflate.bit_count / 8;
                 it->is_open = 0;
             }
+            tm__members_pass(&it->members, to, count);
         }
     }
-    if (*count > 0)
-        it->last = to[*count - 1];
     return rc;
 }
 

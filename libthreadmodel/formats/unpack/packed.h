@@ -39,6 +39,7 @@ typedef struct tm__packing {
 
 extern const tm__packing tm__packing_gzip;
 extern const tm__packing tm__packing_zip;
+extern const tm__packing tm__packing_tar;
 extern const tm__packing tm__packing_lz4;
 extern const tm__packing tm__packing_zstd;
 extern const tm__packing tm__packing_xz;

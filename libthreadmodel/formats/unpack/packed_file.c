@@ -16,8 +16,9 @@
 enum { LEVELS = 4, PROBE_BYTES = 4096, FREE_BYTES = 64 << 20, RATIO = 1100 };
 
 static const tm__packing *const packings[] = {
-    &tm__packing_gzip, &tm__packing_zip,   &tm__packing_lz4, &tm__packing_zstd,
-    &tm__packing_xz,   &tm__packing_utf16, &tm__packing_mac, &tm__packing_mail,
+    &tm__packing_gzip,  &tm__packing_zip,  &tm__packing_tar,
+    &tm__packing_lz4,   &tm__packing_zstd, &tm__packing_xz,
+    &tm__packing_utf16, &tm__packing_mac,  &tm__packing_mail,
 };
 
 static int read_packed(void *state, uint8_t *to, size_t room, size_t *count)
