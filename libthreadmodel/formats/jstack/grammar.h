@@ -20,10 +20,11 @@ enum { TM__PENDING_BYTES = 8192 };
 /** The dump at hand, from line to line. */
 typedef struct tm__jstack_parser {
     tm__jstack_dump *dump;
-    int section;     ///< the grammar's own
-    uint32_t thread; ///< dump->threads[], whose lines these are; TM__NONE
-    int is_closed;   ///< its stack is over
-    int is_held;     ///< `held` may be a thread: the next line shows it
+    int section;      ///< the grammar's own
+    uint32_t thread;  ///< dump->threads[], whose lines these are; TM__NONE
+    int is_closed;    ///< its stack is over
+    int is_held;      ///< `held` may be a thread: the next line shows it
+    int is_held_java; ///< it is one whatever the next line is
     tm__jstack_thread held;
     tm__slice function; ///< of a call whose place is on the next line
     uint32_t numbers;   ///< given to threads that have none

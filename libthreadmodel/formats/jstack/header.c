@@ -29,6 +29,24 @@ static int number_after(tm__slice word, const char *key, uint64_t *number)
     return tm__slice_number(&word, base, number);
 }
 
+/* An address behind a key: HP's JVM writes it without 0x. Another number there is
+ * decimal, and identifies the thread as well. */
+static int address_after(tm__slice word, const char *key, uint64_t *number)
+{
+    tm__slice hex = tm__slice_from(word, strlen(key));
+    size_t decimals = 0;
+
+    if (!number_after(word, key, number))
+        return 0;
+    while (decimals < hex.length && hex.bytes[decimals] >= '0' &&
+           hex.bytes[decimals] <= '9')
+        decimals++;
+    if (decimals < hex.length && hex.bytes[decimals] >= 'a' &&
+        hex.bytes[decimals] <= 'f')
+        tm__slice_number(&hex, 16, number);
+    return 1;
+}
+
 /* "49.35ms" or "2.19s" behind a key in ns; -1: it is neither. */
 static int64_t time_after(tm__slice word, const char *key)
 {
@@ -142,7 +160,7 @@ static int read_tid(tm__slice word, tm__slice rest, tm__jstack_thread *thread,
     tm__slice next = rest, first = tm__slice_word(&next);
 
     /* With a quote behind it, it is a part of the name. */
-    if (!number_after(word, "tid=", &number) || tm__slice_ends(word, "\""))
+    if (!address_after(word, "tid=", &number) || tm__slice_ends(word, "\""))
         return 0;
     if (!tm__slice_begins(word, "tid=0x") && tm__android_state(rest, thread)) {
         thread->id = number;
@@ -163,6 +181,10 @@ static int read_tid(tm__slice word, tm__slice rest, tm__jstack_thread *thread,
         number_after(first, "nid=", &thread->os_id);
         heading->has_nid = 1;
         rest = next;
+        /* HP-UX has numbers of its own for the kernel's threads. */
+        first = tm__slice_word(&next);
+        if (number_after(first, "lwp_id=", &thread->os_id))
+            rest = next;
     }
     /* Geode's "tid=0x16 owned by "x" tid=0x15". */
     if (tm__slice_begins(rest, "owned by \"") && number < MOST_NUMBER) {

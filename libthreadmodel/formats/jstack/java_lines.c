@@ -94,12 +94,17 @@ static int end_thread(tm__jstack_parser *self)
     return rc;
 }
 
-/* The thread whose line came before: it is one of Java if a state or a frame follows.
- * Old JVMs gave no numbers, and those of 5 no states. */
+/* The thread whose line came before: it is one of Java if a state or a frame follows,
+ * or if its line has the range of its stack. Old JVMs gave no numbers, and those of 5
+ * no states: without a frame the thread is in no method that waits. */
 static int settle_held(tm__jstack_parser *self, int is_java)
 {
     if (!self->is_held)
         return TM_OK;
+    if (!is_java && self->is_held_java) {
+        self->held.state = TM__SLICE("RUNNABLE");
+        is_java = 1;
+    }
     if (is_java && add_thread(self, &self->held) < 0)
         return TM_ENOMEM;
     if (!is_java)
@@ -157,6 +162,7 @@ static int begin_thread(tm__jstack_parser *self, const tm__jstack_thread *thread
     if (!is_java) {
         self->held = *thread;
         self->held.state = java_state_of_tail(heading->tail);
+        self->is_held_java = tm__slice_find(heading->tail, "[") < heading->tail.length;
         if (tm__jstack_keep(dump, &self->held.name) < 0)
             return TM_ENOMEM;
         self->is_held = 1;
@@ -724,6 +730,9 @@ static int read_first(tm__jstack_parser *self, tm__slice line)
         return TM__LINE_NEXT;
     if (vm.length > 0 && vm.bytes[vm.length - 1] == ':')
         vm.length--;
+    /* HP's JVM has the time before its name, in words of any language. */
+    if (tm__slice_begins(vm, "["))
+        vm = tm__slice_trim(tm__slice_from(vm, tm__slice_find(vm, "]") + 1));
     if (tm__jstack_keep(dump, &vm) < 0)
         return TM_ENOMEM;
     dump->vm = vm;

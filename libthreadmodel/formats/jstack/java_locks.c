@@ -65,9 +65,10 @@ void tm__jstack_read_object(tm__slice text, tm__jstack_lock *lock)
         if (end < text.length)
             read_class((tm__slice){text.bytes, end}, lock);
     }
-    if (is_address)
+    /* HP's JVM writes addresses without 0x; a hash has 32 bits. */
+    if (is_address || value > UINT32_MAX)
         lock->address = value;
-    else if (value && value <= UINT32_MAX)
+    else if (value)
         tm__jstack_lock_by_hash(lock, value);
 }
 

@@ -19,7 +19,7 @@
 #include "formats/jstack/grammar.h"
 #include "formats/jstack/parse.h"
 
-enum { FRAME_BYTES = 1024 };
+enum { FRAME_BYTES = 1024, CURRENT = 1 };
 
 static int number_behind(tm__slice text, const char *key, unsigned base,
                          uint64_t *number)
@@ -70,15 +70,23 @@ static int read_thread(tm__jstack_parser *self, tm__slice text)
 {
     tm__jstack_thread thread = {
         .elapsed_ns = -1, .cpu_ns = -1, .state = java_state(text)};
+    const char *end = "\" J9VMThread:0x";
     uint64_t priority;
+    uint32_t at;
 
     self->thread = TM__NONE;
-    if (!tm__slice_begins(text, "\"") ||
-        !number_behind(text, "J9VMThread:0x", 16, &thread.id))
+    /* Java 5 and 6 have the same number by another name. */
+    if (tm__slice_find(text, end) == text.length)
+        end = "\" TID:0x";
+    if (!tm__slice_begins(text, "\"") || !number_behind(text, end, 16, &thread.id))
         return TM_OK;
-    if (tm__map_find(&self->dump->ids, thread.id) != TM__NONE)
+    at = tm__map_find(&self->dump->ids, thread.id);
+    /* Up to Java 6 the list has the thread that writes the dump once more. */
+    if (at == 0 && self->section == CURRENT)
+        return self->section = 0, TM_OK;
+    if (at != TM__NONE)
         return TM__LINE_NEXT;
-    thread.name = quoted(text, "\" J9VMThread:");
+    thread.name = quoted(text, end);
     if (number_behind(text, "prio=", 10, &priority) && priority < INT32_MAX)
         thread.priority = (int32_t)priority;
     thread.address = thread.id;
@@ -206,6 +214,21 @@ static int read_version(tm__jstack_parser *self, tm__slice text)
     return TM_OK;
 }
 
+/* "CPU usage total: 0.156250000 secs, user: ..." */
+static int64_t cpu_time(tm__slice text)
+{
+    uint64_t whole, nanos;
+    size_t digits;
+
+    if (!number_behind(text, "total: ", 10, &whole) || whole > UINT32_MAX)
+        return -1;
+    text = tm__slice_from(text, tm__slice_find(text, ".") + 1);
+    digits = text.length;
+    if (!tm__slice_number(&text, 10, &nanos) || digits - text.length != 9)
+        return -1;
+    return (int64_t)(whole * 1000000000 + nanos);
+}
+
 static int read_thread_line(tm__jstack_parser *self, tm__slice tag, tm__slice text)
 {
     tm__jstack_thread *thread = tm__jstack_last(self->dump);
@@ -218,6 +241,8 @@ static int read_thread_line(tm__jstack_parser *self, tm__slice tag, tm__slice te
             thread->flags |= TM_THREAD_DAEMON;
     } else if (tm__slice_is(tag, "3XMTHREADINFO1")) {
         number_behind(text, "native thread ID:0x", 16, &thread->os_id);
+    } else if (tm__slice_is(tag, "3XMCPUTIME")) {
+        thread->cpu_ns = cpu_time(text);
     } else if (tm__slice_is(tag, "3XMTHREADBLOCK")) {
         return read_block(self, text);
     } else if (tm__slice_is(tag, "4XESTACKTRACE")) {
@@ -256,6 +281,8 @@ static int read_line(tm__jstack_parser *self, tm__slice line)
         return read_member(self, text);
     if (tm__slice_is(tag, "4LKDEADLOCKOBJ"))
         return read_member_object(self, text);
+    if (tm__slice_is(tag, "1XMCURTHDINFO"))
+        return self->section = CURRENT, TM_OK;
     if (tm__slice_is(tag, "3XMTHREADINFO"))
         return read_thread(self, text);
     if (self->thread != TM__NONE && tag.length > 5 && tag.bytes[1] == 'X')
