@@ -4,13 +4,14 @@
 
 #include "analysis/verdict/bound_units_text.h"
 #include "analysis/verdict/judge_state.h"
+#include "analysis/verdict/verdict_left.h"
 #include "analysis/verdict/verdict_text.h"
 #include "analysis/waits/wait_wants.h"
 #include "base/duration.h"
 #include "model/entities/reports.h"
 
 /* So many members are described; the table has all of them. */
-enum { MEMBERS_DESCRIBED = 6, OTHERS_DESCRIBED = 3, RAN_ON_NS = 1000000000 };
+enum { MEMBERS_DESCRIBED = 6 };
 /* A smaller share, in percent, is left out. */
 #define SHARE_NAMED 0.1
 
@@ -88,113 +89,6 @@ static void write_bound(tm__words *words, tm__judgement *it)
                     100 * (double)bound->queued_ns / (double)bound->users_ns);
 }
 
-static uint32_t live_threads(const tm__judgement *it)
-{
-    return it->graph.counts[TM__NODE_MOVES] + it->graph.counts[TM__NODE_IDLE] +
-           it->graph.counts[TM__NODE_WAITS];
-}
-
-/* A thread that has run since long before the end may be blocked by what was not
- * recorded: another thread's initialisation of a class, for instance. */
-static uint32_t ran_on(const tm__judgement *it, uint32_t *listed)
-{
-    uint32_t count = 0;
-
-    if (tm__model_reports(it->model, TM_EVENT_ON_CPU))
-        return 0;
-    for (uint32_t i = 0; i < it->model->entities.threads_count; i++) {
-        const tm__wait_node *node = &it->graph.nodes[i];
-
-        if (node->kind != TM__NODE_MOVES || node->move != TM__MOVE_RUNS ||
-            node->since_ns == INT64_MIN || it->graph.at_ns - node->since_ns < RAN_ON_NS)
-            continue;
-        if (listed && count < OTHERS_DESCRIBED)
-            listed[count] = i;
-        count++;
-    }
-    return count;
-}
-
-/* Threads that wait, and no event shows who could end that.
- * @param[out] listed  OTHERS_DESCRIBED of them; may be NULL */
-static uint32_t waits_unknown(const tm__judgement *it, uint32_t *listed)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < it->model->entities.threads_count; i++)
-        if (it->graph.nodes[i].kind == TM__NODE_WAITS &&
-            it->graph.nodes[i].edge == TM_WAIT_EDGE_UNKNOWN) {
-            if (listed && count < OTHERS_DESCRIBED)
-                listed[count] = i;
-            count++;
-        }
-    return count;
-}
-
-static void write_kind(tm__words *words, uint32_t count, const char *what, int *written)
-{
-    if (count)
-        tm__write_words(words, "%s%u %s", (*written)++ ? ", " : "", count, what);
-}
-
-static void write_ran_on(tm__words *words, tm__judgement *it)
-{
-    uint32_t listed[OTHERS_DESCRIBED], count = ran_on(it, listed);
-
-    for (uint32_t i = 0; i < count && i < OTHERS_DESCRIBED; i++) {
-        tm__write_thread(words, it->model, listed[i]);
-        tm__write_words(words, i + 2 == count ? " and " : i + 1 < count ? ", " : "");
-    }
-    if (count > OTHERS_DESCRIBED)
-        tm__write_words(words, "%u more", count - OTHERS_DESCRIBED);
-    if (count)
-        tm__write_words(words,
-                        ": a thread that computes, and one whose wait is not recorded, "
-                        "look alike. ");
-}
-
-/* The threads that are left at the end, where none is stuck. */
-static void write_left(tm__words *words, tm__judgement *it)
-{
-    const uint32_t *counts = it->graph.counts;
-    uint32_t listed[OTHERS_DESCRIBED], unknown = waits_unknown(it, listed);
-    uint32_t silent = ran_on(it, NULL);
-    int written = 0;
-
-    if (!live_threads(it))
-        return;
-    if (live_threads(it) == 1) {
-        tm__write_words(words, "1 thread is left: it %s. ",
-                        silent                   ? "has had no event for more than 1 s"
-                        : counts[TM__NODE_MOVES] ? "can go on without another"
-                        : counts[TM__NODE_IDLE]  ? "waits for work"
-                                                 : "waits for another");
-        return;
-    }
-    tm__write_count(words, live_threads(it));
-    tm__write_words(words, " are left: ");
-    write_kind(words, counts[TM__NODE_MOVES] - silent, "can go on without another",
-               &written);
-    write_kind(words, silent,
-               silent == 1 ? "has had no event for more than 1 s"
-                           : "have had no event for more than 1 s",
-               &written);
-    write_kind(words, counts[TM__NODE_IDLE],
-               counts[TM__NODE_IDLE] == 1 ? "waits for work" : "wait for work",
-               &written);
-    write_kind(words, counts[TM__NODE_WAITS],
-               counts[TM__NODE_WAITS] == 1 ? "waits for another" : "wait for others",
-               &written);
-    tm__write_words(words, ". ");
-    for (uint32_t i = 0; i < unknown && i < OTHERS_DESCRIBED; i++) {
-        tm__write_why(words, &it->members, listed[i]);
-        tm__write_words(words, ". ");
-    }
-    if (unknown > OTHERS_DESCRIBED)
-        tm__write_words(words, "Nor is it known of %u more. ",
-                        unknown - OTHERS_DESCRIBED);
-}
-
 /* Each is in a circle of its own. */
 static int all_wait_alone(const tm__judgement *it)
 {
@@ -263,7 +157,7 @@ void tm__write_title(tm__words *words, tm__judgement *it)
         tm__write_words(words, "Partly stuck");
         write_since(words, it);
         tm__write_words(words, ": %u of ", it->count);
-        tm__write_count(words, live_threads(it));
+        tm__write_count(words, tm__live_threads(it));
         tm__write_words(words, " cannot go on.");
         break;
     case TM_VERDICT_STARVED:
@@ -293,11 +187,10 @@ void tm__write_title(tm__words *words, tm__judgement *it)
             write_owed(words, it);
             break;
         }
-        tm__write_words(words, !live_threads(it) ? "All threads have ended: "
-                               : waits_unknown(it, NULL) + ran_on(it, NULL)
-                                   ? "No thread is known to be "
-                                     "stuck: "
-                                   : "No thread is stuck: ");
+        tm__write_words(words, !tm__live_threads(it)  ? "All threads have ended: "
+                               : tm__left_unclear(it) ? "No thread is known to be "
+                                                        "stuck: "
+                                                      : "No thread is stuck: ");
         write_shares(words, it);
         tm__write_words(words, ".");
         break;
@@ -333,12 +226,13 @@ void tm__write_text(tm__words *words, tm__judgement *it)
         }
     }
     tm__write_members(words, &it->members, MEMBERS_DESCRIBED);
+    if (it->verdict == TM_VERDICT_STUCK && !tm__model_is_of_dumps(it->model))
+        tm__write_ended(words, it);
     if (it->count && it->graph.counts[TM__NODE_IDLE])
         tm__write_words(words, "%u more %s for work. ", it->graph.counts[TM__NODE_IDLE],
                         it->graph.counts[TM__NODE_IDLE] == 1 ? "waits" : "wait");
     if (!it->count && it->verdict != TM_VERDICT_CANNOT_TELL) {
-        write_left(words, it);
-        write_ran_on(words, it);
+        tm__write_left(words, it);
     }
     if (words->length && words->bytes[words->length - 1] == ' ')
         words->bytes[--words->length] = '\0';
@@ -367,7 +261,7 @@ void tm__write_examined(tm__words *words, const tm__judgement *it)
         tm__write_words(words, "no event of a thread");
         return;
     }
-    tm__write_count(words, live_threads(it));
+    tm__write_count(words, tm__live_threads(it));
     if (tm__model_is_of_dumps(it->model)) {
         tm__write_words(words, " in %u thread dump%s, with the locks that they name%s",
                         it->model->replay.dumps_count,
@@ -414,7 +308,7 @@ void tm__write_remedy(tm__words *words, const tm__judgement *it)
     else if (it->suspected && it->count &&
              it->graph.nodes[it->order[0]].want != TM__WANT_UNKNOWN)
         tm__write_words(words, "Record for longer.");
-    else if (it->verdict == TM_VERDICT_HEALTHY && ran_on(it, NULL))
+    else if (it->verdict == TM_VERDICT_HEALTHY && tm__left_silent(it))
         tm__write_words(words, "Take thread dumps of threads without an event.");
     else if (it->suspected)
         tm__write_words(words, "Record for longer, or take thread dumps meanwhile.");

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The threads that are left where the data ends, and those that had ended before. */
+#include "analysis/verdict/verdict_left.h"
+
+#include "analysis/waits/runtime_threads.h"
+#include "model/entities/reports.h"
+
+/* So many are described; the table has all of them. */
+enum { OTHERS_DESCRIBED = 3, RAN_ON_NS = 1000000000 };
+
+uint32_t tm__live_threads(const tm__judgement *it)
+{
+    return it->graph.counts[TM__NODE_MOVES] + it->graph.counts[TM__NODE_IDLE] +
+           it->graph.counts[TM__NODE_WAITS];
+}
+
+/* A thread that has run since long before the end may be blocked by what was not
+ * recorded: another thread's initialisation of a class, for instance. */
+static uint32_t list_ran_on(const tm__judgement *it, uint32_t *listed)
+{
+    uint32_t count = 0;
+
+    if (tm__model_reports(it->model, TM_EVENT_ON_CPU))
+        return 0;
+    for (uint32_t i = 0; i < it->model->entities.threads_count; i++) {
+        const tm__wait_node *node = &it->graph.nodes[i];
+
+        if (node->kind != TM__NODE_MOVES || node->move != TM__MOVE_RUNS ||
+            node->since_ns == INT64_MIN || it->graph.at_ns - node->since_ns < RAN_ON_NS)
+            continue;
+        if (listed && count < OTHERS_DESCRIBED)
+            listed[count] = i;
+        count++;
+    }
+    return count;
+}
+
+/* Threads that wait, and no event shows which thread could end that.
+ * @param[out] listed  OTHERS_DESCRIBED of them; may be NULL */
+static uint32_t list_unknown(const tm__judgement *it, uint32_t *listed)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < it->model->entities.threads_count; i++)
+        if (it->graph.nodes[i].kind == TM__NODE_WAITS &&
+            it->graph.nodes[i].edge == TM_WAIT_EDGE_UNKNOWN) {
+            if (listed && count < OTHERS_DESCRIBED)
+                listed[count] = i;
+            count++;
+        }
+    return count;
+}
+
+uint32_t tm__left_silent(const tm__judgement *it)
+{
+    return list_ran_on(it, NULL);
+}
+
+uint32_t tm__left_unclear(const tm__judgement *it)
+{
+    return list_unknown(it, NULL) + list_ran_on(it, NULL);
+}
+
+static void write_kind(tm__words *words, uint32_t count, const char *what, int *written)
+{
+    if (count)
+        tm__write_words(words, "%s%u %s", (*written)++ ? ", " : "", count, what);
+}
+
+static void write_ran_on(tm__words *words, tm__judgement *it)
+{
+    uint32_t listed[OTHERS_DESCRIBED], count = list_ran_on(it, listed);
+
+    for (uint32_t i = 0; i < count && i < OTHERS_DESCRIBED; i++) {
+        tm__write_thread(words, it->model, listed[i]);
+        tm__write_words(words, i + 2 == count ? " and " : i + 1 < count ? ", " : "");
+    }
+    if (count > OTHERS_DESCRIBED)
+        tm__write_words(words, "%u more", count - OTHERS_DESCRIBED);
+    if (count)
+        tm__write_words(words,
+                        ": a thread that computes, and one whose wait is not recorded, "
+                        "look alike. ");
+}
+
+static void write_counts(tm__words *words, tm__judgement *it)
+{
+    const uint32_t *counts = it->graph.counts;
+    uint32_t listed[OTHERS_DESCRIBED], unknown = list_unknown(it, listed);
+    uint32_t silent = list_ran_on(it, NULL);
+    int written = 0;
+
+    if (!tm__live_threads(it))
+        return;
+    if (tm__live_threads(it) == 1) {
+        tm__write_words(words, "1 thread is left: it %s. ",
+                        silent                   ? "has had no event for more than 1 s"
+                        : counts[TM__NODE_MOVES] ? "can go on without another"
+                        : counts[TM__NODE_IDLE]  ? "waits for work"
+                                                 : "waits for another");
+        return;
+    }
+    tm__write_count(words, tm__live_threads(it));
+    tm__write_words(words, " are left: ");
+    write_kind(words, counts[TM__NODE_MOVES] - silent, "can go on without another",
+               &written);
+    write_kind(words, silent,
+               silent == 1 ? "has had no event for more than 1 s"
+                           : "have had no event for more than 1 s",
+               &written);
+    write_kind(words, counts[TM__NODE_IDLE],
+               counts[TM__NODE_IDLE] == 1 ? "waits for work" : "wait for work",
+               &written);
+    write_kind(words, counts[TM__NODE_WAITS],
+               counts[TM__NODE_WAITS] == 1 ? "waits for another" : "wait for others",
+               &written);
+    tm__write_words(words, ". ");
+    for (uint32_t i = 0; i < unknown && i < OTHERS_DESCRIBED; i++) {
+        tm__write_why(words, &it->members, listed[i]);
+        tm__write_words(words, ". ");
+    }
+    if (unknown > OTHERS_DESCRIBED)
+        tm__write_words(words, "Nor is it known of %u more. ",
+                        unknown - OTHERS_DESCRIBED);
+}
+
+void tm__write_left(tm__words *words, tm__judgement *it)
+{
+    write_counts(words, it);
+    write_ran_on(words, it);
+}
+
+/* A thread of the program that had ended when the others came to a standstill, and
+ * after which others did before; TM__NONE: no more.
+ * @param[out] count  such threads, this one among them */
+static uint32_t ended_before(const tm__judgement *it, int64_t before_ns,
+                             uint32_t before, uint32_t *count)
+{
+    const tm__thread *threads = it->model->entities.threads;
+    uint32_t latest = TM__NONE;
+
+    *count = 0;
+    for (uint32_t i = 0; i < it->model->entities.threads_count; i++) {
+        int64_t end_ns = threads[i].end_ns;
+
+        if (end_ns == INT64_MIN || end_ns > before_ns ||
+            (end_ns == before_ns && before != TM__NONE && i <= before) ||
+            tm__is_runtime_thread(it->model, i))
+            continue;
+        ++*count;
+        if (latest == TM__NONE || end_ns > threads[latest].end_ns)
+            latest = i;
+    }
+    return latest;
+}
+
+void tm__write_ended(tm__words *words, const tm__judgement *it)
+{
+    uint32_t count, thread = ended_before(it, it->since_ns, TM__NONE, &count);
+
+    if (thread == TM__NONE || !list_unknown(it, NULL))
+        return;
+    tm__write_count(words, count);
+    tm__write_words(words, " had ended: ");
+    for (uint32_t i = 0; i < OTHERS_DESCRIBED && thread != TM__NONE; i++) {
+        int64_t end_ns = it->model->entities.threads[thread].end_ns;
+
+        tm__write_words(words, "%s", i ? ", " : "");
+        tm__write_thread(words, it->model, thread);
+        tm__write_words(words, " at ");
+        tm__write_instant(words, &it->members, end_ns);
+        thread = ended_before(it, end_ns, thread, &count);
+    }
+    if (thread != TM__NONE)
+        tm__write_words(words, ", and %u before", count);
+    tm__write_words(words, ". ");
+}
