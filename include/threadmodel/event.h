@@ -81,7 +81,12 @@ enum tm_event_kind {
                                ///< thread began
     TM_EVENT_UNIT_LEAVE = 43,  ///< no longer works on the unit `value`, 0: the thread's
                                ///< innermost, which another thread will resume
-    TM_EVENT_KIND_END = 44     ///< one more than the last kind
+    TM_EVENT_NESTED = 44,      ///< acquires a lock, or begins to queue for it, while it
+                               ///< owns others: at one time an event for each of
+                               ///< these, and the last for the lock itself; object:
+                               ///< the lock; stack: where the thread acquires it;
+                               ///< value: how many of these events follow
+    TM_EVENT_KIND_END = 45     ///< one more than the last kind
 };
 
 /** Why a monitor was inflated. */
@@ -109,7 +114,8 @@ enum tm_event_flag {
                                    ///< initialised; its begin may not be reported.
                                    ///< Snapshot: waits for that since then; peer: the
                                    ///< initialiser
-    TM_EVENT_SHARED = 256, ///< Contended enter and entered, Acquired, Released, Held:
+    TM_EVENT_SHARED = 256, ///< Contended enter and entered, Acquired, Released, Held,
+                           ///< Nested:
                            ///< as one of several owners, a reader for instance;
                            ///< beside Owner read with value 0: others may share it.
                            ///< Park, Snapshot of a park: the thread itself is one of
@@ -150,6 +156,12 @@ enum tm_event_flag {
  * reported by Unit begin and Unit end of one thread, or, with an id, of two. Between
  * Unit leave and Unit resume no thread works on it. An id may be used again once its
  * unit has ended. (units-stated.txt)
+ *
+ * NESTED states an order of locks and no owner. One nesting of a thread need not be
+ * stated each time; the first time counts, and the last one shows that it was not over
+ * before another thread began. A lock that is only tried, or for a limited time, is not
+ * stated as the last of these events, as nobody waits for it for ever.
+ * (order-stated.txt)
  *
  * A JOIN OF A DEAD THREAD has a begin and an end, and no waker, though peer is named.
  * (join-of-a-dead-thread.txt)

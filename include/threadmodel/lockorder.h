@@ -30,13 +30,16 @@ TM_BEGIN_DECLS
  *
  * Columns (table `lock_order`): cycle int32 (0, 1, ...), position int32, level string
  * (object, class; object: the same locks; class: locks of the same classes, but not the
- * same ones, which is weaker evidence), held_class string, wanted_class string,
- * held_object string and wanted_object string (null: only classes are known), thread_id
- * uint64, thread string, method string (where it was blocked), source string, line
+ * same ones, which is weaker evidence), suspected bool (a lock held is inferred, only
+ * classes are known, or one edge was over in this run when a notify, unpark or post let
+ * the thread of another go on), held_class string, wanted_class string, held_object
+ * string and wanted_object string (null: only classes are known), thread_id uint64,
+ * thread string, method string (where it wanted the other lock), source string, line
  * int32, held_method string (where it acquired the held lock), held_source string,
- * held_line int32, time_ns int64 (of the first such block), count int64 (of such
- * blocks), stack int32 (of the block), provenance string (enum tm_provenance; that the
- * lock was held).
+ * held_line int32, time_ns int64 (of the first such block or acquisition), count int64
+ * (of such blocks, and of acquisitions that were reported), stack int32 (where it
+ * wanted the other lock), held_stack int32 (where it acquired the held lock),
+ * provenance string (enum tm_provenance; that the lock was held).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked
@@ -50,10 +53,12 @@ TM_API int tm_lock_order_list(tm_table **out, const tm_model *model);
  *
  * Columns (table `lock_edges`): held_class string, wanted_class string, held_object
  * string and wanted_object string (null: only classes are known), thread_id uint64,
- * thread string, method string (where it was blocked), source string, line int32,
- * held_method string (where it acquired the held lock), held_source string, held_line
- * int32, time_ns int64 (of the first such block), count int64 (of such blocks), stack
- * int32 (of the block), provenance string (enum tm_provenance; that the lock was held).
+ * thread string, method string (where it wanted the other lock), source string, line
+ * int32, held_method string (where it acquired the held lock), held_source string,
+ * held_line int32, time_ns int64 (of the first such block or acquisition), count int64
+ * (of such blocks, and of acquisitions that were reported), stack int32 (where it
+ * wanted the other lock), held_stack int32 (where it acquired the held lock),
+ * provenance string (enum tm_provenance; that the lock was held).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

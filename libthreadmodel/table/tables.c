@@ -287,15 +287,16 @@ static const tm__column_spec whatif[] = {
 };
 
 static const tm__column_spec lock_order[] = {
-    {"cycle", TM_TYPE_INT32, 0, 0},          {"position", TM_TYPE_INT32, 0, 0},
-    {"level", TM_TYPE_STRING, 0, 0},         {"held_class", TM_TYPE_STRING, 0, 0},
-    {"wanted_class", TM_TYPE_STRING, 0, 0},  {"held_object", TM_TYPE_STRING, 0, 0},
-    {"wanted_object", TM_TYPE_STRING, 0, 0}, {"thread_id", TM_TYPE_UINT64, 0, 0},
-    {"thread", TM_TYPE_STRING, 0, 0},        {"method", TM_TYPE_STRING, 0, 0},
-    {"source", TM_TYPE_STRING, 0, 0},        {"line", TM_TYPE_INT32, 0, 0},
-    {"held_method", TM_TYPE_STRING, 0, 0},   {"held_source", TM_TYPE_STRING, 0, 0},
-    {"held_line", TM_TYPE_INT32, 0, 0},      {"time_ns", TM_TYPE_INT64, 0, 0},
-    {"count", TM_TYPE_INT64, 0, 0},          {"stack", TM_TYPE_INT32, 0, 0},
+    {"cycle", TM_TYPE_INT32, 0, 0},        {"position", TM_TYPE_INT32, 0, 0},
+    {"level", TM_TYPE_STRING, 0, 0},       {"suspected", TM_TYPE_BOOL, 0, 0},
+    {"held_class", TM_TYPE_STRING, 0, 0},  {"wanted_class", TM_TYPE_STRING, 0, 0},
+    {"held_object", TM_TYPE_STRING, 0, 0}, {"wanted_object", TM_TYPE_STRING, 0, 0},
+    {"thread_id", TM_TYPE_UINT64, 0, 0},   {"thread", TM_TYPE_STRING, 0, 0},
+    {"method", TM_TYPE_STRING, 0, 0},      {"source", TM_TYPE_STRING, 0, 0},
+    {"line", TM_TYPE_INT32, 0, 0},         {"held_method", TM_TYPE_STRING, 0, 0},
+    {"held_source", TM_TYPE_STRING, 0, 0}, {"held_line", TM_TYPE_INT32, 0, 0},
+    {"time_ns", TM_TYPE_INT64, 0, 0},      {"count", TM_TYPE_INT64, 0, 0},
+    {"stack", TM_TYPE_INT32, 0, 0},        {"held_stack", TM_TYPE_INT32, 0, 0},
     {"provenance", TM_TYPE_STRING, 0, 0},
 };
 
@@ -307,7 +308,8 @@ static const tm__column_spec lock_edges[] = {
     {"line", TM_TYPE_INT32, 0, 0},         {"held_method", TM_TYPE_STRING, 0, 0},
     {"held_source", TM_TYPE_STRING, 0, 0}, {"held_line", TM_TYPE_INT32, 0, 0},
     {"time_ns", TM_TYPE_INT64, 0, 0},      {"count", TM_TYPE_INT64, 0, 0},
-    {"stack", TM_TYPE_INT32, 0, 0},        {"provenance", TM_TYPE_STRING, 0, 0},
+    {"stack", TM_TYPE_INT32, 0, 0},        {"held_stack", TM_TYPE_INT32, 0, 0},
+    {"provenance", TM_TYPE_STRING, 0, 0},
 };
 
 static const tm__column_spec blame[] = {

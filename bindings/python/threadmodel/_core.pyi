@@ -747,6 +747,7 @@ class Lib:
     TM_EVENT_UNIT_END: int
     TM_EVENT_UNIT_RESUME: int
     TM_EVENT_UNIT_LEAVE: int
+    TM_EVENT_NESTED: int
     TM_EVENT_KIND_END: int
     TM_INFLATION_UNKNOWN: int
     TM_INFLATION_ENTER: int

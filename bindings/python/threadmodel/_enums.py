@@ -122,6 +122,10 @@ class EventKind(IntEnum):
     #: no longer works on the unit ``value``, 0: the thread's innermost, which another
     #: thread will resume
     UNIT_LEAVE = 43
+    #: acquires a lock, or begins to queue for it, while it owns others: at one time an
+    #: event for each of these, and the last for the lock itself; object: the lock;
+    #: stack: where the thread acquires it; value: how many of these events follow
+    NESTED = 44
 
 
 class EventFlag(IntFlag):
@@ -144,9 +148,9 @@ class EventFlag(IntFlag):
     #: Waited: for a class that another thread initialised; its begin may not be
     #: reported. Snapshot: waits for that since then; peer: the initialiser
     INITIALISATION = 128
-    #: Contended enter and entered, Acquired, Released, Held: as one of several owners,
-    #: a reader for instance; beside Owner read with value 0: others may share it.
-    #: Park, Snapshot of a park: the thread itself is one of the owners, so that it
+    #: Contended enter and entered, Acquired, Released, Held, Nested: as one of several
+    #: owners, a reader for instance; beside Owner read with value 0: others may share
+    #: it. Park, Snapshot of a park: the thread itself is one of the owners, so that it
     #: waits for itself
     SHARED = 256
     #: Wait, Waited, Notify, Notify all: object is a condition apart from its mutex,

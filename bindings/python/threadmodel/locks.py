@@ -224,13 +224,16 @@ def lock_order(model: "Model") -> Table:
 
     Columns (table ``lock_order``): cycle int32 (0, 1, ...), position int32, level
     string (object, class; object: the same locks; class: locks of the same classes, but
-    not the same ones, which is weaker evidence), held_class string, wanted_class
+    not the same ones, which is weaker evidence), suspected bool (a lock held is
+    inferred, only classes are known, or one edge was over in this run when a notify,
+    unpark or post let the thread of another go on), held_class string, wanted_class
     string, held_object string and wanted_object string (None: only classes are known),
-    thread_id uint64, thread string, method string (where it was blocked), source
-    string, line int32, held_method string (where it acquired the held lock),
-    held_source string, held_line int32, time_ns int64 (of the first such block), count
-    int64 (of such blocks), stack int32 (of the block), provenance string (that the lock
-    was held).
+    thread_id uint64, thread string, method string (where it wanted the other lock),
+    source string, line int32, held_method string (where it acquired the held lock),
+    held_source string, held_line int32, time_ns int64 (of the first such block or
+    acquisition), count int64 (of such blocks, and of acquisitions that were reported),
+    stack int32 (where it wanted the other lock), held_stack int32 (where it acquired
+    the held lock), provenance string (that the lock was held).
     """
     return model._ask(lib.tm_lock_order_list)
 
@@ -240,9 +243,11 @@ def lock_edges(model: "Model") -> Table:
 
     Columns (table ``lock_edges``): held_class string, wanted_class string, held_object
     string and wanted_object string (None: only classes are known), thread_id uint64,
-    thread string, method string (where it was blocked), source string, line int32,
-    held_method string (where it acquired the held lock), held_source string, held_line
-    int32, time_ns int64 (of the first such block), count int64 (of such blocks), stack
-    int32 (of the block), provenance string (that the lock was held).
+    thread string, method string (where it wanted the other lock), source string, line
+    int32, held_method string (where it acquired the held lock), held_source string,
+    held_line int32, time_ns int64 (of the first such block or acquisition), count int64
+    (of such blocks, and of acquisitions that were reported), stack int32 (where it
+    wanted the other lock), held_stack int32 (where it acquired the held lock),
+    provenance string (that the lock was held).
     """
     return model._ask(lib.tm_lock_edge_list)

@@ -127,19 +127,27 @@ static const char *or_a_lock(const char *name)
     return name ? name : tm__card_text_of(TM__TEXT_A_LOCK);
 }
 
+static uint32_t place_of(const tm__findings *findings, const tm_table *table,
+                         const char *column, size_t row)
+{
+    uint32_t stack = tm_table_is_null(table, column, row)
+                         ? TM__NONE
+                         : (uint32_t)tm_table_int32(table, column)[row];
+
+    return tm__caller_of(&findings->places, stack);
+}
+
 static void say_wanted(tm__finding *finding, const tm__findings *findings,
                        const tm_table *table, size_t row)
 {
     tm__facts facts = TM__NO_FACTS;
-    uint32_t stack = TM__NONE;
 
-    if (!tm_table_is_null(table, "stack", row))
-        stack = (uint32_t)tm_table_int32(table, "stack")[row];
     facts.thread = tm__map_find(&findings->model->entities.thread_map,
                                 tm_table_uint64(table, "thread_id")[row]);
     facts.name = or_a_lock(tm_table_string(table, "wanted_object", row));
     facts.other_name = or_a_lock(tm_table_string(table, "held_object", row));
-    facts.place = tm__caller_of(&findings->places, stack);
+    facts.place = place_of(findings, table, "stack", row);
+    facts.other_place = place_of(findings, table, "held_stack", row);
     tm__finding_add(finding, findings, TM__TEXT_INVERSION_WANTS, &facts);
 }
 
@@ -173,57 +181,138 @@ static int is_deadlocked(const tm_model *model, const tm_table *table, size_t fi
     return first == end;
 }
 
-/* A sentence on rows [first, end) of the table of cycles. */
-static int report_inversion(tm__findings *findings, const tm_table *table, size_t first,
-                            size_t end)
+/* The rows of one cycle. */
+typedef struct cycle {
+    size_t first, end;
+} cycle;
+
+static cycle cycle_at(const tm_table *table, size_t first)
 {
-    const tm_model *model = findings->model;
+    const int32_t *numbers = tm_table_int32(table, "cycle");
+    cycle it = {first, first};
+
+    while (it.end < tm_table_row_count(table) && numbers[it.end] == numbers[first])
+        it.end++;
+    return it;
+}
+
+/* Whether each order of one cycle is an order of the other's, by their places. */
+static int has_places_of(const tm__findings *findings, const tm_table *table,
+                         cycle left, cycle right)
+{
+    for (size_t l = left.first; l < left.end; l++) {
+        uint32_t place = place_of(findings, table, "stack", l);
+        uint32_t held = place_of(findings, table, "held_stack", l);
+        size_t r = right.first;
+
+        if (place == TM__NONE || held == TM__NONE)
+            return 0;
+        while (r < right.end && (place_of(findings, table, "stack", r) != place ||
+                                 place_of(findings, table, "held_stack", r) != held))
+            r++;
+        if (r == right.end)
+            return 0;
+    }
+    return 1;
+}
+
+static int is_alike(const tm__findings *findings, const tm_table *table, cycle left,
+                    cycle right)
+{
+    return has_places_of(findings, table, left, right) &&
+           has_places_of(findings, table, right, left);
+}
+
+static int is_told(const tm__findings *findings, const tm_table *table, cycle it)
+{
+    return is_supported(table, it.first, it.end) &&
+           !is_deadlocked(findings->model, table, it.first, it.end);
+}
+
+/* Whether a cycle at the same places comes before it, which is told for both. */
+static int is_one_more(const tm__findings *findings, const tm_table *table, cycle it)
+{
+    cycle before;
+
+    for (size_t first = 0; first < it.first; first = before.end) {
+        before = cycle_at(table, first);
+        if (is_told(findings, table, before) && is_alike(findings, table, before, it))
+            return 1;
+    }
+    return 0;
+}
+
+static uint64_t count_more(const tm__findings *findings, const tm_table *table,
+                           cycle it)
+{
+    uint64_t count = 0;
+    cycle after;
+
+    for (size_t first = it.end; first < tm_table_row_count(table); first = after.end) {
+        after = cycle_at(table, first);
+        count +=
+            is_told(findings, table, after) && is_alike(findings, table, it, after);
+    }
+    return count;
+}
+
+static void say_caveat(tm__finding *finding, const tm__findings *findings,
+                       const tm_table *table, cycle it)
+{
+    size_t row = it.first;
+
+    while (row < it.end && !is_inferred(table, row))
+        row++;
+    if (finding->suspected)
+        tm__finding_add_plain(finding, findings,
+                              row < it.end ? TM__TEXT_INVERSION_SUSPECTED
+                                           : TM__TEXT_INVERSION_ORDERED);
+}
+
+static int report_inversion(tm__findings *findings, const tm_table *table, cycle it)
+{
     tm__finding *finding = tm__finding_new(findings, "lock_inversion", "lock_order", 0);
+    tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
         return TM_ENOMEM;
-    for (size_t row = first; row < end; row++)
-        if (is_inferred(table, row))
-            finding->suspected = 1;
-    finding->thread = tm__map_find(&model->entities.thread_map,
-                                   tm_table_uint64(table, "thread_id")[first]);
-    if (!tm_table_is_null(table, "stack", first))
-        finding->place = tm__caller_of(&findings->places,
-                                       (uint32_t)tm_table_int32(table, "stack")[first]);
-    tm__where_number(finding, "cycle", tm_table_int32(table, "cycle")[first]);
-    tm__finding_add_plain(finding, findings,
-                          finding->suspected ? TM__TEXT_INVERSION_TITLE_SUSPECTED
-                                             : TM__TEXT_INVERSION_TITLE);
-    for (size_t row = first; row < end; row++) {
-        if (row > first)
+    finding->suspected = tm_table_bool(table, "suspected")[it.first];
+    finding->thread = tm__map_find(&findings->model->entities.thread_map,
+                                   tm_table_uint64(table, "thread_id")[it.first]);
+    finding->place = place_of(findings, table, "stack", it.first);
+    tm__where_number(finding, "cycle", tm_table_int32(table, "cycle")[it.first]);
+    tm__finding_add_plain(finding, findings, TM__TEXT_INVERSION_TITLE);
+    for (size_t row = it.first; row < it.end; row++) {
+        if (row > it.first)
             tm__finding_add_plain(finding, findings, TM__TEXT_ALSO);
         say_wanted(finding, findings, table, row);
     }
     tm__finding_add_plain(finding, findings, TM__TEXT_STOP);
+    facts.count = count_more(findings, table, it);
+    if (facts.count)
+        tm__finding_add(finding, findings, TM__TEXT_INVERSION_MORE, &facts);
     tm__finding_add_plain(finding, findings, TM__TEXT_INVERSION_ADVICE);
-    if (finding->suspected)
-        tm__finding_add_plain(finding, findings, TM__TEXT_INVERSION_SUSPECTED);
+    say_caveat(finding, findings, table, it);
     return TM_OK;
 }
 
 int tm__find_inversions(tm__findings *findings)
 {
-    const int32_t *cycle;
-    size_t rows, told = 0;
+    size_t told = 0;
     tm_table *table;
+    cycle it;
     int rc = tm_lock_order_list(&table, findings->model);
 
     if (rc < 0)
         return rc;
-    cycle = tm_table_int32(table, "cycle");
-    rows = tm_table_row_count(table);
-    for (size_t first = 0, end; rc == TM_OK && first < rows; first = end) {
-        for (end = first; end < rows && cycle[end] == cycle[first]; end++)
-            ;
-        if (is_supported(table, first, end) &&
-            !is_deadlocked(findings->model, table, first, end) &&
-            told++ < TM__FINDINGS_A_KIND)
-            rc = report_inversion(findings, table, first, end);
+    for (size_t first = 0;
+         rc == TM_OK && first < tm_table_row_count(table) && told < TM__FINDINGS_A_KIND;
+         first = it.end) {
+        it = cycle_at(table, first);
+        if (!is_told(findings, table, it) || is_one_more(findings, table, it))
+            continue;
+        told++;
+        rc = report_inversion(findings, table, it);
     }
     tm_table_free(table);
     return rc;

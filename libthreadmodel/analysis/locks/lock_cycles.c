@@ -67,8 +67,31 @@ static int can_coincide(search *s, uint32_t left, uint32_t right)
     const tm__nesting *r = &graph->nestings[graph->uses[right].nesting];
 
     return l->thread != r->thread && !share_gate(graph, l, r) &&
-           !tm__lineage_orders(s->lineage, l, r) &&
-           !tm__lineage_orders(s->lineage, r, l);
+           !tm__lineage_orders(s->lineage, l, r, 0) &&
+           !tm__lineage_orders(s->lineage, r, l, 0);
+}
+
+/* Whether who has the lock by `holder` keeps out who wants it by `wanter`: readers do
+ * not keep out one another. */
+static int keeps_out(const tm__lock_graph *graph, uint32_t holder, uint32_t wanter)
+{
+    return !graph->helds[graph->uses[holder].held].is_shared ||
+           !graph->nestings[graph->uses[wanter].nesting].is_shared;
+}
+
+/* Whether one edge was over when the thread of another was woken to begin it: that may
+ * be a rule of the program, and may have been chance. */
+static int is_ordered_here(search *s)
+{
+    const tm__lock_graph *graph = s->graph;
+
+    for (uint32_t i = 0; i < s->length; i++)
+        for (uint32_t j = 0; j < s->length; j++)
+            if (tm__lineage_orders(
+                    s->lineage, &graph->nestings[graph->uses[s->chosen[i]].nesting],
+                    &graph->nestings[graph->uses[s->chosen[j]].nesting], 1))
+                return 1;
+    return 0;
 }
 
 /* Nobody can check a cycle of which a lock was held nobody knows where. */
@@ -95,7 +118,11 @@ static int choose(search *s, uint32_t depth)
             continue;
         while (other < depth && can_coincide(s, s->chosen[other], use))
             other++;
+        if (depth > 0 && !keeps_out(s->graph, use, s->chosen[depth - 1]))
+            continue;
         s->chosen[depth] = use;
+        if (depth + 1 == s->length && !keeps_out(s->graph, s->chosen[0], use))
+            continue;
         if (other == depth && choose(s, depth + 1))
             return 1;
     }
@@ -109,6 +136,7 @@ static int keep(search *s)
     if (s->found == TM__CYCLES_MAX || !choose(s, 0))
         return TM_OK;
     memcpy(cycle.uses, s->chosen, sizeof(cycle.uses));
+    cycle.is_suspected = is_ordered_here(s);
     if (tm__reserve(s->graph->memory, s->cycles, s->capacity, (size_t)*s->count + 1,
                     sizeof(cycle)) < 0)
         return TM_ENOMEM;
@@ -165,15 +193,31 @@ int tm__lock_cycles(const tm__lock_graph *graph, tm__lineage *lineage,
     return TM_OK;
 }
 
-/* ---- start and join ---- */
+/* ---- start, join and wake-up ---- */
 
-static int add_edge(tm__lineage *lineage, tm__lineage_edge edge)
+/* What orders two things always comes first in `edges`, and is in `wakings` as well. */
+static int add_edge(tm__lineage *lineage, tm__lineage_edge edge, int is_waking)
 {
+    if (tm__reserve(lineage->memory, &lineage->wakings, &lineage->wakings_capacity,
+                    (size_t)lineage->wakings_count + 1, sizeof(edge)) < 0)
+        return TM_ENOMEM;
+    lineage->wakings[lineage->wakings_count++] = edge;
+    if (is_waking)
+        return TM_OK;
     if (tm__reserve(lineage->memory, &lineage->edges, &lineage->edges_capacity,
                     (size_t)lineage->edges_count + 1, sizeof(edge)) < 0)
         return TM_ENOMEM;
     lineage->edges[lineage->edges_count++] = edge;
     return TM_OK;
+}
+
+/* A lock that goes from one thread to the next orders nothing: it might have gone the
+ * other way. */
+static int is_waking(const tm__interaction *row)
+{
+    return row->kind == TM_INTERACTION_NOTIFY ||
+           row->kind == TM_INTERACTION_NOTIFY_ALL ||
+           row->kind == TM_INTERACTION_UNPARK || row->kind == TM_INTERACTION_POST;
 }
 
 static int add_starts(tm__lineage *lineage)
@@ -183,11 +227,13 @@ static int add_starts(tm__lineage *lineage)
     for (uint32_t i = 0; i < model->intervals.interactions_count; i++) {
         const tm__interaction *row = &model->intervals.interactions[i];
 
-        if (row->kind == TM_INTERACTION_START && row->effect == TM__EFFECT_WOKE &&
-            row->from_ns != INT64_MIN && row->from_thread != TM__NONE &&
-            row->to_thread != TM__NONE &&
-            add_edge(lineage, (tm__lineage_edge){row->from_ns, row->to_ns,
-                                                 row->from_thread, row->to_thread}) < 0)
+        if ((row->kind == TM_INTERACTION_START || is_waking(row)) &&
+            row->effect == TM__EFFECT_WOKE && row->from_ns != INT64_MIN &&
+            row->from_thread != TM__NONE && row->to_thread != TM__NONE &&
+            add_edge(lineage,
+                     (tm__lineage_edge){row->from_ns, row->to_ns, row->from_thread,
+                                        row->to_thread},
+                     is_waking(row)) < 0)
             return TM_ENOMEM;
     }
     return TM_OK;
@@ -211,8 +257,8 @@ static int add_joins(tm__lineage *lineage)
                 continue;
             end_ns = model->entities.threads[join->peer].end_ns;
             if (end_ns != INT64_MIN && end_ns <= over_ns &&
-                add_edge(lineage, (tm__lineage_edge){end_ns, over_ns, join->peer, t}) <
-                    0)
+                add_edge(lineage, (tm__lineage_edge){end_ns, over_ns, join->peer, t},
+                         0) < 0)
                 return TM_ENOMEM;
         }
     }
@@ -238,22 +284,44 @@ int tm__lineage_open(tm__lineage *lineage, const tm_model *model, tm__memory *me
         return TM_ENOMEM;
     if (lineage->edges_count)
         qsort(lineage->edges, lineage->edges_count, sizeof(*lineage->edges), by_time);
+    if (lineage->wakings_count)
+        qsort(lineage->wakings, lineage->wakings_count, sizeof(*lineage->wakings),
+              by_time);
     return TM_OK;
 }
 
+/* @return the first of them that does not come before `time_ns` */
+static uint32_t first_from(const tm__lineage_edge *edges, uint32_t count,
+                           int64_t time_ns)
+{
+    uint32_t low = 0, high = count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (edges[middle].from_ns < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 int tm__lineage_orders(tm__lineage *lineage, const tm__nesting *left,
-                       const tm__nesting *right)
+                       const tm__nesting *right, int by_wakings)
 {
     const tm_model *model = lineage->model;
+    const tm__lineage_edge *edges = by_wakings ? lineage->wakings : lineage->edges;
+    uint32_t count = by_wakings ? lineage->wakings_count : lineage->edges_count;
     int64_t *reached_ns = lineage->reached_ns;
 
-    if (left->last_ns >= right->first_ns || !lineage->edges_count)
+    if (left->last_ns >= right->first_ns || !count)
         return 0;
     for (uint32_t i = 0; i < model->entities.threads_count; i++)
         reached_ns[i] = INT64_MAX;
     reached_ns[left->thread] = left->last_ns;
-    for (uint32_t i = 0; i < lineage->edges_count; i++) {
-        const tm__lineage_edge *edge = &lineage->edges[i];
+    for (uint32_t i = first_from(edges, count, left->last_ns); i < count; i++) {
+        const tm__lineage_edge *edge = &edges[i];
 
         if (edge->from_ns > right->first_ns)
             break;
@@ -272,4 +340,6 @@ void tm__lineage_close(tm__lineage *lineage)
                      sizeof(*lineage->reached_ns));
     tm__free(lineage->memory, lineage->edges,
              lineage->edges_capacity * sizeof(*lineage->edges));
+    tm__free(lineage->memory, lineage->wakings,
+             lineage->wakings_capacity * sizeof(*lineage->wakings));
 }

@@ -126,6 +126,7 @@ static int add_open_blocks(tm__lock_graph *graph)
                           .stack = block->stack,
                           .held_first = graph->helds_count,
                           .held_count = count,
+                          .is_shared = (block->traits & TM__TRAIT_SHARED) != 0,
                           .count = 1};
         graph->helds_count += count;
     }

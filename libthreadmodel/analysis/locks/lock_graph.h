@@ -7,8 +7,8 @@
 #include "model/ownership/lock_nesting.h"
 #include "model/state/model.h"
 
-/** Longer cycles have never been met in practice, and cost most to look for. */
-enum { TM__CYCLE_EDGES = 6, TM__CYCLES_MAX = 256 };
+/** As many locks in a ring; longer cycles are not looked for. */
+enum { TM__CYCLE_EDGES = 16, TM__CYCLES_MAX = 256 };
 
 /** One lock that was held in one nesting. */
 typedef struct tm__use {
@@ -30,6 +30,7 @@ typedef struct tm__cycle {
     uint32_t length;
     uint32_t uses[TM__CYCLE_EDGES]; ///< uses[]: one for each edge, that go together
     int by_class;
+    int is_suspected; ///< in this run one edge was over when another was woken to begin
 } tm__cycle;
 
 typedef struct tm__lock_graph {
@@ -72,12 +73,14 @@ typedef struct tm__lineage_edge {
     uint32_t to;
 } tm__lineage_edge;
 
-/** Which threads' doings are over before others begin, by start and join. */
+/** Which threads' doings are over before others begin: always, by start and join, or
+ * in this run, by wake-ups as well. */
 typedef struct tm__lineage {
     const tm_model *model;
     tm__memory *memory;
-    TM__ARRAY(tm__lineage_edge, edges); ///< by from_ns
-    int64_t *reached_ns;                ///< of each thread, for one asked edge
+    TM__ARRAY(tm__lineage_edge, edges);   ///< by from_ns: starts and joins
+    TM__ARRAY(tm__lineage_edge, wakings); ///< by from_ns: these, and wake-ups
+    int64_t *reached_ns;                  ///< of each thread, for one asked edge
 } tm__lineage;
 
 #endif

@@ -31,6 +31,14 @@ typedef struct listing {
     uint64_t unproven; ///< of a graph that is closed again
 } listing;
 
+static void put_stack(tm__builder *builder, uint32_t stack)
+{
+    if (stack == TM__NONE)
+        tm__put_null(builder);
+    else
+        tm__put_int32(builder, (int32_t)stack);
+}
+
 static void put_edge(listing *list, const tm__use *use)
 {
     const tm__lock_graph *graph = &list->graph;
@@ -53,10 +61,8 @@ static void put_edge(listing *list, const tm__use *use)
     tm__put_caller(builder, &list->places, tm__caller_of(&list->places, held->stack));
     tm__put_int64(builder, nesting->first_ns - tm__model_origin_ns(model));
     tm__put_int64(builder, nesting->count);
-    if (nesting->stack == TM__NONE)
-        tm__put_null(builder);
-    else
-        tm__put_int32(builder, (int32_t)nesting->stack);
+    put_stack(builder, nesting->stack);
+    put_stack(builder, held->stack);
     tm__put_string(builder, tm_provenance_name(held->provenance));
 }
 
@@ -77,6 +83,18 @@ static int is_reported(const listing *list, const tm__cycle *cycle,
             return 0;
     }
     return 1;
+}
+
+/* Whether something but what was reported speaks for a cycle. */
+static int is_suspected(const listing *list, const tm__cycle *cycle)
+{
+    const tm__lock_graph *graph = &list->graph;
+
+    for (uint32_t i = 0; i < cycle->length; i++)
+        if (graph->helds[graph->uses[cycle->uses[i]].held].provenance <=
+            TM_PROVENANCE_INFERRED)
+            return 1;
+    return cycle->by_class || cycle->is_suspected;
 }
 
 /** Cycles put so far, and the pairs of class names that they go through. */
@@ -116,6 +134,7 @@ static int put_cycles(listing *list, tm__lineage *lineage, progress *done, int b
             tm__put_int32(&list->builder, done->cycle);
             tm__put_int32(&list->builder, (int32_t)e);
             tm__put_string(&list->builder, by_class ? "class" : "object");
+            tm__put_bool(&list->builder, is_suspected(list, &cycles[i]));
             put_edge(list, use);
             if (!by_class)
                 rc = note_reported(list, done, use);

@@ -119,6 +119,7 @@ const char *tm_event_kind_name(int kind)
         [TM_EVENT_UNIT_END] = "unit_end",
         [TM_EVENT_UNIT_RESUME] = "unit_resume",
         [TM_EVENT_UNIT_LEAVE] = "unit_leave",
+        [TM_EVENT_NESTED] = "nested",
     };
 
     return NAME_OF(names, kind);

@@ -38,4 +38,5 @@ const uint16_t tm__event_needs[TM_EVENT_KIND_END] = {
     [TM_EVENT_UNIT_END] = TM__IS_UNIT,
     [TM_EVENT_UNIT_RESUME] = TM__IS_UNIT,
     [TM_EVENT_UNIT_LEAVE] = TM__IS_UNIT,
+    [TM_EVENT_NESTED] = TM__REPORTS_NO_STATE,
 };

@@ -26,6 +26,7 @@ enum {
     TM__TRAIT_TIMED = 1, ///< a wait, join, park or sleep with a timeout
     TM__TRAIT_IDLE = 2,  ///< I/O that others begin of their own accord
     TM__TRAIT_OWNS = 4,  ///< the thread shares the lock that it parks for
+    TM__TRAIT_SHARED = 8 ///< it wants to be one of several owners
 };
 
 /**

@@ -110,7 +110,9 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
                                   it->blocking_state != TM_STATE_PARKED))
         return 0;
     block = &it->intervals[tm__blocking_index(it)];
-    if (block->state == TM_STATE_PARKED && block->peer == TM__NONE)
+    /* What ends by itself closes no cycle. */
+    if ((block->state == TM_STATE_PARKED && block->peer == TM__NONE) ||
+        block->traits & TM__TRAIT_TIMED)
         return 0;
     /* Most threads that block have no stack to prove anything by. */
     is_provable = are_reported || is_defined(model, block->stack) ||
@@ -172,7 +174,7 @@ static uint32_t coarsen(const tm_model *model, tm__held *held, uint32_t count)
         while (at < kept && held[at].object < it.object)
             at++;
         if (at < kept && held[at].object == it.object) {
-            held[at].is_shared |= it.is_shared;
+            held[at].is_shared &= it.is_shared;
             continue;
         }
         for (uint32_t last = kept++; last > at; last--)
@@ -190,9 +192,18 @@ static int is_same(const tm_model *model, const tm__nesting *nesting,
     if (nesting->held_count != block->held_count)
         return 0;
     for (uint32_t i = 0; i < block->held_count; i++)
-        if (known[i].object != block->held[i].object)
+        if (known[i].object != block->held[i].object ||
+            known[i].is_shared != block->held[i].is_shared)
             return 0;
-    return 1;
+    return nesting->is_shared == block->is_shared;
+}
+
+/* A producer may know the innermost frame alone at first. */
+static int is_longer(const tm_model *model, uint32_t stack, uint32_t known)
+{
+    return known == TM__NONE ||
+           (stack != TM__NONE && model->entities.stacks[stack].frame_count >
+                                     model->entities.stacks[known].frame_count);
 }
 
 static void add_to(tm_model *model, tm__nesting *nesting, const tm__noted *block)
@@ -207,9 +218,8 @@ static void add_to(tm_model *model, tm__nesting *nesting, const tm__noted *block
     for (uint32_t i = 0; i < nesting->held_count; i++) {
         if (block->held[i].provenance > known[i].provenance)
             known[i].provenance = block->held[i].provenance;
-        if (known[i].stack == TM__NONE)
+        if (is_longer(model, block->held[i].stack, known[i].stack))
             known[i].stack = block->held[i].stack;
-        known[i].is_shared |= block->held[i].is_shared;
     }
 }
 
@@ -240,7 +250,8 @@ static int append(tm_model *model, const tm__noted *block, uint32_t *head)
                       .held_count = held_count,
                       .next = *head - 1, /* TM__NONE where there is none */
                       .count = 1,
-                      .is_coarse = model->ownership.nestings_coarse};
+                      .is_coarse = (uint16_t)model->ownership.nestings_coarse,
+                      .is_shared = (uint16_t)block->is_shared};
     memcpy(&model->ownership.helds[model->ownership.helds_count], block->held,
            held_count * sizeof(*model->ownership.helds));
     model->ownership.helds_count += held_count;
@@ -319,11 +330,17 @@ void tm__order_settle(tm_model *model)
     model->ownership.noted_count = 0;
 }
 
+void tm__order_noted(tm_model *model)
+{
+    if (++model->ownership.noted_count == TM__NOTED_AT_ONCE)
+        tm__order_settle(model);
+}
+
 void tm__order_note(tm_model *model, uint32_t thread)
 {
     const tm__thread *it = &model->entities.threads[thread];
     tm__noted *block = &model->ownership.noted[model->ownership.noted_count];
-
+    const tm__interval *interval;
     uint32_t unproven = 0;
 
     block->held_count =
@@ -331,10 +348,11 @@ void tm__order_note(tm_model *model, uint32_t thread)
     model->ownership.nestings_unproven += unproven > 0;
     if (!block->held_count)
         return;
+    interval = &it->intervals[tm__blocking_index(it)];
     block->wanted = it->wants;
     block->thread = thread;
-    block->stack = it->intervals[tm__blocking_index(it)].stack;
-    block->start_ns = it->intervals[tm__blocking_index(it)].start_ns;
-    if (++model->ownership.noted_count == TM__NOTED_AT_ONCE)
-        tm__order_settle(model);
+    block->stack = interval->stack;
+    block->start_ns = interval->start_ns;
+    block->is_shared = (interval->traits & TM__TRAIT_SHARED) != 0;
+    tm__order_noted(model);
 }

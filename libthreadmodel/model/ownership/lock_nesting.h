@@ -37,6 +37,9 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
 /** A block ends: note which locks its thread held meanwhile. */
 void tm__order_note(tm_model *model, uint32_t thread);
 
+/** The nesting at the end of ownership.noted is complete. */
+void tm__order_noted(tm_model *model);
+
 /** Put what was noted into the nestings. To lack the memory for that is counted, and
  * nothing else fails. */
 void tm__order_settle(tm_model *model);

@@ -64,6 +64,8 @@ void tm__on_enter(tm_model *model, const tm__fact *fact)
     tm__object *object;
     tm__interval block = tm__interval_of(TM_STATE_BLOCKED, fact);
 
+    if (fact->flags & TM_EVENT_SHARED)
+        block.traits |= TM__TRAIT_SHARED;
     tm__must_run(model, fact);
     if (fact->object == TM__NONE) {
         tm__begin(model, fact->thread, fact->time_ns, block);

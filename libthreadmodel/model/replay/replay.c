@@ -23,6 +23,7 @@
 #include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"
 #include "model/intervals/lost_events.h"
+#include "model/ownership/stated_nesting.h"
 #include "model/ownership/tenure.h"
 #include "model/replay/await.h"
 #include "model/replay/thread_life.h"
@@ -121,6 +122,7 @@ static int dispatch(tm_model *model, const tm__fact *fact)
         model->entities.threads[fact->thread].carrier = TM__NONE;
         break;
     case TM_EVENT_HELD: tm__on_held(model, fact); return check(model, fact);
+    case TM_EVENT_NESTED: tm__order_stated(model, fact); break;
     case TM_EVENT_SNAPSHOT:
         if (fact->value < TM_STATE_UNKNOWN || fact->value >= TM_STATE_END ||
             fact->value == TM_STATE_DEADLOCKED || fact->value == TM_STATE_DEAD) {

@@ -36,18 +36,19 @@ typedef struct tm__held {
     uint32_t object;    ///< objects[], or a tm__class_key() in a coarse nesting
     uint32_t stack;     ///< stacks[]: where it was got, or TM__NONE
     uint8_t provenance; ///< enum tm_provenance of "it was held"
-    uint8_t is_shared;  ///< others could hold it as well, once at least
+    uint8_t is_shared;  ///< others could hold it as well
 } tm__held;
 
 /** How many locks that a blocked thread holds are looked at. */
 enum { TM__HELD_AT_ONCE = 8 };
 
-/** A block that has ended, with the locks that its thread held. */
+/** A block that has ended, or an acquisition, with the locks that its thread held. */
 typedef struct tm__noted {
     int64_t start_ns;
     uint32_t wanted; ///< objects[]
     uint32_t thread;
-    uint32_t stack; ///< stacks[] or TM__NONE
+    uint32_t stack;     ///< stacks[] or TM__NONE
+    uint32_t is_shared; ///< it wanted to share the lock
     uint32_t held_count;
     tm__held held[TM__HELD_AT_ONCE];
 } tm__noted;
@@ -70,7 +71,8 @@ typedef struct tm__nesting {
     uint32_t held_count;
     uint32_t next; ///< nestings[] of the same thread, stack and wanted, or TM__NONE
     uint32_t count;
-    uint32_t is_coarse;
+    uint16_t is_coarse;
+    uint16_t is_shared; ///< the thread wanted to share the lock
 } tm__nesting;
 
 /** Nestings that are kept where no memory limit leaves less. */
@@ -93,6 +95,8 @@ typedef struct tm__ownership {
     uint32_t nestings_coarse;   ///< half of them are in use: what is new is coarse
     uint64_t nestings_left_out; ///< blocks whose held locks were not kept
     uint64_t nestings_unproven; ///< blocks whose stacks do not show what was held
+    tm__noted stated;           ///< a nesting of which some events are yet to come
+    int64_t stated_left;        ///< so many of them; 0: none
     uint32_t noted_count;       ///< 0 except inside ingest
     tm__noted noted[TM__NOTED_AT_ONCE]; ///< to be put into nestings
     tm__inside inside[TM__INSIDE_SLOTS];
