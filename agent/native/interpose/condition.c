@@ -10,6 +10,7 @@ typedef struct waiting {
     tm__ring *ring;
     tm__fact fact;
     const volatile void *mutex;
+    const void *site;
     int was_owned; ///< the mutex, as far as is known
     uint32_t end_flags;
     int is_refused; ///< the mutex is not the thread's
@@ -18,7 +19,8 @@ typedef struct waiting {
 static void begin(waiting *it, tm__ring *ring, const volatile void *condition,
                   const volatile void *mutex, int64_t timeout_ns, const void *site)
 {
-    *it = (waiting){.ring = ring, .mutex = mutex, .end_flags = TM_EVENT_BY_INTERRUPT};
+    *it = (waiting){
+        .ring = ring, .mutex = mutex, .site = site, .end_flags = TM_EVENT_BY_INTERRUPT};
     it->fact = (tm__fact){TM_EVENT_WAIT,
                           TM__OBJECT_CONDITION,
                           TM_EVENT_NOT_OWNED,
@@ -40,9 +42,11 @@ static void end(void *payload)
     tm__block_end(it->ring, &it->fact, TM_EVENT_WAITED, it->end_flags);
     if (it->is_refused)
         return;
+    tm__nesting_see(it->ring, atomic_load(&it->ring->hold_count), it->mutex,
+                    TM__OBJECT_MUTEX, 0, it->site);
     tm__record_now(it->ring, &mutex);
     tm__hold_add_slow(it->ring, it->mutex, TM__OBJECT_MUTEX, 0,
-                      tm__the_self.recorded_time, 1);
+                      tm__the_self.recorded_time, 1, it->site);
 }
 
 /* Whether a wait that failed left the thread without its mutex: these two say so, and

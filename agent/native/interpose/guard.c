@@ -104,7 +104,7 @@ TM__EXPORT int __cxa_guard_acquire(void *guard)
         it.wait.kind = TM_EVENT_RELEASED;
         tm__record_now(it.ring, &it.wait);
     } else if (is_ours) {
-        tm__hold_add(it.ring, guard, TM__OBJECT_GUARD, 0);
+        tm__hold_add(it.ring, guard, TM__OBJECT_GUARD, 0, 0, TM__SITE);
     }
     return is_ours;
 }

@@ -100,6 +100,7 @@ static start *prepare_thread(const void *site, void *argument)
         return NULL;
     fact.peer = ring->thread;
     tm__record_now(mine, &fact);
+    tm__nestings_count_anew();
     it = &starts[tm__ring_number(ring)];
     it->ring = ring;
     it->argument = argument;

@@ -85,6 +85,9 @@ static inline int tm__lock_queued(tm__ring *ring, tm__fact *fact, int is_owned)
         if (!(BUSY))                                                                   \
             return TM__FOUND(name) call;                                               \
         fact = (tm__fact){begin, kind, shared, lock, 0, timeout_ns, site};             \
+        if ((begin) == TM_EVENT_CONTENDED_ENTER)                                       \
+            tm__nesting_see(ring, atomic_load(&ring->hold_count), lock, kind, shared,  \
+                            site);                                                     \
         tm__block_begin(ring, &fact);                                                  \
         rc = TM__FOUND(name) call;                                                     \
         tm__lock_queued(ring, &fact, OWNED);                                           \
@@ -100,7 +103,8 @@ static inline int tm__lock_queued(tm__ring *ring, tm__fact *fact, int is_owned)
             return TM__REAL(name) call;                                                \
         rc = try_it(lock);                                                             \
         if (__builtin_expect(OWNED, 1)) {                                              \
-            tm__hold_add(ring, lock, kind, shared);                                    \
+            tm__hold_add(ring, lock, kind, shared,                                     \
+                         (begin) != TM_EVENT_CONTENDED_ENTER, TM__SITE);               \
             return rc;                                                                 \
         }                                                                              \
         return name##_not_at_once(ring, rc, TM__SITE, TM__LIST call);                  \
@@ -117,7 +121,7 @@ static inline int tm__lock_queued(tm__ring *ring, tm__fact *fact, int is_owned)
             return TM__REAL(name)(lock);                                               \
         rc = TM__FOUND(name)(lock);                                                    \
         if (OWNED)                                                                     \
-            tm__hold_add(ring, lock, kind, shared);                                    \
+            tm__hold_add(ring, lock, kind, shared, 1, TM__SITE);                       \
         return rc;                                                                     \
     }
 
@@ -135,6 +139,14 @@ static inline int tm__lock_queued(tm__ring *ring, tm__fact *fact, int is_owned)
         rc = TM__FOUND(name)(lock);                                                    \
         tm__hold_released(ring, lock, released, is_store);                             \
         return rc;                                                                     \
+    }
+
+/** A function that makes a lock, or ends one: the next at its address is another. */
+#define TM__RENEW(name, parameters, call)                                              \
+    TM__EXPORT int name parameters                                                     \
+    {                                                                                  \
+        tm__lock_renewed(lock);                                                        \
+        return TM__REAL(name) call;                                                    \
     }
 
 #endif

@@ -12,6 +12,7 @@ typedef struct running {
     struct running *outer;
     const volatile void *control;
     void (*routine)(void);
+    const void *site;
     int has_run;
 } running;
 
@@ -33,7 +34,7 @@ static void run(void)
 
     it->has_run = 1;
     if (ring)
-        tm__hold_add(ring, it->control, TM__OBJECT_ONCE, 0);
+        tm__hold_add(ring, it->control, TM__OBJECT_ONCE, 0, 0, it->site);
     pthread_cleanup_push(leave, it);
     it->routine();
     pthread_cleanup_pop(1);
@@ -48,7 +49,7 @@ static int call(int (*real)(volatile void *, void (*)(void)), volatile void *con
                 void (*routine)(void), const void *site)
 {
     tm__ring *ring = tm__ring_here();
-    running it = {the_innermost, control, routine, 0};
+    running it = {the_innermost, control, routine, site, 0};
     tm__fact fact = {TM_EVENT_CONTENDED_ENTER, TM__OBJECT_ONCE, 0, control, 0, 0, site};
     int must_wait = ring && (*(volatile int *)control & RUNS);
     int rc;

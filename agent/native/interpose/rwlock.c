@@ -37,3 +37,8 @@ LOCK_UNTIL(pthread_rwlock_clockwrlock,
            (lock, clock, until), try_to_write, WRITE, clock, OWNED, BUSY)
 
 TM__UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t, 0)
+
+TM__RENEW(pthread_rwlock_init,
+          (pthread_rwlock_t * lock, const pthread_rwlockattr_t *attributes),
+          (lock, attributes))
+TM__RENEW(pthread_rwlock_destroy, (pthread_rwlock_t * lock), (lock))

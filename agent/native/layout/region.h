@@ -17,6 +17,7 @@ enum {
     TM__REGION_MAGIC = 0x746D6E31,
     TM__RINGS_MOST = 16384,
     TM__HOLDS_MOST = 64,
+    TM__NESTED_MOST = 8, ///< locks that are owned while another is acquired
     TM__STACKS_CACHED = 64,
     TM__FRAMES_MOST = 32,
     TM__RING_HEADER_BYTES = 8192,
@@ -100,16 +101,21 @@ enum tm__object_kind {
 /** Of tm__record.stack. */
 enum { TM__STACK_NONE = 0xFFFF };
 
+/** Of tm__record.flags. */
+enum { TM__GENERATION_SHIFT = 16 };
+
 typedef struct tm__record {
     uint16_t kind;
     uint16_t stack;  ///< number in the ring's cache of stacks
     uint32_t bytes;  ///< with payload, a multiple of 8
     uint64_t time;   ///< of the clock that tm__control.uses_counter tells
     uint64_t object; ///< address of a lock; of a join the thread's handle
-    uint64_t peer;   ///< thread id
+    uint64_t peer;   ///< thread id; of a lock in a nesting: return address of its
+                     ///< acquisition
     int64_t value;
     uint32_t object_kind; ///< enum tm__object_kind
-    uint32_t flags;       ///< bits of enum tm_event_flag
+    uint32_t flags;       ///< bits of enum tm_event_flag, and which of the locks that
+                          ///< lay there one after the other, from TM__GENERATION_SHIFT
 } tm__record;
 
 /** A lock that the thread owns. The thread writes all but `is_reported`. */
@@ -119,6 +125,9 @@ typedef struct tm__hold {
     uint32_t object_kind;
     uint32_t flags;               ///< TM_EVENT_SHARED or 0
     _Atomic uint32_t is_reported; ///< the recorder knows: its release is wanted, too
+    uint32_t stack;               ///< number in the ring's cache, or TM__STACK_NONE
+    uint64_t site;                ///< return address of its acquisition; 0: not known
+    uint32_t stack_serial;        ///< which stack of that number
     uint32_t reserved;
 } tm__hold;
 
@@ -151,7 +160,7 @@ typedef struct tm__ring {
     _Atomic uint64_t lost;      ///< records without room, ever
     _Atomic uint64_t lost_time; ///< of the first since the recorder asked
     _Atomic uint32_t hold_count;
-    uint32_t reserved;
+    _Atomic uint32_t nestings_left_out; ///< of locks, that were not reported
     tm__hold holds[TM__HOLDS_MOST];
     tm__kernel_call call;
 } tm__ring;

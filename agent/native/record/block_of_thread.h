@@ -55,6 +55,8 @@ static inline void tm__block_end(tm__ring *ring, tm__fact *fact, int kind,
 /** The lock that a thread was blocked by, or parked for, is its own. */
 static inline void tm__block_end_owning(tm__ring *ring, tm__fact *fact)
 {
+    const void *site = fact->site;
+
     if (fact->kind == TM_EVENT_PARK) {
         tm__block_end(ring, fact, TM_EVENT_UNPARKED, 0);
         fact->kind = TM_EVENT_ACQUIRED;
@@ -63,7 +65,7 @@ static inline void tm__block_end_owning(tm__ring *ring, tm__fact *fact)
         tm__block_end(ring, fact, TM_EVENT_CONTENDED_ENTERED, 0);
     }
     tm__hold_add_slow(ring, fact->object, fact->object_kind, fact->flags,
-                      tm__the_self.recorded_time, 1);
+                      tm__the_self.recorded_time, 1, site);
 }
 
 /** How long from now until a time of a clock, at least 1 ns. */

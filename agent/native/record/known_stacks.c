@@ -59,6 +59,7 @@ void tm__known_stack_begin(tm__known_stack *it, uintptr_t here)
     it->here = here;
     it->count = 0;
     it->is_whole = 1;
+    it->serial++;
 }
 
 void tm__known_stack_add(tm__known_stack *it, uintptr_t from, uintptr_t to,

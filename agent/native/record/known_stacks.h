@@ -17,6 +17,7 @@ typedef struct tm__known_stack {
     uintptr_t here;   ///< the frame that asked; the others lie behind it
     uint32_t count;   ///< of the words below
     int is_whole;     ///< all return addresses were found
+    uint32_t serial;  ///< how many lay here
     uint32_t distances[TM__FRAMES_MOST]; ///< from `here`, in words
     uintptr_t words[TM__FRAMES_MOST];    ///< what lies there
 } tm__known_stack;

@@ -325,6 +325,7 @@ void tm__process_begin(void)
     the_rings = (unsigned char *)tm__the_control + TM__CONTROL_BYTES;
     tm__modules_begin();
     tm__known_stacks_begin(the_rings_most);
+    tm__nestings_begin(the_rings_most);
     the_wiped_page = page;
     become_image();
     tm__the_image = page;

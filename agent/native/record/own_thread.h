@@ -27,7 +27,11 @@ typedef struct tm__self {
     struct tm__known_stack *stacks; ///< NULL: not asked for yet
     uint64_t
         stacks_used; ///< bits: those that are this thread's, and not the one's before
-    uint32_t next_stack;           ///< which of them gives way to a new one
+    uint32_t next_stack; ///< which of them gives way to a new one
+    uint32_t creations;  ///< of threads, by it
+    uint32_t armed;      ///< so many locks more are looked at for where that is
+    uint64_t armed_site; ///< return address of the acquisition to be looked at
+    uint64_t *nestings;  ///< that it has reported; NULL: not asked for yet
     uint64_t vain[TM__VAIN_SLOTS]; ///< when a signal that met nobody was recorded last
     uint32_t unlisted;             ///< locks that it owns beyond TM__HOLDS_MOST
     uintptr_t call;                ///< frame of the call into the kernel that it is in

@@ -122,12 +122,16 @@
 #endif
 
 #define TM__REAL_FUNCTIONS(X)                                                          \
+    X(int, pthread_mutex_init, (pthread_mutex_t *, const pthread_mutexattr_t *))       \
+    X(int, pthread_mutex_destroy, (pthread_mutex_t *))                                 \
     X(int, pthread_mutex_lock, (pthread_mutex_t *))                                    \
     X(int, pthread_mutex_trylock, (pthread_mutex_t *))                                 \
     X(int, pthread_mutex_unlock, (pthread_mutex_t *))                                  \
     X(int, pthread_mutex_timedlock, (pthread_mutex_t *, const struct timespec *))      \
     X(int, pthread_mutex_clocklock,                                                    \
       (pthread_mutex_t *, clockid_t, const struct timespec *))                         \
+    X(int, pthread_rwlock_init, (pthread_rwlock_t *, const pthread_rwlockattr_t *))    \
+    X(int, pthread_rwlock_destroy, (pthread_rwlock_t *))                               \
     X(int, pthread_rwlock_rdlock, (pthread_rwlock_t *))                                \
     X(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t *))                             \
     X(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t *, const struct timespec *))  \
@@ -139,6 +143,8 @@
     X(int, pthread_rwlock_clockwrlock,                                                 \
       (pthread_rwlock_t *, clockid_t, const struct timespec *))                        \
     X(int, pthread_rwlock_unlock, (pthread_rwlock_t *))                                \
+    X(int, pthread_spin_init, (pthread_spinlock_t *, int))                             \
+    X(int, pthread_spin_destroy, (pthread_spinlock_t *))                               \
     X(int, pthread_spin_lock, (pthread_spinlock_t *))                                  \
     X(int, pthread_spin_trylock, (pthread_spinlock_t *))                               \
     X(int, pthread_spin_unlock, (pthread_spinlock_t *))                                \
@@ -169,6 +175,8 @@
       (clockid_t, int, const struct timespec *, struct timespec *))                    \
     X(int, usleep, (useconds_t))                                                       \
     X(unsigned, sleep, (unsigned))                                                     \
+    X(int, mtx_init, (mtx_t *, int))                                                   \
+    X(void, mtx_destroy, (mtx_t *))                                                    \
     X(int, mtx_lock, (mtx_t *))                                                        \
     X(int, mtx_trylock, (mtx_t *))                                                     \
     X(int, mtx_timedlock, (mtx_t *, const struct timespec *))                          \

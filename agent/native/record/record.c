@@ -215,6 +215,15 @@ static uint16_t stack_of(tm__ring *ring, const void *site)
     return number;
 }
 
+/* With which of the locks at an address it is. */
+static uint32_t flags_of(uint32_t flags, uint32_t kind, const volatile void *object)
+{
+    return kind == TM__OBJECT_MUTEX || kind == TM__OBJECT_RWLOCK ||
+                   kind == TM__OBJECT_SPIN_LOCK
+               ? flags | tm__lock_generation(object) << TM__GENERATION_SHIFT
+               : flags;
+}
+
 static void write_fact(tm__ring *ring, const tm__fact *fact, uint64_t time)
 {
     uint16_t stack = fact->site ? stack_of(ring, fact->site) : TM__STACK_NONE;
@@ -233,7 +242,7 @@ static void write_fact(tm__ring *ring, const tm__fact *fact, uint64_t time)
         .peer = fact->peer,
         .value = fact->value,
         .object_kind = fact->object_kind,
-        .flags = fact->flags,
+        .flags = flags_of(fact->flags, fact->object_kind, fact->object),
     };
     commit(ring, sizeof(*record));
 }
@@ -259,6 +268,51 @@ void tm__record_now(tm__ring *ring, const tm__fact *fact)
     tm__the_self.recorded_time = time;
     atomic_store_explicit(&ring->since, time, memory_order_relaxed);
     write_fact(ring, fact, time);
+    end(ring);
+}
+
+static tm__record nested_record(const tm__nested_lock *lock, uint32_t left)
+{
+    const volatile void *object = (const volatile void *)(uintptr_t)lock->object;
+
+    return (tm__record){.kind = TM__NOTED_EVENTS + TM_EVENT_NESTED,
+                        .stack = lock->stack,
+                        .bytes = sizeof(tm__record),
+                        .object = lock->object,
+                        .peer = lock->stack == TM__STACK_NONE ? lock->site : 0,
+                        .value = (int64_t)left,
+                        .object_kind = lock->object_kind,
+                        .flags = flags_of(lock->flags, lock->object_kind, object)};
+}
+
+void tm__record_nested(tm__ring *ring, const tm__nested_lock *locks, uint32_t count,
+                       const tm__fact *wanted)
+{
+    tm__nested_lock last = {.object = (uint64_t)(uintptr_t)wanted->object,
+                            .object_kind = wanted->object_kind,
+                            .flags = wanted->flags};
+    const uint32_t bytes = (count + 1) * (uint32_t)sizeof(tm__record);
+    tm__record *records;
+    uint64_t time;
+
+    if (begin(tm__now(), FRAME) != 0)
+        return;
+    atomic_store_explicit(&ring->since, TM__BEGINS, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    time = tm__now();
+    tm__the_self.recorded_time = time;
+    atomic_store_explicit(&ring->since, time, memory_order_relaxed);
+    last.stack = stack_of(ring, wanted->site);
+    records = reserve(ring, bytes);
+    if (records) {
+        for (uint32_t i = 0; i <= count; i++) {
+            records[i] = nested_record(i < count ? &locks[i] : &last, count - i);
+            records[i].time = time;
+        }
+        commit(ring, bytes);
+    } else {
+        lose(ring, time);
+    }
     end(ring);
 }
 
@@ -433,7 +487,8 @@ static uint32_t make_place(tm__ring *ring, uint32_t is_reported)
 }
 
 void tm__hold_add_slow(tm__ring *ring, const volatile void *object, uint32_t kind,
-                       uint32_t flags, uint64_t time, uint32_t is_reported)
+                       uint32_t flags, uint64_t time, uint32_t is_reported,
+                       const void *site)
 {
     uint32_t count = atomic_load_explicit(&ring->hold_count, memory_order_relaxed);
     uint32_t at = 0;
@@ -453,6 +508,8 @@ void tm__hold_add_slow(tm__ring *ring, const volatile void *object, uint32_t kin
         atomic_store_explicit(&ring->hold_count, count + 1, memory_order_relaxed);
     ring->holds[at].object_kind = kind;
     ring->holds[at].flags = flags;
+    ring->holds[at].stack = TM__STACK_NONE;
+    ring->holds[at].site = (uint64_t)(uintptr_t)site;
     atomic_store_explicit(&ring->holds[at].is_reported, is_reported,
                           memory_order_relaxed);
     atomic_store_explicit(&ring->holds[at].time, time, memory_order_relaxed);
@@ -460,10 +517,20 @@ void tm__hold_add_slow(tm__ring *ring, const volatile void *object, uint32_t kin
                           memory_order_release);
 }
 
-void tm__hold_add_full(tm__ring *ring, const volatile void *object, uint32_t kind,
-                       uint32_t flags)
+void tm__hold_add_more(tm__ring *ring, const volatile void *object, uint32_t kind,
+                       uint32_t flags, int is_tried, const void *site)
 {
-    tm__hold_add_slow(ring, object, kind, flags, tm__now(), 0);
+    uint32_t at = atomic_load_explicit(&ring->hold_count, memory_order_relaxed);
+
+    if (__builtin_expect(at >= TM__HOLDS_MOST, 0)) {
+        tm__hold_add_slow(ring, object, kind, flags, tm__now(), 0, site);
+    } else {
+        tm__hold_add_at(ring, at, object, kind, flags, site);
+        if (__builtin_expect(tm__the_self.armed != 0, 0))
+            tm__nesting_learn(ring, &ring->holds[at]);
+    }
+    if (!is_tried)
+        tm__nesting_see(ring, at, object, kind, flags, site);
 }
 
 tm__hold *tm__hold_find_older(tm__ring *ring, const volatile void *object)

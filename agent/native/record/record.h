@@ -11,8 +11,9 @@
 
 #include <threadmodel/event.h>
 
-#include "record/real.h"
+#include "record/nesting.h"
 #include "record/own_thread.h"
+#include "record/real.h"
 
 enum { TM__WAITERS = 4096 };
 
@@ -65,6 +66,19 @@ void tm__record_close(tm__ring *ring, const tm__fact *facts, size_t count,
 void tm__record_event(tm__ring *ring, int kind, uint64_t time);
 void tm__record_name(tm__ring *ring, uint64_t handle, const char *name);
 
+/** A lock that is owned while another is acquired. */
+typedef struct tm__nested_lock {
+    uint64_t object;
+    uint64_t site;
+    uint32_t object_kind;
+    uint32_t flags;
+    uint16_t stack; ///< number in the cache, or TM__STACK_NONE
+} tm__nested_lock;
+
+/** A nesting of locks, now: all of it, or nothing. */
+void tm__record_nested(tm__ring *ring, const tm__nested_lock *locks, uint32_t count,
+                       const tm__fact *wanted);
+
 /** Inside of a record of the calling thread's: a module, see TM__MODULE.
  * @return 0, or -1 if it finds no room */
 int tm__write_module(tm__ring *ring, uint64_t bias, const void *id, size_t id_bytes,
@@ -104,25 +118,18 @@ void tm__record_exit(tm__ring *ring);
 /** The lock is the thread's since `time`. */
 TM__RARELY void tm__hold_add_slow(tm__ring *ring, const volatile void *object,
                                   uint32_t kind, uint32_t flags, uint64_t time,
-                                  uint32_t is_reported);
+                                  uint32_t is_reported, const void *site);
 
-/** The same for one that nobody queues for, since now. */
-TM__RARELY void tm__hold_add_full(tm__ring *ring, const volatile void *object,
-                                  uint32_t kind, uint32_t flags);
-
-static inline void tm__hold_add(tm__ring *ring, const volatile void *object,
-                                uint32_t kind, uint32_t flags)
+static inline void tm__hold_add_at(tm__ring *ring, uint32_t at,
+                                   const volatile void *object, uint32_t kind,
+                                   uint32_t flags, const void *site)
 {
-    uint32_t at = atomic_load_explicit(&ring->hold_count, memory_order_relaxed);
-    tm__hold *hold;
+    tm__hold *hold = &ring->holds[at];
     uint64_t time;
 
-    if (__builtin_expect(at >= TM__HOLDS_MOST, 0)) {
-        tm__hold_add_full(ring, object, kind, flags);
-        return;
-    }
-    hold = &ring->holds[at];
     atomic_store_explicit(&hold->is_reported, 0, memory_order_relaxed);
+    hold->stack = TM__STACK_NONE;
+    hold->site = (uint64_t)(uintptr_t)site;
     /* A signal handler that locks and unlocks in between uses the same place, or cuts
      * the list before it. */
     do {
@@ -143,6 +150,24 @@ static inline void tm__hold_add(tm__ring *ring, const volatile void *object,
         atomic_load_explicit(&ring->hold_count, memory_order_relaxed) <= at ||
             atomic_load_explicit(&hold->time, memory_order_relaxed) != time,
         0));
+}
+
+/** Not the first lock that the thread owns, or one whose callers are asked for. */
+void tm__hold_add_more(tm__ring *ring, const volatile void *object, uint32_t kind,
+                       uint32_t flags, int is_tried, const void *site);
+
+/** @param is_tried  the thread would not have waited for it, or not for ever */
+static inline void tm__hold_add(tm__ring *ring, const volatile void *object,
+                                uint32_t kind, uint32_t flags, int is_tried,
+                                const void *site)
+{
+    if (__builtin_expect(
+            (atomic_load_explicit(&ring->hold_count, memory_order_relaxed) |
+             tm__the_self.armed) != 0,
+            0))
+        tm__hold_add_more(ring, object, kind, flags, is_tried, site);
+    else
+        tm__hold_add_at(ring, 0, object, kind, flags, site);
 }
 
 /** Whether a place is the newest hold's, and of an object. Another process may have

@@ -51,7 +51,8 @@ static void claim(tm__ring_reader *reader, uint64_t since)
     item->event.object =
         key || use == TM__USE_FUTEX ? key : tm__endpoint_of(use, -1).key;
     item->event.flags = is_idle ? TM_EVENT_IDLE : 0;
-    item->object = tm__object_at(reader->image, item->event.object, item->object_kind);
+    item->object =
+        tm__object_at(reader->image, item->event.object, item->object_kind, 0);
     if (use != TM__USE_FUTEX)
         return;
     item->event.value = timeout_ns > 0 ? timeout_ns : 0;

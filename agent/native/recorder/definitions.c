@@ -395,7 +395,7 @@ void tm__endpoint_learn(tm__image *image, const tm__endpoint *endpoint,
                         const char *text)
 {
     tm__native_object *object =
-        tm__object_at(image, endpoint->key, TM__OBJECT_ENDPOINT);
+        tm__object_at(image, endpoint->key, TM__OBJECT_ENDPOINT, 0);
 
     if (object && !object->is_defined)
         name_endpoint(image, object, endpoint, text);
@@ -414,7 +414,8 @@ static void define_endpoint(tm__image *image, tm__native_object *object)
     object->is_defined = 1;
 }
 
-tm__native_object *tm__object_at(tm__image *image, uint64_t address, uint32_t kind)
+static tm__native_object *object_of(tm__image *image, uint64_t address, uint32_t kind,
+                                    uint32_t generation)
 {
     tm__definitions *all = definitions_of(image);
     tm__native_object *it, wanted = {0};
@@ -424,6 +425,7 @@ tm__native_object *tm__object_at(tm__image *image, uint64_t address, uint32_t ki
         address = tm__endpoint_of_key(address).key;
     wanted.key.address = address;
     wanted.key.kind = kind < TM__OBJECT_KIND_END ? kind : TM__OBJECT_NONE;
+    wanted.key.generation = generation;
     HASH_FIND(hh, image->objects, &wanted.key, sizeof(wanted.key), it);
     if (it || !all)
         return it;
@@ -447,6 +449,24 @@ tm__native_object *tm__object_at(tm__image *image, uint64_t address, uint32_t ki
     return it;
 }
 
+tm__native_object *tm__object_at(tm__image *image, uint64_t address, uint32_t kind,
+                                 uint32_t generation)
+{
+    tm__native_object *first = generation ? object_of(image, address, kind, 0) : NULL;
+
+    if (first && generation > first->latest)
+        first->latest = generation;
+    return object_of(image, address, kind, generation);
+}
+
+tm__native_object *tm__object_last_at(tm__image *image, uint64_t address, uint32_t kind)
+{
+    tm__native_object *first = object_of(image, address, kind, 0);
+
+    return first && first->latest ? object_of(image, address, kind, first->latest)
+                                  : first;
+}
+
 int tm__object_define(tm__image *image, tm__native_object *object)
 {
     static const tm__symbol nameless;
@@ -467,7 +487,7 @@ int tm__object_define(tm__image *image, tm__native_object *object)
         symbol = &nameless;
     definition.id = object->id;
     definition.class_id =
-        define_object_class(image, symbol->function, (uint32_t)object->key.kind);
+        define_object_class(image, symbol->function, object->key.kind);
     definition.kind = KINDS[object->key.kind].kind;
     definition.name =
         object_name(image->definitions, symbol, object, name, sizeof(name));

@@ -12,13 +12,15 @@
 struct tm__native_object {
     struct {
         uint64_t address;
-        uint64_t kind;
+        uint32_t kind;
+        uint32_t generation; ///< which of those that lay there one after the other
     } key;
     uint64_t id;
     uint64_t owner;  ///< thread that owns it alone, 0: none or several
     uint64_t last;   ///< thread that came last to the barrier
     uint64_t poster; ///< that came last in the cycle before
     uint64_t cycle;
+    uint32_t latest; ///< of the first at an address: generation of the last so far
     struct tm__lookup *lookup; ///< of its name; NULL: it is defined
     char *endpoint;            ///< name of an endpoint until that is defined; else NULL
     int is_defined;            ///< of an endpoint
@@ -40,8 +42,14 @@ void tm__thread_set_handle(tm__image *image, uint64_t handle, uint64_t thread);
 /** @return the thread that has a handle now; 0: none is known */
 uint64_t tm__thread_by_handle(const tm__image *image, uint64_t handle);
 
-/** The object at an address, whose name is looked up; NULL: there is no memory. */
-tm__native_object *tm__object_at(tm__image *image, uint64_t address, uint32_t kind);
+/** The object at an address, whose name is looked up; NULL: there is no memory.
+ * @param generation  of a lock: how many lay there before it, as the program counts */
+tm__native_object *tm__object_at(tm__image *image, uint64_t address, uint32_t kind,
+                                 uint32_t generation);
+
+/** The last of those that lay there, as far as is known. */
+tm__native_object *tm__object_last_at(tm__image *image, uint64_t address,
+                                      uint32_t kind);
 
 /** An endpoint is known, with the text that its name is made of. */
 void tm__endpoint_learn(tm__image *image, const tm__endpoint *endpoint,

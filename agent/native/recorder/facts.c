@@ -427,7 +427,7 @@ static int complete(tm__item *item, const tm__readers *readers)
 }
 
 /* Whether it says that threads had to do with one another. */
-static int is_of_interest(const tm_event *event)
+static int is_of_interest(tm__image *image, const tm_event *event)
 {
     switch (event->kind) {
     case TM_EVENT_THREAD_START:
@@ -439,6 +439,11 @@ static int is_of_interest(const tm_event *event)
     case TM_EVENT_RELEASED:
     case TM_EVENT_ON_CPU:
     case TM_EVENT_OFF_CPU: return 0;
+    /* One thread alone nests what it likes. */
+    case TM_EVENT_NESTED:
+        if (!image->nesting_thread)
+            image->nesting_thread = event->thread;
+        return image->nesting_thread != event->thread;
     default: return 1;
     }
 }
@@ -488,8 +493,8 @@ void tm__facts_emit(tm__image *image, const tm__readers *readers,
             item->event.object = (uint64_t)tm__tick_clock_ns(clock, item->event.object);
         if (!complete(item, readers))
             continue;
-        image->is_wanted |=
-            item->object_kind != TM__OBJECT_ENDPOINT && is_of_interest(&item->event);
+        image->is_wanted |= item->object_kind != TM__OBJECT_ENDPOINT &&
+                            is_of_interest(image, &item->event);
         tm__image_emit(image, &item->event);
     }
     if (image->item_count == 0)
@@ -541,7 +546,7 @@ void tm__facts_close_holds(tm__ring_reader *reader, const tm__readers *readers,
         }
         if (++hold->missing < 3)
             continue;
-        object = tm__object_at(reader->image, hold->address, hold->object_kind);
+        object = tm__object_last_at(reader->image, hold->address, hold->object_kind);
         if (object && !hold->is_over)
             release(reader->image, readers, object, reader->thread, hold->flags,
                     now_ns);

@@ -262,17 +262,21 @@ static void take_event(tm__ring_reader *reader, const tm__record *record)
         return;
     item->object_kind = record->object_kind;
     if (item->object_kind != TM__OBJECT_NONE)
-        item->object =
-            tm__object_at(reader->image, record->object, record->object_kind);
+        item->object = tm__object_at(reader->image, record->object, record->object_kind,
+                                     record->flags >> TM__GENERATION_SHIFT);
     item->event.object = record->object;
     item->event.peer = record->peer;
     item->event.value = record->value;
     item->event.flags = (uint16_t)record->flags;
     if (record->stack < TM__STACKS_CACHED) {
         item->stack = reader->stacks[record->stack];
-        if (item->stack)
-            item->event.stack = tm__stack_id(item->stack);
+    } else if (kind == TM_EVENT_NESTED && record->peer) {
+        item->stack = tm__stack_of_frames(reader->image, &record->peer, 1);
     }
+    if (kind == TM_EVENT_NESTED)
+        item->event.peer = 0;
+    if (item->stack)
+        item->event.stack = tm__stack_id(item->stack);
 }
 
 static void extract_loss(tm__ring_reader *reader, uint64_t now)
@@ -361,6 +365,7 @@ void tm__gather_records(tm__ring_reader *reader, const tm__tick_clock *clock)
 {
     tm__ring *ring = reader->ring;
     uint64_t now = tm__ticks(clock->uses_counter);
+    uint32_t left_out;
 
     while (reader->tail != reader->head) {
         tm__record record;
@@ -379,6 +384,9 @@ void tm__gather_records(tm__ring_reader *reader, const tm__tick_clock *clock)
     now = tm__ticks(clock->uses_counter);
     atomic_store_explicit(&ring->tail, reader->tail, memory_order_release);
     extract_loss(reader, now);
+    left_out = atomic_load_explicit(&ring->nestings_left_out, memory_order_relaxed);
+    reader->image->nestings_left_out += left_out - reader->nestings_left_out;
+    reader->nestings_left_out = left_out;
 }
 
 void tm__gather_end(void)
@@ -417,7 +425,8 @@ void tm__gather_holds(tm__ring_reader *reader, uint64_t horizon)
             continue;
         item->object_kind = kind;
         if (item->object_kind != TM__OBJECT_NONE)
-            item->object = tm__object_at(reader->image, address, item->object_kind);
+            item->object =
+                tm__object_last_at(reader->image, address, item->object_kind);
         item->event.object = address;
         item->event.flags = (uint16_t)(flags & TM_EVENT_SHARED);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/image.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ enum { LIVE_BYTES = 32 << 20 };
      KIND(NOTIFY) | KIND(NOTIFY_ALL) | KIND(SLEEP) | KIND(SLEPT) | KIND(JOIN) |        \
      KIND(JOINED) | KIND(PARK) | KIND(UNPARKED) | KIND(ACQUIRED) | KIND(RELEASED) |    \
      KIND(AWAIT) | KIND(AWAITED) | KIND(POST) | KIND(LOST) | KIND(SHUTDOWN) |          \
-     KIND(HELD))
+     KIND(HELD) | KIND(NESTED))
 
 static const char *const CAVEATS[] = {
     "Waits for a futex by a system call in the program's own code, not through the C "
@@ -169,6 +170,21 @@ static void describe_children(tm__image *image)
     TM__IMAGE_DEFINE(image, caveat, caveat);
 }
 
+static void describe_nestings(tm__image *image)
+{
+    char caveat[256];
+
+    if (image->nestings_left_out == 0)
+        return;
+    snprintf(
+        caveat, sizeof(caveat),
+        "Lock order is not complete: %" PRIu64 " acquisitions with other locks "
+        "owned were not looked at, as the program has more pairs of locks than are "
+        "recorded.",
+        image->nestings_left_out);
+    TM__IMAGE_DEFINE(image, caveat, caveat);
+}
+
 int tm__image_close(tm__image *image)
 {
     tm_run run = TM_RUN_INIT;
@@ -177,6 +193,7 @@ int tm__image_close(tm__image *image)
     tm__image_flush(image);
     tm__definitions_complete(image);
     describe_children(image);
+    describe_nestings(image);
     if (image->has_switches)
         tm__kernel_switches_report(image);
     run.end_ns = image->over_ns > image->last_ns ? image->over_ns : image->last_ns;

@@ -51,7 +51,9 @@ typedef struct tm__stuck {
 typedef struct tm__image {
     uint64_t id;
     uint32_t pid;
-    int is_wanted; ///< its threads did something to one another
+    int is_wanted;              ///< its threads did something to one another
+    uint64_t nestings_left_out; ///< orders of locks beyond what a thread reports
+    uint64_t nesting_thread;    ///< the first that acquired a lock while it owned one
     int has_ended;
     int has_switches;    ///< the kernel records when its threads have a processor
     int is_found;        ///< the process of that number is the one that runs it

@@ -37,6 +37,7 @@ typedef struct tm__ring_reader {
     uint64_t thread;
     uint32_t os_id;
     char name[16];
+    uint32_t nestings_left_out; ///< as the ring had it last
     uint64_t lost;
     uint64_t lost_emitted; ///< so many of them were emitted as lost
     uint64_t last_time;    ///< of its items
