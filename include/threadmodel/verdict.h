@@ -60,7 +60,8 @@ enum tm_wait_edge {
  * where no thread is stuck, and two threads or more that use the lock queue for it for
  * half of the time in which they are not idle, a quarter of that of all threads; or
  * else by a place where its main kind of units of work waits, sleeps or is in I/O for
- * half of its time, and a quarter of that of all threads.
+ * half of its time, and a quarter of that of all threads; or else by processors, where
+ * threads could run and had none for a quarter of the time in which they are not idle.
  *
  * Columns (table `verdict`): kind string (enum tm_verdict), title string (the same in
  * one sentence), since_ns int64 (no thread in question has gone on since, since the run

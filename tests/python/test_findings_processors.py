@@ -101,11 +101,15 @@ def test_runnable_intervals_count_where_nothing_is_counted() -> None:
         story.at(100, thread, KIND.THREAD_END)
     (row,) = story.findings("too_few_processors")
     assert row["impact_ns"] == 2 * 40 * MS
-    assert row["holds"] is None
+    # A thread that runs is on a processor then.
+    assert row["holds"] == (
+        "The program's threads had 1.2 processors on average. t1 had one longest, for "
+        "60.0 ms."
+    )
 
 
-def test_without_counters_it_is_not_looked_for() -> None:
-    story = Story(kinds=ALL_KINDS - {KIND.CPU_WAIT, KIND.RUNNABLE})
+def test_without_counters_and_switches_it_is_not_looked_for() -> None:
+    story = Story(kinds=ALL_KINDS - {KIND.CPU_WAIT, KIND.RUNNABLE, KIND.ON_CPU})
     story.at(0, 1, KIND.THREAD_START).findings()
     rows = {row["kind"]: row for row in story.model.finding_kinds()}
     assert not rows["too_few_processors"]["looked_for"]

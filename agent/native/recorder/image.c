@@ -2,6 +2,7 @@
 #include "recorder/image.h"
 
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,15 @@ static void read_command(uint32_t pid, char *command, size_t room)
     command[length] = 0;
 }
 
+/* Those that the program may use. */
+static uint32_t processors_of(pid_t pid)
+{
+    cpu_set_t all;
+
+    return sched_getaffinity(pid, sizeof(all), &all) == 0 ? (uint32_t)CPU_COUNT(&all)
+                                                          : 0;
+}
+
 static void describe_run(tm__image *image, int records_io, int has_switches)
 {
     struct timespec wall = {0}, monotonic = {0};
@@ -81,6 +91,7 @@ static void describe_run(tm__image *image, int records_io, int has_switches)
                        UINT64_C(1) << TM_OBJECT_KIND_BARRIER |
                        (records_io ? TM__ENDPOINT_KINDS : 0);
     run.identity = TM_IDENTITY_ADDRESS;
+    run.processors = processors_of(image->pid);
     TM__IMAGE_DEFINE(image, run, &run);
     for (size_t i = 0; i < sizeof(CAVEATS) / sizeof(*CAVEATS); i++)
         TM__IMAGE_DEFINE(image, caveat, CAVEATS[i]);

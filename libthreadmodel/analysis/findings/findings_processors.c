@@ -31,16 +31,35 @@ typedef struct processors {
     uint32_t threads;
 } processors;
 
-static int64_t waited_ns(const tm_model *model, uint32_t number)
+/* For how long a thread was seen in a state. */
+static int64_t seen_ns(const tm_model *model, uint32_t number, int state)
 {
     const tm__thread *thread = &model->entities.threads[number];
-    int64_t counted_ns = tm__cpu_wait_ns(model, number), seen_ns = 0;
+    int64_t sum_ns = 0;
 
     for (uint32_t i = 0; i < thread->interval_count; i++)
-        if (thread->intervals[i].state == TM_STATE_RUNNABLE)
-            seen_ns = tm__sum(seen_ns, tm__interval_end_ns(model, thread, i) -
-                                           thread->intervals[i].start_ns);
-    return counted_ns > seen_ns ? counted_ns : seen_ns;
+        if (thread->intervals[i].state == state)
+            sum_ns = tm__sum(sum_ns, tm__interval_end_ns(model, thread, i) -
+                                         thread->intervals[i].start_ns);
+    return sum_ns;
+}
+
+static int64_t waited_ns(const tm_model *model, uint32_t number)
+{
+    int64_t counted_ns = tm__cpu_wait_ns(model, number);
+    int64_t runnable_ns = seen_ns(model, number, TM_STATE_RUNNABLE);
+
+    return counted_ns > runnable_ns ? counted_ns : runnable_ns;
+}
+
+/* Where switches are known, a thread that runs is on a processor. */
+static int64_t ran_ns(const tm_model *model, uint32_t number)
+{
+    int64_t counted_ns = tm__cpu_time_ns(model, number);
+
+    return counted_ns < 0 && tm__model_reports(model, TM_EVENT_ON_CPU)
+               ? seen_ns(model, number, TM_STATE_RUNNING)
+               : counted_ns;
 }
 
 /* Less is what every thread waits now and then. */
@@ -55,12 +74,12 @@ static void gather(processors *p)
     const tm_model *model = p->findings->model;
 
     for (uint32_t t = 0; t < model->entities.threads_count; t++) {
-        int64_t ns = waited_ns(model, t), ran_ns = tm__cpu_time_ns(model, t);
+        int64_t ns = waited_ns(model, t), thread_ran_ns = ran_ns(model, t);
 
-        if (ran_ns > 0)
-            p->ran_ns = tm__sum(p->ran_ns, ran_ns);
-        if (ran_ns > p->most_ran_ns) {
-            p->most_ran_ns = ran_ns;
+        if (thread_ran_ns > 0)
+            p->ran_ns = tm__sum(p->ran_ns, thread_ran_ns);
+        if (thread_ran_ns > p->most_ran_ns) {
+            p->most_ran_ns = thread_ran_ns;
             p->ran = t;
         }
         if (!counts(p, t, ns))
@@ -118,7 +137,8 @@ static int emit(const processors *p)
                     is_of_others ? TM__TEXT_PROCESSORS_OF_OTHERS
                                  : TM__TEXT_PROCESSORS_ADVICE,
                     &facts);
-    if (!tm__model_reports(findings->model, TM_EVENT_RUNNABLE))
+    if (!tm__model_reports(findings->model, TM_EVENT_RUNNABLE) &&
+        !tm__model_reports(findings->model, TM_EVENT_ON_CPU))
         tm__finding_add(finding, findings, TM__TEXT_PROCESSORS_CAVEAT, &facts);
     return TM_OK;
 }

@@ -99,6 +99,34 @@ static void consider(tm__judgement *it, const lock_use *use, uint32_t object)
                             .reads = reads};
 }
 
+/* A thread that wanted a processor for a share of its busy time, as a lock's users. */
+static void add_wanting(tm__judgement *it, uint32_t thread)
+{
+    const tm__thread *of = &it->model->entities.threads[thread];
+    int64_t wanted_ns = 0, thread_ns = busy_ns(it, of);
+
+    for (uint32_t i = 0; i < of->interval_count; i++)
+        if (of->intervals[i].state == TM_STATE_RUNNABLE)
+            wanted_ns = tm__sum(wanted_ns, tm__judged_ns(it, of, i));
+    if (wanted_ns / PROGRAM_SHARE < thread_ns / 100)
+        return;
+    it->bound.users++;
+    it->bound.queued_ns = tm__sum(it->bound.queued_ns, wanted_ns);
+    it->bound.users_ns = tm__sum(it->bound.users_ns, thread_ns);
+}
+
+void tm__find_bound_of_processors(tm__judgement *it)
+{
+    const tm_model *model = it->model;
+
+    if (it->spent.wanted_ns < WORTH_NS || !is_share_of_program(it, it->spent.wanted_ns))
+        return;
+    for (uint32_t t = 0; t < model->entities.threads_count; t++)
+        if (!tm__is_runtime_thread(model, t) &&
+            !(model->entities.threads[t].flags & TM_THREAD_CARRIER))
+            add_wanting(it, t);
+}
+
 int tm__find_bound(tm__judgement *it)
 {
     const tm_model *model = it->model;

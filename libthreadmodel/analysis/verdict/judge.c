@@ -118,6 +118,7 @@ static void add_interval(tm__judgement *it, const tm__interval *interval,
     case TM_STATE_NEW:
     case TM_STATE_DEAD: return;
     case TM_STATE_SLEEPING: sum = &spent->slept_ns; break;
+    case TM_STATE_RUNNABLE: sum = &spent->wanted_ns; break;
     case TM_STATE_NATIVE: sum = &spent->waited_ns; break;
     case TM_STATE_IO: sum = &spent->io_ns; break;
     default:
@@ -173,7 +174,8 @@ static int is_idle(const tm__judgement *it)
     if (has_demand(it))
         return 0;
     return (it->graph.counts[TM__NODE_IDLE] && !it->graph.counts[TM__NODE_MOVES]) ||
-           tm__sum(tm__sum(spent->ran_ns, spent->queued_ns), spent->io_ns) <
+           tm__sum(tm__sum(spent->ran_ns, spent->wanted_ns),
+                   tm__sum(spent->queued_ns, spent->io_ns)) <
                spent->lived_ns / IDLE_PARTS;
 }
 
@@ -189,7 +191,7 @@ static int verdict_of(const tm__judgement *it)
     }
     if (!it->spent.lived_ns || tm__model_is_of_dumps(it->model))
         return TM_VERDICT_CANNOT_TELL;
-    if (it->bound.object != TM__NONE || it->unit_parts)
+    if (it->bound.users || it->unit_parts)
         return TM_VERDICT_BOUND;
     return is_idle(it) ? TM_VERDICT_IDLE : TM_VERDICT_HEALTHY;
 }
@@ -211,6 +213,8 @@ static int judge(tm__judgement *it)
         rc = tm__find_bound_of_units(it);
     if (rc < 0)
         return rc;
+    if (it->bound.object == TM__NONE && !it->unit_parts)
+        tm__find_bound_of_processors(it);
     if (!find_deadlock(it)) {
         it->verdict = verdict_of(it);
         it->suspected = it->found.kind && it->found.suspected;

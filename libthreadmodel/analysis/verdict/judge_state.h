@@ -13,6 +13,7 @@
 typedef struct tm__time_spent {
     int64_t lived_ns;
     int64_t ran_ns;    ///< and what was not recorded
+    int64_t wanted_ns; ///< could run, and had no processor
     int64_t queued_ns; ///< for locks
     int64_t io_ns;     ///< waited for I/O
     int64_t waited_ns; ///< otherwise
@@ -20,11 +21,11 @@ typedef struct tm__time_spent {
     int64_t idle_ns; ///< waited for work
 } tm__time_spent;
 
-/** The lock that bounds the run. */
+/** What bounds the run: a lock, or the processors. */
 typedef struct tm__bound {
     uint32_t object; ///< objects[] or TM__NONE: no lock does
     uint32_t stack;  ///< of the longest wait for it
-    uint32_t users;  ///< threads that queued for it
+    uint32_t users;  ///< threads that queued for it; of processors, that wanted one
     int64_t queued_ns;
     int64_t users_ns; ///< in which they were not idle
     tm__reads reads;  ///< by readers that keep its users out

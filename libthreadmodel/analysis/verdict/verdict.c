@@ -34,6 +34,10 @@ static void write_advice(tm__words *words, tm__judgement *it)
                         "Let no reader in while a writer waits: a fair lock, or one "
                         "that prefers writers "
                         "(PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP).");
+    else if (it->verdict == TM_VERDICT_BOUND && it->bound.object == TM__NONE)
+        tm__write_words(words, "Let no more threads compute than there are processors, "
+                               "give the program more, or end other programs that use "
+                               "them.");
     else if (it->verdict == TM_VERDICT_BOUND)
         tm__write_words(words, "Hold the lock for less time, acquire it less often, or "
                                "divide what it protects.");

@@ -26,7 +26,7 @@ static void write_since(tm__words *words, const tm__judgement *it)
     }
 }
 
-enum { SHARES = 6 };
+enum { SHARES = 7 };
 
 /* The parts of the threads' lives, the largest first; what is next to nothing is left
  * out. */
@@ -37,7 +37,11 @@ static void write_shares(tm__words *words, const tm__judgement *it)
     struct {
         const char *what;
         int64_t ns;
-    } shares[SHARES] = {{"ran or were not recorded", spent->ran_ns},
+    } shares[SHARES] = {{tm__model_reports(it->model, TM_EVENT_ON_CPU)
+                             ? "were on a processor"
+                             : "ran or were not recorded",
+                         spent->ran_ns},
+                        {"could run and had no processor", spent->wanted_ns},
                         {"queued for locks", spent->queued_ns},
                         {"waited for I/O", spent->io_ns},
                         {"waited", spent->waited_ns},
@@ -67,6 +71,15 @@ static void write_bound(tm__words *words, tm__judgement *it)
     const tm__bound *bound = &it->bound;
 
     tm__write_words(words, "Bound by ");
+    if (bound->object == TM__NONE) {
+        tm__write_words(words, "processors: ");
+        tm__write_count(words, bound->users);
+        tm__write_words(words,
+                        " could run and had none for %.0f %% of the time in which they "
+                        "were not idle.",
+                        100 * (double)bound->queued_ns / (double)bound->users_ns);
+        return;
+    }
     tm__write_object(words, &it->members, bound->object);
     if (bound->stack != TM__NONE) {
         tm__write_words(words, " in ");
