@@ -36,6 +36,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "every_release: runs on 11 and 21 as well, also without --full"
     )
+    config.addinivalue_line(
+        "markers", "one_release: runs on the newest alone without --full"
+    )
 
 
 def pytest_collection_modifyitems(
@@ -56,9 +59,12 @@ def _is_left_out(item: pytest.Item) -> bool:
         return False
     if os.environ.get("TM_TEST_JDKS"):
         return str(jdk.release) not in os.environ["TM_TEST_JDKS"].split(",")
+    if "TM_TEST_FULL" in os.environ:
+        return False
+    if item.get_closest_marker("one_release"):
+        return jdk.release != max(one.release for one in MATRIX)
     return (
-        "TM_TEST_FULL" not in os.environ
-        and jdk not in JDKS
+        jdk not in JDKS
         and jdk.release not in PLAIN_RELEASES
         and item.get_closest_marker("every_release") is None
     )

@@ -40,6 +40,7 @@ def number_before(sentence: str, words: str) -> int:
     return int(sentence.split(words)[0].split()[-1].replace(",", ""))
 
 
+@pytest.mark.one_release
 def test_a_storm_loses_stacks_and_events_to_its_budget(java: Java):
     """What it then costs is measured by ``./dev bench agent --test-args budget``."""
     model = java.record("Storm", 1_000_000, options="budget=1%").model

@@ -31,6 +31,7 @@ def shown(notebook: Any, kind: str) -> list[str]:
     ]
 
 
+@pytest.mark.one_release
 @pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)
 def test_every_cell_of_a_notebook_runs(file: Path, recordings: Path) -> None:
     notebook = execute(file, recordings)

@@ -52,6 +52,7 @@ def chunks_of(content: bytes) -> list[int]:
     return starts
 
 
+@pytest.mark.one_release
 def test_many_chunks_are_one_time_line(java: Java):
     file = record(java, "Storm", 8_000, PARTS, stacks=False)
     assert len(chunks_of(file.read_bytes())) >= CHUNKS
@@ -223,6 +224,7 @@ def test_the_same_chunk_twice_is_read_once(recording: Path, tmp_path: Path):
     assert any("1 chunks twice" in caveat for caveat in ours.caveats)
 
 
+@pytest.mark.one_release
 def test_a_cut_recording_yields_what_is_whole(java: Java, tmp_path: Path):
     content = record(java, "Storm", 4_000, PARTS, stacks=False).read_bytes()
     starts = chunks_of(content)
