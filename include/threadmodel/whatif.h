@@ -86,8 +86,13 @@ TM_API const char *tm_whatif_change_name(int change);
  * unit_kind), latency_low_ns int64 (the least; null: as unit_kind), latency_high_ns
  * int64 (the most; null: as unit_kind), latency_p99_now_ns int64 (99th percentile of
  * the duration; null: as unit_kind), latency_p99_ns int64 (predicted; null: as
- * unit_kind), next_bottleneck string (the method that most of a request's time then
- * goes to; null: it runs, or as unit_kind).
+ * unit_kind), next_bottleneck string (what decides next: the class of a lock, the
+ * method that waits for a pool, *processors*, or a method in which requests sleep or
+ * wait; null: nothing that they share, or as unit_kind), next_kind string (lock, pool,
+ * processors, place; place: how many requests at once it admits is not known; null: as
+ * next_bottleneck), next_in_use double (of it are in use then, on average; null: as
+ * next_bottleneck), next_at_once int32 (so many there are; of a place, as many requests
+ * were seen there at once; null: as next_bottleneck).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

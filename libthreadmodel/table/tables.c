@@ -284,6 +284,9 @@ static const tm__column_spec whatif[] = {
     {"latency_p99_now_ns", TM_TYPE_INT64, 0, 0},
     {"latency_p99_ns", TM_TYPE_INT64, 0, 0},
     {"next_bottleneck", TM_TYPE_STRING, 0, 0},
+    {"next_kind", TM_TYPE_STRING, 0, 0},
+    {"next_in_use", TM_TYPE_DOUBLE, 0, 0},
+    {"next_at_once", TM_TYPE_INT32, 0, 0},
 };
 
 static const tm__column_spec lock_order[] = {

@@ -154,8 +154,13 @@ def whatif(
     None: as unit_kind), latency_low_ns int64 (the least; None: as unit_kind),
     latency_high_ns int64 (the most; None: as unit_kind), latency_p99_now_ns int64 (99th
     percentile of the duration; None: as unit_kind), latency_p99_ns int64 (predicted;
-    None: as unit_kind), next_bottleneck string (the method that most of a request's
-    time then goes to; None: it runs, or as unit_kind).
+    None: as unit_kind), next_bottleneck string (what decides next: the class of a lock,
+    the method that waits for a pool, *processors*, or a method in which requests sleep
+    or wait; None: nothing that they share, or as unit_kind), next_kind string (lock,
+    pool, processors, place; place: how many requests at once it admits is not known;
+    None: as next_bottleneck), next_in_use double (of it are in use then, on average;
+    None: as next_bottleneck), next_at_once int32 (so many there are; of a place, as
+    many requests were seen there at once; None: as next_bottleneck).
 
     Args:
         model: asked

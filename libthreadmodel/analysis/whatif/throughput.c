@@ -8,10 +8,13 @@
 #include "analysis/whatif/throughput.h"
 
 #include "analysis/units/unit_walk.h"
+#include "analysis/whatif/holds.h"
 #include "analysis/whatif/method_sleeps.h"
+#include "analysis/whatif/request_claims.h"
 #include "analysis/whatif/throughput_holds.h"
 #include "analysis/whatif/throughput_laws.h"
 #include "analysis/whatif/throughput_method.h"
+#include "analysis/whatif/throughput_requests.h"
 #include "base/histogram.h"
 #include "base/saturate.h"
 #include "base/sort.h"
@@ -42,27 +45,6 @@ static int ask(asked *q, const tm__load *load, const tm__candidates *all,
         return TM_OK;
     q->shares = tm__hold_shares_new(all, it, memory);
     return q->shares ? TM_OK : TM_ENOMEM;
-}
-
-/* waits[] of the resources by which a thread waits in an interval, or TM__NONE. They
- * lie thread by thread, by rising interval. */
-static uint32_t wait_at(const tm__resources *all, uint32_t thread, uint32_t interval)
-{
-    uint32_t low = 0, high = all->waits_count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const tm__resource_wait *it = &all->waits[middle];
-
-        if (it->thread < thread || (it->thread == thread && it->interval < interval))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < all->waits_count && all->waits[low].thread == thread &&
-                   all->waits[low].interval == interval
-               ? low
-               : TM__NONE;
 }
 
 /* The share of a block that is for what is asked about: of the class, the objects, and
@@ -103,7 +85,8 @@ static void add_part(const asked *q, uint32_t thread, const tm__unit_part *part,
                (all->groups && tm__is_lock_block(at))) {
         sum->queued_ns += ns * share_of_lock(q, at);
     } else if (all->served.roles &&
-               (wait = wait_at(&all->resources, thread, part->interval)) != TM__NONE &&
+               (wait = tm__wait_at(&all->resources, thread, part->interval)) !=
+                   TM__NONE &&
                all->served.roles[wait] != TM__WAIT_OTHER) {
         double service_ns = (double)all->served.service_ns[wait];
 
@@ -188,65 +171,6 @@ static int by_replay(tm__throughput *out, const tm__load *load,
     out->high = left_ns[2] > length_ns / 1000 ? load->rate * length_ns / left_ns[2]
                                               : out->middle * 2;
     return 1;
-}
-
-/* ---- the next bottleneck ---- */
-
-typedef struct bottleneck {
-    tm__triple_map sums_us; ///< of each method
-    uint32_t most_us;
-    uint32_t method;
-} bottleneck;
-
-static void add_cause(bottleneck *found, const asked *q, uint32_t thread,
-                      const tm__unit_part *part)
-{
-    tm__unit_cause cause = tm__unit_cause_of(&q->load->units, thread, part);
-    int64_t us = (part->end_ns - part->start_ns) / 1000;
-    change sum = {0};
-    uint32_t *of;
-
-    add_part(q, thread, part, &sum);
-    us -= (int64_t)((sum.queued_ns + sum.done_ns) / 1000);
-    if (us <= 0 || (cause.method == TM__NONE && cause.state != TM_STATE_RUNNING))
-        return;
-    of = tm__triple_map_at(&found->sums_us, q->load->units.memory, cause.method, 0, 0);
-    if (!of)
-        return;
-    *of = us > UINT32_MAX - *of ? UINT32_MAX : *of + (uint32_t)us;
-    if (*of > found->most_us) {
-        found->most_us = *of;
-        found->method = cause.method;
-    }
-}
-
-const char *tm__next_bottleneck(const tm__load *load, const tm__candidates *all,
-                                const tm__candidate *it)
-{
-    tm__memory *memory = load->units.memory;
-    bottleneck found = {.method = TM__NONE};
-    asked q;
-
-    if (ask(&q, load, all, it, memory) < 0)
-        return NULL;
-    for (uint32_t i = 0; i < load->units.items_count; i++) {
-        const tm__unit *unit = &load->units.items[i];
-
-        if (!tm__load_is_steady(load, unit))
-            continue;
-        for (uint32_t s = 0; s < unit->span_count; s++) {
-            const tm__unit_span *span = &load->units.spans[unit->span_first + s];
-            tm__unit_walk walk;
-            tm__unit_part part;
-
-            tm__unit_walk_start(&walk, all->model, span);
-            while (tm__unit_walk_next(&walk, &part))
-                add_cause(&found, &q, span->thread, &part);
-        }
-    }
-    tm__triple_map_free(&found.sums_us, memory);
-    tm__hold_shares_free(q.shares, all, memory);
-    return tm__strings_get(&all->model->entities.strings, found.method);
 }
 
 /* ---- latency ---- */
@@ -367,19 +291,65 @@ static int find_demand(tm__unit_demand *demand, const asked *q, tm__candidates *
     return TM_OK;
 }
 
+/* A unit that takes so long, of clients that think in between. */
+static double rate_of(const tm__load *load, double seconds, double think)
+{
+    return load->customers / (seconds + think);
+}
+
+/* The replay of a run knows no clients. */
+static double seconds_of(const tm__throughput *out, const tm__load *load, double rate)
+{
+    double seconds = load->customers / rate - load->think;
+
+    if (out->is_replayed)
+        return load->in_flight / rate;
+    return seconds > 0 ? seconds : 0;
+}
+
+/* Whether requests have all of what changes themselves, so that they can be played.
+ * What others have is known on average. */
+static int is_played(const asked *q, const tm__unit_demand *demand)
+{
+    const tm__candidates *all = q->all;
+
+    if (all->options->change == TM_WHATIF_METHOD)
+        return demand->is_own && (demand->saved > 0 || all->samples.count);
+    if (demand->stall > 0 || demand->queued <= 0)
+        return 0;
+    return all->options->change == TM_WHATIF_HOLDS ||
+           (all->groups && !all->served.waits) || all->served.spans_count;
+}
+
+static int by_laws(tm__throughput *out, const asked *q, const tm__unit_demand *demand)
+{
+    const tm__load *load = q->load;
+    double n = load->in_flight;
+    tm__rates rates = tm__rates_by_laws(n, load->rate, q->all->options, demand);
+
+    out->is_known = 1;
+    out->low = rate_of(load, n / rates.low, load->think);
+    out->middle = rate_of(load, n / rates.middle, load->think);
+    /* A part of the time between two requests is the server's own, and may be less. */
+    out->high = rate_of(load, n / rates.high, load->think / 2);
+    return tm__throughput_limit(out, load, q->all, q->it);
+}
+
 static int find_rates(tm__throughput *out, const asked *q,
                       const tm__unit_demand *demand)
 {
-    tm__rates rates;
+    int rc;
 
-    if (demand->queued + demand->saved + demand->others <= 0)
-        return by_replay(out, q->load, q->all, q->it);
-    rates =
-        tm__rates_by_laws(q->load->in_flight, q->load->rate, q->all->options, demand);
-    out->low = rates.low;
-    out->middle = rates.middle;
-    out->high = rates.high;
-    return 1;
+    if (is_played(q, demand)) {
+        rc = tm__throughput_play(out, q->load, q->all, q->it);
+        out->is_known = out->is_played = rc > 0;
+        if (rc)
+            return rc < 0 ? rc : TM_OK;
+    }
+    if (demand->queued + demand->saved + demand->others > 0)
+        return by_laws(out, q, demand);
+    out->is_known = out->is_replayed = by_replay(out, q->load, q->all, q->it);
+    return TM_OK;
 }
 
 /* The share of a unit's time that it loses to others: queued, or stopped by a stall.
@@ -398,54 +368,81 @@ static double lost_share(const asked *q, const lengths *units,
     return lost > 0 ? lost * each : 0;
 }
 
-static int put_latency(tm__throughput *out, const asked *q, lengths *units,
-                       const tm__unit_demand *demand, tm__memory *memory)
+static void widen(tm__throughput *out, double error)
 {
-    double n = q->load->in_flight, mean = n / out->middle;
-    double error = ERROR_SHARE + q->load->error;
-
-    out->share = units->total_ns > 0
-                     ? (units->sum.queued_ns + units->sum.done_ns) / units->total_ns +
-                           demand->others * q->load->rate / n
-                     : 0;
-    out->lost = lost_share(q, units, demand, out->middle);
     error = error < 1 ? error : 1;
     if (out->low > out->middle * (1 - error))
         out->low = out->middle * (1 - error);
     if (out->high < out->middle * (1 + error))
         out->high = out->middle * (1 + error);
+}
+
+static int put_latency(tm__throughput *out, const asked *q, lengths *units,
+                       const tm__unit_demand *demand, tm__memory *memory)
+{
+    const tm__load *load = q->load;
+    double n = load->in_flight, mean = seconds_of(out, load, out->middle);
+
+    out->share = units->total_ns > 0
+                     ? (units->sum.queued_ns + units->sum.done_ns) / units->total_ns +
+                           demand->others * load->rate / n
+                     : 0;
+    out->lost = lost_share(q, units, demand, out->middle);
+    widen(out, ERROR_SHARE + load->error);
     out->mean_ns = (int64_t)(mean * 1e9);
-    out->mean_low_ns = (int64_t)(n / out->high * 1e9);
-    out->mean_high_ns = (int64_t)(n / out->low * 1e9);
-    out->p99_now_ns = at_quantile(units, memory);
-    shorten(units, q, demand, n / q->load->rate - mean);
+    out->mean_low_ns = (int64_t)(seconds_of(out, load, out->high) * 1e9);
+    out->mean_high_ns = tm__whole(seconds_of(out, load, out->low) * 1e9);
+    if (out->is_played)
+        return TM_OK;
+    shorten(units, q, demand, n / load->rate - mean);
     out->p99_ns = at_quantile(units, memory);
-    return out->p99_ns < 0 || out->p99_now_ns < 0 ? TM_ENOMEM : TM_OK;
+    return out->p99_ns < 0 ? TM_ENOMEM : TM_OK;
+}
+
+static int find_all(tm__throughput *out, const asked *q, lengths *units,
+                    tm__candidates *all)
+{
+    tm__unit_demand demand = {.variance = 1};
+    int rc;
+
+    demand.queued = units->sum.queued_ns / 1e9 / units->count;
+    demand.used = units->sum.served_ns / 1e9 / units->count;
+    demand.saved = units->sum.done_ns / 1e9 / units->count;
+    out->p99_now_ns = at_quantile(units, &all->memory);
+    rc = out->p99_now_ns < 0 ? TM_ENOMEM : find_demand(&demand, q, all);
+    if (rc == TM_OK)
+        rc = find_rates(out, q, &demand);
+    return rc == TM_OK && out->is_known
+               ? put_latency(out, q, units, &demand, &all->memory)
+               : rc;
+}
+
+/* Replays leave the holds at their last bound. */
+static int gather_likely(tm__candidates *all)
+{
+    if (all->holds.bound == TM__HOLDS_LIKELY)
+        return TM_OK;
+    all->holds.bound = TM__HOLDS_LIKELY;
+    return tm__holds_gather(&all->holds);
 }
 
 int tm__throughput_of(tm__throughput *out, const tm__load *load, tm__candidates *all,
                       const tm__candidate *it)
 {
-    tm__unit_demand demand = {.variance = 1};
     lengths units = {0};
-    asked q;
+    asked q = {0};
     int rc;
 
-    *out = (tm__throughput){0};
+    *out = (tm__throughput){.next = {.kind = TM__NONE}};
     if (!load->kind || !load->kind->steady_count || load->in_flight <= 0 || !it->scaled)
         return TM_OK;
-    rc = ask(&q, load, all, it, &all->memory);
+    rc = gather_likely(all);
+    if (rc == TM_OK)
+        rc = ask(&q, load, all, it, &all->memory);
     if (rc == TM_OK)
         rc = open_lengths(&units, &q, &all->memory);
-    if (rc == TM_OK && units.count) {
-        demand.queued = units.sum.queued_ns / 1e9 / units.count;
-        demand.used = units.sum.served_ns / 1e9 / units.count;
-        demand.saved = units.sum.done_ns / 1e9 / units.count;
-        rc = find_demand(&demand, &q, all);
-        out->is_known = rc == TM_OK && find_rates(out, &q, &demand);
-    }
-    if (out->is_known)
-        rc = put_latency(out, &q, &units, &demand, &all->memory);
+    if (rc == TM_OK && units.count)
+        rc = find_all(out, &q, &units, all);
     close_lengths(&units, load, &all->memory);
     tm__hold_shares_free(q.shares, all, &all->memory);
     return rc;

@@ -12,6 +12,7 @@ typedef struct tm__unit_demand {
     double saved;    ///< asleep itself, in the method asked about
     double others;   ///< waits while others are asleep in it
     double variance; ///< of `used`, as the square of its coefficient of variation
+    int is_own;      ///< others are only delayed by what units do themselves
     double servers;  ///< that `used` may be done by at once; 0: any number
     int are_apart;   ///< each of the servers has a queue of its own
     double stall;    ///< what stops many units at once: how long each time; 0: nothing

@@ -8,11 +8,13 @@
  *     client-2  [ unit ][ unit ][  unit  ]     not equally many, and no longer than one
  *     client-3  [unit][ unit][unit][unit ]     unit after the others
  */
+#include "analysis/resources/resources.h"
 #include "analysis/units/units.h"
 #include "analysis/whatif/throughput_load.h"
 
 #include "base/histogram.h"
 #include "base/saturate.h"
+#include "base/sort.h"
 #include "model/entities/caller_frame.h"
 #include "model/intervals/cpu.h"
 
@@ -21,6 +23,9 @@ enum { PART_FROM_OUTSIDE = 10, PART_WOKEN = 100, PARTS = 8 };
 /* Threads that make fewer units may end together by chance, and where counts differ by
  * as little as this, a unit at either end was not seen. */
 enum { LEAST_UNITS = 16, UNSEEN_UNITS = 2 };
+
+/* So many units are at once if they are for this part of the time. */
+#define AT_ONCE_SHARE 0.01
 
 /* What a poller waits for comes from outside. */
 static int64_t in_io_ns(const tm_model *model, const tm__thread *thread)
@@ -125,6 +130,74 @@ static int find_timed(tm__load *load)
     return TM_OK;
 }
 
+enum { ENDS, BEGINS };
+
+/* Ends go before begins of the same instant. */
+static int by_kind(const void *payload, uint32_t left, uint32_t right)
+{
+    (void)payload;
+    return (int)left - (int)right;
+}
+
+/* The most units at once, but for a small part of the steady time: an answer may be
+ * read before its unit has ended. */
+static uint32_t most_at_once(const tm__load *load, const tm__sortable *edges,
+                             uint32_t count, double *at_level_ns)
+{
+    double left_ns = AT_ONCE_SHARE * load->seconds * 1e9;
+    uint32_t now = 0, most = 0;
+    int64_t at_ns = load->kind->steady_from_ns;
+
+    for (uint32_t i = 0; i < count; i++) {
+        at_level_ns[now] += (double)(edges[i].key - at_ns);
+        at_ns = edges[i].key;
+        now += edges[i].number == BEGINS ? 1 : -1u;
+        most = now > most ? now : most;
+    }
+    while (most > 1 && (left_ns -= at_level_ns[most]) > 0)
+        most--;
+    return most;
+}
+
+/* Clients that wait for their answers are at least as many as units were at once, and
+ * think for the rest of the time (Little). Of an open load that is long: more is not
+ * served of it. */
+static int find_customers(tm__load *load)
+{
+    const tm__unit_kind *kind = load->kind;
+    size_t most = 2 * (size_t)load->units.items_count + 2;
+    size_t bytes = 2 * most * sizeof(tm__sortable), levels = most * sizeof(double);
+    tm__sortable *edges = tm__resize(&load->memory, NULL, 0, bytes);
+    double *at_level_ns = tm__zalloc(&load->memory, levels);
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; edges && at_level_ns && i < load->units.items_count; i++) {
+        const tm__unit *unit = &load->units.items[i];
+        int64_t start_ns = unit->start_ns, end_ns = unit->end_ns;
+
+        if (&load->units.kinds[unit->kind] != kind || end_ns <= kind->steady_from_ns ||
+            start_ns >= kind->steady_to_ns)
+            continue;
+        if (start_ns < kind->steady_from_ns)
+            start_ns = kind->steady_from_ns;
+        if (end_ns > kind->steady_to_ns)
+            end_ns = kind->steady_to_ns;
+        if (start_ns >= end_ns)
+            continue;
+        edges[count++] = (tm__sortable){start_ns, BEGINS};
+        edges[count++] = (tm__sortable){end_ns, ENDS};
+    }
+    if (edges && at_level_ns) {
+        tm__sort(edges, edges + most, count, by_kind, NULL);
+        load->customers = most_at_once(load, edges, count, at_level_ns);
+    }
+    if (load->rate > 0 && load->customers > load->in_flight)
+        load->think = (load->customers - load->in_flight) / load->rate;
+    tm__free(&load->memory, edges, bytes);
+    tm__free(&load->memory, at_level_ns, levels);
+    return edges && at_level_ns ? TM_OK : TM_ENOMEM;
+}
+
 /* Twice the standard error, by how far parts of the steady time deviate on average. Of
  * a normal distribution this is 0.8 of the standard deviation. */
 static double error_of(const tm__load *load)
@@ -179,6 +252,12 @@ int tm__load_open(tm__load *load, const tm_model *model, const tm__scope *part,
     load->in_flight = (double)load->kind->steady_total_ns / 1e9 / load->seconds;
     if (load->rate > 0)
         load->error = error_of(load);
+    rc = find_customers(load);
+    if (rc == TM_OK)
+        rc = tm__resources_open(&load->resources, model, &load->scope, &load->memory,
+                                load->callers);
+    if (rc < 0)
+        return rc;
     load->is_service = comes_from_outside(load, model);
     load->is_timed = model->run.ending == TM_ENDING_WENT_ON;
     return find_timed(load);
@@ -190,6 +269,8 @@ void tm__load_close(tm__load *load)
 
     if (!load->is_open)
         return;
+    if (load->resources.memory)
+        tm__resources_close(&load->resources);
     if (load->units.memory)
         tm__units_close(&load->units);
     tm__free(&load->memory, load->serves, (size_t)model->entities.threads_count + 1);
@@ -201,6 +282,6 @@ void tm__load_close(tm__load *load)
 int tm__load_is_steady(const tm__load *load, const tm__unit *unit)
 {
     return &load->units.kinds[unit->kind] == load->kind && unit->is_finished &&
-           unit->end_ns > load->kind->steady_from_ns &&
+           unit->start_ns >= load->kind->steady_from_ns &&
            unit->end_ns <= load->kind->steady_to_ns;
 }

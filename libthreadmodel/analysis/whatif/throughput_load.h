@@ -3,6 +3,7 @@
 #ifndef TM_ANALYSIS_WHATIF_THROUGHPUT_LOAD_H
 #define TM_ANALYSIS_WHATIF_THROUGHPUT_LOAD_H
 
+#include "analysis/resources/resource_state.h"
 #include "analysis/units/unit_state.h"
 #include "model/entities/caller_frame.h"
 
@@ -13,11 +14,14 @@ typedef struct tm__load {
     uint32_t *callers; ///< frames[] of each stack
     tm__scope scope;
     tm__units units;
+    tm__resources resources;   ///< where there are units
     const tm__unit_kind *kind; ///< the main one; NULL: there is none
     uint8_t *serves;           ///< of each thread: units of that kind begin on it
     double seconds;            ///< of the steady time
     double rate;               ///< units a second
     double in_flight;          ///< units at once
+    uint32_t customers;        ///< clients with one unit each: as many were at once
+    double think;              ///< seconds from a client's unit to its next
     double error;   ///< of the rate, twice its standard error as a share of it
     int is_service; ///< its units come from outside: the run is as long as the load
     int is_timed;   ///< threads make units until a given time, or longer than they are
@@ -35,7 +39,8 @@ int tm__load_open(tm__load *load, const tm_model *model, const tm__scope *part,
 /** Close one that was opened, or is 0. */
 void tm__load_close(tm__load *load);
 
-/** Whether a unit is of the main kind, and ended in the steady time. */
+/** Whether a unit is of the main kind, and began and ended in the steady time: one that
+ * began before is as long as the program's start. */
 int tm__load_is_steady(const tm__load *load, const tm__unit *unit);
 
 #endif

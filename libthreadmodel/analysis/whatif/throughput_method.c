@@ -23,6 +23,8 @@ enum { DEPTH = 32 };
 #define OWN_SLEEPS 0.75
 /* By less a request is not delayed. */
 #define DELAY_SHARE 0.01
+/* No more of the sleeps is of threads that serve no unit meanwhile: their ends. */
+#define OTHERS_SHARE 0.05
 /* So many are asleep at once if they are for this part of the time. */
 #define AT_ONCE_SHARE 0.05
 
@@ -193,8 +195,11 @@ int tm__method_demand_of(tm__unit_demand *demand, const tm__load *load,
     int rc = watch_units(&watch, load, all);
 
     demand->others = watch.total_ns / 1e9 / units - demand->saved;
+    demand->is_own = demand->others < DELAY_SHARE * load->in_flight / load->rate;
     if (rc == TM_OK && demand->others >= DELAY_SHARE * load->in_flight / load->rate)
         rc = gather_sleeps(&found, load, all);
+    demand->is_own |=
+        found.total_ns <= demand->saved * units * 1e9 * (1 + OTHERS_SHARE);
     if (!found.count || found.total_ns <= 0)
         demand->others = 0;
     else if (rc == TM_OK && found.count >= OWN_SLEEPS * units)

@@ -8,12 +8,15 @@
 #include <stdio.h>
 
 #include "analysis/path/path_why.h"
+#include "analysis/whatif/request_play.h"
 #include "analysis/whatif/throughput.h"
 #include "base/grouped.h"
 #include "base/sort.h"
 #include "model/deadlocks/deadlock_search.h"
 #include "table/builder.h"
 #include "table/tables.h"
+
+enum { NEXT_COLUMNS = 4 };
 
 static int had_deadlock(const tm_model *model)
 {
@@ -128,11 +131,30 @@ static void put_known_ns(tm__builder *builder, int is_known, int64_t ns)
         tm__put_null(builder);
 }
 
-static void put_throughput(tm__builder *builder, const tm__candidates *all,
-                           const tm__candidate *candidate, const tm__load *load,
-                           const tm__throughput *it)
+static void put_next(tm__builder *builder, const tm__candidates *all,
+                     const tm__next *next)
 {
-    enum { COLUMNS = 12 };
+    static const char *const kinds[] = {"lock", "pool", "processors", "place"};
+    const tm__strings *strings = &all->model->entities.strings;
+
+    if (next->kind == TM__NONE) {
+        for (int i = 0; i < NEXT_COLUMNS; i++)
+            tm__put_null(builder);
+        return;
+    }
+    tm__put_string(builder, next->kind == TM__STATION_PROCESSORS ? "processors"
+                            : next->method != TM__NONE
+                                ? tm__strings_get(strings, next->method)
+                                : tm__strings_get(strings, next->class_name));
+    tm__put_string(builder, kinds[next->kind]);
+    tm__put_double(builder, next->in_use);
+    tm__put_int32(builder, (int32_t)next->servers);
+}
+
+static void put_throughput(tm__builder *builder, const tm__candidates *all,
+                           const tm__load *load, const tm__throughput *it)
+{
+    enum { COLUMNS = 11 + NEXT_COLUMNS };
 
     if (!it->is_known) {
         for (int i = 0; i < COLUMNS; i++)
@@ -151,7 +173,7 @@ static void put_throughput(tm__builder *builder, const tm__candidates *all,
     tm__put_int64(builder, it->mean_high_ns);
     tm__put_int64(builder, it->p99_now_ns);
     tm__put_int64(builder, it->p99_ns);
-    tm__put_string(builder, tm__next_bottleneck(load, all, candidate));
+    put_next(builder, all, &it->next);
 }
 
 /* Its length does not depend on the change. Where threads only seem to make units until
@@ -224,7 +246,7 @@ static void put_row(tm__builder *builder, const tm__candidates *all,
     tm__put_string(builder, is_load(load) && (load->is_service || throughput->is_known)
                                 ? note_of_service(all, it, throughput)
                                 : note_of(all, it));
-    put_throughput(builder, all, it, load, throughput);
+    put_throughput(builder, all, load, throughput);
 }
 
 static void put_load(const tm__load *load, tm__builder *builder)
@@ -237,15 +259,12 @@ static void put_load(const tm__load *load, tm__builder *builder)
     snprintf(
         sentence, sizeof(sentence),
         "Requests are units of work %s by the producer, %.1f at once and %.1f a "
-        "second while the rate was steady, for %.1f s. Predictions for them assume "
-        "a closed load, as many at once after the change, and that nothing else runs "
-        "short: a pool that was never empty is not seen. Of 46 changes that were "
-        "really "
-        "made to services, the rate was between the bounds in 43, predicted within 15 "
-        "%% "
-        "in 43, and the 99th percentile within 25 %% in 30.%s",
+        "second while the rate was steady, for %.1f s. Predictions for them assume a "
+        "closed load of %u clients, as many as had a request at once, who think for "
+        "%.1f ms between requests. Of a method in which requests sleep or wait only is "
+        "known how many were there at once: the least rate assumes no more.%s",
         kind->is_stated ? "stated" : "inferred and not stated", load->in_flight,
-        load->rate, load->seconds,
+        load->rate, load->seconds, load->customers, load->think * 1e3,
         is_load(load) ? " The run is as long as its load: length and gain are of the "
                         "time in which these requests would be served."
                       : "");

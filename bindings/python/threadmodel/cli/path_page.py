@@ -218,6 +218,14 @@ def _what_changes(row: dict[str, Any]) -> list[str]:
     ]
 
 
+def _in_use(row: dict[str, Any]) -> str:
+    """Return how much of the next bottleneck is in use, of how much."""
+    if row["next_in_use"] is None:
+        return ""
+    seen = " seen" if row["next_kind"] == "place" else ""
+    return f"{row['next_in_use']:.1f} of {row['next_at_once']}{seen}"
+
+
 def _add_requests(section: Section, rows: list[dict[str, Any]]) -> None:
     """Add what changes make of the rate and the latency of requests."""
     if not rows:
@@ -235,7 +243,8 @@ def _add_requests(section: Section, rows: list[dict[str, Any]]) -> None:
         Column("times"),
         Column("mean"),
         Column("99th"),
-        Column("then most in", name=True, optional=True),
+        Column("in use", optional=True),
+        Column("of what decides next", name=True, optional=True),
     ]
     shown = [
         [
@@ -245,7 +254,8 @@ def _add_requests(section: Section, rows: list[dict[str, Any]]) -> None:
             f"{row['throughput'] / row['throughput_now']:.1f}",
             duration(row["latency_ns"]),
             duration(row["latency_p99_ns"]),
-            name_of(row["next_bottleneck"], "running"),
+            _in_use(row),
+            name_of(row["next_bottleneck"], ""),
         ]
         for row in rows
     ]
