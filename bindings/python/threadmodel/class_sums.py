@@ -19,7 +19,7 @@ from threadmodel._library import (
     whole,
 )
 from threadmodel.event import EventKind
-from threadmodel.source import open_source
+from threadmodel.source import open_source, recordings_in
 from threadmodel.table import Table, answer
 
 # The states that are summed up without a model, by the kinds that begin and end them.
@@ -52,7 +52,7 @@ def sum_classes(
     count is 0).
 
     Args:
-        path: of a file, or of anything that can be read
+        path: of a file, a folder of chunks, or anything that can be read
         states: any of ``blocked``, ``waiting``, ``joining``, ``sleeping``, ``parked``;
             waits and joins may come together, since a join is a wait to some producers
         dialect: the file is a contention log, with these changes to its lines' fields
@@ -73,14 +73,19 @@ def sum_classes(
     out = ffi.new("tm_class_sums **")
     check(lib.tm_class_sums_new(out, ffi.NULL))
     summary = ffi.gc(out[0], lib.tm_class_sums_free)
+    names = [path_bytes(one) for one in recordings_in(path)]
+    others = [ffi.new("char[]", name) for name in names[1:]]
     choices = options(
         "tm_source_options",
         kinds=kinds,
         flags=lib.TM_SOURCE_NO_STACKS | lib.TM_SOURCE_BY_THREAD,
         dialect=ffi.NULL if dialect is None else c_string(dialect, "dialect"),
         time_unit_ns=whole(time_unit_ns, "time_unit_ns", MAX_INT64),
+        more_count=len(others),
     )
-    source = open_source([path_bytes(path)], choices)
+    more = ffi.new("char *[]", others)
+    choices.more_paths = more if others else ffi.NULL
+    source = open_source(names, choices)
     code = lib.TM_MORE
     while code == lib.TM_MORE:
         code = lib.tm_source_read(source, lib.tm_class_sums_sink(summary))

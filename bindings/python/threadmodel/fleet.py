@@ -19,6 +19,7 @@ import threadmodel
 from threadmodel import errors, private, summary
 from threadmodel._library import MAX_INT64
 from threadmodel.extras import extra
+from threadmodel.judgement import nothing_in
 
 CHUNK: Final = 1 << 20
 _COSTS: Final = ("events", "dropped", "bytes", "threads_ns", "stacks_ns", "recorder_ns")
@@ -188,6 +189,9 @@ def _copy(source: Any, copy: Any, limits: Limits) -> None:
 
 def _summarize(url: str, path: str, limits: Limits) -> Result:
     model = _read(path, limits)
+    missing = nothing_in(model)
+    if missing is not None:
+        raise errors.FormatError(missing)
     tables = summary.summarize(model)
     return Result(
         url,

@@ -4,6 +4,7 @@
 from typing import TYPE_CHECKING, Any, Final
 
 from threadmodel.selection import ALL, Selection
+from threadmodel.text import count
 
 if TYPE_CHECKING:
     from threadmodel.model import Model
@@ -35,3 +36,22 @@ def lines(row: dict[str, Any]) -> list[str]:
     if row["remedy"] is not None:
         found.append(row["remedy"])
     return [text for text in found if text]
+
+
+def nothing_in(model: "Model") -> str | None:
+    """Say what a file has where no answer follows from it; None: it has a duration.
+
+    Args:
+        model: of a whole run
+    """
+    if not model.event_count:
+        # The first caveat of a recording of JFR lists what it has instead.
+        is_listed = model.run.format == "jfr" and model.damage is None
+        found = model.caveats[:1] if is_listed else ()
+        return ". ".join(("no event of threads or locks was found", *found))
+    if any(state != "unknown" for state in model.threads()["state"]):
+        return None
+    if model.verdict()["kind"][0] != "cannot_tell":
+        return None
+    events = count(model.event_count, "single event", "samples or single events")
+    return f"no duration was found, only {events}"

@@ -50,7 +50,7 @@ def _chunks_in(folder: str) -> list[str]:
     return [chunk for chunk in chunks if os.path.getsize(chunk)]
 
 
-def _recordings_in(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
+def recordings_in(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
     """Return the chunks in the folder of a JFR repository, or the path of a file.
 
     The folder that JVMs are given has one within it for each JVM.
@@ -119,7 +119,7 @@ def read(
         InvalidArgumentError: the dialect is none (a ValueError)
     """
     given = [path] if isinstance(path, (str, os.PathLike)) else list(path)
-    paths = [file for one in given for file in _recordings_in(one)]
+    paths = [file for one in given for file in recordings_in(one)]
     if not paths:
         raise errors.InvalidArgumentError("no path to read from")
     names = [path_bytes(one) for one in paths]

@@ -54,7 +54,7 @@ EXIT_CODES: Final = """\b
 Exit status:
   0    all is fine
   1    a check failed
-  2    wrong usage, a file that cannot be read or written, no trace received
+  2    wrong usage, a file that cannot be read or written, or holds no event
   3    a damaged or cut file: the readable part was reported
   126  record: the program cannot be started
   127  record: the program was not found

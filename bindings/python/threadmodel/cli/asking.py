@@ -18,7 +18,7 @@ from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.ranges import range_options
 from threadmodel.cli.reading import input_path, read_choices, sheet_option
-from threadmodel.cli.report import PARTLY, print_sections
+from threadmodel.cli.report import PARTLY, conclude, print_sections
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.model import Model
 from threadmodel.table import Table
@@ -98,7 +98,7 @@ def ask(
         print_sections(answer, chosen["output"])
     elif writer:
         writer(answer)
-    conclude(context, model.damage)
+    conclude(context, chosen["file"], model)
 
 
 def _of_part(
@@ -127,7 +127,7 @@ def open_run(context: click.Context, progress: LateProgress) -> Model:
         )
 
 
-def conclude(context: click.Context, damage: str | None) -> None:
+def report_damage(context: click.Context, damage: str | None) -> None:
     """Report what is missing of a damaged file, and exit with the status for that."""
     if damage is not None:
         say(f"only partly read: {damage}")

@@ -18,9 +18,10 @@ from threadmodel.cli.regressions import (
     place,
     regressions,
 )
-from threadmodel.cli.report import PARTLY
+from threadmodel.cli.report import NOTHING, PARTLY
 from threadmodel.cli.sides import (
     name_damaged,
+    name_empty,
     open_all,
     parts_of,
     requests,
@@ -223,9 +224,13 @@ def check(
         lines = [*notes, *(f"{limit.limit}: {limit.text}" for limit in broken)]
         for line in lines:
             click.echo(clean(line))
-    is_damaged = name_damaged((*runs, *bases), [*models, *base_models])
+    named = (*runs, *bases), [*models, *base_models]
+    is_damaged = name_damaged(*named)
     if broken:
         context.exit(BROKEN)
+    # A run of which nothing is known keeps no limit.
+    if name_empty(*named):
+        context.exit(NOTHING)
     # What is missing may have broken a limit.
     if is_damaged:
         context.exit(PARTLY)

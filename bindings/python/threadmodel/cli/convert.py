@@ -14,11 +14,13 @@ from threadmodel.cli.files import INPUT, OUTPUT, FileCommand, without_links
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.reading import input_paths, read_choices, reading_options
-from threadmodel.cli.report import PARTLY
+from threadmodel.cli.report import NOTHING, PARTLY
 from threadmodel.errors import MissingFileError
-from threadmodel.text import count
+from threadmodel.judgement import nothing_in
+from threadmodel.text import clean, count
 
 FORMATS: Final = ("tmt", "contention", "tptp", "hprof", "hprof-text")
+HEAD: Final = 64 << 10
 ENDINGS: Final = {
     ".orca": "contention",
     ".trcxml": "tptp",
@@ -67,10 +69,11 @@ def convert(
     threadmodel convert run.tmt -o run.hprof.txt
     """
     choices = read_choices(dialect, time_unit)
+    name = format_name or _format_of(output)
     with (
         LateProgress() as progress,
         _beside(output) as path,
-        _writer(path, format_name or _format_of(output)) as writer,
+        _writer(path, name) as writer,
     ):
         damage = threadmodel.read(
             input_paths(files), writer, progress.reading, **choices
@@ -86,6 +89,13 @@ def convert(
         )
     if damage is not None:
         say(f"only partly read: {damage}")
+    # A trace without events is hardly more than its head.
+    if name == "tmt" and os.path.isfile(output) and os.path.getsize(output) < HEAD:
+        model = threadmodel.open(output)
+        if not model.event_count:
+            say(f"{clean(files[0])}: {nothing_in(model)}")
+            context.exit(NOTHING)
+    if damage is not None:
         context.exit(PARTLY)
 
 

@@ -17,12 +17,14 @@ from threadmodel.cli.ranges import part_of, range_options
 from threadmodel.cli.regressions import odds, percent
 from threadmodel.cli.report import (
     HTML_SUFFIXES,
+    NOTHING,
     PARTLY,
     data_target,
     print_sections,
 )
 from threadmodel.cli.sides import (
     name_damaged,
+    name_empty,
     open_all,
     parts_of,
     requests,
@@ -133,7 +135,10 @@ def diff(
                 file.write(page.encode())
         else:
             print_sections([*above, *below], output)
-    if name_damaged(sides[0] + sides[1], models[0] + models[1]):
+    named = sides[0] + sides[1], models[0] + models[1]
+    if name_empty(*named):
+        context.exit(NOTHING)
+    if name_damaged(*named):
         context.exit(PARTLY)
 
 

@@ -7,11 +7,12 @@ from typing import Final
 import click
 
 from threadmodel._enums import STATES
-from threadmodel.cli.asking import conclude, open_run
+from threadmodel.cli.asking import open_run
 from threadmodel.cli.files import INPUT, OUTPUT, FileCommand
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.ranges import part_of, range_options
 from threadmodel.cli.reading import reading_options
+from threadmodel.cli.report import conclude
 from threadmodel.exports import PROFILES, SIDED
 
 EXTENSIONS: Final = {
@@ -110,4 +111,4 @@ def export(
         progress.step(f"writing {output}")
         part = part_of(model, context.params)
         model.export(output, chosen, state, side=side, selection=part)
-    conclude(context, model.damage)
+    conclude(context, context.params["file"], model)

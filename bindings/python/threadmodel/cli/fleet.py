@@ -21,6 +21,7 @@ from threadmodel.cli.files import (
 )
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
+from threadmodel.cli.report import NOTHING
 from threadmodel.extras import extra
 from threadmodel.fleet import Limits
 from threadmodel.text import clean, count
@@ -79,7 +80,9 @@ def fleet() -> None:
     show_default=True,
     help="A file may take.",
 )
+@click.pass_context
 def summarize(
+    context: click.Context,
     urls: tuple[str, ...],
     output: str,
     pattern: str | None,
@@ -117,6 +120,8 @@ def summarize(
     known = len(marks) - read - failed
     not_read = f", {failed:,} could not be read: see table errors" if failed else ""
     say(f"{count(read, 'file')} read, {known:,} known{not_read}")
+    if failed and not read and not known:
+        context.exit(NOTHING)
 
 
 @fleet.command(cls=FileCommand)

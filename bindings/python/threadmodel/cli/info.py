@@ -8,7 +8,7 @@ import click
 
 from threadmodel import _library
 from threadmodel.cli import terminal
-from threadmodel.cli.asking import conclude, open_run
+from threadmodel.cli.asking import open_run, report_damage
 from threadmodel.cli.export import run_facts
 from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.progress import LateProgress
@@ -47,7 +47,7 @@ def info(context: click.Context, /, as_json: bool, **_: object) -> None:
         click.echo(json.dumps(facts))
     else:
         print_sections([_section(facts)], None)
-    conclude(context, model.damage)
+    report_damage(context, model.damage)
 
 
 def _section(facts: dict[str, Any]) -> terminal.Section:

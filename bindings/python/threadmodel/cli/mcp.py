@@ -29,7 +29,7 @@ from threadmodel.cli.messages import say
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.evidence import rows_of_finding
 from threadmodel.extras import extra
-from threadmodel.judgement import judge
+from threadmodel.judgement import judge, nothing_in
 from threadmodel.model import Model
 from threadmodel.selection import ALL, Selection
 from threadmodel.text import clean
@@ -75,7 +75,11 @@ class Runs:
         with self._lock, warnings.catch_warnings():
             warnings.simplefilter("ignore", DamagedTraceWarning)
             if run not in self._models:
-                self._models[run] = threadmodel.open(self._files[run - 1])
+                model = threadmodel.open(self._files[run - 1])
+                missing = nothing_in(model)
+                if missing is not None:
+                    raise errors.FormatError(f"{self._name(run)}: {missing}")
+                self._models[run] = model
             return self._models[run]
 
     def _name(self, run: int) -> str | int:

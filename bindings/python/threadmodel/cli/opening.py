@@ -10,12 +10,13 @@ from typing import Final
 import click
 
 from threadmodel import page, private
-from threadmodel.cli.asking import conclude, open_run
+from threadmodel.cli.asking import open_run
 from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.messages import say
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.ranges import range_options, window
 from threadmodel.cli.reading import reading_options
+from threadmodel.cli.report import conclude
 from threadmodel.selection import Selection
 
 STDIN_NAME: Final = "run"
@@ -59,4 +60,4 @@ def open_page(
         say(target)
     else:
         say(f"no browser could be started: open {target}")
-    conclude(context, model.damage)
+    conclude(context, file, model)

@@ -11,12 +11,12 @@ import click
 import threadmodel
 from threadmodel.class_sums import ENDS
 from threadmodel.cli import terminal
-from threadmodel.cli.asking import conclude, row_writer
+from threadmodel.cli.asking import open_run, report_damage, row_writer
 from threadmodel.cli.grid import Column, Grid
 from threadmodel.cli.page import NAME_LENGTH, add_more, name_of
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.reading import input_path, read_choices
-from threadmodel.cli.report import print_sections
+from threadmodel.cli.report import conclude, print_sections
 from threadmodel.errors import DamagedTraceWarning
 from threadmodel.table import Table
 from threadmodel.text import clean, duration
@@ -76,7 +76,10 @@ def quick_stats(
     else:
         print_sections([_section(table, top)], chosen["output"])
     damage = [it for it in caught if issubclass(it.category, DamagedTraceWarning)]
-    conclude(context, str(damage[0].message) if damage else None)
+    # Nobody was blocked, or nothing was recorded: that takes a model to know.
+    if not len(table) and chosen["file"] != "-":
+        conclude(context, chosen["file"], open_run(context, LateProgress()))
+    report_damage(context, str(damage[0].message) if damage else None)
 
 
 def _section(table: Table, top: int) -> terminal.Section:

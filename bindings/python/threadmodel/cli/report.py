@@ -27,6 +27,7 @@ from threadmodel.cli.reading import (
     sheet_option,
 )
 from threadmodel.errors import DamagedTraceWarning
+from threadmodel.judgement import nothing_in
 from threadmodel.model import Model
 from threadmodel.selection import ALL, Selection
 from threadmodel.table import WRITE_BYTES, Writable
@@ -213,32 +214,19 @@ def report(
                     file.write(text.encode(errors="backslashreplace"))
     if folder is None and not as_json and not as_html and not as_markdown:
         print_sections(sections, output)
-    _conclude(context, model, files[0])
+    conclude(context, files[0], model)
 
 
-def _conclude(context: click.Context, model: Model, file: str) -> None:
+def conclude(context: click.Context, file: str, model: Model) -> None:
     """Report what a file lacks, and exit with the status for that."""
     if model.damage is not None:
         say(f"only partly read: {model.damage}")
-    if not model.event_count:
-        # The first caveat of a recording of JFR lists what it has instead.
-        found = model.caveats[:1] if model.run.format == "jfr" else ()
-        found = () if model.damage is not None else found
-        texts = ("no event of threads or locks was found", *found)
-        say(f"{clean(file)}: {'. '.join(texts)}")
+    missing = nothing_in(model)
+    if missing is not None:
+        say(f"{clean(file)}: {missing}")
         context.exit(NOTHING)
     if model.damage is not None:
         context.exit(PARTLY)
-    # Who recorded a kind of event recorded durations, or dumps.
-    if model.run.kinds:
-        return
-    (verdict,) = model.verdict()
-    if verdict["kind"] == "cannot_tell":
-        found_instead = count(
-            model.event_count, "single event", "samples or single events"
-        )
-        say(f"{clean(file)}: no duration was found, only {found_instead}")
-        context.exit(NOTHING)
 
 
 @contextlib.contextmanager

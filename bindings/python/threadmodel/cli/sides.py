@@ -9,6 +9,7 @@ import threadmodel
 from threadmodel.cli.messages import say
 from threadmodel.cli.ranges import part_of
 from threadmodel.errors import DamagedTraceWarning
+from threadmodel.judgement import nothing_in
 from threadmodel.load import (
     ENOUGH_OF_SEVERAL,
     ENOUGH_UNITS,
@@ -72,6 +73,15 @@ def risen_lines(change: Change, model: Model) -> list[str]:
             f"{duration(round(old))} before{behind(model, place_)}"
         )
     return lines
+
+
+def name_empty(paths: Iterable[str], models: Iterable[Model]) -> bool:
+    """Name each file from which no answer follows. Return whether one is."""
+    found = [nothing_in(model) for model in models]
+    for path, missing in zip(paths, found, strict=True):
+        if missing is not None:
+            say(f"{path}: {missing}")
+    return any(missing is not None for missing in found)
 
 
 def name_damaged(paths: Iterable[str], models: Iterable[Model]) -> bool:
