@@ -113,7 +113,62 @@ def tarred(dump: list[str]) -> bytes:
     return packed.getvalue()
 
 
+def typeset(dump: list[str]) -> str:
+    """Return what a text processor makes of quotes and dashes while one types."""
+    out = []
+    for line in dump:
+        parts = line.replace("\t- ", "\t\u2013 ").split('"')
+        marks = "\u201d\u201c" * len(parts)
+        made = [mark + part for mark, part in zip(marks, parts, strict=False)]
+        out.append("".join(made)[1:])
+    return "\n".join(out)
+
+
+def records(dump: list[str]) -> str:
+    """Return what a console exports: a number, and a line in quotes."""
+    out = ["timestamp,message"]
+    for number, line in enumerate(dump, 1795828846100):
+        out.append(str(number) + ',"' + line.replace('"', '""') + '"')
+    return "\n".join(out)
+
+
+def yaml(dump: list[str]) -> str:
+    """Return a block of YAML."""
+    return "data:\n  dump: |\n" + "".join(f"    {line}\n" for line in dump)
+
+
 FORMS: dict[str, Form] = {
+    "splunk": prefixed("11/28/26\t1:20:46.%n AM\t"),
+    "kibana": prefixed("Nov 28, 2026 @ 01:20:46.%n\t"),
+    "loki": objects("line", fields={"pod": "shop-7f9c"}),
+    "cloudwatch": records,
+    "datadog": lambda dump: json.dumps(
+        {"attributes": {"message": "\n".join(dump), "service": "shop"}}
+    ),
+    "array on one line": lambda dump: json.dumps(
+        [{"n": i, "text": line} for i, line in enumerate(dump)]
+    ),
+    "block of yaml": yaml,
+    "string of yaml": lambda dump: "dump: " + json.dumps("\n".join(dump)),
+    "cdata": around("<log><![CDATA[", "]]></log>"),
+    "event of xml": lambda dump: (
+        f"<event><message>{html.escape(chr(10).join(dump))}</message></event>"
+    ),
+    "asciidoc": around("[source]\n----\n", "----\n"),
+    "table of confluence": around("", "", "|%s|"),
+    "quote of slack": lambda dump: "".join(
+        f"&gt; {html.escape(line)}\n" for line in dump
+    ),
+    "printed by python": lambda dump: repr("\n".join(dump)),
+    "less -N": lambda dump: "".join(
+        f"{i:7d} {line}\n" for i, line in enumerate(dump, 1)
+    ),
+    "behind top": around(
+        "top - 01:20:46 up 3 days\n  PID USER PR NI  VIRT  RES S %CPU COMMAND\n"
+        " 7827 app  20  0 10.1g 2.1g R 99.9 exec-2\n",
+        "",
+    ),
+    "typeset": typeset,
     "kubectl with names": prefixed("[pod/shop-7f9c-x2x4/shop] "),
     "kubectl with names and times": prefixed(
         "[pod/shop-7f9c/shop] 2026-11-28T01:20:46.%nZ "

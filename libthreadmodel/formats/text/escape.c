@@ -196,6 +196,31 @@ size_t tm__unescape_blanks(char *to, tm__slice text)
     return out;
 }
 
+/* A text processor makes quotes and dashes of its own: in UTF-8 U+201C to U+201E, and
+ * U+2010 to U+2014. A name within straight quotes may have them. */
+size_t tm__unescape_typed(char *to, tm__slice text)
+{
+    int is_typed = tm__slice_find(text, "\"") == text.length;
+    size_t out = 0, at = 0;
+
+    while (at < text.length) {
+        tm__slice rest = tm__slice_from(text, at);
+        int is_mark = tm__slice_begins(rest, "\xe2\x80") && rest.length > 2;
+
+        if (is_mark && is_typed && rest.bytes[2] >= '\x9c' && rest.bytes[2] <= '\x9e')
+            to[out++] = '"';
+        else if (is_mark && rest.bytes[2] >= '\x90' && rest.bytes[2] <= '\x94' &&
+                 tm__slice_begins(tm__slice_from(rest, 3), " "))
+            to[out++] = '-';
+        else {
+            to[out++] = text.bytes[at++];
+            continue;
+        }
+        at += 3;
+    }
+    return out;
+}
+
 size_t tm__unescape_record(char *to, tm__slice text)
 {
     size_t out = 0;

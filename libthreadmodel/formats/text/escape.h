@@ -33,6 +33,7 @@ size_t tm__unescape_html(char *to, tm__slice text);
 size_t tm__html_tag(tm__slice text);
 
 /** Copy a text with blanks for no-break spaces. @return the same */
+size_t tm__unescape_typed(char *to, tm__slice text);
 size_t tm__unescape_blanks(char *to, tm__slice text);
 
 /** Copy a field of CSV that is in quotes, with one quote for each two. @return the same

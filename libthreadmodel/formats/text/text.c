@@ -59,6 +59,23 @@ static uint64_t skip_line(const char *bytes, size_t at, size_t available,
     return offset + (newline ? (size_t)(newline - bytes) + 1 : available);
 }
 
+/* In an array each object may have a thread as its string: go to the one behind the
+ * same key, on the same line. @return 1; 0: there is none */
+static int go_to_next(tm__text *text, const char *bytes, size_t taken, size_t available)
+{
+    uint64_t end = skip_line(bytes, taken, available, text->offset) - text->offset;
+    tm__slice rest = {bytes + taken, (size_t)end - taken};
+    size_t at;
+
+    if (!text->key[0])
+        return 0;
+    at = tm__slice_find(rest, text->key);
+    if (at == rest.length)
+        return 0;
+    text->offset += taken + at + strlen(text->key);
+    return 1;
+}
+
 /* The next line of a string. @return TM_MORE, TM_OK: it is over, or what went wrong */
 static int next_of_string(tm__text *text)
 {
@@ -79,6 +96,8 @@ static int next_of_string(tm__text *text)
         text->has_lines = 1;
         return TM_MORE;
     }
+    if (ended == '"' && go_to_next(text, (const char *)bytes, taken, available))
+        return TM_MORE;
     if (ended == '"')
         text->offset = skip_line((const char *)bytes, taken, available, text->offset);
     else
@@ -184,6 +203,15 @@ static void note_around(tm__text *text, size_t first)
     memcpy(text->around_bytes, text->line.bytes + skipped, text->around.length);
 }
 
+/* A row of a wiki's table, whose only cell is the line, ends with a bar as it began. */
+static tm__slice trim_cell(tm__slice line, const tm__prefix *prefix)
+{
+    if (prefix->bytes[prefix->length - 1] == '|' && line.length > 0 &&
+        line.bytes[line.length - 1] == '|')
+        line.length--;
+    return trim_end(line);
+}
+
 /* Take off the line what is not the dump's. */
 static int undress(tm__text *text, uint64_t next)
 {
@@ -200,13 +228,16 @@ static int undress(tm__text *text, uint64_t next)
             note_around(text, first);
             if (text->is_escaped && text->line.bytes != text->buffer)
                 return begin_string(text, first);
-            text->line = tm__slice_from(text->line, first);
+            text->line = trim_cell(tm__slice_from(text->line, first), &text->prefix);
         }
     }
     text->offset = next;
     trim_escapes(&text->line);
     if (text->line.length && memchr(text->line.bytes, '\xc2', text->line.length))
         rc = copy(text, tm__unescape_blanks);
+    if (rc == TM_OK && text->line.length &&
+        memchr(text->line.bytes, '\xe2', text->line.length))
+        rc = copy(text, tm__unescape_typed);
     /* A thread of a dump that is exported as CSV: each of its quotes is two. */
     if (rc == TM_OK && text->line.length > 1 &&
         tm__slice_begins(text->line, text->is_record ? "\"" : "\"\"\"") &&
@@ -268,6 +299,21 @@ static int ends_with_key(tm__slice text)
     return text.length > 1 && text.bytes[text.length - 1] == '"';
 }
 
+/* Keep the key before a string, with all that stands between them. */
+static void note_key(tm__text *text, tm__slice before)
+{
+    size_t at = before.length, quotes = 0;
+
+    text->key[0] = '\0';
+    while (at > 0 && quotes < 3)
+        quotes += before.bytes[--at] == '"';
+    if (quotes < 3 || before.length - at >= sizeof(text->key) ||
+        text->quoting != TM__QUOTED || !ends_with_key(before))
+        return;
+    memcpy(text->key, before.bytes + at, before.length - at);
+    text->key[before.length - at] = '\0';
+}
+
 static tm__quoting quoting_of(tm__slice before)
 {
     size_t at = before.length;
@@ -305,6 +351,7 @@ int tm__text_learn(tm__text *text, size_t first, int is_html)
     text->is_escaped = first > 0 && text->line.bytes - first != text->buffer &&
                        (is_escaped(text->line) || ends_with_key(before));
     text->quoting = quoting_of(before);
+    note_key(text, before);
     text->is_record = !text->is_escaped && first > 1 &&
                       before.bytes[first - 1] == '"' &&
                       strchr(",;\t", before.bytes[first - 2]) != NULL;

@@ -30,6 +30,7 @@ typedef struct tm__text {
     int is_escaped; ///< behind the prefix is a string of JSON
     int is_record;  ///< its lines are fields of CSV, some of them in quotes
     tm__quoting quoting;
+    char key[64];  ///< what stands before a string, from its key on; "": not known
     int is_html;   ///< it has entities
     int in_string; ///< the string goes on
     int has_lines; ///< of this string there was one
