@@ -161,9 +161,35 @@ static const char *const join_names[] = {
     "await", "awaitAll",   "awaitQuietly",
 };
 
+/* Functions of C libraries, in whatever module, that wait for what their caller names:
+ * CPython's, libuv's, GLib's, APR's. */
+static const char *const wrappers[] = {
+    "PyCOND_TIMEDWAIT",
+    "PyCOND_WAIT",
+    "PyMUTEX_LOCK",
+    "PyThread_acquire_lock",
+    "PyThread_acquire_lock_timed",
+    "apr_thread_cond_timedwait",
+    "apr_thread_cond_wait",
+    "apr_thread_mutex_lock",
+    "g_cond_wait",
+    "g_cond_wait_until",
+    "g_mutex_lock",
+    "uv_barrier_wait",
+    "uv_cond_timedwait",
+    "uv_cond_wait",
+    "uv_mutex_lock",
+    "uv_rwlock_rdlock",
+    "uv_rwlock_wrlock",
+    "uv_sem_wait",
+};
+
 /* Of HotSpot up to 21: what it locks while a class is initialised. Nobody's program
  * synchronizes on an array of numbers but by mistake. */
 static const char initialisation_lock[] = "int[]";
+
+/* CPython's, as recordings and dumps of native programs name it. */
+static const char interpreter_lock[] = "GIL";
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 
@@ -208,6 +234,8 @@ static uint16_t role_by_simple_name(const char *name)
         role |= TM__ROLE_NAMED_SLEEP;
     if (is_among(simple, join_names, COUNT(join_names)))
         role |= TM__ROLE_NAMED_JOIN;
+    if (is_among(simple, wrappers, COUNT(wrappers)))
+        role |= TM__ROLE_LIBRARY | TM__ROLE_PRIMITIVE;
     return role;
 }
 
@@ -275,4 +303,9 @@ uint16_t tm__role(const char *class_name, const char *name,
 int tm__is_initialisation_lock(const char *class_name)
 {
     return strcmp(class_name, initialisation_lock) == 0;
+}
+
+int tm__is_interpreter_lock(const char *class_name)
+{
+    return strcmp(class_name, interpreter_lock) == 0;
 }

@@ -338,12 +338,22 @@ static const char *name_of_variable(const char *symbol)
                                                           : symbol;
 }
 
+/* The condition in CPython's state of the runtime is that of its global lock. */
+static const char *runtime_lock(const char *variable, uint32_t kind)
+{
+    return kind == TM__OBJECT_CONDITION && strcmp(variable, "_PyRuntime") == 0 ? "GIL"
+                                                                               : NULL;
+}
+
 /* "mutex", or "mutex names.lock" where it is a variable with a name. */
 static uint64_t define_object_class(tm__image *image, const char *variable,
                                     uint32_t kind)
 {
+    const char *lock = runtime_lock(variable, kind);
     char name[600];
 
+    if (lock)
+        return define_class(image, lock, "", "");
     if (*variable)
         snprintf(name, sizeof(name), "%s %s", KINDS[kind].name,
                  name_of_variable(variable));
@@ -362,13 +372,15 @@ static const char *object_name(tm__definitions *all, const tm__symbol *variable,
                                const tm__native_object *object, char *name,
                                size_t bytes)
 {
+    const char *lock;
     size_t length;
     int is_new;
 
     if (!*variable->function)
         return NULL;
-    snprintf(name, bytes, "%s %s", KINDS[object->key.kind].name,
-             name_of_variable(variable->function));
+    lock = runtime_lock(variable->function, object->key.kind);
+    snprintf(name, bytes, "%s%s%s", lock ? lock : KINDS[object->key.kind].name,
+             lock ? "" : " ", lock ? "" : name_of_variable(variable->function));
     length = strlen(name);
     if (variable->within)
         snprintf(name + length, bytes - length, "+0x%llx",

@@ -20,6 +20,7 @@
 #include "model/entities/methods.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
+#include "roles/method_roles.h"
 
 enum { ENOUGH_WAITS = 5, ENOUGH_USES = 5, PART_OF_RUN = 20 };
 
@@ -196,6 +197,13 @@ static uint32_t permits_of(const tm__resource *it, int uses)
     return uses && it->objects == 1 ? it->permits : 0;
 }
 
+static int is_interpreter(const tm_model *model, const tm__resource *it)
+{
+    const char *name = tm__strings_get(&model->entities.strings, it->class_name);
+
+    return name && tm__is_interpreter_lock(name);
+}
+
 static tm__card_text title_of(const tm__finding *finding, const tm__resource *it,
                               int uses)
 {
@@ -249,6 +257,7 @@ static void say_all(tm__finding *finding, const tm__findings *findings, const pl
                     const tm__resource *it, int uses, uint32_t state)
 {
     uint32_t caller = tm__stack_caller(findings->model, it->waiting_stack);
+    int is_gil = is_interpreter(findings->model, it);
     tm__facts facts = TM__NO_FACTS;
 
     facts.threads = at->threads;
@@ -264,13 +273,18 @@ static void say_all(tm__finding *finding, const tm__findings *findings, const pl
     facts.other_method = it->releasing;
     facts.other_share = tm__percent(at->known_ns, at->total_ns);
     facts.state = tm__state_words(state);
-    tm__finding_add(finding, findings, title_of(finding, it, uses), &facts);
+    tm__finding_add(finding, findings,
+                    is_gil ? TM__TEXT_INTERPRETER_TITLE : title_of(finding, it, uses),
+                    &facts);
     tm__finding_add(finding, findings, TM__TEXT_RESOURCE_WAITS, &facts);
     if (uses)
         say_uses(finding, findings, it, &facts);
     else
         say_releaser(finding, findings, it, &facts);
-    tm__finding_add(finding, findings, advice_of(finding, it, uses, state), &facts);
+    tm__finding_add(finding, findings,
+                    is_gil ? TM__TEXT_INTERPRETER_ADVICE
+                           : advice_of(finding, it, uses, state),
+                    &facts);
     if (finding->suspected)
         tm__finding_add(finding, findings, TM__TEXT_RESOURCE_SUSPECTED, &facts);
     else if (at->known_ns < at->total_ns / 2)

@@ -6,6 +6,7 @@
 #include "analysis/verdict/judge_state.h"
 #include "model/entities/entity_names.h"
 #include "model/entities/object.h"
+#include "roles/method_roles.h"
 
 static int is_state(const tm_table *parts, const char *state)
 {
@@ -61,7 +62,13 @@ void tm__write_bound_of_units(tm__words *words, const tm__judgement *it)
 
 void tm__write_advice_of_units(tm__words *words, const tm_table *parts)
 {
-    if (is_lock(parts))
+    const char *class_name = tm_table_string(parts, "class", 0);
+
+    if (class_name && tm__is_interpreter_lock(class_name))
+        tm__write_words(words, "One thread at a time runs the interpreter: use "
+                               "processes, or libraries that release its lock while "
+                               "they work.");
+    else if (is_lock(parts))
         tm__write_words(words, "Hold the lock for less time, acquire it less often, or "
                                "divide what it protects.");
     else if (is_state(parts, "sleeping"))
