@@ -23,7 +23,8 @@ enum tm_whatif_change {
     TM_WHATIF_HOLDS = 0,   ///< holds of locks take `factor` times as long
     TM_WHATIF_METHOD = 1,  ///< sleeps and running in `method`, and in what it calls, do
     TM_WHATIF_USES = 2,    ///< uses of what threads wait for in `method` do
-    TM_WHATIF_PERMITS = 3, ///< of what threads wait for in `method` there is more
+    TM_WHATIF_PERMITS = 3, ///< of what threads wait for in `method` there is more; or,
+                           ///< without a method, locks of `class_name` have more owners
     TM_WHATIF_END = 4      ///< one more than the last
 };
 

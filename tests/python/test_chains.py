@@ -3,6 +3,7 @@
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -134,3 +135,17 @@ def test_what_a_change_makes_of_requests_has_a_row_each(cli: Cli) -> None:
     assert lines[at].startswith(f"  Requests: {row['throughput_now']:,.0f} a second")
     assert f" {row['throughput']:,.0f} " in lines[at + 2]
     assert lines[at + 2].endswith(row["next_bottleneck"])
+
+
+def test_the_command_of_a_locks_card_predicts_what_the_card_states(cli: Cli) -> None:
+    shop = Path(__file__).parents[2] / "docs/examples/shop/slow.tmt"
+    card = cli(shop, env={"COLUMNS": "400"}).stdout.decode()
+    command = re.search(r"whatif \S+ (--class .*)", card)
+    stated = re.search(r"there would be (\S+) to (\S+) units", card)
+    assert command
+    assert stated
+    done = cli("whatif", shop, *shlex.split(command[1]), "--json")
+    (row,) = json.loads(done.stdout)
+    low, high = (float(it.replace(",", "")) for it in stated.groups())
+    assert row["throughput_low"] == pytest.approx(low, rel=0.01)
+    assert row["throughput_high"] == pytest.approx(high, rel=0.01)

@@ -133,7 +133,8 @@ def whatif(
     - ``method``: sleeps and running in ``method``, and in what it calls, do
     - ``uses``: uses of what threads wait for in ``method`` do
     - ``permits``: of what threads wait for in ``method`` there are ``permits`` more:
-      connections of a pool, workers, owners that a lock may have at once
+      connections of a pool, workers, owners that a lock may have at once; without a
+      method, of the locks of the class
 
     Columns (table ``whatif``): change string, class string, method string and object
     string (as asked; None: any), factor double (0.5: for half as long; None: more

@@ -70,8 +70,7 @@ uint32_t *tm__candidates_choose_objects(tm__candidates *all)
     return all->own_groups;
 }
 
-/* Locks for which threads are blocked in the method asked about. */
-static int choose_locks(tm__candidates *all, uint32_t class_name)
+int tm__candidates_choose_locks(tm__candidates *all, uint32_t class_name)
 {
     const tm_model *model = all->model;
     uint32_t *groups = tm__candidates_choose_objects(all);
@@ -83,8 +82,8 @@ static int choose_locks(tm__candidates *all, uint32_t class_name)
             const tm__interval *it = &model->entities.threads[t].intervals[i];
             uint32_t class_index;
 
-            if (!tm__is_lock_block(it) || it->stack == TM__NONE ||
-                !all->stacks[it->stack])
+            if (!tm__is_lock_block(it) ||
+                (all->stacks && (it->stack == TM__NONE || !all->stacks[it->stack])))
                 continue;
             class_index = model->entities.objects[it->object].class_index;
             if (class_name == TM__NONE ||
@@ -162,7 +161,7 @@ int tm__candidates_choose_waits(tm__candidates *all, uint32_t class_name)
      * were given are better known than how many there were. */
     if (all->options->change != TM_WHATIF_USES)
         all->served.permits = 0;
-    return rc == TM_OK ? choose_locks(all, class_name) : rc;
+    return rc == TM_OK ? tm__candidates_choose_locks(all, class_name) : rc;
 }
 
 /* Asked of each interval: so once for each stack. */

@@ -83,6 +83,10 @@ int tm__candidates_choose_caller(tm__candidates *all, uint32_t method);
  * @return TM_OK or TM_ENOMEM */
 int tm__candidates_choose_waits(tm__candidates *all, uint32_t class_name);
 
+/** The change is of the locks for which threads are blocked in it, or anywhere where no
+ * method is chosen. @return TM_OK or TM_ENOMEM */
+int tm__candidates_choose_locks(tm__candidates *all, uint32_t class_name);
+
 /** Gather the holds. @return TM_OK or TM_ENOMEM */
 int tm__candidates_gather(tm__candidates *all);
 

@@ -87,6 +87,13 @@ static int find_object(tm__candidates *all)
     return TM_OK;
 }
 
+/* More owners at once of the locks of a class. */
+static int is_of_locks(const tm_whatif_options *options)
+{
+    return options->change == TM_WHATIF_PERMITS && !options->method &&
+           !options->object && options->class_name;
+}
+
 static int check_question(const tm_model *model, tm_whatif_options *options)
 {
     int rc = check_factor(model, options->factor);
@@ -97,7 +104,8 @@ static int check_question(const tm_model *model, tm_whatif_options *options)
         return tm__fail(TM_EINVAL, "unknown what-if change %u", options->change);
     if (!options->class_name && !options->method && !options->object)
         return tm__fail(TM_EINVAL, "a what-if needs a class, a method or an object");
-    if (options->change != TM_WHATIF_HOLDS && (!options->method || options->object))
+    if (options->change != TM_WHATIF_HOLDS && !is_of_locks(options) &&
+        (!options->method || options->object))
         return tm__fail(TM_EINVAL, "what-if of %s: name a method, and no object",
                         tm_whatif_change_name((int)options->change));
     if (options->permits > INT32_MAX)
@@ -126,9 +134,12 @@ static int find_subject(tm__candidates *all)
         rc = find_object(all);
     if (rc == TM_OK)
         rc = tm__candidates_open_model(all);
-    if (rc == TM_OK && change != TM_WHATIF_HOLDS)
+    if (rc == TM_OK && is_of_locks(all->options))
+        rc = tm__candidates_choose_locks(all, class_name);
+    else if (rc == TM_OK && change != TM_WHATIF_HOLDS)
         rc = tm__candidates_choose_method(all, method);
-    if (rc == TM_OK && (change == TM_WHATIF_USES || change == TM_WHATIF_PERMITS))
+    if (rc == TM_OK && method != TM__NONE &&
+        (change == TM_WHATIF_USES || change == TM_WHATIF_PERMITS))
         rc = tm__candidates_choose_waits(all, class_name);
     if (rc == TM_OK)
         rc = tm__candidates_gather(all);

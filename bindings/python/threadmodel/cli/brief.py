@@ -36,6 +36,8 @@ HEIGHT: Final = 24
 INDENT: Final = 2
 # Lines of the waits of a card, and of its advice with what that would gain: at least,
 # and where the screen has room left.
+# Owners that a lock has more in the question of a card.
+NOBODY_WAITS: Final = 999
 WAITS_LINES: Final = 2
 ADVICE_LINES: Final = 2
 MOST_ADVICE_LINES: Final = 5
@@ -215,7 +217,9 @@ def _command(row: Row, file: str) -> str:
         of = f"--method {quoted('.'.join(row['method'].rsplit('.', 2)[-2:]))}"
         return f"{called_as()} whatif {file} --change permits {of}"
     if row["gain_ns"] is not None and row["class"]:
-        return f"{called_as()} whatif {file} --class {quoted(row['class'])}"
+        # As the card: nobody has to wait for it.
+        of = f"--class {quoted(row['class'])} --permits {NOBODY_WAITS}"
+        return f"{called_as()} whatif {file} {of}"
     if row["class"]:
         chosen = quoted(row["class"])
         return f"{called_as()} stats {file} --class {chosen} --by thread"

@@ -180,7 +180,8 @@ def explain(
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="How many more: connections of a pool, workers, owners of a lock.",
+    help="How many more: connections of a pool, workers, owners of a lock. Implies"
+    " --change permits.",
 )
 @range_options
 @TOP
@@ -211,12 +212,14 @@ def whatif(
     threadmodel whatif run.tmt --change permits --method app.Pool.borrow
     """
 
+    if context.get_parameter_source("permits") is ParameterSource.COMMANDLINE:
+        if context.get_parameter_source("change") is not ParameterSource.COMMANDLINE:
+            change = "permits"
+        if change != "permits":
+            raise click.UsageError("--permits is for --change permits")
     is_named = not (class_name is None and method is None and object_ is None)
     if change != "holds" and not is_named:
         raise click.UsageError(f"--change {change} of what? Name it: --method, --class")
-    source = context.get_parameter_source("permits")
-    if change != "permits" and source is ParameterSource.COMMANDLINE:
-        raise click.UsageError("--permits is for --change permits")
 
     def question(model: Model) -> Table:
         window = part_of(model, context.params).window
