@@ -55,7 +55,8 @@
  * - useless_notify: 100 notifies at a place, 90 % of which found no waiter. Costs
  *   little. The VM's own threads are in neither.
  * - long_wait: one wait of 20 or more at a place lasts 20 times the median, 100 ms and
- *   5 % of the run.
+ *   5 % of the run. It is minor if the notifying thread was not blocked for half of it:
+ *   then it worked.
  * - wait_always_times_out: 5 or more waits at a place, none notified, take 1 % of the
  *   run. No thread notifies, or it polls.
  * - sleep_on_critical_path: sleeps at one place make up 5 % of the run, on its critical

@@ -102,6 +102,20 @@ def test_one_long_wait_among_many() -> None:
     assert "waited 500 ms for Queue in Queue.take:30" in row["text"]
 
 
+def test_a_long_wait_for_a_thread_that_works_is_minor() -> None:
+    story = waits([1.0] * 25)
+    story.at(100, 1, KIND.SLEEP).at(450, 1, KIND.SLEPT)
+    story.at(500, 2, KIND.WAIT, object=QUEUE, stack=TAKE)
+    story.at(1100, 1, KIND.NOTIFY, object=QUEUE, stack=TAKE)
+    story.at(1100, 2, KIND.WAITED, object=QUEUE)
+    (row,) = story.findings("long_wait")
+    assert row["minor"]
+    assert (
+        row["holds"] == "t1 ended the wait, and was itself not blocked for 100 % of it."
+    )
+    assert "Look at" not in row["text"]
+
+
 def test_whom_nobody_notified_has_no_notifying_thread() -> None:
     story = waits([1.0] * 25)
     story.at(2000, 2, KIND.WAIT, object=QUEUE, stack=TAKE, value=500 * MS)

@@ -23,7 +23,8 @@
 typedef struct group {
     uint32_t class_name;
     uint32_t place;
-    uint32_t thread; ///< of the longest wait
+    uint32_t thread;   ///< of the longest wait
+    uint32_t notifier; ///< that ended it, or TM__NONE
     uint32_t ended;
     uint32_t timed_out;
     int64_t longest_ns;
@@ -49,8 +50,10 @@ static group *group_of(waits *w, uint32_t class_name, uint32_t place)
         if (tm__reserve(memory, &w->groups, &w->groups_capacity,
                         (size_t)w->groups_count + 1, sizeof(*w->groups)) < 0)
             return NULL;
-        w->groups[w->groups_count++] =
-            (group){.class_name = class_name, .place = place, .thread = TM__NONE};
+        w->groups[w->groups_count++] = (group){.class_name = class_name,
+                                               .place = place,
+                                               .thread = TM__NONE,
+                                               .notifier = TM__NONE};
         *value = w->groups_count;
     }
     return &w->groups[*value - 1];
@@ -66,6 +69,15 @@ static uint32_t after_wait(const tm__thread *thread, uint32_t wait)
             thread->intervals[after].flags & TM__INTERVAL_CONTINUES))
         after++;
     return after;
+}
+
+/* @return the thread that ended a wait before which interval, or TM__NONE */
+static uint32_t notifier_of(const tm_model *model, const tm__thread *thread,
+                            uint32_t after)
+{
+    uint32_t cause = thread->intervals[after].cause;
+
+    return cause == TM__NONE ? TM__NONE : tm__row(model, cause)->from_thread;
 }
 
 static int note_wait(waits *w, uint32_t thread, uint32_t index)
@@ -98,6 +110,7 @@ static int note_wait(waits *w, uint32_t thread, uint32_t index)
         found->longest_start_ns = wait->start_ns;
         found->is_timed_out = (wait->flags & TM__INTERVAL_TIMED_OUT) != 0;
         found->thread = thread;
+        found->notifier = notifier_of(model, it, index + 1);
     }
     return tm__histogram_add(&found->durations, &w->findings->memory, length_ns);
 }
@@ -136,8 +149,30 @@ static int always_times_out(const waits *w, const group *it)
            it->durations.total >= w->findings->run_ns / 100;
 }
 
+/* For how long the notifier did what it had to do while the thread waited for it. */
+static int64_t worked_ns(const tm_model *model, const group *it)
+{
+    const tm__thread *thread;
+    int64_t to_ns = it->longest_start_ns + it->longest_ns, sum_ns = 0;
+
+    if (it->notifier == TM__NONE)
+        return 0;
+    thread = &model->entities.threads[it->notifier];
+    for (uint32_t i = 0; i < thread->interval_count; i++) {
+        int64_t start_ns = thread->intervals[i].start_ns;
+        int64_t end_ns = tm__interval_end_ns(model, thread, i);
+
+        start_ns = start_ns > it->longest_start_ns ? start_ns : it->longest_start_ns;
+        end_ns = end_ns < to_ns ? end_ns : to_ns;
+        if (start_ns < end_ns && tm__is_active(thread->intervals[i].state))
+            sum_ns += end_ns - start_ns;
+    }
+    return sum_ns;
+}
+
 static int report_outlier(waits *w, const group *it)
 {
+    int64_t active_ns = worked_ns(w->findings->model, it);
     tm__findings *findings = w->findings;
     int64_t median_ns = tm__histogram_quantile(&it->durations, 0.5);
     tm__finding *finding =
@@ -161,6 +196,13 @@ static int report_outlier(waits *w, const group *it)
     facts.median_ns = median_ns;
     tm__finding_add(finding, findings, TM__TEXT_LONG_WAIT_TITLE, &facts);
     tm__finding_add(finding, findings, TM__TEXT_LONG_WAIT_WAITS, &facts);
+    if (active_ns >= it->longest_ns / 2) {
+        finding->minor = 1;
+        facts.thread = it->notifier;
+        facts.share = tm__percent(active_ns, it->longest_ns);
+        tm__finding_add(finding, findings, TM__TEXT_LONG_WAIT_WORK, &facts);
+        return TM_OK;
+    }
     tm__finding_add(finding, findings,
                     it->is_timed_out ? TM__TEXT_LONG_WAIT_TIMED_OUT
                                      : TM__TEXT_LONG_WAIT_ADVICE,
