@@ -94,11 +94,14 @@ static int is_ordered_here(search *s)
     return 0;
 }
 
-/* Nobody can check a cycle of which a lock was held nobody knows where. */
+/* Nobody can check a cycle of which a lock was held nobody knows where, unless that it
+ * was is certain: events that were lost may have had its release. */
 static int has_place(const tm__lock_graph *graph, uint32_t use)
 {
-    return graph->helds[graph->uses[use].held].stack != TM__NONE ||
-           tm__owners_are_reported(graph->model);
+    const tm__held *held = &graph->helds[graph->uses[use].held];
+
+    return held->stack != TM__NONE || (held->provenance > TM_PROVENANCE_INFERRED &&
+                                       tm__owners_are_reported(graph->model));
 }
 
 /* Choose a use of the edge at `depth` and of those after it. */

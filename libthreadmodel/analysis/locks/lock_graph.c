@@ -53,18 +53,22 @@ uint32_t tm__use_wanted_class(const tm__lock_graph *graph, const tm__use *use)
     return class_name_of(graph->model, nesting->wanted, (int)nesting->is_coarse);
 }
 
-/* Classes that say nothing about what a lock of theirs protects. */
+/* Classes that say nothing about what a lock of theirs protects: those of locks without
+ * a name of their own, of a native program as well. */
 static int is_anonymous(const tm_model *model, uint32_t name)
 {
+    static const char *const names[] = {"java.lang.Object", "java.lang.Class", "mutex",
+                                        "rwlock",           "spinlock",        "once"};
     const char *text = tm__strings_get(&model->entities.strings, name);
     size_t length;
 
     if (!text)
         return 1;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (strcmp(text, names[i]) == 0)
+            return 1;
     length = strlen(text);
-    return strcmp(text, "java.lang.Object") == 0 ||
-           strcmp(text, "java.lang.Class") == 0 ||
-           (length > 2 && strcmp(text + length - 2, "[]") == 0);
+    return length > 2 && strcmp(text + length - 2, "[]") == 0;
 }
 
 static int copy_nestings(tm__lock_graph *graph)
