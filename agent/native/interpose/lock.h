@@ -9,6 +9,8 @@
 #include <errno.h>
 
 #include "record/block_of_thread.h"
+#include "record/lock_marks.h"
+#include "record/nesting.h"
 
 #define TM__EXPORT __attribute__((visibility("default")))
 

@@ -128,7 +128,7 @@ typedef struct tm__hold {
     uint32_t stack;               ///< number in the ring's cache, or TM__STACK_NONE
     uint64_t site;                ///< return address of its acquisition; 0: not known
     uint32_t stack_serial;        ///< which stack of that number
-    uint32_t reserved;
+    uint32_t reserved[5];         ///< up to a power of 2, as it is found by its number
 } tm__hold;
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of a thread's nestings is a table of its own: a key of the locks in
+ * Each thread has a table of the nestings that it has reported: a key of the locks in
  * their order, and how often they came. It never gives up a place, and of the places
  * where locks are acquired none may fill it: a list of a million nodes, each locked
  * before the one before it is released, has as many pairs.
@@ -10,11 +10,9 @@
  */
 #include "record/nesting.h"
 
-#include <stddef.h>
-#include <sys/mman.h>
-
+#include "record/known_nestings.h"
 #include "record/known_stacks.h"
-#include "record/record.h"
+#include "record/lock_marks.h"
 
 enum {
     PROBES = 8,
@@ -26,23 +24,7 @@ enum {
 
 #define COUNT_MOST UINT64_C(0xFFFF)
 
-typedef uint64_t nestings_of_thread[TM__NESTINGS_KNOWN];
-
-_Atomic uint16_t tm__the_lock_marks[TM__LOCK_MARKS];
-static nestings_of_thread *the_nestings;
 static _Atomic uint32_t the_reports;
-
-void tm__nestings_begin(uint32_t rings)
-{
-    const size_t bytes = rings * sizeof(*the_nestings);
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    if (memory == MAP_FAILED)
-        return;
-    madvise(memory, bytes, MADV_DONTDUMP);
-    the_nestings = memory;
-}
 
 static inline uint64_t mix(uint64_t key, uint64_t word)
 {
@@ -86,15 +68,12 @@ static inline uint32_t count(uint64_t *it, uint64_t key)
     return (uint32_t)(++*it & COUNT_MOST);
 }
 
-static uint64_t *own_nestings(const tm__ring *ring)
+static inline uint64_t *own_nestings(const tm__ring *ring)
 {
     tm__self *self = &tm__the_self;
 
-    if (self->nestings || !the_nestings)
-        return self->nestings;
-    self->nestings = the_nestings[tm__ring_number(ring)];
-    for (uint32_t i = 0; i < TM__NESTINGS_KNOWN; i++)
-        self->nestings[i] = 0;
+    if (__builtin_expect(!self->nestings, 0))
+        self->nestings = tm__known_nestings_of(tm__ring_number(ring));
     return self->nestings;
 }
 
@@ -233,7 +212,8 @@ void tm__nestings_count_anew(void)
         self->nestings[i] &= ~COUNT_MOST;
 }
 
-void tm__nesting_learn(tm__ring *ring, tm__hold *hold)
+/* The thread has acquired a lock, perhaps at the place whose callers are asked for. */
+static TM__RARELY void learn(tm__ring *ring, tm__hold *hold)
 {
     tm__self *self = &tm__the_self;
 
@@ -247,4 +227,20 @@ void tm__nesting_learn(tm__ring *ring, tm__hold *hold)
     hold->stack = tm__record_stack(ring, (const void *)(uintptr_t)hold->site);
     if (hold->stack < TM__STACKS_CACHED)
         hold->stack_serial = self->stacks[hold->stack].serial;
+}
+
+void tm__hold_add_more(tm__ring *ring, const volatile void *object, uint32_t kind,
+                       uint32_t flags, int is_tried, const void *site)
+{
+    uint32_t at = atomic_load_explicit(&ring->hold_count, memory_order_relaxed);
+
+    if (__builtin_expect(at >= TM__HOLDS_MOST, 0)) {
+        tm__hold_add_slow(ring, object, kind, flags, tm__now(), 0, site);
+    } else {
+        tm__hold_add_at(ring, at, object, kind, flags, site);
+        if (__builtin_expect(tm__the_self.armed != 0, 0))
+            learn(ring, &ring->holds[at]);
+    }
+    if (!is_tried)
+        tm__nesting_see(ring, at, object, kind, flags, site);
 }

@@ -7,48 +7,7 @@
 #ifndef TM_NATIVE_RECORD_NESTING_H
 #define TM_NATIVE_RECORD_NESTING_H
 
-#include <stdatomic.h>
-#include <stdint.h>
-
-#include "layout/region.h"
-
-enum {
-    TM__NESTINGS_KNOWN = 256, ///< of a thread
-    TM__LOCK_MARKS = 16384
-};
-
-/**
- * Of locks by a hash of their addresses: bit 0: one was reported; the others count how
- * often one that was reported was destroyed, so that a new lock at an address is
- * another.
- */
-extern _Atomic uint16_t tm__the_lock_marks[TM__LOCK_MARKS];
-
-static inline _Atomic uint16_t *tm__lock_mark(const volatile void *lock)
-{
-    uintptr_t address = (uintptr_t)lock;
-
-    return &tm__the_lock_marks[(address >> 3 ^ address >> 17) % TM__LOCK_MARKS];
-}
-
-/** Which of the locks that lay at an address one after the other it is. */
-static inline uint32_t tm__lock_generation(const volatile void *lock)
-{
-    return atomic_load_explicit(tm__lock_mark(lock), memory_order_relaxed) >> 1;
-}
-
-/** A lock is initialised or destroyed. */
-static inline void tm__lock_renewed(const volatile void *lock)
-{
-    _Atomic uint16_t *mark = tm__lock_mark(lock);
-    uint16_t seen = atomic_load_explicit(mark, memory_order_relaxed);
-
-    if (__builtin_expect(seen & 1, 0))
-        atomic_compare_exchange_strong(mark, &seen, (uint16_t)(seen + 1));
-}
-
-/** Once a process: room for all threads. Without it none is reported. */
-void tm__nestings_begin(uint32_t rings);
+#include "record/record.h"
 
 /**
  * The calling thread acquires a lock, or is about to queue for it for as long as it
@@ -65,8 +24,22 @@ void tm__nesting_see(tm__ring *ring, uint32_t count, const volatile void *lock,
  * before that one begins, so each is reported once more. */
 void tm__nestings_count_anew(void);
 
-/** The calling thread has acquired a lock while it is to be found out by which callers
- * that is done: see tm__self.armed. */
-void tm__nesting_learn(tm__ring *ring, tm__hold *hold);
+/** Not the first lock that the thread owns, or one whose callers are asked for. */
+void tm__hold_add_more(tm__ring *ring, const volatile void *object, uint32_t kind,
+                       uint32_t flags, int is_tried, const void *site);
+
+/** @param is_tried  the thread would not have waited for it, or not for ever */
+static inline void tm__hold_add(tm__ring *ring, const volatile void *object,
+                                uint32_t kind, uint32_t flags, int is_tried,
+                                const void *site)
+{
+    if (__builtin_expect(
+            (atomic_load_explicit(&ring->hold_count, memory_order_relaxed) |
+             tm__the_self.armed) != 0,
+            0))
+        tm__hold_add_more(ring, object, kind, flags, is_tried, site);
+    else
+        tm__hold_add_at(ring, 0, object, kind, flags, site);
+}
 
 #endif

@@ -20,6 +20,7 @@
 
 #include <threadmodel/event.h>
 
+#include "record/known_nestings.h"
 #include "record/real.h"
 #include "record/record.h"
 #include "record/stack.h"
@@ -325,7 +326,7 @@ void tm__process_begin(void)
     the_rings = (unsigned char *)tm__the_control + TM__CONTROL_BYTES;
     tm__modules_begin();
     tm__known_stacks_begin(the_rings_most);
-    tm__nestings_begin(the_rings_most);
+    tm__known_nestings_begin(the_rings_most);
     the_wiped_page = page;
     become_image();
     tm__the_image = page;

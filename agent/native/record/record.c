@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "record/lock_marks.h"
 #include "record/real.h"
 #include "record/stack.h"
 
@@ -515,22 +516,6 @@ void tm__hold_add_slow(tm__ring *ring, const volatile void *object, uint32_t kin
     atomic_store_explicit(&ring->holds[at].time, time, memory_order_relaxed);
     atomic_store_explicit(&ring->holds[at].object, (uint64_t)(uintptr_t)object,
                           memory_order_release);
-}
-
-void tm__hold_add_more(tm__ring *ring, const volatile void *object, uint32_t kind,
-                       uint32_t flags, int is_tried, const void *site)
-{
-    uint32_t at = atomic_load_explicit(&ring->hold_count, memory_order_relaxed);
-
-    if (__builtin_expect(at >= TM__HOLDS_MOST, 0)) {
-        tm__hold_add_slow(ring, object, kind, flags, tm__now(), 0, site);
-    } else {
-        tm__hold_add_at(ring, at, object, kind, flags, site);
-        if (__builtin_expect(tm__the_self.armed != 0, 0))
-            tm__nesting_learn(ring, &ring->holds[at]);
-    }
-    if (!is_tried)
-        tm__nesting_see(ring, at, object, kind, flags, site);
 }
 
 tm__hold *tm__hold_find_older(tm__ring *ring, const volatile void *object)

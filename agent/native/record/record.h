@@ -11,7 +11,6 @@
 
 #include <threadmodel/event.h>
 
-#include "record/nesting.h"
 #include "record/own_thread.h"
 #include "record/real.h"
 
@@ -128,8 +127,6 @@ static inline void tm__hold_add_at(tm__ring *ring, uint32_t at,
     uint64_t time;
 
     atomic_store_explicit(&hold->is_reported, 0, memory_order_relaxed);
-    hold->stack = TM__STACK_NONE;
-    hold->site = (uint64_t)(uintptr_t)site;
     /* A signal handler that locks and unlocks in between uses the same place, or cuts
      * the list before it. */
     do {
@@ -140,6 +137,8 @@ static inline void tm__hold_add_at(tm__ring *ring, uint32_t at,
         atomic_signal_fence(memory_order_seq_cst);
         hold->object_kind = kind;
         hold->flags = flags;
+        hold->stack = TM__STACK_NONE;
+        hold->site = (uint64_t)(uintptr_t)site;
         atomic_signal_fence(memory_order_seq_cst);
         atomic_store_explicit(&ring->hold_count, at + 1, memory_order_relaxed);
         atomic_signal_fence(memory_order_seq_cst);
@@ -150,24 +149,6 @@ static inline void tm__hold_add_at(tm__ring *ring, uint32_t at,
         atomic_load_explicit(&ring->hold_count, memory_order_relaxed) <= at ||
             atomic_load_explicit(&hold->time, memory_order_relaxed) != time,
         0));
-}
-
-/** Not the first lock that the thread owns, or one whose callers are asked for. */
-void tm__hold_add_more(tm__ring *ring, const volatile void *object, uint32_t kind,
-                       uint32_t flags, int is_tried, const void *site);
-
-/** @param is_tried  the thread would not have waited for it, or not for ever */
-static inline void tm__hold_add(tm__ring *ring, const volatile void *object,
-                                uint32_t kind, uint32_t flags, int is_tried,
-                                const void *site)
-{
-    if (__builtin_expect(
-            (atomic_load_explicit(&ring->hold_count, memory_order_relaxed) |
-             tm__the_self.armed) != 0,
-            0))
-        tm__hold_add_more(ring, object, kind, flags, is_tried, site);
-    else
-        tm__hold_add_at(ring, 0, object, kind, flags, site);
 }
 
 /** Whether a place is the newest hold's, and of an object. Another process may have

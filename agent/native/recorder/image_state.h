@@ -52,7 +52,7 @@ typedef struct tm__image {
     uint64_t id;
     uint32_t pid;
     int is_wanted;              ///< its threads did something to one another
-    uint64_t nestings_left_out; ///< orders of locks beyond what a thread reports
+    uint64_t nestings_left_out; ///< lock orders beyond those that a thread reports
     uint64_t nesting_thread;    ///< the first that acquired a lock while it owned one
     int has_ended;
     int has_switches;    ///< the kernel records when its threads have a processor

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/lock_marks.h"
+
+_Atomic uint16_t tm__the_lock_marks[TM__LOCK_MARKS];
