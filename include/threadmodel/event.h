@@ -157,7 +157,7 @@ enum tm_event_flag {
  * Unit leave and Unit resume no thread works on it. An id may be used again once its
  * unit has ended. (units-stated.txt)
  *
- * NESTED states an order of locks and no owner. One nesting of a thread need not be
+ * NESTED states a lock order and no owner. One nesting of a thread need not be
  * stated each time; the first time counts, and the last one shows that it was not over
  * before another thread began. A lock that is only tried, or for a limited time, is not
  * stated as the last of these events, as nobody waits for it for ever.

@@ -76,8 +76,9 @@
  *   the run, and all together for half of its length, as the scheduler counts, or
  *   switches or runnable report. It is minor if the program had less than half of the processors,
  *   or less than one where their number is unknown: then others had them.
- * - lock_inversion: a cycle of lock order of the same objects, see lockorder.h. It
- *   costs nothing in this run; it may deadlock another time.
+ * - lock_inversion: a cycle of lock order of the same objects, see lockorder.h; one
+ *   finding for all cycles at the same places. It costs nothing in this run; it may
+ *   deadlock another time.
  * - long_park: two or more threads parked eight times or more at one place of the
  *   program, one of them for 10 % of the run, where no owner and no unpark is recorded.
  *   Suspected.

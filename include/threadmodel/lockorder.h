@@ -2,14 +2,15 @@
 /*
  * threadmodel/lockorder.h: in which order locks are taken, and where orders clash.
  *
- * Each time that a thread is blocked by one lock while it holds another is an edge,
- * held -> wanted. Edges that form a cycle can deadlock, even if they did not in this
- * run. Only blocks are seen, not uncontended enters: what is listed was observed, and
- * an order that is not listed may exist.
+ * Each time that a thread wants a lock while it holds another is an edge, held ->
+ * wanted: of blocks, and of acquisitions that a producer states (TM_EVENT_NESTED).
+ * Edges that form a cycle can deadlock, even if they did not in this run. What is
+ * listed was observed, and an order that is not listed may exist.
  *
- * A held lock is `reported` where the VM was asked during the block, and `inferred`
- * where the thread was seen to acquire it and its stack shows that it still holds it.
- * Without a stack there is no edge; a caveat counts such blocks.
+ * A held lock is `exact` where the producer states it, `reported` where the VM was
+ * asked during the block, and `inferred` where the thread was seen to acquire it and
+ * its stack shows that it still holds it. Without a stack there is no edge; a caveat
+ * counts such blocks.
  */
 #ifndef THREADMODEL_LOCKORDER_H
 #define THREADMODEL_LOCKORDER_H
@@ -25,8 +26,9 @@ TM_BEGIN_DECLS
  *
  * Cycles that cannot deadlock are left out: one thread has all edges; two edges hold a
  * gate lock in common; one edge ended before the thread of the other was started, or
- * after that thread was joined. So are cycles with a held lock of which it is not known
- * where it was acquired.
+ * after that thread was joined; at one lock both threads are readers. So are cycles
+ * with a held lock that is inferred, and of which it is not known where it was
+ * acquired.
  *
  * Columns (table `lock_order`): cycle int32 (0, 1, ...), position int32, level string
  * (object, class; object: the same locks; class: locks of the same classes, but not the

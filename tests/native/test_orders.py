@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lock orders of programs in which nobody ever queues, and which know the truth."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from test_native import PROGRAMS, program, record
+from test_native import PROGRAMS, environment, program, record
 
 import threadmodel
 
@@ -92,7 +94,24 @@ def test_an_order_that_a_post_has_ended_is_suspected(tmp_path: Path) -> None:
     assert row["suspected"]
 
 
-def test_a_list_of_locks_is_bounded_and_a_caveat_says_so(tmp_path: Path) -> None:
+def test_a_list_of_locks_is_bounded_with_a_caveat(tmp_path: Path) -> None:
     model = orders(tmp_path, "hand_over_hand")
     assert 20 <= len(model.lock_edges()) <= 100
     assert any("Lock order is not complete" in text for text in model.caveats)
+
+
+def check(tmp_path: Path, case: str) -> int:
+    trace = tmp_path / "run.tmt"
+    assert record(trace, program("orders"), case).returncode == 0
+    return subprocess.run(
+        [sys.executable, "-m", "threadmodel", "check", trace, "--no-lock-inversion"],
+        env=environment(),
+        capture_output=True,
+        check=False,
+    ).returncode
+
+
+def test_check_fails_for_an_inversion_and_for_no_suspicion(tmp_path: Path) -> None:
+    assert check(tmp_path, "two") == 1
+    assert check(tmp_path, "gated") == 0
+    assert check(tmp_path, "posted") == 0

@@ -223,20 +223,20 @@ static int is_alike(const tm__findings *findings, const tm_table *table, cycle l
            has_places_of(findings, table, right, left);
 }
 
-static int is_told(const tm__findings *findings, const tm_table *table, cycle it)
+static int is_shown(const tm__findings *findings, const tm_table *table, cycle it)
 {
     return is_supported(table, it.first, it.end) &&
            !is_deadlocked(findings->model, table, it.first, it.end);
 }
 
-/* Whether a cycle at the same places comes before it, which is told for both. */
+/* Whether a cycle at the same places comes before it, which stands for both. */
 static int is_one_more(const tm__findings *findings, const tm_table *table, cycle it)
 {
     cycle before;
 
     for (size_t first = 0; first < it.first; first = before.end) {
         before = cycle_at(table, first);
-        if (is_told(findings, table, before) && is_alike(findings, table, before, it))
+        if (is_shown(findings, table, before) && is_alike(findings, table, before, it))
             return 1;
     }
     return 0;
@@ -251,7 +251,7 @@ static uint64_t count_more(const tm__findings *findings, const tm_table *table,
     for (size_t first = it.end; first < tm_table_row_count(table); first = after.end) {
         after = cycle_at(table, first);
         count +=
-            is_told(findings, table, after) && is_alike(findings, table, it, after);
+            is_shown(findings, table, after) && is_alike(findings, table, it, after);
     }
     return count;
 }
@@ -309,7 +309,7 @@ int tm__find_inversions(tm__findings *findings)
          rc == TM_OK && first < tm_table_row_count(table) && told < TM__FINDINGS_A_KIND;
          first = it.end) {
         it = cycle_at(table, first);
-        if (!is_told(findings, table, it) || is_one_more(findings, table, it))
+        if (!is_shown(findings, table, it) || is_one_more(findings, table, it))
             continue;
         told++;
         rc = report_inversion(findings, table, it);

@@ -95,7 +95,7 @@ typedef struct tm__ownership {
     uint32_t nestings_coarse;   ///< half of them are in use: what is new is coarse
     uint64_t nestings_left_out; ///< blocks whose held locks were not kept
     uint64_t nestings_unproven; ///< blocks whose stacks do not show what was held
-    tm__noted stated;           ///< a nesting of which some events are yet to come
+    tm__noted stated;           ///< a nesting whose last events are yet to come
     int64_t stated_left;        ///< so many of them; 0: none
     uint32_t noted_count;       ///< 0 except inside ingest
     tm__noted noted[TM__NOTED_AT_ONCE]; ///< to be put into nestings

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Orders of locks, one case a run, named by its argument. Nobody ever queues: threads
+ * Lock orders, one case a run, named by its argument. Nobody ever queues: threads
  * take turns, in no way that a recorder sees unless the case is about that. The
  * headings say which cases can deadlock in another run; test_orders.py expects that.
  */
@@ -220,7 +220,7 @@ TURN(
         pthread_mutex_unlock(&B);
     })
 
-/* What was tried is owned all the same. */
+/* A lock that was tried is owned all the same. */
 static void tried_outer(void)
 {
     IN_TURNS(a_then_b, tries_outer);

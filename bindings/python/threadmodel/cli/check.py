@@ -86,6 +86,12 @@ class Share(_ParamType):
 )
 @click.option("--no-deadlock", is_flag=True, help="No deadlock may be found.")
 @click.option(
+    "--no-lock-inversion",
+    is_flag=True,
+    help="No locks may be acquired in two orders that can deadlock; what is only "
+    "suspected does not fail.",
+)
+@click.option(
     "--verdict",
     "no_hang",
     is_flag=True,
@@ -126,6 +132,7 @@ def check(
     max_blocked_share: float | None,
     max_p99_ns: int | None,
     no_deadlock: bool,
+    no_lock_inversion: bool,
     no_hang: bool,
     bases: tuple[str, ...],
     tolerance: float | None,
@@ -156,10 +163,11 @@ def check(
     threadmodel check new-*.tmt --no-regression b1.tmt --no-regression b2.tmt
     """
     asked = (max_blocked_share, max_p99_ns)
-    if asked == (None, None) and not no_deadlock and not no_hang and not bases:
+    flags = (no_deadlock, no_lock_inversion, no_hang, bases)
+    if asked == (None, None) and not any(flags):
         raise click.UsageError(
             "nothing to check: use --verdict, --max-blocked-share, --max-p99, "
-            "--no-deadlock or --no-regression"
+            "--no-deadlock, --no-lock-inversion or --no-regression"
         )
     if tolerance is not None and not bases:
         raise click.UsageError("--tolerance is for --no-regression")
@@ -172,6 +180,8 @@ def check(
     change: Change | None = None
     if no_deadlock:
         _check_shows(runs, models, "deadlock", "--no-deadlock")
+    if no_lock_inversion:
+        _check_shows(runs, models, "lock_inversion", "--no-lock-inversion")
     if max_blocked_share is not None:
         _check_shows(runs, models, "hot_lock", "--max-blocked-share")
     if no_deadlock:
@@ -179,6 +189,10 @@ def check(
             one
             for model, part in zip(models, parts, strict=True)
             for one in _deadlocks(model, part)
+        ]
+    if no_lock_inversion:
+        limits["no-lock-inversion"] = [
+            one for model in models for one in _inversions(model)
         ]
     if no_hang:
         limits["verdict"] = [
@@ -292,6 +306,16 @@ def _deadlocks(model: Model, part: Selection) -> list[Broken]:
     found = [row for row in model.findings(part) if row["kind"] == "deadlock"]
     return [
         broken_at("no-deadlock", f"{row['title']}. {row['text']}", row) for row in found
+    ]
+
+
+def _inversions(model: Model) -> list[Broken]:
+    # A part of a run has no finding of lock order.
+    found = [row for row in model.findings() if row["kind"] == "lock_inversion"]
+    return [
+        broken_at("no-lock-inversion", f"{row['title']}. {row['text']}", row)
+        for row in found
+        if not row["suspected"]
     ]
 
 

@@ -15,6 +15,7 @@ from threadmodel.text import clean
 
 RULES: Final = {
     "no-deadlock": "No deadlock may be found",
+    "no-lock-inversion": "No locks may be acquired in two orders that can deadlock",
     "verdict": "No thread may be deadlocked, stuck or starved",
     "max-blocked-share": "Threads may queue for locks for a part of their time only",
     "max-p99": "99 of 100 requests may take a given time at most",
