@@ -15,7 +15,9 @@ from typing import Any
 
 import pytest
 
+import threadmodel
 from test_dump_forms import RELEASES, answer, docker, lines, mailed, prefixed
+from threadmodel import errors
 
 Form = Callable[[list[str]], str | bytes]
 
@@ -272,6 +274,18 @@ def test_a_wrapped_dump_reads_as_the_dump_that_it_was_made_of(
     made = FORMS[form](dump)
     other.write_bytes(made if isinstance(made, bytes) else made.encode())
     assert answer(other) == answer(plain)
+
+
+def test_lines_from_the_newest_to_the_oldest_are_reported(tmp_path: Path):
+    path = tmp_path / "export.log"
+    for release in RELEASES:
+        dump = lines(release)
+        times = [
+            f"2026-11-28T01:20:46.{100 + i}Z {line}" for i, line in enumerate(dump)
+        ]
+        path.write_text("\n".join(reversed(times)))
+        with pytest.warns(errors.DamagedTraceWarning, match="in reverse order"):
+            threadmodel.open(path)
 
 
 def test_a_record_reads_without_the_first_line_of_its_dump(tmp_path: Path):

@@ -63,6 +63,7 @@ typedef struct reader {
     tm__jvms jvms;
     const tm__grammar *grammar; ///< of the last dump with threads
     int has_unended;            ///< a dump that nothing ends
+    int is_headless;            ///< the last dump had neither a first line nor a last
     char vm[160];
 } reader;
 
@@ -323,12 +324,23 @@ static int find(reader *self)
     return TM_MORE;
 }
 
-/* A dump without threads is none; but it is told where there is no other. */
-static void forget(reader *self)
+/* A dump without threads is none; but it is told where there is no other. Behind one
+ * that began with its last line, what looks like its head ends lines that a log's
+ * viewer shows from the newest to the oldest. */
+static int forget(reader *self)
 {
     if (!self->parsed.grammar->is_vague && self->headers++ == 0)
         self->header_at = self->dump_start;
     self->state = FINDING;
+    self->unread.has_end |= self->parsed.has_end;
+    if (!self->is_headless || !self->parsed.has_header || !self->unread.has_end)
+        return TM_OK;
+    self->is_headless = 0;
+    return tm__notes_damage(
+        &self->notes,
+        "the lines up to byte %llu seem to be in reverse order, the newest first: no "
+        "stack of them is right. Sort them by time",
+        (unsigned long long)self->text.offset);
 }
 
 /* Where the line of a thread has entities for its quotes, all lines have. */
@@ -397,9 +409,9 @@ static int read_lines(reader *self)
     if (rc != TM_OK)
         return rc;
     if (self->parsed.thread_count == 0)
-        forget(self);
-    else
-        self->state = FILLING;
+        return forget(self);
+    self->is_headless = !self->parsed.has_header && !self->parsed.has_end;
+    self->state = FILLING;
     return TM_OK;
 }
 

@@ -17,6 +17,8 @@ static const struct {
     {"===== FULL THREAD DUMP", "a dump of JRockit, which is not read: `jstack -l PID` "
                                "of another JVM is"},
     {"Heap Histogram", "a histogram of the heap: take `jstack -l PID`"},
+    {"Debugger attached successfully.",
+     "a `jstack -F` that failed: take `jstack -l PID`"},
     {" num     #instances", "a histogram of the heap: take `jstack -l PID`"},
     {"!JavaThread", "WinDbg's list of threads: take `jstack -l PID`"},
     {"OS Thread Id: 0x",
@@ -89,6 +91,7 @@ void tm__unread_look(tm__unread *unread, tm__slice line, uint64_t offset)
             unread->known = within[i].what;
             unread->known_at = offset;
         }
+    unread->has_end |= tm__slice_find(line, "JNI global ref") < line.length;
     if (!unread->mentions && tm__slice_find(line, "hread dump") < line.length)
         unread->mentions = 1;
 }

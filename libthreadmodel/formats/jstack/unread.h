@@ -10,6 +10,7 @@ typedef struct tm__unread {
     uint64_t mentions; ///< lines that mention a dump
     const char *known; ///< what the text is; NULL: unknown
     uint64_t known_at; ///< the byte that shows it
+    int has_end;       ///< a line that ends a dump stood where none had begun
 } tm__unread;
 
 /** Look at a line in which no dump begins. */
