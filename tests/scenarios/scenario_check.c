@@ -13,7 +13,7 @@ typedef struct answer {
     size_t row_count, column_count;
 } answer;
 
-enum { CELL = 96 };
+enum { CELL = 512 };
 
 static char *cell(const answer *a, size_t row, size_t column)
 {
