@@ -74,8 +74,8 @@
  *   accept, a poll.
  * - too_few_processors: threads could run and had no processor, one of them for 10 % of
  *   the run, and all together for half of its length, as the scheduler counts, or
- *   switches or runnable report. It is minor if the program had less than half of the processors,
- *   or less than one where their number is unknown: then others had them.
+ *   switches or runnable report. It is minor if the program had less than half of the
+ *   processors, or less than one where their number is unknown: then others had them.
  * - lock_inversion: a cycle of lock order of the same objects, see lockorder.h; one
  *   finding for all cycles at the same places. It costs nothing in this run; it may
  *   deadlock another time.
