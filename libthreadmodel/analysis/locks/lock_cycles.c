@@ -2,7 +2,8 @@
 /*
  * Cycles of lock order that can deadlock. Lengths from two up, each by a search of
  * that depth from its smallest node, so that every cycle is met once and the small
- * ones first; a budget of steps bounds what a dense graph costs.
+ * ones first. A way is followed no further than it can still lead back in time, and a
+ * budget of steps bounds what a dense graph costs.
  *
  *     A ──▶ B ──▶ C        an edge may have been seen many times; a cycle counts when
  *     ▲           │        for each of its edges one time can be chosen so that no
@@ -19,7 +20,16 @@
 #include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"
 
-enum { STEPS_MAX = 2000000, USES_TRIED = 16 };
+enum { STEPS_MAX = 2000000, USES_TRIED = 16, TOO_FAR = UINT8_MAX };
+
+/** Edges by the node that they lead to, and how far nodes are from a start. */
+typedef struct way_back {
+    uint32_t *first; ///< by node: in from[]
+    uint32_t *from;  ///< by edge
+    uint32_t *queue; ///< of nodes
+    uint8_t
+        *distance; ///< by node: edges to the start; TOO_FAR: more than are looked at
+} way_back;
 
 typedef struct search {
     const tm__lock_graph *graph;
@@ -32,6 +42,7 @@ typedef struct search {
     uint32_t chosen[TM__CYCLE_EDGES];
     uint32_t length;
     uint32_t steps;
+    way_back back;
 } search;
 
 /* A lock that is held in both: who holds it keeps the other out, unless both share it.
@@ -166,9 +177,10 @@ static int extend(search *s, uint32_t depth, uint32_t start, uint32_t node)
         uint32_t to = graph->edges[e].to;
         int rc = TM_OK;
 
-        if (++s->steps > STEPS_MAX)
+        if (++s->steps > STEPS_MAX || s->found == TM__CYCLES_MAX)
             return TM_OK;
         if (to < start || (to == start) != (depth + 1 == s->length) ||
+            s->back.distance[to] > s->length - depth - 1 ||
             (to != start && on_path(s, depth, to)))
             continue;
         s->path[depth] = e;
@@ -176,6 +188,80 @@ static int extend(search *s, uint32_t depth, uint32_t start, uint32_t node)
         if (rc < 0)
             return rc;
     }
+    return TM_OK;
+}
+
+static void close_way_back(search *s)
+{
+    size_t nodes = (size_t)s->graph->node_count + 1, edges = s->graph->edges_count;
+    tm__memory *memory = s->graph->memory;
+
+    tm__free(memory, s->back.first, nodes * sizeof(*s->back.first));
+    tm__free(memory, s->back.from, edges * sizeof(*s->back.from));
+    tm__free(memory, s->back.queue, nodes * sizeof(*s->back.queue));
+    tm__free(memory, s->back.distance, nodes * sizeof(*s->back.distance));
+}
+
+static int open_way_back(search *s)
+{
+    const tm__lock_graph *graph = s->graph;
+    size_t nodes = (size_t)graph->node_count + 1, edges = graph->edges_count;
+    way_back *it = &s->back;
+
+    it->first = tm__zalloc(graph->memory, nodes * sizeof(*it->first));
+    it->from = tm__zalloc(graph->memory, edges * sizeof(*it->from));
+    it->queue = tm__zalloc(graph->memory, nodes * sizeof(*it->queue));
+    it->distance = tm__zalloc(graph->memory, nodes * sizeof(*it->distance));
+    if (!it->first || !it->from || !it->queue || !it->distance)
+        return TM_ENOMEM;
+    for (size_t e = 0; e < edges; e++)
+        it->first[graph->edges[e].to + 1]++;
+    for (size_t n = 1; n < nodes; n++)
+        it->first[n] += it->first[n - 1];
+    for (size_t e = 0; e < edges; e++)
+        it->from[it->first[graph->edges[e].to]++] = graph->edges[e].from;
+    /* Each is now where the next begins. */
+    memmove(it->first + 1, it->first, (nodes - 1) * sizeof(*it->first));
+    it->first[0] = 0;
+    return TM_OK;
+}
+
+/* How far nodes are from the start, over nodes that come after it. */
+static void measure(search *s, uint32_t start)
+{
+    way_back *it = &s->back;
+    uint32_t count = 1;
+
+    memset(it->distance, TOO_FAR, s->graph->node_count);
+    it->distance[start] = 0;
+    it->queue[0] = start;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t node = it->queue[i];
+
+        if (it->distance[node] + 1u == s->length)
+            return;
+        for (uint32_t e = it->first[node]; e < it->first[node + 1]; e++) {
+            uint32_t from = it->from[e];
+
+            s->steps++;
+            if (from <= start || it->distance[from] != TOO_FAR)
+                continue;
+            it->distance[from] = (uint8_t)(it->distance[node] + 1);
+            it->queue[count++] = from;
+        }
+    }
+}
+
+static int find_all(search *s)
+{
+    for (s->length = 2; s->length <= TM__CYCLE_EDGES; s->length++)
+        for (uint32_t node = 0; node < s->graph->node_count; node++) {
+            if (s->steps > STEPS_MAX || s->found == TM__CYCLES_MAX)
+                return TM_OK;
+            measure(s, node);
+            if (extend(s, 0, node, node) < 0)
+                return TM_ENOMEM;
+        }
     return TM_OK;
 }
 
@@ -187,13 +273,16 @@ int tm__lock_cycles(const tm__lock_graph *graph, tm__lineage *lineage,
                 .cycles = cycles,
                 .count = count,
                 .capacity = capacity};
+    int rc = TM_OK;
 
-    for (s.length = 2; s.length <= TM__CYCLE_EDGES; s.length++)
-        for (uint32_t node = 0; node < graph->node_count; node++)
-            if (extend(&s, 0, node, node) < 0)
-                return TM_ENOMEM;
+    if (!graph->edges_count)
+        return TM_OK;
+    rc = open_way_back(&s);
+    if (rc == TM_OK)
+        rc = find_all(&s);
+    close_way_back(&s);
     *cut |= s.steps > STEPS_MAX || s.found == TM__CYCLES_MAX;
-    return TM_OK;
+    return rc;
 }
 
 /* ---- start, join and wake-up ---- */
