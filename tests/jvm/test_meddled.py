@@ -115,3 +115,42 @@ def test_a_trace_that_others_remove_ends_the_recording_and_not_the_program(
     )
     # Rings are of use beside a trace alone.
     assert trace.exists() == trace.with_name("run.tmt.rings").exists()
+
+
+# Ends a process that opens a library from within the list of those that are open. The
+# list is locked then, and a thread that loads one wants that lock with another.
+INNER_OPEN = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <unistd.h>
+static __thread int is_listing;
+int dl_iterate_phdr(int (*each)(struct dl_phdr_info *, size_t, void *), void *data)
+{
+    int (*real)(int (*)(struct dl_phdr_info *, size_t, void *), void *) =
+        dlsym(RTLD_NEXT, "dl_iterate_phdr");
+    is_listing++;
+    int rc = real(each, data);
+    is_listing--;
+    return rc;
+}
+void *dlopen(const char *name, int flags)
+{
+    void *(*real)(const char *, int) = dlsym(RTLD_NEXT, "dlopen");
+    if (is_listing)
+        _exit(99);
+    return real(name, flags);
+}
+"""
+
+
+def test_no_library_is_opened_while_libraries_are_listed(
+    java: Java, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A program that loads a library as recording ends would hang."""
+    shim = tmp_path / "shim.so"
+    command = ["gcc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(shim), "-ldl"]
+    subprocess.run(command, input=INNER_OPEN, text=True, check=True)
+    monkeypatch.setenv("LD_PRELOAD", str(shim))
+    _, counts, _ = meddle(java, "", Path.unlink)
+    assert all(counts.values())

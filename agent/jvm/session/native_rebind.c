@@ -14,6 +14,7 @@
 #include <link.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "capture/io_hooks.h"
@@ -100,27 +101,47 @@ static int put(JNIEnv *jni, jclass class, tm__hook *hook, void *function)
 
 /* ---- methods that wait in the kernel ---- */
 
+enum { LIBRARIES = 4 };
+
 /* Libraries of the JDK, by handle. */
 typedef struct libraries {
-    void *handles[4];
+    void *handles[LIBRARIES];
     int count;
 } libraries;
 
-static int open_library(struct dl_phdr_info *info, size_t bytes, void *payload)
+typedef struct paths {
+    char *names[LIBRARIES];
+    int count;
+} paths;
+
+static int note_library(struct dl_phdr_info *info, size_t bytes, void *payload)
 {
     static const char *const names[] = {"/libjava.so", "/libnio.so", "/libnet.so"};
-    libraries *it = payload;
     const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+    paths *it = payload;
 
     (void)bytes;
     for (size_t i = 0; slash && i < sizeof(names) / sizeof(*names); i++)
-        if (strcmp(slash, names[i]) == 0 && it->count < 4) {
-            void *handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-
-            if (handle)
-                it->handles[it->count++] = handle;
-        }
+        if (strcmp(slash, names[i]) == 0 && it->count < LIBRARIES)
+            it->names[it->count++] = strdup(info->dlpi_name);
     return 0;
+}
+
+/* Not while they are listed: the list is locked then, and a thread that loads a library
+ * wants that lock with the one that dlopen takes. */
+static void open_libraries(libraries *out)
+{
+    paths found = {.count = 0};
+
+    dl_iterate_phdr(note_library, &found);
+    for (int i = 0; i < found.count; i++) {
+        void *handle =
+            found.names[i] ? dlopen(found.names[i], RTLD_LAZY | RTLD_NOLOAD) : NULL;
+
+        if (handle)
+            out->handles[out->count++] = handle;
+        free(found.names[i]);
+    }
 }
 
 /* The function that the VM would bind, by the name that JNI gives it. */
@@ -197,7 +218,7 @@ static void each_io(JNIEnv *jni, void (*bind_class)(JNIEnv *, jclass, const char
     if (!tm__the_options.io ||
         (*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE)
         return;
-    dl_iterate_phdr(open_library, &from);
+    open_libraries(&from);
     for (jint i = 0; i < count; i++) {
         char *signature = NULL;
 
