@@ -187,6 +187,7 @@ def test_run_reports_what_was_recorded(java: Java):
         EventKind.SHUTDOWN,
         # Of other runtimes.
         EventKind.ACQUIRED,
+        EventKind.NESTED,
         EventKind.POST,
         EventKind.RUNNABLE,
         EventKind.UNIT_BEGIN,
