@@ -276,7 +276,8 @@ static int report_inversion(tm__findings *findings, const tm_table *table, cycle
 
     if (!finding)
         return TM_ENOMEM;
-    finding->suspected = tm_table_bool(table, "suspected")[it.first];
+    finding->suspected =
+        tm_table_bool(table, "suspected")[it.first / 8] >> it.first % 8 & 1;
     finding->thread = tm__map_find(&findings->model->entities.thread_map,
                                    tm_table_uint64(table, "thread_id")[it.first]);
     finding->place = place_of(findings, table, "stack", it.first);
