@@ -70,6 +70,8 @@ def convert(
     """
     choices = read_choices(dialect, time_unit)
     name = format_name or _format_of(output)
+    # The name of a descriptor leads to the old file once that is replaced.
+    written = without_links(output)
     with (
         LateProgress() as progress,
         _beside(output) as path,
@@ -90,8 +92,8 @@ def convert(
     if damage is not None:
         say(f"only partly read: {damage}")
     # A trace without events is hardly more than its head.
-    if name == "tmt" and os.path.isfile(output) and os.path.getsize(output) < HEAD:
-        model = threadmodel.open(output)
+    if name == "tmt" and os.path.isfile(written) and os.path.getsize(written) < HEAD:
+        model = threadmodel.open(written)
         if not model.event_count:
             say(f"{clean(files[0])}: {nothing_in(model)}")
             context.exit(NOTHING)
