@@ -4,8 +4,8 @@
  *
  * Each time that a thread wants a lock while it holds another is an edge, held ->
  * wanted: of blocks, and of acquisitions that a producer states (TM_EVENT_NESTED).
- * Edges that form a cycle can deadlock, even if they did not in this run. What is
- * listed was observed, and an order that is not listed may exist.
+ * Edges that form a cycle can deadlock, even if they did not in this run. The list has
+ * the orders that were observed; others may exist.
  *
  * A held lock is `exact` where the producer states it, `reported` where the VM was
  * asked during the block, and `inferred` where the thread was seen to acquire it and

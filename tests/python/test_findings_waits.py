@@ -111,7 +111,8 @@ def test_a_long_wait_for_a_thread_that_works_is_minor() -> None:
     (row,) = story.findings("long_wait")
     assert row["minor"]
     assert (
-        row["holds"] == "t1 ended the wait, and was itself not blocked for 100 % of it."
+        row["holds"]
+        == "t1 ended the wait; it ran or wanted a processor for 100 % of that time."
     )
     assert "Look at" not in row["text"]
 

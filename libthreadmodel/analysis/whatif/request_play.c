@@ -8,7 +8,7 @@
  *     played     ACQUIRE      SPEND     RELEASE  SPEND     ACQUIRE   SPEND      RELEASE
  *
  * Recorded requests have the variance, the correlation and the nesting of the real
- * ones. What most often is played are some thousands of requests of ten steps.
+ * ones. A play usually has some thousands of requests of ten steps each.
  */
 #include "analysis/whatif/request_play.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of the time of a request, queueing is left out, for it queues anew. What is spent
- * with a lock or a permit is spent between ACQUIRE and RELEASE; running needs a
+ * The queueing of a request is left out, for it queues anew. Time with a lock or a
+ * permit lies between ACQUIRE and RELEASE; running needs a
  * processor for the part that it had one; a sleep or another wait is spent in a place.
  */
 #include "analysis/whatif/request_script.h"

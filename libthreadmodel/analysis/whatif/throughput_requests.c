@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The recorded requests are played as they were, and changed. What the first play
- * differs from the recording by is due to queueing that is not as in a play: queues are
- * not in order, a processor is late. Of it stays as much as of the queueing:
+ * The recorded requests are played as they were, and changed. The first play differs
+ * from the recording where queueing does: queues are not in order, a processor is late.
+ * The difference stays in proportion to the queueing:
  *
  *     R' = played' + (R - played) * queued' / queued        X' = N / (R' + think)
  *

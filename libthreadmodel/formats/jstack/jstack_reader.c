@@ -324,7 +324,7 @@ static int find(reader *self)
     return TM_MORE;
 }
 
-/* A dump without threads is none; but it is told where there is no other. Behind one
+/* A dump without threads counts only where the file has no other. Behind one
  * that began with its last line, what looks like its head ends lines that a log's
  * viewer shows from the newest to the oldest. */
 static int forget(reader *self)

@@ -9,7 +9,7 @@
 typedef struct tm__members {
     int has_before;  ///< bytes of a file before were handed on
     int is_binary;   ///< of the present file, as far as it was seen
-    int is_left_out; ///< the present file is none of a person
+    int is_left_out; ///< the present file holds metadata of the archiver
     uint8_t last;    ///< byte that was handed on
 } tm__members;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Nestings of locks that a producer states: an event for each lock that is owned, and
- * the last for the one that is wanted. What lacks one of them is left out, since that
+ * the last for the one that is wanted. A nesting that lacks one is left out: that lock
  * may have been the gate that makes an order harmless.
  */
 #include "model/ownership/stated_nesting.h"
