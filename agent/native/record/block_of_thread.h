@@ -3,6 +3,7 @@
 #ifndef TM_NATIVE_RECORD_BLOCK_OF_THREAD_H
 #define TM_NATIVE_RECORD_BLOCK_OF_THREAD_H
 
+#include "record/held_locks.h"
 #include "record/record.h"
 
 /** In a fork: the kernel's number of the thread that has a mutex, as the C library

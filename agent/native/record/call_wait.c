@@ -18,6 +18,8 @@
 
 #include <threadmodel/definition.h>
 
+#include "record/stack.h"
+
 static void count_switches(void)
 {
     struct rusage use;

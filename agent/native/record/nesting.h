@@ -7,6 +7,7 @@
 #ifndef TM_NATIVE_RECORD_NESTING_H
 #define TM_NATIVE_RECORD_NESTING_H
 
+#include "record/held_locks.h"
 #include "record/record.h"
 
 /**

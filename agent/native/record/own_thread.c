@@ -24,6 +24,7 @@
 #include "record/real.h"
 #include "record/record.h"
 #include "record/stack.h"
+#include "record/waiters.h"
 
 static const uint64_t NO_IMAGE;
 

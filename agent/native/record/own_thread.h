@@ -13,6 +13,9 @@
 #include "layout/region.h"
 #include "layout/ticks.h"
 
+/** A rare path: apart, so that the common one has few registers to save. */
+#define TM__RARELY __attribute__((noinline, cold))
+
 enum { TM__VAIN_SLOTS = 8 };
 
 typedef struct tm__self {

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -18,13 +17,6 @@
 #include "record/real.h"
 #include "record/stack.h"
 
-_Atomic uint32_t tm__the_waiters[TM__WAITERS];
-
-void tm__waiters_reset(void)
-{
-    memset((void *)tm__the_waiters, 0, sizeof(tm__the_waiters));
-}
-
 static void wake_recorder(void)
 {
     atomic_fetch_add(&tm__the_control->woken, 1);
@@ -32,33 +24,11 @@ static void wake_recorder(void)
     (SYS_futex, &tm__the_control->woken, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static void lose(tm__ring *ring, uint64_t time)
+void tm__record_lost(tm__ring *ring, uint64_t time)
 {
     if (atomic_load_explicit(&ring->lost_time, memory_order_relaxed) == 0)
         atomic_store_explicit(&ring->lost_time, time, memory_order_relaxed);
     atomic_fetch_add_explicit(&ring->lost, 1, memory_order_relaxed);
-}
-
-/* @return how much is left of the stack of its own that a signal handler may have;
- * SIZE_MAX: the thread is not in such a one */
-static size_t left_of_alternate(uintptr_t frame)
-{
-    stack_t alternate = {.ss_flags = SS_DISABLE};
-    int error = errno;
-
-    sigaltstack(NULL, &alternate);
-    errno = error;
-    return alternate.ss_flags & SS_ONSTACK ? frame - (uintptr_t)alternate.ss_sp
-                                           : SIZE_MAX;
-}
-
-/* Whether a signal handler has left the record in work by a jump: the thread is in a
- * frame that the record's would lie in. On a stack of its own a handler may be
- * anywhere. */
-int tm__frame_was_left(uintptr_t begun, uintptr_t frame)
-{
-    return frame > begun && !atomic_load(&tm__is_sandboxed) &&
-           left_of_alternate(frame) == SIZE_MAX;
 }
 
 #define FRAME ((uintptr_t)__builtin_frame_address(0))
@@ -71,7 +41,7 @@ static int begin(uint64_t time, uintptr_t frame)
         return -1;
     if (__builtin_expect(self->record != 0, 0)) {
         if (!tm__frame_was_left(self->record, frame)) {
-            lose(self->ring, time);
+            tm__record_lost(self->ring, time);
             return -1;
         }
         tm__stack_walk_left();
@@ -80,6 +50,22 @@ static int begin(uint64_t time, uintptr_t frame)
     self->error = errno;
     atomic_signal_fence(memory_order_seq_cst);
     return 0;
+}
+
+/* A record of what happens now: nothing that other threads report later is emitted
+ * before it.
+ * @return the time; 0: none can be begun */
+static uint64_t begin_now(tm__ring *ring, uintptr_t frame)
+{
+    uint64_t time;
+
+    if (begin(tm__now(), frame) != 0)
+        return 0;
+    atomic_store_explicit(&ring->since, TM__BEGINS, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    time = tm__now();
+    atomic_store_explicit(&ring->since, time, memory_order_relaxed);
+    return time;
 }
 
 static void end(tm__ring *ring)
@@ -200,7 +186,7 @@ static uint16_t stack_of(tm__ring *ring, const void *site)
         known = &self->stacks[number];
         tm__known_stack_begin(known, here);
     }
-    if (!atomic_load(&tm__is_sandboxed) && left_of_alternate(here) < WALK_BYTES)
+    if (!atomic_load(&tm__is_sandboxed) && tm__left_of_alternate(here) < WALK_BYTES)
         return TM__STACK_NONE;
     if (!tm__stack_walk_begin(&blocked))
         return TM__STACK_NONE;
@@ -231,7 +217,7 @@ static void write_fact(tm__ring *ring, const tm__fact *fact, uint64_t time)
     tm__record *record = reserve(ring, sizeof(*record));
 
     if (!record) {
-        lose(ring, time);
+        tm__record_lost(ring, time);
         return;
     }
     *record = (tm__record){
@@ -259,15 +245,11 @@ void tm__record_fact(tm__ring *ring, const tm__fact *fact, uint64_t time)
 
 void tm__record_now(tm__ring *ring, const tm__fact *fact)
 {
-    uint64_t time;
+    uint64_t time = begin_now(ring, FRAME);
 
-    if (begin(tm__now(), FRAME) != 0)
+    if (time == 0)
         return;
-    atomic_store_explicit(&ring->since, TM__BEGINS, memory_order_relaxed);
-    atomic_signal_fence(memory_order_seq_cst);
-    time = tm__now();
     tm__the_self.recorded_time = time;
-    atomic_store_explicit(&ring->since, time, memory_order_relaxed);
     write_fact(ring, fact, time);
     end(ring);
 }
@@ -294,15 +276,11 @@ void tm__record_nested(tm__ring *ring, const tm__nested_lock *locks, uint32_t co
                             .flags = wanted->flags};
     const uint32_t bytes = (count + 1) * (uint32_t)sizeof(tm__record);
     tm__record *records;
-    uint64_t time;
+    uint64_t time = begin_now(ring, FRAME);
 
-    if (begin(tm__now(), FRAME) != 0)
+    if (time == 0)
         return;
-    atomic_store_explicit(&ring->since, TM__BEGINS, memory_order_relaxed);
-    atomic_signal_fence(memory_order_seq_cst);
-    time = tm__now();
     tm__the_self.recorded_time = time;
-    atomic_store_explicit(&ring->since, time, memory_order_relaxed);
     last.stack = stack_of(ring, wanted->site);
     records = reserve(ring, bytes);
     if (records) {
@@ -312,7 +290,7 @@ void tm__record_nested(tm__ring *ring, const tm__nested_lock *locks, uint32_t co
         }
         commit(ring, bytes);
     } else {
-        lose(ring, time);
+        tm__record_lost(ring, time);
     }
     end(ring);
 }
@@ -330,14 +308,10 @@ uint32_t tm__record_stack(tm__ring *ring, const void *site)
 
 uint64_t tm__record_open(tm__ring *ring)
 {
-    uint64_t time;
+    uint64_t time = begin_now(ring, FRAME);
 
-    if (begin(tm__now(), FRAME) != 0)
-        return 0;
-    atomic_store_explicit(&ring->since, TM__BEGINS, memory_order_relaxed);
-    atomic_signal_fence(memory_order_seq_cst);
-    time = tm__now();
-    atomic_store(&ring->since, time);
+    /* Shown before what the caller does next. */
+    atomic_thread_fence(memory_order_seq_cst);
     return time;
 }
 
@@ -435,155 +409,4 @@ void tm__record_kernel_wait(tm__ring *ring, const tm__fact *await, uint64_t sinc
     if (was != TM__ABANDONED)
         write_fact(ring, &awaited, time);
     end(ring);
-}
-
-static int is_there_again(const tm__ring *ring, uint32_t at)
-{
-    uint64_t object =
-        atomic_load_explicit(&ring->holds[at].object, memory_order_relaxed);
-
-    for (uint32_t i = at + 1; i < TM__HOLDS_MOST; i++)
-        if (atomic_load_explicit(&ring->holds[i].object, memory_order_relaxed) ==
-            object)
-            return 1;
-    return 0;
-}
-
-/* A full list: of locks that are there several times, the older ones were released by
- * other threads. @return a place that is free; TM__HOLDS_MOST: none is */
-static uint32_t drop_stale(tm__ring *ring)
-{
-    uint32_t place = TM__HOLDS_MOST;
-
-    for (uint32_t i = 0; i < TM__HOLDS_MOST; i++)
-        if (is_there_again(ring, i)) {
-            atomic_store_explicit(&ring->holds[i].object, 0, memory_order_relaxed);
-            place = i;
-        }
-    return place;
-}
-
-/* A place of a lock that nobody knows of so far. */
-static uint32_t displace(tm__ring *ring)
-{
-    for (uint32_t i = 0; i < TM__HOLDS_MOST; i++)
-        if (atomic_exchange(&ring->holds[i].is_reported, 1) == 0) {
-            tm__the_self.unlisted++;
-            return i;
-        }
-    return TM__HOLDS_MOST;
-}
-
-/* @return where a lock is listed when all places are taken; TM__HOLDS_MOST: nowhere */
-static uint32_t make_place(tm__ring *ring, uint32_t is_reported)
-{
-    uint32_t at = TM__HOLDS_MOST;
-
-    /* This is slow, and what it finds is rare. */
-    if (tm__the_self.unlisted % TM__HOLDS_MOST == 0)
-        at = drop_stale(ring);
-    if (at == TM__HOLDS_MOST && is_reported)
-        at = displace(ring);
-    return at;
-}
-
-void tm__hold_add_slow(tm__ring *ring, const volatile void *object, uint32_t kind,
-                       uint32_t flags, uint64_t time, uint32_t is_reported,
-                       const void *site)
-{
-    uint32_t count = atomic_load_explicit(&ring->hold_count, memory_order_relaxed);
-    uint32_t at = 0;
-
-    while (at < count && at < TM__HOLDS_MOST &&
-           atomic_load_explicit(&ring->holds[at].object, memory_order_relaxed) != 0)
-        at++;
-    if (at >= TM__HOLDS_MOST)
-        at = make_place(ring, is_reported);
-    if (at >= TM__HOLDS_MOST) {
-        tm__the_self.unlisted++;
-        if (is_reported)
-            lose(ring, time);
-        return;
-    }
-    if (at == count)
-        atomic_store_explicit(&ring->hold_count, count + 1, memory_order_relaxed);
-    ring->holds[at].object_kind = kind;
-    ring->holds[at].flags = flags;
-    ring->holds[at].stack = TM__STACK_NONE;
-    ring->holds[at].site = (uint64_t)(uintptr_t)site;
-    atomic_store_explicit(&ring->holds[at].is_reported, is_reported,
-                          memory_order_relaxed);
-    atomic_store_explicit(&ring->holds[at].time, time, memory_order_relaxed);
-    atomic_store_explicit(&ring->holds[at].object, (uint64_t)(uintptr_t)object,
-                          memory_order_release);
-}
-
-tm__hold *tm__hold_find_older(tm__ring *ring, const volatile void *object)
-{
-    uint32_t at = atomic_load_explicit(&ring->hold_count, memory_order_relaxed);
-
-    if (at > TM__HOLDS_MOST)
-        at = TM__HOLDS_MOST;
-    while (at-- != 0)
-        if (tm__hold_is(ring, at, (uint64_t)(uintptr_t)object))
-            return &ring->holds[at];
-    return NULL;
-}
-
-void tm__holds_cut(tm__ring *ring)
-{
-    uint32_t count = atomic_load_explicit(&ring->hold_count, memory_order_relaxed);
-
-    if (count > TM__HOLDS_MOST)
-        count = TM__HOLDS_MOST;
-    while (count != 0 && tm__hold_is(ring, count - 1, 0))
-        count--;
-    atomic_store_explicit(&ring->hold_count, count, memory_order_relaxed);
-}
-
-void tm__hold_release_unlisted(tm__ring *ring, const volatile void *object)
-{
-    tm__the_self.unlisted--;
-    if (atomic_load(tm__waiters(object)) != 0)
-        lose(ring, tm__now());
-}
-
-tm__released tm__hold_release_slow(tm__ring *ring, tm__hold *hold)
-{
-    tm__released none = {0};
-    tm__fact fact = {.object_kind = hold->object_kind,
-                     .flags = hold->flags,
-                     .object = (void *)(uintptr_t)atomic_load(&hold->object)};
-    int is_reported = atomic_exchange(&hold->is_reported, 1) != 0;
-    tm__hold *outer;
-
-    /* A recursive lock that was taken again: this is not its last release. */
-    atomic_store_explicit(&hold->object, 0, memory_order_relaxed);
-    outer = tm__hold_find(ring, fact.object);
-    if (!outer) {
-        if (!is_reported) {
-            fact.kind = TM_EVENT_ACQUIRED;
-            tm__record_fact(ring, &fact, atomic_load(&hold->time));
-        }
-        fact.kind = TM_EVENT_RELEASED;
-        tm__record_now(ring, &fact);
-    }
-    tm__hold_remove(ring, hold);
-    return none;
-}
-
-void tm__hold_released_slow(tm__ring *ring, const volatile void *object,
-                            tm__released released)
-{
-    tm__fact fact = {.kind = TM_EVENT_ACQUIRED,
-                     .object_kind = released.object_kind,
-                     .flags = released.flags,
-                     .object = object};
-
-    /* Of a recursive lock this may not have been the last release. */
-    if (tm__hold_find(ring, object))
-        return;
-    tm__record_fact(ring, &fact, released.since);
-    fact.kind = TM_EVENT_RELEASED;
-    tm__record_now(ring, &fact);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records into the calling thread's ring, and the locks that it holds. A lock that is
- * taken and released while nobody queues leaves no record.
+ * Records into the calling thread's ring.
  */
 #ifndef TM_NATIVE_RECORD_RECORD_H
 #define TM_NATIVE_RECORD_RECORD_H
@@ -13,20 +12,6 @@
 
 #include "record/own_thread.h"
 #include "record/real.h"
-
-enum { TM__WAITERS = 4096 };
-
-/** How many threads of this process queue for locks, by a hash of their addresses. */
-extern _Atomic uint32_t tm__the_waiters[TM__WAITERS];
-
-static inline _Atomic uint32_t *tm__waiters(const volatile void *object)
-{
-    uintptr_t address = (uintptr_t)object;
-
-    return &tm__the_waiters[(address >> 3 ^ address >> 15) % TM__WAITERS];
-}
-
-void tm__waiters_reset(void);
 
 /** A record to be. `stack_of`: the caller's return address, 0: no stack. */
 typedef struct tm__fact {
@@ -40,6 +25,9 @@ typedef struct tm__fact {
 } tm__fact;
 
 #define TM__SITE __builtin_return_address(0)
+
+/** An event of that time finds no room, or none can be recorded now: it is counted. */
+void tm__record_lost(tm__ring *ring, uint64_t time);
 
 /** At a time that was read before. */
 void tm__record_fact(tm__ring *ring, const tm__fact *fact, uint64_t time);
@@ -98,10 +86,6 @@ int tm__record_endpoint(tm__ring *ring, const void *endpoint, size_t bytes,
 void tm__record_kernel_wait(tm__ring *ring, const tm__fact *await, uint64_t since,
                             uint32_t end_flags);
 
-/** Whether a signal handler has left what a thread began in `begun` by a jump, and is
- * not on a stack of its own. */
-int tm__frame_was_left(uintptr_t begun, uintptr_t frame);
-
 /** A thread was created. */
 void tm__record_handle(tm__ring *ring, uint64_t handle, uint64_t thread);
 
@@ -110,149 +94,5 @@ void tm__record_own_name(tm__ring *ring, enum tm__name_source source);
 
 /** The process ends. */
 void tm__record_exit(tm__ring *ring);
-
-/** What is done for few locks: apart, so that the others have few registers to save. */
-#define TM__RARELY __attribute__((noinline, cold))
-
-/** The lock is the thread's since `time`. */
-TM__RARELY void tm__hold_add_slow(tm__ring *ring, const volatile void *object,
-                                  uint32_t kind, uint32_t flags, uint64_t time,
-                                  uint32_t is_reported, const void *site);
-
-static inline void tm__hold_add_at(tm__ring *ring, uint32_t at,
-                                   const volatile void *object, uint32_t kind,
-                                   uint32_t flags, const void *site)
-{
-    tm__hold *hold = &ring->holds[at];
-    uint64_t time;
-
-    atomic_store_explicit(&hold->is_reported, 0, memory_order_relaxed);
-    /* A signal handler that locks and unlocks in between uses the same place, or cuts
-     * the list before it. */
-    do {
-        /* Before the stores: the processor is slower to read its counter behind them.
-         */
-        time = tm__now();
-        atomic_store_explicit(&hold->time, time, memory_order_relaxed);
-        atomic_signal_fence(memory_order_seq_cst);
-        hold->object_kind = kind;
-        hold->flags = flags;
-        hold->stack = TM__STACK_NONE;
-        hold->site = (uint64_t)(uintptr_t)site;
-        atomic_signal_fence(memory_order_seq_cst);
-        atomic_store_explicit(&ring->hold_count, at + 1, memory_order_relaxed);
-        atomic_signal_fence(memory_order_seq_cst);
-        atomic_store_explicit(&hold->object, (uint64_t)(uintptr_t)object,
-                              memory_order_release);
-        atomic_signal_fence(memory_order_seq_cst);
-    } while (__builtin_expect(
-        atomic_load_explicit(&ring->hold_count, memory_order_relaxed) <= at ||
-            atomic_load_explicit(&hold->time, memory_order_relaxed) != time,
-        0));
-}
-
-/** Whether a place is the newest hold's, and of an object. Another process may have
- * written the count. */
-static inline int tm__hold_is(const tm__ring *ring, uint32_t at, uint64_t object)
-{
-    return at < TM__HOLDS_MOST && atomic_load_explicit(&ring->holds[at].object,
-                                                       memory_order_relaxed) == object;
-}
-
-TM__RARELY tm__hold *tm__hold_find_older(tm__ring *ring, const volatile void *object);
-
-/** The newest hold of a lock; NULL: it is not known to be the thread's. */
-static inline tm__hold *tm__hold_find(tm__ring *ring, const volatile void *object)
-{
-    uint32_t last = atomic_load_explicit(&ring->hold_count, memory_order_relaxed) - 1;
-
-    if (__builtin_expect(tm__hold_is(ring, last, (uint64_t)(uintptr_t)object), 1))
-        return &ring->holds[last];
-    return tm__hold_find_older(ring, object);
-}
-
-/** Those at the end of the list that are over leave it. */
-TM__RARELY void tm__holds_cut(tm__ring *ring);
-
-/** It is no longer. */
-static inline void tm__hold_remove(tm__ring *ring, tm__hold *hold)
-{
-    uint32_t last = atomic_load_explicit(&ring->hold_count, memory_order_relaxed) - 1;
-
-    atomic_store_explicit(&hold->object, 0, memory_order_relaxed);
-    atomic_signal_fence(memory_order_seq_cst);
-    /* The newest, and the one before it is not over. */
-    if (__builtin_expect(tm__hold_is(ring, last, 0) &&
-                             (last == 0 || !tm__hold_is(ring, last - 1, 0)),
-                         1))
-        atomic_store_explicit(&ring->hold_count, last, memory_order_relaxed);
-    else
-        tm__holds_cut(ring);
-}
-
-/** A hold of which nobody wanted to know until just before its end. */
-typedef struct tm__released {
-    uint64_t since; ///< 0: there is nothing left to report
-    uint32_t object_kind;
-    uint32_t flags;
-} tm__released;
-
-/** About to release what somebody wants to know of. */
-TM__RARELY tm__released tm__hold_release_slow(tm__ring *ring, tm__hold *hold);
-
-/** About to release what is not in a list that was full: lost if others queue for it.
- */
-TM__RARELY void tm__hold_release_unlisted(tm__ring *ring, const volatile void *object);
-
-/** About to release: reports it where anybody wants to know. */
-static inline tm__released tm__hold_release(tm__ring *ring, const volatile void *object,
-                                            int must_report)
-{
-    tm__hold *hold = tm__hold_find(ring, object);
-    tm__released released = {0};
-
-    if (__builtin_expect(!hold, 0)) {
-        if (tm__the_self.unlisted != 0)
-            tm__hold_release_unlisted(ring, object);
-        return released;
-    }
-    if (__builtin_expect(
-            must_report ||
-                atomic_load_explicit(&hold->is_reported, memory_order_relaxed) != 0 ||
-                atomic_load_explicit(tm__waiters(object), memory_order_relaxed) != 0,
-            0))
-        return tm__hold_release_slow(ring, hold);
-    released.since = atomic_load_explicit(&hold->time, memory_order_relaxed);
-    released.object_kind = hold->object_kind;
-    released.flags = hold->flags;
-    tm__hold_remove(ring, hold);
-    return released;
-}
-
-/** Reports that a lock was released after all: a thread began to queue in between. */
-TM__RARELY void tm__hold_released_slow(tm__ring *ring, const volatile void *object,
-                                       tm__released released);
-
-/**
- * Released by now. To look for others before they can see that would be too early: most
- * releases are locked instructions on x86, which nothing gets ahead of.
- * @param is_store  but this one is a plain store
- */
-static inline void tm__hold_released(tm__ring *ring, const volatile void *object,
-                                     tm__released released, int is_store)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    if (is_store)
-        atomic_thread_fence(memory_order_seq_cst);
-#else
-    (void)is_store;
-    atomic_thread_fence(memory_order_seq_cst);
-#endif
-    if (__builtin_expect(
-            atomic_load_explicit(tm__waiters(object), memory_order_relaxed) != 0 &&
-                released.since != 0,
-            0))
-        tm__hold_released_slow(ring, object, released);
-}
 
 #endif

@@ -34,6 +34,25 @@ static void set_blocked(const uint64_t *blocked, uint64_t *before)
     errno = error;
 }
 
+size_t tm__left_of_alternate(uintptr_t frame)
+{
+    stack_t alternate = {.ss_flags = SS_DISABLE};
+    int error = errno;
+
+    sigaltstack(NULL, &alternate);
+    errno = error;
+    return alternate.ss_flags & SS_ONSTACK ? frame - (uintptr_t)alternate.ss_sp
+                                           : SIZE_MAX;
+}
+
+/* The thread is in a frame that the begun one would lie in. On a stack of its own a
+ * handler may be anywhere. */
+int tm__frame_was_left(uintptr_t begun, uintptr_t frame)
+{
+    return frame > begun && !atomic_load(&tm__is_sandboxed) &&
+           tm__left_of_alternate(frame) == SIZE_MAX;
+}
+
 /* No signal handler leaves a walk by a jump, with the loader's lock. In a sandbox one
  * may. */
 int tm__stack_walk_begin(uint64_t *blocked)

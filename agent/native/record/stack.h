@@ -26,6 +26,14 @@ void tm__stack_walk_left(void);
 size_t tm__stack_walk(uint64_t frames[TM__FRAMES_MOST], const void *site,
                       tm__known_stack *known);
 
+/** @return how much is left of the stack of its own that a signal handler may have;
+ * SIZE_MAX: the thread is not in such a one. errno stays. */
+size_t tm__left_of_alternate(uintptr_t frame);
+
+/** Whether a signal handler has left what a thread began in `begun` by a jump, and is
+ * not on a stack of its own. */
+int tm__frame_was_left(uintptr_t begun, uintptr_t frame);
+
 /** Learn the program's file, which it may not ask for later. */
 void tm__modules_begin(void);
 
