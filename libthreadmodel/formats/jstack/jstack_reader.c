@@ -18,14 +18,14 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "formats/dump/dump_time.h"
+#include "formats/jstack/dump_start.h"
 #include "formats/jstack/fill.h"
 #include "formats/jstack/grammar.h"
 #include "formats/jstack/grammars.h"
 #include "formats/jstack/jvms.h"
 #include "formats/jstack/parse.h"
+#include "formats/jstack/recent_lines.h"
 #include "formats/jstack/unread.h"
-#include "formats/text/escape.h"
 #include "formats/text/log_time.h"
 #include "formats/text/text.h"
 
@@ -33,20 +33,16 @@ enum {
     QUIET_BYTES = 1 << 20, ///< a dump is over where there is none of it for so long
     TAIL_BYTES = 64 << 10, ///< the same behind its last thread
     DATE_BYTES = 40,
-    CALL_BYTES = 4 << 20, ///< looked at in one call
-    MOST_STRINGS = 16,
-    RECENT_LINES = 2,
-    RECENT_BYTES = 240
+    CALL_BYTES = 4 << 20 ///< looked at in one call
 };
 
 typedef struct reader {
     tm__input *input;
     enum { FINDING, READING, FILLING, ENDING, EMITTING, CONCLUDING, DONE } state;
     tm__text text;
-    int has_line;                            ///< text.line was not taken yet
-    int at_first;                            ///< the dump at hand began with it
-    char recent[RECENT_LINES][RECENT_BYTES]; ///< the lines before, the last first
-    size_t recent_length[RECENT_LINES];
+    int has_line; ///< text.line was not taken yet
+    int at_first; ///< the dump at hand began with it
+    tm__recent_lines recent;
     uint64_t dump_start; ///< of the dump at hand
     uint64_t last;       ///< behind the last line that belongs to it
     int64_t time_ns;     ///< that the text says; INT64_MIN: none
@@ -84,177 +80,9 @@ static int probe(const uint8_t *bytes, size_t length)
     return tm__slice_find(text, "Full thread dump ") < length || is_text(bytes, length);
 }
 
-/* Keep a line that is none of a dump: it may hold the time of the next. */
-static void remember(reader *self)
-{
-    tm__slice line = self->text.line;
-    size_t skipped = line.length > RECENT_BYTES ? line.length - RECENT_BYTES : 0;
-
-    if (line.length == 0)
-        return;
-    memcpy(self->recent[1], self->recent[0], self->recent_length[0]);
-    self->recent_length[1] = self->recent_length[0];
-    self->recent_length[0] = line.length - skipped;
-    memcpy(self->recent[0], line.bytes + skipped, line.length - skipped);
-}
-
-/* The time that a line ends with, as a JVM writes it above a dump. */
-static int time_at_end(tm__slice line, int64_t *time_ns)
-{
-    static const char *const ends[] = {"", "\\n", "\\n\"", "\"", "\\r\\n"};
-    tm__slice last = line;
-
-    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
-        size_t length = strlen(ends[i]) + 19;
-
-        if (line.length < length || line.bytes[line.length - length + 13] != ':' ||
-            !tm__slice_ends(line, ends[i]))
-            continue;
-        last = tm__slice_from(line, line.length - length);
-        last.length = 19;
-        if (tm__dump_time(last, time_ns))
-            return 1;
-    }
-    return 0;
-}
-
-/* When the dump was taken, by its own line, its prefix, or the log. */
-static void find_time(reader *self)
-{
-    tm__slice recent[RECENT_LINES], around = self->text.around;
-
-    self->time_ns = INT64_MIN;
-    for (int i = 0; i < RECENT_LINES; i++)
-        recent[i] = (tm__slice){self->recent[i], self->recent_length[i]};
-    if (time_at_end(recent[0], &self->time_ns) || time_at_end(around, &self->time_ns) ||
-        tm__log_time_last(recent[0], &self->time_ns) ||
-        tm__log_time(around, &self->time_ns) ||
-        tm__log_time(recent[0], &self->time_ns) ||
-        time_at_end(recent[1], &self->time_ns))
-        return;
-    tm__log_time(recent[1], &self->time_ns);
-}
-
-static int has_quote_entity(tm__slice line)
-{
-    static const char *const quotes[] = {"&quot;", "&#34;", "&#x22;", "&#39;",
-                                         "&#x27;"};
-
-    if (line.length == 0 || !memchr(line.bytes, '&', line.length))
-        return 0;
-    for (size_t i = 0; i < sizeof(quotes) / sizeof(*quotes); i++)
-        if (tm__slice_find(line, quotes[i]) < line.length)
-            return 1;
-    return 0;
-}
-
-/* A line without Markdown's marks of bold text and of headings before it. */
-static tm__slice unmarked(tm__slice line)
-{
-    size_t marks = 0;
-
-    while (marks < line.length && line.bytes[marks] == '*')
-        marks++;
-    if (marks != 2 && marks != 3)
-        marks = 0;
-    while (marks < line.length && line.bytes[marks] == '#')
-        marks++;
-    if (marks < 2)
-        return line;
-    return tm__slice_trim(tm__slice_from(line, marks));
-}
-
-/* A line without the backticks in which Markdown has one. */
-static tm__slice bare(tm__slice line)
-{
-    line = unmarked(tm__slice_trim(line));
-    if (!tm__slice_ends(line, "`"))
-        return line;
-    if (line.bytes[0] == '`')
-        line = tm__slice_from(line, 1);
-    /* lldb has one in its frames. */
-    if (tm__slice_find(line, "`") + 1 == line.length)
-        line.length--;
-    return tm__slice_trim(line);
-}
-
-/* The grammar of what begins in the line, as it stands or with entities. */
-static const tm__grammar *find_start(reader *self, size_t *first, int *is_html)
-{
-    char plain[1024];
-    const tm__grammar *found;
-    size_t length;
-
-    *is_html = 0;
-    if (self->text.line.length <= sizeof(plain) && has_quote_entity(self->text.line)) {
-        length = tm__unescape_html(plain, self->text.line);
-        found = tm__grammar_find((tm__slice){plain, length}, first);
-        *is_html = found != NULL;
-        if (found)
-            return found;
-    }
-    found = tm__grammar_find(self->text.line, first);
-    /* The first line of a quotation may have its mark before them. */
-    if (!found && tm__slice_ends(self->text.line, "`"))
-        found = tm__grammar_find(
-            (tm__slice){self->text.line.bytes, self->text.line.length - 1}, first);
-    return found;
-}
-
-/* Where the next string that is a value of JSON begins, from `at` on. */
-static size_t next_string(tm__slice line, size_t at)
-{
-    for (at += tm__slice_find(tm__slice_from(line, at), "\":"); at < line.length;
-         at += tm__slice_find(tm__slice_from(line, at), "\":")) {
-        for (at += 2; at < line.length && line.bytes[at] == ' '; at++)
-            ;
-        if (at < line.length && line.bytes[at] == '"')
-            return at + 1;
-    }
-    return line.length;
-}
-
 static int has_first_line(tm__slice line, size_t first)
 {
     return tm__slice_begins(tm__slice_from(line, first), "Full thread dump");
-}
-
-/* A string of JSON on a line as it stands in the file, in whose first line a dump
- * begins, or that has several lines. */
-typedef struct string {
-    size_t at;                ///< behind its quote; SIZE_MAX: there is none
-    size_t first;             ///< of the dump, in its first line
-    const tm__grammar *found; ///< NULL: its lines are to be looked at
-} string;
-
-static void find_string(reader *self, string *found)
-{
-    tm__slice line = self->text.line;
-    char plain[1024];
-    size_t length, taken, several = SIZE_MAX;
-
-    *found = (string){.at = SIZE_MAX};
-    if (self->text.in_string || line.bytes == self->text.buffer || line.length == 0 ||
-        !memchr(line.bytes, '\\', line.length))
-        return;
-    for (size_t at = next_string(line, 0), tries = 0;
-         at < line.length && tries < MOST_STRINGS;
-         at = next_string(line, at), tries++) {
-        tm__slice piece = tm__slice_from(line, at);
-        char end;
-
-        piece.length = piece.length < sizeof(plain) ? piece.length : sizeof(plain);
-        end = tm__unescape(plain, piece, TM__QUOTED, &length, &taken);
-        found->found =
-            tm__grammar_find(tm__slice_trim((tm__slice){plain, length}), &found->first);
-        if (found->found) {
-            found->at = at;
-            return;
-        }
-        if (end == 'n' && taken + 2 < piece.length && several == SIZE_MAX)
-            several = at;
-    }
-    found->at = several;
 }
 
 /* Have a dump begin with the line at hand. */
@@ -264,7 +92,7 @@ static int begin(reader *self, const tm__grammar *grammar, size_t first, int is_
 
     if (tm__text_learn(&self->text, first, is_html) < 0)
         return TM_ENOMEM;
-    find_time(self);
+    self->time_ns = tm__recent_lines_time(&self->recent, self->text.around);
     self->dump_start = self->last = start;
     self->at_first = 1;
     tm__jstack_begin(&self->parser, grammar);
@@ -289,7 +117,7 @@ static int find(reader *self)
     while (self->text.offset < limit) {
         const tm__grammar *grammar;
         size_t first;
-        string inner;
+        tm__dump_string inner;
         int is_html, rc = see_line(self);
 
         if (rc < 0)
@@ -298,11 +126,11 @@ static int find(reader *self)
             self->state = CONCLUDING;
             return TM_OK;
         }
-        grammar = find_start(self, &first, &is_html);
+        grammar = tm__dump_start_find(self->text.line, &first, &is_html);
         /* It may begin within a string, whose quotes and line feeds are escaped. */
-        inner = (string){.at = SIZE_MAX};
+        inner = (tm__dump_string){.at = SIZE_MAX};
         if (!grammar || !has_first_line(self->text.line, first))
-            find_string(self, &inner);
+            tm__dump_start_in_string(&self->text, &inner);
         if (grammar && inner.at == SIZE_MAX)
             return begin(self, grammar, first, is_html);
         if (inner.found) {
@@ -318,7 +146,7 @@ static int find(reader *self)
             continue;
         }
         tm__unread_look(&self->unread, self->text.line, self->text.start);
-        remember(self);
+        tm__recent_lines_add(&self->recent, self->text.line);
         self->has_line = 0;
     }
     return TM_MORE;
@@ -349,7 +177,7 @@ static int read_entities(reader *self)
     size_t first;
     int is_html;
 
-    find_start(self, &first, &is_html);
+    tm__dump_start_find(self->text.line, &first, &is_html);
     return is_html ? tm__text_decode(&self->text) : TM_OK;
 }
 
@@ -358,7 +186,7 @@ static int take_line(reader *self)
 {
     const tm__grammar *grammar = self->parsed.grammar;
     /* The first line of it need not have had entities. */
-    int rc = self->text.is_html || !has_quote_entity(self->text.line)
+    int rc = self->text.is_html || !tm__has_quote_entity(self->text.line)
                  ? TM_OK
                  : read_entities(self);
     uint64_t patience = self->parsed.has_end ? TAIL_BYTES : QUIET_BYTES;
@@ -368,7 +196,7 @@ static int take_line(reader *self)
     size_t first;
 
     if (rc == TM_OK)
-        rc = grammar->line(&self->parser, bare(self->text.line));
+        rc = grammar->line(&self->parser, tm__bare_line(self->text.line));
     if (rc == TM_ENOMEM)
         return rc;
     /* A line begins one dump at most, or reading would not go on. */
@@ -377,17 +205,17 @@ static int take_line(reader *self)
         return TM_OK;
     if (rc == TM__LINE_OTHER || rc == TM__LINE_NEXT) {
         if (self->text.line.length > 0 && !at_first) {
-            grammar = find_start(self, &first, &is_html);
+            grammar = tm__dump_start_find(self->text.line, &first, &is_html);
             if (grammar)
                 return TM_OK;
         }
-        remember(self);
+        tm__recent_lines_add(&self->recent, self->text.line);
         self->has_line = 0;
         return self->text.offset - self->last > patience ? TM_OK : TM_MORE;
     }
     /* A dump that was cut may end with the time of the next. */
-    if (time_at_end(self->text.line, &time_ns))
-        remember(self);
+    if (tm__ends_with_time(self->text.line, &time_ns))
+        tm__recent_lines_add(&self->recent, self->text.line);
     self->has_line = 0;
     self->last = self->text.offset;
     return rc == TM__LINE_LAST ? TM_OK : TM_MORE;
