@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from test_native import environment, program, rows
+from recording import environment, program, rows
 
 import threadmodel
 from threadmodel import errors, native
@@ -23,9 +23,6 @@ HANGS = Path(program("hangs"))
 SLEEPS = "in (clock_nanosleep|restart_syscall)"
 SOURCES = Path(__file__).parent / "programs"
 
-pytestmark = pytest.mark.skipif(
-    not HANGS.exists(), reason="no native recorder is built"
-)
 
 #: What each thread is shown to do, as regular expressions, and how many deadlocks.
 Truth = tuple[dict[str, str], int]

@@ -7,7 +7,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from test_native import program, record, rows
+from recording import program, record, rows
 
 import threadmodel
 from threadmodel import Ending

@@ -12,16 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from test_native import PROGRAMS, SECONDS, environment, program
+from recording import PROGRAMS, SECONDS, environment, program
 
 import threadmodel
 
 RUST = Path(__file__).parent / "programs/futexes.rs"
 PATIENCE_S = 20
-
-pytestmark = pytest.mark.skipif(
-    not (PROGRAMS / "native_contended").exists(), reason="no native recorder is built"
-)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_native import SECONDS, environment, program, record, recorder, rows
+from recording import SECONDS, environment, program, record, recorder, rows
 
 import threadmodel
 from threadmodel import native

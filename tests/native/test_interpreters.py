@@ -4,14 +4,9 @@
 import sys
 from pathlib import Path
 
-import pytest
-from test_native import PROGRAMS, record
+from recording import record
 
 import threadmodel
-
-pytestmark = pytest.mark.skipif(
-    not (PROGRAMS / "native_contended").exists(), reason="no native recorder is built"
-)
 
 SPINNING = """
 import threading, time

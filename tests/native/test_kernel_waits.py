@@ -9,13 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from test_native import PROGRAMS, SECONDS, environment, program
+from recording import SECONDS, environment, program
 
 import threadmodel
-
-pytestmark = pytest.mark.skipif(
-    not (PROGRAMS / "native_contended").exists(), reason="no native recorder is built"
-)
 
 Waits = dict[tuple[str, str], int]
 

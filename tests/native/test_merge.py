@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from test_native import PROGRAMS, ROOT, SECONDS, record
+from recording import PROGRAMS, ROOT, SECONDS, record
 
 from jdks import AGENT, JDKS, Jdk
 

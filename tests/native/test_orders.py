@@ -6,13 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_native import PROGRAMS, environment, program, record
+from recording import environment, program, record
 
 import threadmodel
-
-pytestmark = pytest.mark.skipif(
-    not (PROGRAMS / "native_orders").exists(), reason="no native recorder is built"
-)
 
 SOURCE = (Path(__file__).parent / "programs/orders.c").read_text().splitlines()
 NEVER = [

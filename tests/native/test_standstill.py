@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from test_native import PROGRAMS, SECONDS, environment
+from recording import PROGRAMS, SECONDS, environment
 
 import threadmodel
 
@@ -55,10 +55,6 @@ STUCK_S = 1
 # For a report on a busy machine.
 PATIENCE_S = 20
 ACCUSED = re.compile(r"threadmodel: (deadlock|stuck|partly stuck)")
-
-pytestmark = pytest.mark.skipif(
-    not (PROGRAMS / "native_standstill").exists(), reason="no native recorder is built"
-)
 
 
 @dataclass

@@ -8,15 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_native import PROGRAMS, SECONDS, environment, program
+from recording import SECONDS, environment, program
 
 import threadmodel
 from threadmodel import EventKind
 from time_sums import Sums, sums_of
-
-pytestmark = pytest.mark.skipif(
-    not (PROGRAMS / "native_contended").exists(), reason="no native recorder is built"
-)
 
 COMPUTES = ("spinner-0", "spinner-1", "spinner-2", "spinner-3", "toucher")
 
