@@ -138,6 +138,9 @@ def parsed() -> argparse.Namespace:
     releases = [jdk.release for jdk in JDKS]
     parser.add_argument("--jdk", type=int, choices=releases, help="this release alone")
     parser.add_argument("--json", type=Path, help="the outcomes go there as well")
+    parser.add_argument(
+        "--keep", type=Path, help="recordings of services go to this folder"
+    )
     parser.add_argument("cases", nargs="*", metavar="CASE")
     return parser.parse_args()
 
@@ -187,7 +190,9 @@ def main() -> None:
                     print_outcome(outcome)
             for group, services in groups_of_services.items():
                 for service in services:
-                    judged = judge_service(workshop, service, options.rounds)
+                    judged = judge_service(
+                        workshop, service, options.rounds, options.keep
+                    )
                     of_services[group].append(judged)
                     print_service(judged)
     print(machine())

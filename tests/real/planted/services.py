@@ -5,8 +5,10 @@ A service's run is as long as its load, so what a change gains is requests a sec
 their latency, as its own clients measure them.
 """
 
+import shutil
 import statistics
 from dataclasses import dataclass
+from pathlib import Path
 
 import threadmodel
 from cases import Case
@@ -285,12 +287,19 @@ def measured(workshop: Workshop, settings: tuple[str, ...], rounds: int) -> Meas
 
 
 def judge_service(
-    workshop: Workshop, change: ServiceChange, rounds: int
+    workshop: Workshop, change: ServiceChange, rounds: int, kept: Path | None
 ) -> ServiceOutcome:
-    """Predict from a recording of the service as it is, then really change it."""
+    """Predict from a recording of the service as it is, then really change it.
+
+    The recording goes to the folder `kept`, if there is one.
+    """
     trace, _ = workshop.record(SERVICES, ("service", *change.before))
     row = row_of(threadmodel.open(trace), change.question) or {}
-    trace.unlink()
+    if kept is None:
+        trace.unlink()
+    else:
+        name = f"{workshop.jdk.release} {change.service} {change.what}.tmt"
+        shutil.move(trace, kept / name.replace("/", "|"))
     return ServiceOutcome(
         change,
         workshop.jdk.release,
