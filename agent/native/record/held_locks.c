@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is done for few locks: a thread that holds many at once, releases in another
- * order, or releases what others queue for.
+ * The paths that few locks take: a thread holds many at once, releases them in another
+ * order, or releases one that others queue for.
  */
 #include "record/held_locks.h"
 
