@@ -83,3 +83,9 @@ def test_no_switch_is_recorded_where_that_is_not_wanted(java: Java):
     run = java.record("Switched", 50, 2, 5, options="switches=n")
     assert not {EventKind.ON_CPU, EventKind.OFF_CPU} & set(run.model.run.kinds)
     assert all(row["native_total_ns"] == 0 for row in run.model.threads())
+
+
+def test_switches_of_the_last_moments_are_of_the_thread_that_ended(java: Java):
+    """The VM attaches another to its thread of the system, before they are read."""
+    for _ in range(RUNS):
+        assert java.record("Preempted", 100).odd() == {}

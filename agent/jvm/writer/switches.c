@@ -145,23 +145,28 @@ static void put(tm__buffer *buffer)
 {
     size_t at = slot_of(buffer->os_id);
 
-    while (by_os_id[at] && by_os_id[at]->os_id != buffer->os_id)
+    while (by_os_id[at])
         at = (at + 1) & (slots - 1);
-    /* A number may be a new thread's while the buffer of the old one is still read. */
-    if (!by_os_id[at] || atomic_load(&by_os_id[at]->orphan))
-        by_os_id[at] = buffer;
+    by_os_id[at] = buffer;
 }
 
-static tm__buffer *find(uint64_t os_id)
+/* The thread that had a number at a time. Several have had it, one after the other: the
+ * kernel gives it again, and a thread that detaches from the VM may attach again. */
+static tm__buffer *find(uint64_t os_id, int64_t time_ns)
 {
+    tm__buffer *found = NULL;
     size_t at;
 
     if (!slots)
         return NULL;
-    for (at = slot_of(os_id); by_os_id[at]; at = (at + 1) & (slots - 1))
-        if (by_os_id[at]->os_id == os_id)
-            return by_os_id[at];
-    return NULL;
+    for (at = slot_of(os_id); by_os_id[at]; at = (at + 1) & (slots - 1)) {
+        tm__buffer *it = by_os_id[at];
+
+        if (it->os_id == os_id && it->switches.begun_ns <= time_ns &&
+            (!found || it->switches.begun_ns > found->switches.begun_ns))
+            found = it;
+    }
+    return found;
 }
 
 /* The writer has nothing to report of itself. */
@@ -292,13 +297,19 @@ static int next_long(tm_event *event, int64_t now_ns)
     return 0;
 }
 
+/* Its number may be another thread's by now, which nobody has met yet. */
+static int has_ended(tm__buffer *buffer)
+{
+    return buffer->switches.is_blocked && atomic_load(&buffer->orphan);
+}
+
 /* @return 1: there is an event */
 static int take(tm_event *event, const tm__switch *it)
 {
-    tm__buffer *buffer = find(it->os_id);
+    tm__buffer *buffer = find(it->os_id, it->time_ns);
     tm__switched *of;
 
-    if (!buffer || !buffer->thread || it->time_ns < buffer->switches.begun_ns) {
+    if (!buffer || !buffer->thread || has_ended(buffer)) {
         strays[it->os_id % STRAYS] = *it;
         return 0;
     }
