@@ -351,7 +351,7 @@ def test_every_start_of_jfr_is_matched(java: Java):
 def io_by_jfr(java: Java, **choices: bool) -> threadmodel.Model:
     settings = java.folder / "io.jfc"
     names = ("SocketRead", "SocketWrite", "FileRead", "FileWrite", "FileForce")
-    names += ("ActiveSetting",)
+    names += ("ActiveSetting", "JVMInformation")
     settings.write_text(SETTINGS.format("\n".join(map(EVENT.format, names))))
     file = java.folder / "io.jfr"
     flag = f"-XX:StartFlightRecording=filename={file},settings={settings}"
@@ -385,6 +385,8 @@ def test_reads_of_sockets_and_files_are_io(java: Java):
         threadmodel.ObjectKind.SOCKET,
         threadmodel.ObjectKind.FILE,
     }
+    wrong = [text for text in model.caveats if "write of a file the duration" in text]
+    assert len(wrong) == (java.jdk.release == 11)
 
 
 def test_a_path_is_shown_only_where_that_is_wanted(java: Java):

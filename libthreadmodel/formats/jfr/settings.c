@@ -286,6 +286,17 @@ static int note_absence(const tm__jfr_settings *settings, tm__notes *notes)
     return rc;
 }
 
+/* "OpenJDK 64-Bit Server VM 11.0.19+7", or " 25.372-b07" of JDK 8. */
+static int has_wrong_files(const tm__jfr_settings *settings)
+{
+    const char *vm = tm__strings_get(&settings->strings, settings->vm);
+
+    return vm &&
+           (settings->counts[TM__JFR_FILE_READ] ||
+            settings->counts[TM__JFR_FILE_WRITE]) &&
+           (strstr(vm, " VM 11.") || (strstr(vm, " VM 25.") && strstr(vm, "-b")));
+}
+
 int tm__jfr_settings_caveats(tm__jfr_settings *settings, tm__notes *notes)
 {
     int rc = is_empty(settings) ? note_passed(settings, notes) : TM_OK;
@@ -316,6 +327,11 @@ int tm__jfr_settings_caveats(tm__jfr_settings *settings, tm__notes *notes)
                               "JFR recorded collections and not their single pauses: "
                               "each is shown as one pause, the sum of its own, at its "
                               "end.");
+    if (rc == TM_OK && has_wrong_files(settings))
+        rc = tm__notes_caveat(
+            notes, "JFR of JDK 8 and 11 gives each read and write of a file "
+                   "the duration of its thread's first one: how long threads "
+                   "waited for files is not known.");
     if (rc == TM_OK && settings->still_samples)
         rc = tm__notes_caveat(notes,
                               "The recording has %s samples of threads that did not "
