@@ -56,7 +56,7 @@ static void begin(void)
     recorder.output = output;
     recorder.readers.all = calloc(TM__RINGS_MOST, sizeof(*recorder.readers.all));
     FUZZ_CHECK(recorder.readers.all &&
-               tm__memory_open(&recorder.memory, TM__RING_BYTES) == 0);
+               tm__memory_open(&recorder.memory, TM__RING_BYTES, 0) == 0);
     recorder.memory.control->uses_counter = 0;
     tm__tick_clock_open(&recorder.clock, 0);
     recorder.begin = tm__tick_clock_read(&recorder.clock);

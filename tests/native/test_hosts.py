@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs and machines that are unlike others."""
 
+import os
 import re
 import shutil
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,39 @@ int main(void)
         pthread_create(&threads[i], NULL, work, NULL);
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
+    return 0;
+}
+"""
+
+THOUSAND = """
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t shared = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t all;
+static long counted;
+static void *work(void *unused)
+{
+    pthread_barrier_wait(&all);
+    for (int i = 0; i < 200; i++) {
+        pthread_mutex_lock(&shared);
+        counted++;
+        pthread_mutex_unlock(&shared);
+    }
+    return unused;
+}
+int main(void)
+{
+    static pthread_t threads[1000];
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 64 << 10);
+    pthread_barrier_init(&all, NULL, 1000);
+    for (int i = 0; i < 1000; i++)
+        if (pthread_create(&threads[i], &small, work, NULL) != 0)
+            return 1;
+    for (int i = 0; i < 1000; i++)
+        pthread_join(threads[i], NULL);
+    printf("%ld\\n", counted);
     return 0;
 }
 """
@@ -141,3 +176,47 @@ def test_of_limited_address_space_little_is_taken(tmp_path: Path) -> None:
     (size,) = re.findall(r"VmSize:\s+(\d+) kB", done.stdout)
     assert int(size) < 128 * 1024
     assert trace.exists()
+
+
+GROUPS = Path("/sys/fs/cgroup")
+
+
+@pytest.fixture
+def small_group() -> Iterator[Path]:
+    """A control group of 60 MB, of either version, where one can be made."""
+    version_1 = GROUPS / "memory"
+    group = (version_1 if version_1.exists() else GROUPS) / f"threadmodel-{os.getpid()}"
+    limit = group / ("memory.limit_in_bytes" if version_1.exists() else "memory.max")
+    try:
+        group.mkdir()
+        limit.write_text(str(60 << 20))
+    except OSError as error:
+        pytest.skip(f"no control group can be made: {error}")
+    yield group
+    group.rmdir()
+
+
+def test_in_a_small_group_a_thousand_threads_are_not_killed(
+    small_group: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "it.c").write_text(THOUSAND)
+    subprocess.run(
+        ["gcc", "-O1", "-g", "-pthread", "it.c", "-o", "it"], cwd=tmp_path, check=True
+    )
+    trace = tmp_path / "run.tmt"
+    words = recorder(trace, str(tmp_path / "it"))
+    done = subprocess.run(
+        ["sh", "-c", f'echo $$ > {small_group}/cgroup.procs; exec "$@"', "sh", *words],
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "200000\n"
+    (most,) = re.findall(r"at most (\d+) threads at once are recorded", done.stderr)
+    assert int(most) >= 128
+    (ringless,) = re.findall(r"(\d+) threads were not recorded", done.stderr)
+    assert len(threadmodel.open(str(trace)).threads()) + int(ringless) == 1001

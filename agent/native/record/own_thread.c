@@ -124,7 +124,6 @@ tm__ring *tm__ring_claim(void)
         set_state(ring, TM__RING_USED);
         return ring;
     }
-    atomic_fetch_add(&tm__the_control->ringless, 1);
     return NULL;
 }
 
@@ -253,8 +252,11 @@ tm__ring *tm__ring_attach(void)
         become_image();
     }
     tm__ring_adopt(atomic_load(&the_counter_is_refused) ? NULL : tm__ring_claim());
-    if (!tm__the_self.ring)
+    if (!tm__the_self.ring) {
+        if (!atomic_load_explicit(&tm__the_control->stopped, memory_order_relaxed))
+            atomic_fetch_add(&tm__the_control->ringless, 1);
         return NULL;
+    }
     tm__record_event(tm__the_self.ring, TM_EVENT_THREAD_START, tm__now());
     /* The recorder may come too late to ask the kernel. */
     tm__record_own_name(tm__the_self.ring, TM__NAME_AT_BEGIN);

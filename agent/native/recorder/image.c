@@ -19,8 +19,6 @@
 #include "recorder/lookup.h"
 #include "recorder/kernel_switches.h"
 
-enum { LIVE_BYTES = 32 << 20 };
-
 #define KIND(kind) (UINT64_C(1) << TM_EVENT_##kind)
 #define KINDS                                                                          \
     (KIND(THREAD_START_CALLED) | KIND(THREAD_START) | KIND(THREAD_END) |               \
@@ -118,7 +116,8 @@ static void name_trace(tm__image *image, const char *output)
 }
 
 tm__image *tm__image_new(uint64_t id, uint32_t pid, const char *output,
-                         int64_t start_ns, int records_io, int has_switches)
+                         int64_t start_ns, int records_io, int has_switches,
+                         size_t live_bytes)
 {
     tm_model_options options = TM_MODEL_OPTIONS_INIT;
     tm__image *image = calloc(1, sizeof(*image));
@@ -134,7 +133,7 @@ tm__image *tm__image_new(uint64_t id, uint32_t pid, const char *output,
     name_trace(image, output);
     if (tm_writer_open(&image->writer, image->path, NULL) != TM_OK)
         tm__image_report_error(image, "no trace");
-    options.memory_limit_bytes = LIVE_BYTES;
+    options.memory_limit_bytes = live_bytes;
     if (tm_model_new(&image->model, &options) == TM_OK)
         tm_deadlock_watch(image->model, tm__deadlock_suspected, image);
     describe_run(image, records_io, has_switches);

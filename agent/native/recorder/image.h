@@ -8,9 +8,13 @@
 
 #include "recorder/image_state.h"
 
-/** @param has_switches  the kernel's numbers of its threads are those seen here */
+/**
+ * @param has_switches  the kernel's numbers of its threads are those seen here
+ * @param live_bytes    what the model may take that follows it
+ */
 tm__image *tm__image_new(uint64_t id, uint32_t pid, const char *output,
-                         int64_t start_ns, int records_io, int has_switches);
+                         int64_t start_ns, int records_io, int has_switches,
+                         size_t live_bytes);
 
 /** A process that it started has no trace. @param program  path of what it runs */
 void tm__image_add_child(tm__image *image, uint32_t pid, const char *program);

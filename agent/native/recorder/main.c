@@ -154,6 +154,7 @@ int main(int argc, char **argv)
 {
     static tm__recorder it;
     uint32_t ringless, ring_bytes;
+    int is_usual = argc < 3 || strtoul(argv[2], NULL, 10) == 0;
 
     if (argc < 2 || (ring_bytes = ring_bytes_of(argv[2])) == 0) {
         fprintf(stderr, "usage: threadmodel-native-recorder TRACE "
@@ -168,16 +169,16 @@ int main(int argc, char **argv)
                 it.output);
         return 2;
     }
-    if (!it.readers.all || tm__memory_open(&it.memory, ring_bytes) != 0) {
+    if (!it.readers.all || tm__memory_open(&it.memory, ring_bytes, is_usual) != 0) {
         fprintf(stderr, "threadmodel: no memory to share: %s\n", strerror(errno));
         return 2;
     }
     if (it.memory.rings_most < TM__RINGS_MOST)
-        fprintf(
-            stderr,
-            "threadmodel: at most %u threads at once are recorded: address space is "
-            "limited, or the rings are large\n",
-            it.memory.rings_most);
+        fprintf(stderr,
+                "threadmodel: at most %u threads at once are recorded: memory is "
+                "limited, or "
+                "the rings are large\n",
+                it.memory.rings_most);
     /* Symbols come from this machine: a download would hold up all rings. */
     unsetenv("DEBUGINFOD_URLS");
     signal(SIGINT, SIG_IGN);

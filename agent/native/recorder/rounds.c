@@ -80,7 +80,8 @@ static tm__image *image_of(tm__recorder *it, const tm__ring *ring)
     }
     image = tm__image_new(id, pid, it->output, tm__tick_clock_ns(&it->clock, it->begin),
                           !it->memory.control->leaves_io_out,
-                          is_found && pid == atomic_load(&ring->pid));
+                          is_found && pid == atomic_load(&ring->pid),
+                          it->memory.live_bytes);
     if (!image)
         return NULL;
     image->shows_paths = it->shows_paths;

@@ -14,10 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { RINGS_LEAST = 16 };
+#include "recorder/memory_limit.h"
 
-/* Address space for the rings. The program, which has the same limit, needs it too. */
-static uint64_t addresses_most(void)
+enum { RINGS_LEAST = 16, RINGS_WANTED = 1024 };
+
+/* What the rings may take. The program, which has the same limits, needs the rest. */
+static uint64_t rings_most_bytes(uint64_t memory_limit)
 {
     const uint64_t unlimited = UINT64_C(8) << 30, limited = 64 << 20;
     uint64_t most = unlimited;
@@ -32,7 +34,24 @@ static uint64_t addresses_most(void)
         if (most > limit.rlim_cur / 8)
             most = limit.rlim_cur / 8;
     }
-    return most;
+    return memory_limit / 16 < most ? memory_limit / 16 : most;
+}
+
+/* Where memory is scarce rings are small, before they are few. */
+static uint32_t fitting_ring_bytes(uint32_t ring_bytes, uint64_t memory_limit)
+{
+    while (ring_bytes > TM__RING_BYTES_LEAST &&
+           tm__region_bytes(ring_bytes, RINGS_WANTED) > memory_limit / 16)
+        ring_bytes /= 2;
+    return ring_bytes;
+}
+
+/* What a model takes that follows a process while it runs. */
+static size_t fitting_live_bytes(uint64_t memory_limit)
+{
+    const size_t most = 32 << 20;
+
+    return memory_limit / 16 < most ? (size_t)(memory_limit / 16) : most;
 }
 
 /* Whether the kernel's own clock trusts the processor's counter. */
@@ -51,11 +70,10 @@ static uint32_t may_use_counter(void)
     return strcmp(name, "tsc") == 0 || strcmp(name, "arch_sys_counter") == 0;
 }
 
-/* So much address space that the rings of all threads have room in it, where there is
- * so much. @return MAP_FAILED: there is none */
-static void *map_all(tm__memory *memory, int descriptor)
+/* So much address space that the rings of all threads have room in it, where so much
+ * may be taken. @return MAP_FAILED: there is none */
+static void *map_all(tm__memory *memory, int descriptor, uint64_t most)
 {
-    const uint64_t most = addresses_most();
     void *bytes = MAP_FAILED;
 
     memory->rings_most = TM__RINGS_MOST;
@@ -72,16 +90,20 @@ static void *map_all(tm__memory *memory, int descriptor)
     return bytes;
 }
 
-int tm__memory_open(tm__memory *memory, uint32_t ring_bytes)
+int tm__memory_open(tm__memory *memory, uint32_t ring_bytes, int may_be_less)
 {
+    uint64_t limit = tm__memory_limit("/proc/self/cgroup", "/sys/fs/cgroup");
     int descriptor = memfd_create("threadmodel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     void *bytes = MAP_FAILED;
     struct stat facts;
 
+    if (may_be_less)
+        ring_bytes = fitting_ring_bytes(ring_bytes, limit);
     memory->ring_bytes = ring_bytes;
+    memory->live_bytes = fitting_live_bytes(limit);
     if (descriptor < 0)
         return -1;
-    bytes = map_all(memory, descriptor);
+    bytes = map_all(memory, descriptor, rings_most_bytes(limit));
     if (bytes == MAP_FAILED ||
         ftruncate(descriptor,
                   (off_t)tm__region_bytes(ring_bytes, memory->rings_most)) != 0 ||
