@@ -44,6 +44,14 @@ static double seconds(const tm__trace_loss *loss, int64_t time_ns)
     return ((double)time_ns - (double)loss->origin_ns) / 1e9;
 }
 
+int tm__loss_is_none(const tm__trace_loss *loss)
+{
+    const tm__leftover *left = loss->leftover;
+
+    return left && left->state == TM__LEFTOVER_RECOVERED && left->missing <= 0 &&
+           left->damaged_bytes == 0 && left->damaged_rings == 0;
+}
+
 /* The end of a recording whose rings tell what became of it. @return 0: they do not */
 static int rings_sentence(const tm__trace_loss *loss, char *text, size_t bytes)
 {
@@ -61,8 +69,9 @@ static int rings_sentence(const tm__trace_loss *loss, char *text, size_t bytes)
     length =
         snprintf(text, bytes,
                  "the file ends at byte %llu without its end marker: the recording "
-                 "was killed, and %llu more events were recovered from its rings",
-                 end, (unsigned long long)tm__leftover_events(left));
+                 "was killed, and %llu more events were recovered from its rings%s",
+                 end, (unsigned long long)tm__leftover_events(left),
+                 tm__loss_is_none(loss) ? ": nothing is missing" : "");
     if (left->missing > 0 && length > 0 && (size_t)length < bytes)
         length += snprintf(text + length, bytes - (size_t)length,
                            "; %llu events between are missing",

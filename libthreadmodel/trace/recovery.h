@@ -38,6 +38,9 @@ typedef struct tm__trace_loss {
 /** Note a bad place; header NULL: it has none. @return where to look on */
 uint64_t tm__gap_add(tm__gap *gap, uint64_t offset, const tm__block_header *header);
 
+/** Whether all was recovered: a recording was killed, and nothing is missing. */
+int tm__loss_is_none(const tm__trace_loss *loss);
+
 /** One sentence for people. */
 void tm__loss_sentence(const tm__trace_loss *loss, char *text, size_t bytes);
 

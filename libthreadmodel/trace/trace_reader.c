@@ -113,7 +113,7 @@ static int report_loss(reader *self, const tm_sink *sink)
         int rc;
 
         tm__loss_sentence(&self->loss, text, sizeof(text));
-        if (self->damage_count++ == 0)
+        if (!tm__loss_is_none(&self->loss) && self->damage_count++ == 0)
             memcpy(self->damage, text, sizeof(text));
         self->loss_due = EVENT;
         rc = sink->caveat(sink->payload, text);

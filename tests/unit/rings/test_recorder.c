@@ -459,7 +459,7 @@ static void a_killed_process_leaves_them_in_its_rings(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status));
     assert_int_equal(access(rings_path, F_OK), 0);
-    assert_int_equal(read_back(), TM_EDAMAGED); /* the recording has no end */
+    assert_int_equal(read_back(), TM_OK); /* it has no end, and nothing is missing */
     assert_all_there_is();
 }
 
@@ -497,7 +497,7 @@ static void a_process_killed_between_drains_loses_nothing(void **state)
     while (read(ends[0], reported, sizeof(reported)) == sizeof(reported))
         ;
     close(ends[0]);
-    assert_int_equal(read_back(), TM_EDAMAGED);
+    assert_int_equal(read_back(), TM_OK);
     /* At least what it had said by its end; a few more were under way. */
     assert_in_range(recorded(), reported[1], reported[1] + 64);
     assert_in_range(recorded() + got.lost, reported[0], reported[0] + 64);

@@ -251,6 +251,12 @@ static void put_method(int number)
     commit(number, record, sizeof(TEXT) + sizeof(LINES));
 }
 
+/* The trace has no end. Where its rings had all that is missing, it is not damaged. */
+static int expected(const char *caveat)
+{
+    return strstr(caveat, "nothing is missing") ? TM_OK : TM_EDAMAGED;
+}
+
 static int read_all(void)
 {
     tm_source *source;
@@ -262,7 +268,7 @@ static int read_all(void)
         rc = tm_source_read(source, &sink);
     while (rc == TM_MORE);
     tm_source_close(source);
-    assert_int_equal(rc, TM_EDAMAGED);
+    assert_int_equal(rc, expected(got.caveat));
     return rc;
 }
 
@@ -307,7 +313,8 @@ static void events_of_all_rings_come_by_time_after_those_of_the_trace(void **sta
     assert_int_equal(got.lines[1].location, 65535);
     assert_int_equal(got.lines[1].line, 65534);
     assert_int_equal(got.events[6].stack, got.stack);
-    assert_non_null(strstr(got.caveat, "5 more events were recovered"));
+    assert_non_null(strstr(got.caveat, "5 more events were recovered from its rings: "
+                                       "nothing is missing"));
 }
 
 static void what_the_round_in_work_had_written_comes_once(void **state)
@@ -647,7 +654,7 @@ static void read_patiently(recorder *told, const tm_allocator *allocator)
         rc = tm_source_read(source, &told->sink);
     while (rc == TM_MORE || rc == TM_ENOMEM);
     tm_source_close(source);
-    assert_int_equal(rc, TM_EDAMAGED);
+    assert_int_equal(rc, expected(told->text));
 }
 
 static void make_much(void)
@@ -717,7 +724,7 @@ static void a_sink_that_stops_gets_the_rest_of_the_rings_later(void **state)
                 told.fail_after = 0;
         is_over = told.fail_after != 0;
         tm_source_close(source);
-        assert_int_equal(rc, TM_EDAMAGED);
+        assert_int_equal(rc, expected(told.text));
         assert_true(told.events >= whole.events);
         assert_non_null(strstr(told.text, "method 7000 5 run|(I)V 2\n"));
         assert_non_null(strstr(told.text, "event 119 2 1 0 19 "));
