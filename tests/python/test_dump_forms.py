@@ -20,6 +20,7 @@ import threadmodel
 from threadmodel import errors
 
 DATA = Path(__file__).resolve().parents[1] / "data/dumps"
+CORPUS = Path(__file__).resolve().parents[1] / "fuzz/corpus"
 RELEASES = ("jdk8-in-a-log.txt", "jdk11-l.txt", "jdk21.txt", "depot-jdk17.txt")
 Answer = set[tuple[Any, ...]]
 
@@ -172,6 +173,23 @@ def test_a_bomb_is_not_read_to_its_end(tmp_path: Path):
     bomb = tmp_path / "bomb.xz"
     bomb.write_bytes(lzma.compress(b"Full thread dump x:\n" + b" " * 200_000_000))
     with pytest.raises(errors.LimitError, match="holds more than 1100 times its own"):
+        threadmodel.open(bomb)
+
+
+def test_a_bomb_within_another_is_one_of_the_file(tmp_path: Path):
+    bomb = tmp_path / "bomb.gz"
+    text = b"Full thread dump x:\n" + b" " * 200_000_000
+    bomb.write_bytes(gzip.compress(gzip.compress(text)))
+    with pytest.raises(errors.LimitError, match="more than 1100 times its own"):
+        threadmodel.open(bomb)
+
+
+@pytest.mark.parametrize("recording", ["jfr/recording", "hprof/agent"])
+def test_a_bomb_does_not_fill_the_disk(recording: str, tmp_path: Path):
+    bomb = tmp_path / "bomb.gz"
+    head = (CORPUS / recording).read_bytes()
+    bomb.write_bytes(gzip.compress(head + bytes(200_000_000)))
+    with pytest.raises(errors.LimitError, match="more than 100 times its own"):
         threadmodel.open(bomb)
 
 

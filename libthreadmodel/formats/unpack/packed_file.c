@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A packed file becomes a stream over itself; one within another, a stream over that. A
- * bomb is one whose content is more than a thousand times what holds it: deflate cannot
- * do that to anything, and no dump or trace shrinks so much by any other way.
+ * bomb is one whose content is more than a thousand times the file, on whatever level:
+ * deflate cannot do that to anything, and no dump or trace shrinks so much otherwise.
  */
 #include "formats/unpack/packed_file.h"
 
@@ -21,6 +21,15 @@ static const tm__packing *const packings[] = {
     &tm__packing_utf16, &tm__packing_mac,  &tm__packing_mail,
 };
 
+static uint64_t position_of(void *state)
+{
+    tm__packed *packed = state;
+
+    if (packed->inner.stream.position)
+        return packed->inner.stream.position(packed->inner.stream.state);
+    return packed->offset - (uint64_t)(packed->end - packed->at);
+}
+
 static int read_packed(void *state, uint8_t *to, size_t room, size_t *count)
 {
     tm__packed *packed = state;
@@ -32,7 +41,7 @@ static int read_packed(void *state, uint8_t *to, size_t room, size_t *count)
         return TM_OK;
     rc = packed->packing->read(packed, to, room, count);
     packed->written += *count;
-    taken = packed->offset - (uint64_t)(packed->end - packed->at);
+    taken = position_of(packed);
     if (rc == TM_OK && packed->written > FREE_BYTES && packed->written / RATIO > taken)
         return tm__fail(TM_ELIMIT,
                         "%s: %s: it holds more than %d times its own size: not read on "
@@ -58,15 +67,6 @@ static const char *damage_of(void *state)
     return packed->inner.stream.damage
                ? packed->inner.stream.damage(packed->inner.stream.state)
                : NULL;
-}
-
-static uint64_t position_of(void *state)
-{
-    tm__packed *packed = state;
-
-    if (packed->inner.stream.position)
-        return packed->inner.stream.position(packed->inner.stream.state);
-    return packed->offset - (uint64_t)(packed->end - packed->at);
 }
 
 static void close_packed(void *state)

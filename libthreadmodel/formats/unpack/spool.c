@@ -6,7 +6,9 @@
 #include "base/error.h"
 #include "base/system.h"
 
-enum { AT_ONCE_BYTES = 64 << 10 };
+/* Formats that are read in random order are binary, and shrink to a tenth or so when
+ * packed: no more is put on a disk. */
+enum { AT_ONCE_BYTES = 64 << 10, FREE_BYTES = 64 << 20, RATIO = 100 };
 
 static int write_all(int descriptor, const uint8_t *bytes, size_t count)
 {
@@ -23,6 +25,7 @@ static int write_all(int descriptor, const uint8_t *bytes, size_t count)
 
 static int copy(tm__input *input, int descriptor, uint64_t *length)
 {
+    const tm__input_stream *stream = &input->stream;
     const uint8_t *bytes = NULL;
     size_t available = 1;
     int rc = TM_OK;
@@ -33,6 +36,12 @@ static int copy(tm__input *input, int descriptor, uint64_t *length)
         if (rc == TM_OK)
             rc = write_all(descriptor, bytes, available);
         *length += available;
+        if (rc == TM_OK && *length > FREE_BYTES && stream->position &&
+            *length / RATIO > stream->position(stream->state))
+            rc = tm__fail(TM_ELIMIT,
+                          "%s: it holds more than %d times its own size: unpack it "
+                          "before",
+                          input->path, RATIO);
     }
     return rc;
 }
