@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that do anything, by chance: what they print, count and end by is as bare.
+
+A campaign of them is `python tests/native/test_random.py FIRST_SEED COUNT`.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from test_native import SECONDS, environment, program, recorder
+
+import threadmodel
+
+SEEDS = 200 if os.environ.get("TM_TEST_FULL") else 12
+
+
+def ran(command: list[str]) -> tuple[int, str, str]:
+    """Return status as a shell has it, stdout and stderr."""
+    done = subprocess.run(
+        command,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    status = done.returncode
+    return status if status >= 0 else 128 - status, done.stdout, done.stderr
+
+
+def wrong_with(seed: int, folder: Path) -> str | None:
+    """Run a program bare and recorded, and return what differs."""
+    trace = folder / f"{seed}.tmt"
+    bare = ran([program("random"), str(seed)])
+    recorded = ran(recorder(trace, program("random"), str(seed)))
+    if recorded[:2] != bare[:2]:
+        return f"seed {seed}: bare {bare}, recorded {recorded}"
+    if "failed 0\n" not in bare[1] or "errno-changed 0\n" not in bare[1]:
+        return f"seed {seed}: the program itself: {bare}"
+    if not trace.exists():
+        return f"seed {seed}: no trace: {recorded}"
+    model = threadmodel.open(str(trace))
+    if model.damage:
+        return f"seed {seed}: {model.damage}"
+    for each in folder.iterdir():
+        each.unlink()
+    return None
+
+
+@pytest.mark.parametrize("seed", range(1, SEEDS + 1))
+def test_a_program_of_any_kind_does_as_without_a_recorder(
+    seed: int, tmp_path: Path
+) -> None:
+    assert wrong_with(seed, tmp_path) is None
+
+
+def campaign(first: int, count: int) -> int:
+    wrong = 0
+    for seed in range(first, first + count):
+        with tempfile.TemporaryDirectory() as folder:
+            found = wrong_with(seed, Path(folder))
+        if found:
+            wrong += 1
+            print(found, flush=True)
+    print(f"{count} programs from seed {first}: {wrong} wrong")
+    return wrong
+
+
+if __name__ == "__main__":
+    raise SystemExit(campaign(int(sys.argv[1]), int(sys.argv[2])) > 0)
