@@ -44,7 +44,9 @@ enum tm_diagnostic {
     TM_DIAGNOSTIC_UNIT_NOT_BEGUN = 28,      ///< a unit of work ends that is not open
     TM_DIAGNOSTIC_UNIT_BEGUN_TWICE = 29, ///< with the id of a unit that is still open
     TM_DIAGNOSTIC_UNIT_LEFT_OUT = 30,    ///< units of work beyond the limit
-    TM_DIAGNOSTIC_END = 31
+    TM_DIAGNOSTIC_FORGOTTEN_THREAD = 31, ///< ended threads in one row (memory limit)
+    TM_DIAGNOSTIC_FORGOTTEN_OBJECT = 32, ///< objects in sums alone (memory limit)
+    TM_DIAGNOSTIC_END = 33
 };
 
 /**

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interning of ids: looked up two or three times an event, filled once an id, never
- * emptied. So: open addressing with keys and indexes side by side, one cache line a
- * look-up where uthash's chains cost three (tests/bench/profiles.md has the figures).
+ * Interning of ids: looked up two or three times an event, filled once an id,
+ * emptied seldom. So: open addressing with keys and indexes side by side, one cache
+ * line a look-up where uthash's chains cost three (tests/bench/profiles.md has the
+ * figures).
  */
 #include "base/map.h"
 
@@ -72,6 +73,24 @@ int tm__map_set(tm__map *map, uint64_t key, uint32_t index)
             return TM_OK;
         }
     }
+}
+
+int tm__map_renumber(tm__map *out, const tm__map *map, const uint32_t *numbers)
+{
+    size_t slots = map->slots ? (size_t)map->mask + 1 : 0;
+
+    tm__map_init(out, map->memory);
+    for (size_t i = 0; i < slots; i++) {
+        uint32_t index = map->slots[i].index;
+
+        if (index == TM__NONE || numbers[index] == TM__NONE)
+            continue;
+        if (tm__map_put(out, map->slots[i].key, numbers[index]) < 0) {
+            tm__map_clear(out);
+            return TM_ENOMEM;
+        }
+    }
+    return TM_OK;
 }
 
 void tm__map_clear(tm__map *map)

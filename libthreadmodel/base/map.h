@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a producer's 64-bit ids to dense indexes. Ids are never forgotten. */
+/* From a producer's 64-bit ids to dense indexes. */
 #ifndef TM_BASE_MAP_H
 #define TM_BASE_MAP_H
 
@@ -57,6 +57,14 @@ int tm__map_put(tm__map *map, uint64_t key, uint32_t index);
 
 /** Give a key, which may be in the map, an index. @return TM_OK or TM_ENOMEM */
 int tm__map_set(tm__map *map, uint64_t key, uint32_t index);
+
+/**
+ * Make another map of the keys that are kept, with other indexes.
+ * @param[out] out  empty on failure
+ * @param numbers   by index: the new one; TM__NONE: the key is left out
+ * @return TM_OK or TM_ENOMEM
+ */
+int tm__map_renumber(tm__map *out, const tm__map *map, const uint32_t *numbers);
 
 void tm__map_clear(tm__map *map);
 

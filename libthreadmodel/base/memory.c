@@ -111,6 +111,45 @@ int tm__grow_lines(tm__memory *memory, void *items, uint32_t *capacity, size_t n
     return TM_OK;
 }
 
+void tm__shrink(tm__memory *memory, void *items, uint32_t *capacity, size_t wanted,
+                size_t item_bytes)
+{
+    void *array, *resized;
+
+    if (wanted >= *capacity)
+        return;
+    memcpy(&array, items, sizeof(array));
+    resized = tm__resize(memory, array, *capacity * item_bytes, wanted * item_bytes);
+    if (!resized && wanted)
+        return;
+    memcpy(items, &resized, sizeof(resized));
+    *capacity = (uint32_t)wanted;
+}
+
+void tm__shrink_lines(tm__memory *memory, void *items, uint32_t *capacity,
+                      size_t wanted, size_t item_bytes)
+{
+    uint8_t *lines, *block;
+    size_t old_offset, offset;
+
+    if (wanted >= *capacity)
+        return;
+    memcpy(&lines, items, sizeof(lines));
+    old_offset = offset_of(lines);
+    block =
+        tm__resize(memory, lines - old_offset, *capacity * item_bytes + TM__LINE_BYTES,
+                   wanted * item_bytes + TM__LINE_BYTES);
+    if (!block)
+        return;
+    offset = TM__LINE_BYTES - (uintptr_t)block % TM__LINE_BYTES;
+    if (offset != old_offset) /* it moved, and lines begin elsewhere in it */
+        memmove(block + offset, block + old_offset, wanted * item_bytes);
+    lines = block + offset;
+    lines[-1] = (uint8_t)offset;
+    memcpy(items, &lines, sizeof(lines));
+    *capacity = (uint32_t)wanted;
+}
+
 void tm__free_lines(tm__memory *memory, void *lines, size_t bytes)
 {
     if (lines)

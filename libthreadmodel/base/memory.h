@@ -63,6 +63,14 @@ static inline int tm__reserve_lines(tm__memory *memory, void *items, uint32_t *c
                : tm__grow_lines(memory, items, capacity, needed, item_bytes);
 }
 
+/** Give back what an array has too much room for; to fail changes nothing. */
+void tm__shrink(tm__memory *memory, void *items, uint32_t *capacity, size_t wanted,
+                size_t item_bytes);
+
+/** Like tm__shrink(), of an array that begins with a cache line. */
+void tm__shrink_lines(tm__memory *memory, void *items, uint32_t *capacity,
+                      size_t wanted, size_t item_bytes);
+
 /** Free such an array of that many bytes, if it is not NULL. */
 void tm__free_lines(tm__memory *memory, void *lines, size_t bytes);
 

@@ -68,6 +68,28 @@ int tm__strings_intern(tm__strings *strings, uint32_t *index, const char *text)
     return text ? tm__strings_intern_bytes(strings, index, text, strlen(text)) : TM_OK;
 }
 
+void tm__strings_sweep(tm__strings *strings, uint32_t *numbers)
+{
+    tm__memory *memory = strings->memory;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < strings->count; i++) {
+        struct tm__string *it = strings->list[i];
+
+        if (!numbers[i]) {
+            HASH_DEL(strings->table, it);
+            tm__free(memory, it, string_bytes(it->length));
+            numbers[i] = TM__NONE;
+            continue;
+        }
+        it->index = numbers[i] = kept;
+        strings->list[kept++] = it;
+    }
+    strings->count = kept;
+    tm__shrink(memory, &strings->list, &strings->capacity, (size_t)kept + kept / 4 + 1,
+               sizeof(*strings->list));
+}
+
 const char *tm__strings_get(const tm__strings *strings, uint32_t index)
 {
     return index < strings->count ? strings->list[index]->text : NULL;

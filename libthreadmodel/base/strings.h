@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each distinct string once, by a number and at an address that never change. */
+/* Each distinct string once, by a number and at an address that stay as they are until
+ * strings are swept. */
 #ifndef TM_BASE_STRINGS_H
 #define TM_BASE_STRINGS_H
 
@@ -26,7 +27,14 @@ int tm__strings_intern(tm__strings *strings, uint32_t *index, const char *text);
 int tm__strings_intern_bytes(tm__strings *strings, uint32_t *index, const char *text,
                              size_t bytes);
 
-/** @return the text of a number, lent until clear; NULL for TM__NONE */
+/**
+ * Free the strings that are not used. Those that are keep their addresses and order.
+ * @param[in,out] numbers  by number: not 0 where the string is used; becomes its new
+ *                         number, of one that was freed TM__NONE
+ */
+void tm__strings_sweep(tm__strings *strings, uint32_t *numbers);
+
+/** @return the text of a number, lent until clear or sweep; NULL for TM__NONE */
 const char *tm__strings_get(const tm__strings *strings, uint32_t index);
 
 /** @return its length in bytes */

@@ -92,6 +92,23 @@ static void put_disorder(const tm_model *model, tm__builder *builder, put_fn put
     }
 }
 
+static void put_forgotten(const tm_model *model, tm__builder *builder, put_fn put)
+{
+    uint64_t threads = model->diagnostics[TM_DIAGNOSTIC_FORGOTTEN_THREAD];
+    uint64_t objects = model->diagnostics[TM_DIAGNOSTIC_FORGOTTEN_OBJECT];
+    char text[240];
+
+    if (!threads && !objects)
+        return;
+    snprintf(
+        text, sizeof(text),
+        "%s ended threads are one row, \"ended threads\", and %s objects are in "
+        "the sums of their classes alone. An object that was forgotten and is named "
+        "again is another one.",
+        tm__group_digits(threads).text, tm__group_digits(objects).text);
+    put(builder, text);
+}
+
 static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
 {
     char text[240];
@@ -138,6 +155,7 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
                  tm__duration_of(evicted_ns).text);
         put(builder, text);
     }
+    put_forgotten(model, builder, put);
     if (model->run.threshold_ns > 0) {
         snprintf(text, sizeof(text), "Blocks and waits under %s were not recorded.",
                  tm__duration_of(model->run.threshold_ns).text);

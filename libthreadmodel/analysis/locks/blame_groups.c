@@ -13,7 +13,7 @@
 #include "base/saturate.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
-#include "model/replay/evict.h"
+#include "model/replay/aggregate.h"
 
 enum {
     PLACES = TM_BLAME_BY_CALLER | TM_BLAME_BY_OWNER_METHOD,

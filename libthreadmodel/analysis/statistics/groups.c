@@ -16,7 +16,7 @@
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
 #include "model/entities/thread.h"
-#include "model/replay/evict.h"
+#include "model/replay/aggregate.h"
 
 /* In place of a group: blocking intervals of a class that was not asked for. */
 static const uint32_t LEFT_OUT = UINT32_MAX;

@@ -14,7 +14,7 @@
 #include "model/entities/thread.h"
 #include "model/intervals/cpu.h"
 #include "model/intervals/interval.h"
-#include "model/replay/evict.h"
+#include "model/replay/aggregate.h"
 #include "model/state/model.h"
 #include "table/builder.h"
 #include "table/tables.h"
@@ -66,8 +66,6 @@ static void put_thread(tm__builder *builder, const tm_model *model,
                        const tm__scope *scope, uint32_t thread)
 {
     const tm__thread *it = &model->entities.threads[thread];
-    int state = it->interval_count ? it->intervals[it->interval_count - 1].state
-                                   : TM_STATE_UNKNOWN;
     sum sums[TM_STATE_END] = {{0, 0}};
     tm__blocking_walk walk;
     tm__blocking_part part;
@@ -94,7 +92,7 @@ static void put_thread(tm__builder *builder, const tm_model *model,
     tm__put_string(builder, tm__strings_get(&model->entities.strings, it->group));
     tm__put_bool(builder, (it->flags & TM_THREAD_VIRTUAL) != 0);
     tm__put_bool(builder, (it->flags & TM_THREAD_DAEMON) != 0);
-    tm__put_string(builder, tm_state_name(state));
+    tm__put_string(builder, tm_state_name(it->state));
     put_time(builder, model, it->start_ns);
     put_time(builder, model, it->end_ns);
     for (size_t i = 0; i < sizeof(thread_states) / sizeof(*thread_states); i++) {

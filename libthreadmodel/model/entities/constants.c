@@ -68,6 +68,8 @@ const char *tm_diagnostic_name(int cause)
         [TM_DIAGNOSTIC_UNIT_NOT_BEGUN] = "unit_not_begun",
         [TM_DIAGNOSTIC_UNIT_BEGUN_TWICE] = "unit_begun_twice",
         [TM_DIAGNOSTIC_UNIT_LEFT_OUT] = "unit_left_out",
+        [TM_DIAGNOSTIC_FORGOTTEN_THREAD] = "forgotten_thread",
+        [TM_DIAGNOSTIC_FORGOTTEN_OBJECT] = "forgotten_object",
     };
 
     return NAME_OF(names, cause);

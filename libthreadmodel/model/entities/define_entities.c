@@ -291,7 +291,7 @@ static int define_object(tm_model *model, const void *payload)
         model->entities.details[index].hash = definition->hash;
     object->flags |= (uint16_t)definition->flags;
     if (definition->kind && definition->kind < TM_OBJECT_KIND_END)
-        object->kind = (uint16_t)definition->kind;
+        object->kind = (uint8_t)definition->kind;
     if (object->kind == TM_OBJECT_KIND_SYNCHRONIZER)
         object->flags |= TM_OBJECT_SYNCHRONIZER;
     return intern_text(model, &model->entities.details[index].name, definition->name);

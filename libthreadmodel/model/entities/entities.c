@@ -89,6 +89,16 @@ int tm__model_thread(tm_model *model, uint64_t id, uint32_t *index)
     return TM_OK;
 }
 
+int tm__model_thread_new(tm_model *model, uint32_t *index)
+{
+    if (RESERVE(tm__reserve_lines, model, entities.threads,
+                model->entities.threads_count) < 0)
+        return TM_ENOMEM;
+    *index = model->entities.threads_count++;
+    model->entities.threads[*index] = unseen_thread;
+    return TM_OK;
+}
+
 int tm__model_object(tm_model *model, uint64_t id, uint32_t *index)
 {
     *index = tm__map_find(&model->entities.object_map, id);
@@ -104,6 +114,7 @@ int tm__model_object(tm_model *model, uint64_t id, uint32_t *index)
             0)
         return TM_ENOMEM;
     model->entities.objects[*index] = unseen_object;
+    model->entities.objects[*index].named = model->entities.evictions;
     model->entities.links[*index] = unseen_links;
     model->entities.details[*index] = unseen_detail;
     model->entities.details[*index].id = id;

@@ -7,6 +7,7 @@
 
 /* @return TM_OK or TM_ENOMEM */
 int tm__model_thread(tm_model *model, uint64_t id, uint32_t *index);
+int tm__model_thread_new(tm_model *model, uint32_t *index); /* which no event names */
 int tm__model_object(tm_model *model, uint64_t id, uint32_t *index);
 int tm__model_class(tm_model *model, uint64_t id, uint32_t *index);
 int tm__model_method(tm_model *model, uint64_t id, uint32_t *index);

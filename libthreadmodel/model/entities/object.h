@@ -33,8 +33,9 @@ typedef struct tm__object {
     uint32_t class_index;  ///< classes[]; TM__NONE: unknown
     uint32_t thread;       ///< threads[] whose thread object it is, or TM__NONE
     uint16_t flags;        ///< enum tm_object_flag
-    uint16_t kind;         ///< enum tm_object_kind
-    uint32_t waiter_head;  ///< wait set, oldest first
+    uint8_t kind;          ///< enum tm_object_kind
+    uint8_t named; ///< entities.evictions when an event last named it, or it was made
+    uint32_t waiter_head; ///< wait set, oldest first
     uint32_t waiter_tail;
     uint32_t binding_head; ///< notifies that are not settled, oldest first; newest
                            ///< first where the producer itself names notifiers

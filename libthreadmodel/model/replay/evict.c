@@ -2,7 +2,8 @@
 /*
  * A run without an end in bounded memory. When more is in use than allowed, the
  * older half of the time that is kept goes: blocking intervals into sums per thread,
- * object, stack and state, interactions altogether. Seldom, and linear in what is kept.
+ * object, stack and state, interactions altogether, and then threads and objects that
+ * nothing refers to any more. Seldom, and linear in what is kept.
  */
 #include <string.h>
 
@@ -12,14 +13,15 @@
 #include "model/intervals/context.h"
 #include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"
-#include "model/ownership/hold_sums.h"
-#include "model/ownership/tenure.h"
-#include "model/ownership/tenure_bounds.h"
+#include "model/replay/aggregate.h"
 #include "model/replay/evict.h"
+#include "model/replay/forget.h"
+#include "model/replay/old_tenures.h"
 #include "model/state/model.h"
 #include "model/wakeups/binding_doubt.h"
 
-/* The end of a timeline that ingest still looks back on. */
+/* The end of a timeline that ingest still looks back on; of a thread that has ended it
+ * is the last interval. */
 enum { KEPT_INTERVALS = 4 };
 
 /* The sum that a blocking interval goes into; NULL when there is no memory. */
@@ -78,9 +80,9 @@ static uint32_t evict_thread(tm_model *model, uint32_t index, int64_t cut_ns)
 {
     tm__thread *thread = &model->entities.threads[index];
     size_t bytes = model->memory.used_bytes;
-    uint32_t first = 0, end;
+    uint32_t first = 0, end, kept = thread->state == TM_STATE_DEAD ? 1 : KEPT_INTERVALS;
 
-    while ((end = end_of(thread, first)) + KEPT_INTERVALS <= thread->interval_count &&
+    while ((end = end_of(thread, first)) + kept <= thread->interval_count &&
            thread->intervals[end].start_ns <= cut_ns) {
         const tm__interval *it = &thread->intervals[first];
 
@@ -105,23 +107,11 @@ static uint32_t evict_thread(tm_model *model, uint32_t index, int64_t cut_ns)
     return first;
 }
 
-/* Give back what a growing array has too much of; to fail changes nothing. */
-static void shrink(tm_model *model, void *items, uint32_t *capacity, uint32_t count,
-                   size_t item_bytes)
+/* Room that is kept of an array, beyond the first block of a timeline, which is told by
+ * its capacity. */
+static size_t room_for(uint32_t count)
 {
-    /* More than the first block of a timeline, which is told by its capacity. */
-    size_t wanted = (size_t)count + count / 4 + TM__FIRST_INTERVALS + 1;
-    void *array, *resized;
-
-    if (wanted >= *capacity)
-        return;
-    memcpy(&array, items, sizeof(array));
-    resized =
-        tm__resize(&model->memory, array, *capacity * item_bytes, wanted * item_bytes);
-    if (!resized)
-        return;
-    memcpy(items, &resized, sizeof(resized));
-    *capacity = (uint32_t)wanted;
+    return (size_t)count + count / 4 + TM__FIRST_INTERVALS + 1;
 }
 
 /* Take the first items off an array. */
@@ -133,7 +123,7 @@ static void drop_first(tm_model *model, void *items, uint32_t *capacity,
     memcpy(&array, items, sizeof(array));
     *count -= dropped;
     memmove(array, array + dropped * item_bytes, *count * item_bytes);
-    shrink(model, items, capacity, *count, item_bytes);
+    tm__shrink(&model->memory, items, capacity, room_for(*count), item_bytes);
 }
 
 /* The first interaction that must stay: one that a waiter is still bound to, or
@@ -205,59 +195,12 @@ static uint32_t drop_contexts(tm_model *model, int64_t cut_ns)
     return dropped;
 }
 
-/* What a record tells of hold times goes into a sum. */
-static void sum_up(tm_model *model, uint32_t object, const tm__tenure *it)
-{
-    const tm__tenure *next = tm__tenure_next(model, it);
-    tm__bounds bounds;
-
-    if (!next || !tm__tenure_is_begun(it) || it->flags & TM__TENURE_LOST ||
-        (it->flags & TM__TENURE_SHARED && !(it->flags & TM__TENURE_OVER)))
-        return;
-    tm__tenure_bounds(&bounds, model, object, it, next, next->got_ns, TM__NONE);
-    tm__hold_sum_add(model, object, it, bounds.released_ns - it->got_ns);
-}
-
-/* Records of locks that another has had since. @return how many were dropped */
-static uint32_t drop_tenures(tm_model *model, int64_t cut_ns)
-{
-    uint32_t dropped = 0;
-
-    while (dropped < model->ownership.tenures_count &&
-           model->ownership.tenures[dropped].had_ns <= cut_ns)
-        dropped++;
-    if (!dropped)
-        return 0;
-    for (uint32_t i = 0; i < model->entities.threads_count; i++)
-        if (model->entities.threads[i].wants != TM__NONE)
-            tm__name_owner(model, i);
-    for (uint32_t i = 0; i < model->entities.objects_count; i++) {
-        uint32_t *first = &model->entities.details[i].first_tenure;
-        uint32_t *reader = &model->entities.details[i].first_reader;
-
-        while (*reader && *reader - model->ownership.tenures_first <= dropped)
-            *reader = tm__tenure_at(model, *reader)->next;
-
-        while (*first && *first - model->ownership.tenures_first <= dropped) {
-            const tm__tenure *it = tm__tenure_at(model, *first);
-
-            sum_up(model, i, it);
-            *first = it->next;
-        }
-    }
-    drop_first(model, &model->ownership.tenures, &model->ownership.tenures_capacity,
-               &model->ownership.tenures_count, dropped,
-               sizeof(*model->ownership.tenures));
-    model->ownership.tenures_first += dropped;
-    return dropped;
-}
-
 /* @return how much became less */
 static uint64_t evict_until(tm_model *model, int64_t cut_ns)
 {
     uint64_t evicted = drop_contexts(model, cut_ns), dropped;
     /* While the timelines of the owners are there, which tell when they let go. */
-    uint64_t tenures = drop_tenures(model, cut_ns);
+    uint64_t tenures = tm__drop_tenures(model, cut_ns);
 
     for (uint32_t i = 0; i < model->entities.objects_count; i++)
         tm__bind_abandon(model, i);
@@ -266,10 +209,11 @@ static uint64_t evict_until(tm_model *model, int64_t cut_ns)
 
         evicted += evict_thread(model, i, cut_ns);
         if (thread->interval_capacity > TM__FIRST_INTERVALS)
-            shrink(model, &thread->intervals, &thread->interval_capacity,
-                   thread->interval_count, sizeof(*thread->intervals));
+            tm__shrink(&model->memory, &thread->intervals, &thread->interval_capacity,
+                       room_for(thread->interval_count), sizeof(*thread->intervals));
     }
     dropped = drop_interactions(model, cut_ns) + tenures;
+    dropped += tm__forget_ended(model, cut_ns);
     if (evicted || dropped)
         model->replay.evicted_ns = cut_ns;
     model->diagnostics[TM_DIAGNOSTIC_EVICTED] += evicted;
@@ -282,6 +226,7 @@ void tm__evict_old(tm_model *model)
     int64_t from_ns = model->replay.evicted_ns == INT64_MIN ? model->first_ns
                                                             : model->replay.evicted_ns;
 
+    model->entities.evictions++;
     while (model->memory.used_bytes > wanted && from_ns < model->last_ns) {
         from_ns += (model->last_ns - from_ns + 1) / 2;
         evict_until(model, from_ns);

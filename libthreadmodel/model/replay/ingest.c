@@ -32,6 +32,10 @@ enum { BLOCK = 16, STEPS = 4 };
  * and objects stay in a cache without being asked for. */
 enum { EVENTS_AHEAD = 64, FEW_ENTITIES = 1 << 14 };
 
+/* Under a memory limit so many events are looked up before old ones are evicted, which
+ * changes the indexes that are looked up. */
+enum { PART = 1024 };
+
 typedef struct pipeline {
     tm_model *model;
     const tm_event *events;
@@ -130,9 +134,6 @@ static int ingest_all(pipeline *p, size_t block)
     tm_model *model = p->model;
     int result = TM_OK;
 
-    if (model->replay.evict_at_bytes &&
-        model->memory.used_bytes > model->replay.evict_at_bytes)
-        tm__evict_old(model);
     for (size_t i = 0; i < block_size(p, block); i++) {
         int rc = p->codes[block % STEPS][i];
 
@@ -151,13 +152,13 @@ static int ingest_all(pipeline *p, size_t block)
     return result;
 }
 
-int tm__ingest(void *payload, const tm_event *events, size_t count)
+static int ingest_part(tm_model *model, const tm_event *events, size_t count)
 {
     pipeline p;
     size_t blocks = (count + BLOCK - 1) / BLOCK;
     int result = TM_OK, rc;
 
-    p.model = payload;
+    p.model = model;
     p.model->deadlocks.search_steps += count * TM__SEARCH_STEPS;
     p.events = events;
     p.count = count;
@@ -179,6 +180,28 @@ int tm__ingest(void *payload, const tm_event *events, size_t count)
             break;
     }
     tm__order_settle(p.model);
+    return result;
+}
+
+int tm__ingest(void *payload, const tm_event *events, size_t count)
+{
+    tm_model *model = payload;
+    int result = TM_OK, rc;
+
+    while (count) {
+        size_t part = model->replay.evict_at_bytes && count > PART ? PART : count;
+
+        if (model->replay.evict_at_bytes &&
+            model->memory.used_bytes > model->replay.evict_at_bytes)
+            tm__evict_old(model);
+        rc = ingest_part(model, events, part);
+        if (rc < 0)
+            result = rc;
+        if (rc < 0 && rc != TM_ENOMEM)
+            break;
+        events += part;
+        count -= part;
+    }
     return result;
 }
 

@@ -17,7 +17,7 @@
 #include "model/intervals/interval.h"
 #include "model/intervals/lost_events.h"
 #include "model/ownership/hold_sums.h"
-#include "model/replay/evict.h"
+#include "model/replay/aggregate.h"
 #include "model/replay/ingest.h"
 #include "model/replay/replay.h"
 #include "model/replay/unit.h"
@@ -209,6 +209,7 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     model->wakeups.nameless_end_ns = INT64_MIN;
     model->replay.shutdown_ns = INT64_MIN;
     model->replay.shutdown_by = TM__NONE;
+    model->replay.others = TM__NONE;
     model->first_ns = INT64_MIN;
     model->last_ns = INT64_MIN;
     model->run.size = sizeof(model->run);

@@ -236,6 +236,8 @@ int tm__replay(tm_model *model, const tm_event *event, tm__fact *fact)
     rc = reserve(model, fact);
     if (rc < 0)
         return rc;
+    if (fact->object != TM__NONE)
+        model->entities.objects[fact->object].named = model->entities.evictions;
     needs = tm__event_needs[fact->kind];
     if (needs & TM__NEEDS_PEER && fact->peer == TM__NONE) {
         model->diagnostics[TM_DIAGNOSTIC_NO_THREAD]++;

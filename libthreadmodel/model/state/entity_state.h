@@ -23,6 +23,7 @@ typedef struct tm__entities {
     TM__ARRAY(tm_line, lines);
     tm__strings strings; ///< every name and text of a model, each once
     tm__map thread_map, object_map, class_map, method_map, stack_map;
+    uint8_t evictions;             ///< so many so far, modulo 256
     size_t definition_bytes;       ///< that definitions take
     uint64_t definitions_left_out; ///< they took their share of the limit
 } tm__entities;

@@ -23,6 +23,7 @@ typedef struct tm__replayed {
     TM__ARRAY(uint32_t, unit_tops); ///< by thread, once any is stated: units[]
     tm__map unit_map;               ///< id: units[], the last of that id
     uint32_t policy_changes;
+    uint32_t others;      ///< threads[] that stands for those forgotten, or TM__NONE
     uint32_t shutdown_by; ///< threads[] that it is of, or TM__NONE
     int64_t listed_ns;    ///< the last dump that lists all synchronizers which threads
                           ///< own; 0: none did, or one since does not
