@@ -134,6 +134,23 @@ TM_API int tm_table_gather(tm_table **out, const tm_table *table, const uint64_t
                            size_t count);
 
 /**
+ * Take the marks off all rows whose value in a column is none of some. Several columns
+ * are conditions that hold together:
+ *     memset(marks, 1, tm_table_row_count(table));
+ *     tm_table_mark(marks, table, "thread_id", (const int64_t[]){7}, 1, 0);
+ * @param marks      a byte a row, 0: it is not marked; changed
+ * @param table      asked
+ * @param column     of any type but TM_TYPE_DOUBLE
+ * @param values     looked for: of strings codes, of TM_TYPE_UINT64 the same bits
+ * @param count      of values; they may be NULL for none
+ * @param with_null  1: rows without a value keep their marks, too
+ * @return TM_OK, TM_EINVAL (no such column) or TM_ENOMEM, and then no mark is changed
+ * @since 0.1
+ */
+TM_API int tm_table_mark(uint8_t *marks, const tm_table *table, const char *column,
+                         const int64_t *values, size_t count, int with_null);
+
+/**
  * Write the table as CSV (RFC 4180: a header line, CRLF, quotes where needed;
  * null is an empty field).
  *

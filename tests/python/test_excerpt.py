@@ -138,5 +138,5 @@ def test_evidence_is_the_rows_that_the_condition_holds_for(
         for number, row in enumerate(table)
         if all(row[name] in values for name, values in wanted.items())
     ]
-    assert list(evidence.matching(table, where)) == expected
+    assert list(evidence.marked(evidence.matching(table, where))) == expected
     assert expected or "no such" in where or "line" in where

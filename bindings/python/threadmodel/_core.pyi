@@ -629,7 +629,7 @@ class FFI:
     def from_buffer(self, cdecl: Literal["tm_event[]"], buffer: object) -> tm_event: ...
     @overload
     def from_buffer(
-        self, cdecl: Literal["uint64_t[]"], buffer: object
+        self, cdecl: Literal["uint8_t[]", "uint64_t[]"], buffer: object
     ) -> Pointer[int]: ...
     @overload
     def cast(self, cdecl: Literal["char **"], source: CData) -> Pointer[Chars]: ...
@@ -991,6 +991,16 @@ class Lib:
         table: tm_table | Null,
         rows: Pointer[int] | Null,
         count: int,
+        /,
+    ) -> int: ...
+    def tm_table_mark(
+        self,
+        marks: Pointer[int] | Null,
+        table: tm_table | Null,
+        column: Chars | bytes | Null,
+        values: Pointer[int] | Null,
+        count: int,
+        with_null: int,
         /,
     ) -> int: ...
     def tm_table_write_csv(

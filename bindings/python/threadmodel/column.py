@@ -2,7 +2,7 @@
 """A column of a table: a sequence of Python values, whatever is installed."""
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final, overload
 
@@ -171,6 +171,18 @@ class Column(Sequence[Any]):
         are bits, the lowest first.
         """
         return self._values
+
+    def stored(self, values: Iterable[Any]) -> list[int]:
+        """Return as what some values are stored, as signed numbers of 64 bits.
+
+        What no row can have is left out.
+        """
+        if self.type == "string":
+            codes = {text: code for code, text in enumerate(self.categories)}
+            return [codes[value] for value in values if value in codes]
+        room = range(1 << 64) if self.type == "uint64" else range(-1 << 63, 1 << 63)
+        numbers = [int(value) for value in values if value in room]
+        return [number - (number >= 1 << 63) * (1 << 64) for number in numbers]
 
     def __repr__(self) -> str:
         """Show the first values."""

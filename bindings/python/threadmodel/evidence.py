@@ -3,13 +3,12 @@
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from threadmodel import errors, tables
 
 if TYPE_CHECKING:
-    from threadmodel.column import Column
     from threadmodel.model import Model
     from threadmodel.selection import Selection
     from threadmodel.table import Table
@@ -63,35 +62,16 @@ def rows_of_finding(
     if part is not None and not tables.takes_selection(model, name):
         part = None
     table = tables.ask(model, name, selection=part)
-    return table.gather(matching(table, finding["evidence_where"]))
+    marks = matching(table, finding["evidence_where"])
+    return table.gather(list(marked(marks)))
 
 
-def matching(table: "Table", where: str) -> Sequence[int]:
-    """Return the numbers of the rows for which a finding's condition holds."""
+def matching(table: "Table", where: str) -> bytearray:
+    """Mark the rows for which a finding's condition holds: a 1 each, else 0."""
     # A condition that was too long to be written is empty.
-    if not where:
-        return []
-    rows: Sequence[int] = range(len(table))
-    for name, wanted in conditions(where).items():
-        rows = rows_with(table[name], wanted, rows)
-    return rows
+    return table.mark(conditions(where)) if where else bytearray(len(table))
 
 
-def rows_with(
-    column: "Column", wanted: frozenset[Any], rows: Sequence[int]
-) -> Sequence[int]:
-    """Return those of some rows whose value in a column is one of these."""
-    allowed = wanted
-    stored: Sequence[Any] | memoryview = column
-    if column.type == "string":
-        # Millions of rows have few strings: their codes are compared.
-        codes = {text: code for code, text in enumerate(column.categories)}
-        allowed = frozenset(
-            -1 if text is None else codes[text]
-            for text in wanted
-            if text is None or text in codes
-        )
-        stored = column.view()
-    is_whole = len(rows) == len(column)
-    values: Iterable[Any] = stored if is_whole else map(stored.__getitem__, rows)
-    return list(itertools.compress(rows, map(allowed.__contains__, values)))
+def marked(marks: bytearray) -> Iterator[int]:
+    """Go through the numbers of the rows that are marked."""
+    return itertools.compress(range(len(marks)), marks)

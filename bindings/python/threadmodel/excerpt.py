@@ -5,6 +5,7 @@ What is kept is what a reader is most likely to look at, the long, and over the 
 run: a page that ends half way would be read as a run that does.
 """
 
+import heapq
 import itertools
 from collections.abc import Sequence
 from operator import sub
@@ -63,7 +64,7 @@ def _longest(rows: Sequence[int], lengths: Sequence[int], room: int) -> Sequence
     Of those that are as long as the last one chosen, which may be most of them, some
     are taken, spread evenly over the run.
     """
-    least = sorted(lengths, reverse=True)[room - 1]
+    least = heapq.nlargest(room, lengths)[-1]
     longer = list(itertools.compress(rows, map(least.__lt__, lengths)))
     equal = list(itertools.compress(rows, map(least.__eq__, lengths)))
     return sorted([*longer, *equal[:: -(-len(equal) // (room - len(longer)))]])

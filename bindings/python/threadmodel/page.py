@@ -9,6 +9,7 @@ the recorded program stay text whatever they hold.
 
 import base64
 import html
+import itertools
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -327,9 +328,10 @@ def _put_evidence(
         if name not in asked:
             chosen = part if tables.takes_selection(model, name) else None
             asked[name] = tables.ask(model, name, selection=chosen)
-        rows = evidence.matching(asked[name], finding["evidence_where"])
-        found = asked[name].gather(rows[:EVIDENCE_ROWS])
-        pack.add(f"evidence_{finding['rank']}", found, total=len(rows))
+        marks = evidence.matching(asked[name], finding["evidence_where"])
+        rows = list(itertools.islice(evidence.marked(marks), EVIDENCE_ROWS))
+        found = asked[name].gather(rows)
+        pack.add(f"evidence_{finding['rank']}", found, total=marks.count(1))
 
 
 def _put_statistics(pack: Pack, model: "Model", part: Selection) -> None:
@@ -429,8 +431,8 @@ def _put_holds(pack: Pack, model: "Model", selection: Selection) -> None:
     pack.put("locks_total", len(known))
     pack.add("locks", locks, ("object", "class", "total_ns"), known[:LOCKS])
     names = frozenset(locks["object"][row] for row in known[:LOCKS])
-    holds = model.holds(Selection(None, selection.classes, selection.window))
-    rows = evidence.rows_with(holds["object"], names, range(len(holds)))
+    holds = model.holds(Selection(None, selection.classes, selection.window, _HELD))
+    rows = list(evidence.marked(holds.mark({"object": names})))
     pack.put("holds_total", len(rows))
     chosen = excerpt.of_holds(holds, rows, model.length_ns)
     pack.add("holds", holds, _HELD, chosen)

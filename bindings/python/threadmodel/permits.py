@@ -8,6 +8,8 @@ in use  1111111222222222111
 
 from typing import TYPE_CHECKING, Final
 
+from threadmodel.selection import Selection
+
 if TYPE_CHECKING:
     from threadmodel.model import Model
     from threadmodel.table import Table
@@ -39,7 +41,7 @@ def in_use(model: "Model", resources: "Table") -> dict[int, list[float]]:
     # Of each part what changes within it, in time, and what from its end on.
     within: dict[int, list[float]] = {}
     beyond: dict[int, list[int]] = {}
-    uses = model.resource_uses()
+    uses = model.resource_uses(Selection(columns=(*_PLACE, "start_ns", "end_ns")))
     times = (uses["start_ns"].view(), uses["end_ns"].view())
     used = zip(*(uses[name] for name in _PLACE), strict=True)
     for place, start_ns, end_ns in zip(used, *times, strict=True):

@@ -3,7 +3,7 @@
 
 import array
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, overload
 
 from threadmodel import arrow, errors, private
@@ -125,6 +125,35 @@ class Table:
             ) from None
         pointer = ffi.from_buffer("uint64_t[]", numbers)
         return answer(lib.tm_table_gather, self._table, pointer, len(numbers))
+
+    def mark(self, wanted: Mapping[str, Iterable[Any]]) -> bytearray:
+        """Mark rows by their values: a byte a row, 1 where all conditions hold, else 0.
+
+        Args:
+            wanted: by column the values that a row may have there; None is null
+
+        Raises:
+            KeyError: there is no such column
+            InvalidArgumentError: a column is of fractions
+        """
+        marks = bytearray(b"\1") * self._length
+        for name, values in wanted.items():
+            column = self[name]
+            chosen = set(values)
+            with_null = None in chosen
+            chosen.discard(None)
+            numbers = column.stored(chosen)
+            check(
+                lib.tm_table_mark(
+                    ffi.from_buffer("uint8_t[]", marks),
+                    self._table,
+                    name.encode(),
+                    ffi.new("int64_t[]", numbers or [0]),
+                    len(numbers),
+                    with_null,
+                )
+            )
+        return marks
 
     def to_pandas(self) -> Any:
         """Return a pandas.DataFrame; strings are categories, nulls are NA.

@@ -244,6 +244,60 @@ static void gathered_rows_keep_blanks_and_only_their_own_texts(void **state)
     tm_table_free(table);
 }
 
+static void marks_are_kept_by_rows_that_have_one_of_the_values(void **state)
+{
+    enum { ROWS = 100 };
+    static const int64_t some[] = {90, 3, 7, 4000};
+    uint8_t marks[ROWS];
+    tm_table *table;
+    tm__builder builder;
+
+    (void)state;
+    tm__builder_start(&builder, &(tm__table_spec){"rows", all_types, ALL_TYPES}, 0,
+                      NULL);
+    for (int r = 0; r < ROWS; r++) {
+        tm__put_int32(&builder, r);
+        tm__put_int64(&builder, r % 10);
+        if (r % 4)
+            tm__put_uint64(&builder, UINT64_MAX - (uint64_t)r % 5);
+        else
+            tm__put_null(&builder);
+        tm__put_double(&builder, r);
+        tm__put_bool(&builder, r % 2);
+        if (r % 3)
+            tm__put_text(&builder, r % 3 == 1 ? "one" : "two");
+        else
+            tm__put_null(&builder);
+    }
+    assert_int_equal(tm__builder_finish(&builder, &table), TM_OK);
+    memset(marks, 1, ROWS);
+    assert_int_equal(tm_table_mark(marks, table, "small", some, 4, 0), TM_OK);
+    for (int r = 0; r < ROWS; r++)
+        assert_int_equal(marks[r], r == 3 || r == 7 || r == 90);
+    assert_int_equal(tm_table_mark(marks, table, "open", (const int64_t[]){1}, 1, 0),
+                     TM_OK);
+    for (int r = 0; r < ROWS; r++)
+        assert_int_equal(marks[r], r == 3 || r == 7);
+    memset(marks, 1, ROWS);
+    assert_int_equal(tm_table_mark(marks, table, "id", (const int64_t[]){-1}, 1, 1),
+                     TM_OK);
+    for (int r = 0; r < ROWS; r++)
+        assert_int_equal(marks[r], r % 4 == 0 || r % 5 == 0);
+    memset(marks, 1, ROWS);
+    assert_int_equal(tm_table_mark(marks, table, "name", (const int64_t[]){1}, 1, 0),
+                     TM_OK);
+    for (int r = 0; r < ROWS; r++)
+        assert_int_equal(marks[r], r % 3 == 2);
+    assert_int_equal(tm_table_mark(marks, table, "name", NULL, 0, 1), TM_OK);
+    for (int r = 0; r < ROWS; r++)
+        assert_int_equal(marks[r], 0);
+    assert_int_equal(tm_table_mark(marks, table, "ratio", NULL, 0, 0), TM_EINVAL);
+    assert_string_equal(tm_error_text(),
+                        "table rows has no column ratio of whole numbers");
+    assert_int_equal(tm_table_mark(marks, table, "colour", NULL, 0, 0), TM_EINVAL);
+    tm_table_free(table);
+}
+
 static void a_row_that_is_not_there_cannot_be_gathered(void **state)
 {
     static const uint64_t rows[] = {0, 3};
@@ -795,6 +849,7 @@ int main(void)
         cmocka_unit_test(a_column_that_is_not_wanted_is_null_in_every_row),
         cmocka_unit_test(gathered_rows_come_in_the_order_asked_for),
         cmocka_unit_test(gathered_rows_keep_blanks_and_only_their_own_texts),
+        cmocka_unit_test(marks_are_kept_by_rows_that_have_one_of_the_values),
         cmocka_unit_test(a_row_that_is_not_there_cannot_be_gathered),
         cmocka_unit_test(a_blank_column_takes_no_value_and_no_other_is_passed_over),
         cmocka_unit_test(what_is_not_there_is_null),
