@@ -102,20 +102,13 @@ static int64_t released_by(const tm_model *model, uint32_t object, const tm__ten
 int tm__has_left(const tm_model *model, uint32_t object, uint32_t taken,
                  const tm__interval *blocked)
 {
-    uint32_t caller, method = TM__NONE;
-
     if (blocked->stack == TM__NONE || blocked->flags & TM__INTERVAL_SAMPLED)
         return 0;
-    caller = tm__stack_caller(model, blocked->stack);
-    if (caller != TM__NONE)
-        method = model->entities.frames[caller].method;
-    if (method != TM__NONE &&
-        model->entities.methods[method].role & (TM__ROLE_IDLES | TM__ROLE_LOOPS))
-        return 1;
     /* A synchronizer may be left to be given up elsewhere. */
-    if (model->entities.objects[object].flags & TM_OBJECT_SYNCHRONIZER)
-        return 0;
-    return tm__stacks_compare(model, taken, blocked->stack) == TM__LEFT;
+    if (!(model->entities.objects[object].flags & TM_OBJECT_SYNCHRONIZER) &&
+        tm__stacks_compare(model, taken, blocked->stack) == TM__LEFT)
+        return 1;
+    return tm__frame_is_idle(model, tm__stack_caller(model, blocked->stack));
 }
 
 static void be_sure(tm__bounds *bounds, int which, tm__stay stay, int provenance)

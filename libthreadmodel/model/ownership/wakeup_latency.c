@@ -6,22 +6,35 @@
 
 enum { STEPS = sizeof(((tm__latency *)NULL)->counts) / sizeof(uint32_t) };
 
+/* It seldom moves: events that add one are many more than answers that ask for it, but
+ * an answer asks for it once a hold. */
+static void move_median(tm__latency *latency)
+{
+    uint32_t half = latency->count / 2;
+
+    while (latency->below > half)
+        latency->below -= latency->counts[--latency->median];
+    while (latency->below + latency->counts[latency->median] <= half)
+        latency->below += latency->counts[latency->median++];
+}
+
 void tm__latency_add(tm__latency *latency, int64_t ns)
 {
     uint32_t bits = ns < 4 ? 2 : (uint32_t)(63 - __builtin_clzll((uint64_t)ns));
     uint32_t step = ns < 4 ? (uint32_t)(ns < 0 ? 0 : ns)
                            : 4 * (bits - 1) + (uint32_t)(ns >> (bits - 2) & 3);
 
-    latency->counts[step < STEPS ? step : STEPS - 1]++;
+    step = step < STEPS ? step : STEPS - 1;
+    latency->counts[step]++;
     latency->count++;
+    latency->below += step < latency->median;
+    move_median(latency);
 }
 
 static int64_t median_of(const tm__latency *latency)
 {
-    uint32_t passed = 0, step = 0;
+    uint32_t step = latency->median;
 
-    while (step < STEPS && passed + latency->counts[step] <= latency->count / 2)
-        passed += latency->counts[step++];
     if (step < 4)
         return step;
     return (int64_t)(4 + step % 4) << (step / 4 - 1);

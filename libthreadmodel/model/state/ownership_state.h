@@ -13,6 +13,8 @@
 typedef struct tm__latency {
     uint32_t counts[4 * 42];
     uint32_t count;
+    uint32_t median; ///< counts[] that has the middle one
+    uint32_t below;  ///< how many are shorter than those
 } tm__latency;
 
 /** Which wake-ups are alike. */
