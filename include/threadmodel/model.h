@@ -122,7 +122,8 @@ TM_API int tm_model_ingest(tm_model *model, const tm_event *events, size_t count
 TM_API uint64_t tm_model_event_count(const tm_model *model);
 
 /**
- * The bytes that the model holds.
+ * The bytes that the model holds, and those of what its last questions gathered, which
+ * the next event drops.
  *
  * @return without the allocator's own overhead
  * @since 0.1

@@ -43,6 +43,19 @@ static inline int tm__scope_has(const tm__scope *scope, int64_t time_ns)
     return time_ns >= scope->from_ns && time_ns < scope->to_ns;
 }
 
+/** All of a run, whatever it has. */
+#define TM__WHOLE_SCOPE                                                                \
+    {                                                                                  \
+        .from_ns = INT64_MIN, .to_ns = INT64_MAX                                       \
+    }
+
+/** Whether it is all of a run. */
+static inline int tm__scope_is_whole(const tm__scope *scope)
+{
+    return !scope->threads && !scope->classes && scope->from_ns == INT64_MIN &&
+           scope->to_ns == INT64_MAX;
+}
+
 /** State in a caveat which part of the run was examined. */
 void tm__scope_put_part(const tm__scope *scope, const tm_model *model,
                         tm__builder *builder);

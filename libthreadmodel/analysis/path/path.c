@@ -344,13 +344,15 @@ static void go(walk *w)
 
 void tm__path_free(tm__path *path)
 {
-    tm__free(&path->memory, path->segments,
-             path->segments_capacity * sizeof(*path->segments));
+    if (!path->is_lent)
+        tm__free(&path->memory, path->segments,
+                 path->segments_capacity * sizeof(*path->segments));
     path->segments = NULL;
     path->segments_count = path->segments_capacity = 0;
 }
 
-int tm__path_walk(tm__path *path, const tm_model *model, const tm_path_options *options)
+static int walk_path(tm__path *path, const tm_model *model,
+                     const tm_path_options *options)
 {
     size_t bytes = model->entities.threads_count * sizeof(cursor);
     walk w = {.model = model, .path = path, .leaving = TM__NONE, .step = 1};
@@ -383,4 +385,61 @@ int tm__path_walk(tm__path *path, const tm_model *model, const tm_path_options *
     tm__free(&path->memory, w.cursors, bytes);
     tm__free(&path->memory, w.frames, w.frames_capacity * sizeof(*w.frames));
     return w.failed ? TM_ENOMEM : TM_OK;
+}
+
+/* ---- that of a whole run ---- */
+
+/** A path that the model keeps. */
+typedef struct kept_path {
+    tm__memory *memory;
+    tm__path path;
+} kept_path;
+
+static void drop(void *item)
+{
+    kept_path *kept = item;
+    tm__memory *memory = kept->memory;
+
+    memory->used_bytes -= kept->path.memory.used_bytes;
+    tm__path_free(&kept->path);
+    tm__free(memory, kept, sizeof(*kept));
+}
+
+static int keep(const tm_model *model, const tm_path_options *options)
+{
+    tm__memory *memory = &model->kept->memory;
+    kept_path *kept = tm__zalloc(memory, sizeof(*kept));
+    int rc;
+
+    if (!kept)
+        return TM_ENOMEM;
+    kept->memory = memory;
+    rc = walk_path(&kept->path, model, options);
+    memory->used_bytes += kept->path.memory.used_bytes;
+    if (rc < 0)
+        drop(kept);
+    else
+        tm__keep(model->kept, TM__KEPT_PATH, kept, drop);
+    return rc;
+}
+
+static int is_of_run(const tm_path_options *options)
+{
+    return !options->thread && !options->to_ns && !options->from_ns &&
+           options->walk == TM_PATH_DECIDED;
+}
+
+int tm__path_walk(tm__path *path, const tm_model *model, const tm_path_options *options)
+{
+    int rc;
+
+    if (!is_of_run(options))
+        return walk_path(path, model, options);
+    *path = (tm__path){.thread = TM__NONE, .destroyer = TM__NONE};
+    rc = model->kept->items[TM__KEPT_PATH] ? TM_OK : keep(model, options);
+    if (rc < 0)
+        return rc;
+    *path = ((const kept_path *)model->kept->items[TM__KEPT_PATH])->path;
+    path->is_lent = 1;
+    return TM_OK;
 }

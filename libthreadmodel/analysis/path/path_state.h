@@ -55,6 +55,7 @@ typedef struct tm__path {
     uint32_t thread;    ///< threads[] that it leads to
     uint32_t destroyer; ///< threads[] that the runtime ended in, or TM__NONE
     int others_hold; ///< the end is the last one's: other threads may put it off, too
+    int is_lent;     ///< by the model, which keeps the segments
     TM__ARRAY(tm__segment, segments); ///< the latest first
 } tm__path;
 

@@ -82,6 +82,7 @@ typedef struct tm__resources {
     const tm__scope *scope;
     tm__memory *memory;
     const uint32_t *callers; ///< frames[] of each stack
+    int is_lent;             ///< by the model, which keeps it
     tm__triple_map by_place; ///< (class, waiting, 0): queues[] + 1
     tm__triple_map by_key;   ///< (queue, releasing, 0): items[] + 1, if that is known
     tm__triple_map seen;     ///< (resource, key, what): sums[] + 1

@@ -224,22 +224,73 @@ static int read_thread(tm__resources *all, uint32_t thread)
     return TM_OK;
 }
 
-int tm__resources_open(tm__resources *all, const tm_model *model,
-                       const tm__scope *scope, tm__memory *memory,
-                       const uint32_t *callers)
+static int find(tm__resources *all)
 {
+    const tm__scope *scope = all->scope;
     int rc = TM_OK;
 
-    *all = (tm__resources){
-        .model = model, .scope = scope, .memory = memory, .callers = callers};
-    for (uint32_t i = 0; rc == TM_OK && i < model->entities.threads_count; i++)
+    for (uint32_t i = 0; rc == TM_OK && i < all->model->entities.threads_count; i++)
         if (!scope->threads || scope->threads[i])
             rc = read_thread(all, i);
     return rc == TM_OK ? tm__resources_find_uses(all) : rc;
 }
 
+static void drop(void *item)
+{
+    tm__resources *all = item;
+    tm__memory *memory = all->memory;
+
+    tm__resources_close(all);
+    tm__free(memory, all, sizeof(*all));
+}
+
+/* Find those of the whole run, to be lent from then on. */
+static int keep(const tm_model *model)
+{
+    static const tm__scope whole = TM__WHOLE_SCOPE;
+    tm__memory *memory = &model->kept->memory;
+    tm__resources *all = tm__zalloc(memory, sizeof(*all));
+    int rc;
+
+    if (!all)
+        return TM_ENOMEM;
+    *all = (tm__resources){.model = model,
+                           .scope = &whole,
+                           .memory = memory,
+                           .callers = tm__usual_callers(model)};
+    rc = find(all);
+    if (rc < 0)
+        drop(all);
+    else
+        tm__keep(model->kept, TM__KEPT_RESOURCES, all, drop);
+    return rc;
+}
+
+int tm__resources_open(tm__resources *all, const tm_model *model,
+                       const tm__scope *scope, tm__memory *memory,
+                       const uint32_t *callers)
+{
+    int rc = tm__scope_is_whole(scope) ? tm__are_usual_callers(model, callers) : 0;
+
+    *all = (tm__resources){
+        .model = model, .scope = scope, .memory = memory, .callers = callers};
+    if (rc < 1)
+        return rc < 0 ? rc : find(all);
+    rc = model->kept->items[TM__KEPT_RESOURCES] ? TM_OK : keep(model);
+    if (rc < 0)
+        return rc;
+    *all = *(const tm__resources *)model->kept->items[TM__KEPT_RESOURCES];
+    all->is_lent = 1;
+    all->scope = scope;
+    all->memory = memory;
+    all->callers = callers;
+    return TM_OK;
+}
+
 void tm__resources_close(tm__resources *all)
 {
+    if (all->is_lent)
+        return;
     for (uint32_t i = 0; i < all->items_count; i++)
         tm__histogram_free(&all->items[i].uses, all->memory);
     tm__free(all->memory, all->queues, all->queues_capacity * sizeof(*all->queues));

@@ -64,6 +64,7 @@ typedef struct tm__units {
     tm__memory *memory;
     const uint32_t *callers; ///< frames[] of each stack
     uint32_t stated_only;
+    int is_lent;                ///< by the model, which keeps it
     TM__ARRAY(tm__unit, items); ///< by rising start
     TM__ARRAY(tm__unit_span, spans);
     TM__ARRAY(tm__unit_kind, kinds);

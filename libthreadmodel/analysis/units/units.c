@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/sort.h"
+#include "model/entities/caller_frame.h"
 
 static int64_t start_of(const void *payload, uint32_t number)
 {
@@ -51,18 +52,11 @@ static int put_in_order(tm__units *units)
     return rc;
 }
 
-int tm__units_open(tm__units *units, const tm_model *model, const tm__scope *scope,
-                   tm__memory *memory, const uint32_t *callers, uint32_t stated_only)
+static int find(tm__units *units)
 {
-    int rc;
+    int rc = tm__units_add_stated(units);
 
-    *units = (tm__units){.model = model,
-                         .scope = scope,
-                         .memory = memory,
-                         .callers = callers,
-                         .stated_only = stated_only};
-    rc = tm__units_add_stated(units);
-    if (rc == TM_OK && !stated_only)
+    if (rc == TM_OK && !units->stated_only)
         rc = tm__units_add_inferred(units);
     if (rc == TM_OK)
         rc = put_in_order(units);
@@ -71,8 +65,66 @@ int tm__units_open(tm__units *units, const tm_model *model, const tm__scope *sco
     return rc == TM_OK ? tm__units_sum_up(units) : rc;
 }
 
+static void drop(void *item)
+{
+    tm__units *units = item;
+    tm__memory *memory = units->memory;
+
+    tm__units_close(units);
+    tm__free(memory, units, sizeof(*units));
+}
+
+/* Find those of the whole run, to be lent from then on. */
+static int keep(const tm_model *model)
+{
+    static const tm__scope whole = TM__WHOLE_SCOPE;
+    tm__memory *memory = &model->kept->memory;
+    tm__units *units = tm__zalloc(memory, sizeof(*units));
+    int rc;
+
+    if (!units)
+        return TM_ENOMEM;
+    *units = (tm__units){.model = model,
+                         .scope = &whole,
+                         .memory = memory,
+                         .callers = tm__usual_callers(model)};
+    rc = find(units);
+    if (rc < 0)
+        drop(units);
+    else
+        tm__keep(model->kept, TM__KEPT_UNITS, units, drop);
+    return rc;
+}
+
+int tm__units_open(tm__units *units, const tm_model *model, const tm__scope *scope,
+                   tm__memory *memory, const uint32_t *callers, uint32_t stated_only)
+{
+    int rc = !stated_only && tm__scope_is_whole(scope)
+                 ? tm__are_usual_callers(model, callers)
+                 : 0;
+
+    *units = (tm__units){.model = model,
+                         .scope = scope,
+                         .memory = memory,
+                         .callers = callers,
+                         .stated_only = stated_only};
+    if (rc < 1)
+        return rc < 0 ? rc : find(units);
+    rc = model->kept->items[TM__KEPT_UNITS] ? TM_OK : keep(model);
+    if (rc < 0)
+        return rc;
+    *units = *(const tm__units *)model->kept->items[TM__KEPT_UNITS];
+    units->is_lent = 1;
+    units->scope = scope;
+    units->memory = memory;
+    units->callers = callers;
+    return TM_OK;
+}
+
 void tm__units_close(tm__units *units)
 {
+    if (units->is_lent)
+        return;
     tm__free(units->memory, units->items,
              units->items_capacity * sizeof(*units->items));
     tm__free(units->memory, units->spans,

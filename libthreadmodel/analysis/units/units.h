@@ -6,7 +6,8 @@
 #include "analysis/units/unit_state.h"
 
 /**
- * Find them all.
+ * Find them all. Those of a whole run are found once and kept by the model: nobody
+ * changes what is found.
  * @param memory   lent until close
  * @param callers  as tm__stack_callers() gives them; lent until close
  * @return TM_OK or TM_ENOMEM; to be closed in either case

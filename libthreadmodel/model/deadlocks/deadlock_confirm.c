@@ -53,6 +53,7 @@ int tm_deadlock_confirm(tm_model *model, int32_t deadlock, int stands)
     it = &model->deadlocks.cycles[deadlock];
     if (it->resolved_ns != INT64_MIN)
         return TM_OK;
+    tm__kept_drop(model->kept);
     if (!stands) {
         model->diagnostics[TM_DIAGNOSTIC_STALE_OWNER]++;
         tm__deadlock_withdraw(model, (uint32_t)deadlock);

@@ -290,6 +290,7 @@ static int call_back(tm_model *model, uint32_t deadlock)
     tm__order_settle(model); /* it may ask for any answer */
     rc = model->deadlocks.watch(model->deadlocks.watch_payload, members,
                                 it->member_count, (int32_t)deadlock);
+    tm__kept_drop(model->kept);
     tm__free(&model->memory, members, bytes);
     return rc;
 }

@@ -15,6 +15,9 @@
  * thousands of them, so each method is judged once, when it is named: method_roles.h.
  */
 #include "model/entities/caller_frame.h"
+
+#include <string.h>
+
 #include "model/entities/entity_names.h"
 #include "model/entities/methods.h"
 #include "model/state/model.h"
@@ -100,6 +103,14 @@ static uint16_t *find_roles(const tm_model *model, tm__memory *memory,
     return roles;
 }
 
+static void find_callers(uint32_t *callers, const tm_model *model,
+                         const uint16_t *roles)
+{
+    for (uint32_t i = 0; i < model->entities.stacks_count; i++)
+        callers[i] = find_caller(model, i, roles);
+    callers[model->entities.stacks_count] = TM__NONE; /* so that [count] is an answer */
+}
+
 uint32_t *tm__stack_callers(const tm_model *model, tm__memory *memory,
                             const tm__libraries *libraries)
 {
@@ -111,14 +122,51 @@ uint32_t *tm__stack_callers(const tm_model *model, tm__memory *memory,
     if (!is_default && !roles)
         return NULL;
     callers = tm__resize(memory, NULL, 0, bytes);
-    if (callers) {
-        for (uint32_t i = 0; i < model->entities.stacks_count; i++)
-            callers[i] = find_caller(model, i, roles);
-        callers[model->entities.stacks_count] =
-            TM__NONE; /* so that [count] is an answer */
-    }
+    if (callers)
+        find_callers(callers, model, roles);
     tm__free(memory, roles, bytes_of_roles(model));
     return callers;
+}
+
+typedef struct kept_callers {
+    tm__memory *memory;
+    size_t bytes; ///< of what follows
+    uint32_t callers[];
+} kept_callers;
+
+static void drop_callers(void *item)
+{
+    kept_callers *kept = item;
+
+    tm__free(kept->memory, kept, sizeof(*kept) + kept->bytes);
+}
+
+const uint32_t *tm__usual_callers(const tm_model *model)
+{
+    size_t bytes = ((size_t)model->entities.stacks_count + 1) * sizeof(uint32_t);
+    tm__memory *memory = &model->kept->memory;
+    kept_callers *kept = model->kept->items[TM__KEPT_CALLERS];
+
+    if (kept)
+        return kept->callers;
+    kept = tm__resize(memory, NULL, 0, sizeof(*kept) + bytes);
+    if (!kept)
+        return NULL;
+    kept->memory = memory;
+    kept->bytes = bytes;
+    find_callers(kept->callers, model, NULL);
+    tm__keep(model->kept, TM__KEPT_CALLERS, kept, drop_callers);
+    return kept->callers;
+}
+
+int tm__are_usual_callers(const tm_model *model, const uint32_t *callers)
+{
+    const uint32_t *usual = tm__usual_callers(model);
+
+    if (!usual)
+        return TM_ENOMEM;
+    return memcmp(usual, callers,
+                  (size_t)model->entities.stacks_count * sizeof(*usual)) == 0;
 }
 
 static int has_role(const tm_model *model, uint32_t frame, uint16_t roles)

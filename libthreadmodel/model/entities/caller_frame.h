@@ -24,4 +24,14 @@ int tm__frame_is_library(const tm_model *model, uint32_t frame);
 uint32_t *tm__stack_callers(const tm_model *model, tm__memory *memory,
                             const tm__libraries *libraries);
 
+/**
+ * Those of the usual libraries, kept by the model.
+ * @return lent until the next event or definition; NULL: there is no memory
+ */
+const uint32_t *tm__usual_callers(const tm_model *model);
+
+/** Whether callers are those of the usual libraries.
+ * @return 1, 0, or TM_ENOMEM */
+int tm__are_usual_callers(const tm_model *model, const uint32_t *callers);
+
 #endif

@@ -316,8 +316,10 @@ static int define(tm_model *model, int (*take)(tm_model *model, const void *defi
                   const void *definition)
 {
     size_t before = model->memory.used_bytes;
-    int rc = take(model, definition);
+    int rc;
 
+    tm__kept_drop(model->kept);
+    rc = take(model, definition);
     model->entities.definition_bytes += model->memory.used_bytes - before;
     return rc;
 }

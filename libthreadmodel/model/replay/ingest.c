@@ -188,6 +188,7 @@ int tm__ingest(void *payload, const tm_event *events, size_t count)
     tm_model *model = payload;
     int result = TM_OK, rc;
 
+    tm__kept_drop(model->kept);
     while (count) {
         size_t part = model->replay.evict_at_bytes && count > PART ? PART : count;
 

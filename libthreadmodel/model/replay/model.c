@@ -84,6 +84,7 @@ static int read_run(void *payload, const tm_run *given)
     int old_policy = tm__policy(model);
     int rc = TM__READ(&read, given, tm_run, source);
 
+    tm__kept_drop(model->kept);
     if (rc < 0)
         return rc;
     if (set_text(model, &known->source, run->source) < 0 ||
@@ -164,11 +165,18 @@ static uint32_t nestings_max(size_t limit_bytes)
     return limit_bytes && fit < TM__NESTINGS_MAX ? (uint32_t)fit : TM__NESTINGS_MAX;
 }
 
+/** What questions keep lies beside the model, which they only read. */
+typedef struct whole_model {
+    tm_model model;
+    tm__kept kept;
+} whole_model;
+
 int tm_model_new(tm_model **out, const tm_model_options *options)
 {
     tm_model_options chosen;
     tm_executor executor;
     tm__memory memory;
+    whole_model *whole;
     tm_model *model;
     int rc;
 
@@ -182,10 +190,13 @@ int tm_model_new(tm_model **out, const tm_model_options *options)
     if (chosen.policy < TM_POLICY_UNKNOWN || chosen.policy > TM_POLICY_REPORTED)
         return tm__fail(TM_EINVAL, "unknown policy %d", chosen.policy);
     tm__memory_init(&memory, chosen.allocator);
-    model = tm__zalloc(&memory, sizeof(*model));
-    if (!model)
+    whole = tm__zalloc(&memory, sizeof(*whole));
+    if (!whole)
         return TM_ENOMEM;
+    model = &whole->model;
     model->memory = memory;
+    model->kept = &whole->kept;
+    tm__memory_init(&model->kept->memory, chosen.allocator);
     model->executor = executor;
     tm__strings_init(&model->entities.strings, &model->memory);
     tm__map_init(&model->entities.thread_map, &model->memory);
@@ -239,7 +250,7 @@ uint64_t tm_model_event_count(const tm_model *model)
 
 size_t tm_model_memory_bytes(const tm_model *model)
 {
-    return model->memory.used_bytes;
+    return model->memory.used_bytes + model->kept->memory.used_bytes;
 }
 
 const tm_run *tm_model_run(const tm_model *model)
@@ -257,6 +268,7 @@ void tm_model_free(tm_model *model)
 
     if (!model)
         return;
+    tm__kept_drop(model->kept);
     for (uint32_t i = 0; i < model->entities.threads_count; i++)
         if (model->entities.threads[i].interval_capacity > TM__FIRST_INTERVALS)
             tm__free(&model->memory, model->entities.threads[i].intervals,
@@ -306,5 +318,5 @@ void tm_model_free(tm_model *model)
     tm__map_clear(&model->replay.unit_map);
     tm__strings_clear(&model->entities.strings);
     memory = model->memory;
-    tm__free(&memory, model, sizeof(*model));
+    tm__free(&memory, model, sizeof(whole_model));
 }

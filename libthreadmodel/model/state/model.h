@@ -16,6 +16,7 @@
 #include "model/state/deadlock_state.h"
 #include "model/state/entity_state.h"
 #include "model/state/interval_state.h"
+#include "model/state/kept_state.h"
 #include "model/state/ownership_state.h"
 #include "model/state/replay_state.h"
 #include "model/state/wakeup_state.h"
@@ -39,6 +40,7 @@ struct tm_model {
     uint64_t diagnostics[TM_DIAGNOSTIC_END];
     uint64_t kind_counts[TM_EVENT_KIND_END];
     tm_executor executor; ///< for questions
+    tm__kept *kept;       ///< by questions
     tm_sink sink;
 };
 
