@@ -62,6 +62,7 @@ typedef struct tm__candidates {
     int64_t off_ns;         ///< the replay with nothing changed less the recording
     uint64_t forced;        ///< threads that the unchanged replays had to let go on
     int is_too_long;        ///< the run has too many steps
+    int is_put_off;         ///< it is replayed once a prediction needs it
     const tm__replays_needed *needed; ///< NULL: all
     tm__triple_map seen; ///< classes on the path; (class, method) that are candidates
     TM__ARRAY(tm__candidate, items);

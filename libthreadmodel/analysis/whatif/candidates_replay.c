@@ -332,10 +332,50 @@ int tm__candidates_replay(tm__candidates *all, const tm__load *load)
 {
     static const tm__replays_needed none = {.of_run = is_no_image};
 
+    all->is_put_off = 0;
     if (!all->items_count)
         return TM_OK;
     if (load->is_service)
         all->needed = &none;
     tm__candidates_count_holds(all);
     return replay_at_bounds(all);
+}
+
+/* Sleeps in the method that are over by the path's end: a script counts these, and
+ * waits. */
+static uint32_t count_sleeps(const tm__candidates *all)
+{
+    const tm_model *model = all->model;
+    uint32_t count = 0;
+
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
+        const tm__thread *thread = &model->entities.threads[t];
+
+        for (uint32_t i = 0; i + 1 < thread->interval_count; i++) {
+            const tm__interval *it = &thread->intervals[i];
+
+            if (it[1].start_ns > all->path.end_ns)
+                break;
+            count += it->state == TM_STATE_SLEEPING && it->stack != TM__NONE &&
+                     all->stacks[it->stack] && !(it->flags & TM__INTERVAL_CONTINUES) &&
+                     tm__scope_has(&all->part, it->start_ns);
+        }
+    }
+    return count;
+}
+
+int tm__candidates_put_off(tm__candidates *all, const tm__load *load)
+{
+    tm__candidates_count_holds(all);
+    count_served(all);
+    if (all->options->change == TM_WHATIF_METHOD) {
+        uint32_t sleeps = count_sleeps(all);
+
+        if (!sleeps)
+            return tm__candidates_replay(all, load);
+        for (uint32_t i = 0; i < all->items_count; i++)
+            all->items[i].scaled = sleeps;
+    }
+    all->is_put_off = 1;
+    return TM_OK;
 }

@@ -11,4 +11,9 @@
  * @return TM_OK or TM_ENOMEM */
 int tm__candidates_replay(tm__candidates *all, const tm__load *load);
 
+/** The same of a load, the length of whose run is not asked for: replays are put off
+ * until a prediction for its units needs them, as far as it is known without one what
+ * changes. @return TM_OK or TM_ENOMEM */
+int tm__candidates_put_off(tm__candidates *all, const tm__load *load);
+
 #endif

@@ -17,7 +17,9 @@ static int choose(tm__candidates *all, const tm__gain_question *question)
 
 static int replay(tm__candidates *all, const tm__load *load, tm__gain *gains)
 {
-    int rc = tm__candidates_replay(all, load);
+    int is_load = load->is_service || load->is_timed;
+    int rc =
+        is_load ? tm__candidates_put_off(all, load) : tm__candidates_replay(all, load);
 
     for (uint32_t i = 0; rc == TM_OK && i < all->items_count; i++) {
         tm__throughput to;

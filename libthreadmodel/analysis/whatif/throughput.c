@@ -8,6 +8,7 @@
 #include "analysis/whatif/throughput.h"
 
 #include "analysis/units/unit_walk.h"
+#include "analysis/whatif/candidates_replay.h"
 #include "analysis/whatif/holds.h"
 #include "analysis/whatif/method_sleeps.h"
 #include "analysis/whatif/request_claims.h"
@@ -149,21 +150,20 @@ static void add_uses(const tm__load *load, const tm__candidates *all,
 
 /* The replay, where the threads that make the load are part of the run: it knows what
  * waits for what. */
-static int by_replay(tm__throughput *out, const tm__load *load,
-                     const tm__candidates *all, const tm__candidate *it)
+static int by_gain(tm__throughput *out, const tm__load *load, const tm__candidates *all,
+                   const tm__gain *gain)
 {
-    tm__gain gain = tm__gain_of(all, it);
     int64_t begin_ns = all->path.begin_ns;
     int64_t end_ns = tm__sum(begin_ns, tm_model_length_ns(all->model));
     double length_ns, left_ns[3];
 
-    if (load->is_service || !gain.is_known || gain.middle_ns <= 0)
+    if (!gain->is_known || gain->middle_ns <= 0)
         return 0;
     tm__scope_cut(&all->part, &begin_ns, &end_ns);
     length_ns = (double)(end_ns - begin_ns);
-    left_ns[0] = length_ns - (double)gain.low_ns;
-    left_ns[1] = length_ns - (double)gain.middle_ns;
-    left_ns[2] = length_ns - (double)gain.high_ns;
+    left_ns[0] = length_ns - (double)gain->low_ns;
+    left_ns[1] = length_ns - (double)gain->middle_ns;
+    left_ns[2] = length_ns - (double)gain->high_ns;
     if (left_ns[1] < length_ns / 1000)
         return 0;
     out->low = load->rate * length_ns / left_ns[0];
@@ -171,6 +171,23 @@ static int by_replay(tm__throughput *out, const tm__load *load,
     out->high = left_ns[2] > length_ns / 1000 ? load->rate * length_ns / left_ns[2]
                                               : out->middle * 2;
     return 1;
+}
+
+static int by_replay(tm__throughput *out, const tm__load *load, tm__candidates *all,
+                     const tm__candidate *it)
+{
+    tm__gain gain;
+    int rc = TM_OK;
+
+    if (load->is_service)
+        return TM_OK;
+    if (all->is_put_off)
+        rc = tm__candidates_replay(all, load);
+    if (rc < 0)
+        return rc;
+    gain = tm__gain_of(all, it);
+    out->is_known = out->is_replayed = by_gain(out, load, all, &gain);
+    return TM_OK;
 }
 
 /* ---- latency ---- */
@@ -335,7 +352,7 @@ static int by_laws(tm__throughput *out, const asked *q, const tm__unit_demand *d
     return tm__throughput_limit(out, load, q->all, q->it);
 }
 
-static int find_rates(tm__throughput *out, const asked *q,
+static int find_rates(tm__throughput *out, const asked *q, tm__candidates *all,
                       const tm__unit_demand *demand)
 {
     int rc;
@@ -348,8 +365,7 @@ static int find_rates(tm__throughput *out, const asked *q,
     }
     if (demand->queued + demand->saved + demand->others > 0)
         return by_laws(out, q, demand);
-    out->is_known = out->is_replayed = by_replay(out, q->load, q->all, q->it);
-    return TM_OK;
+    return by_replay(out, q->load, all, q->it);
 }
 
 /* The share of a unit's time that it loses to others: queued, or stopped by a stall.
@@ -411,7 +427,7 @@ static int find_all(tm__throughput *out, const asked *q, lengths *units,
     out->p99_now_ns = at_quantile(units, &all->memory);
     rc = out->p99_now_ns < 0 ? TM_ENOMEM : find_demand(&demand, q, all);
     if (rc == TM_OK)
-        rc = find_rates(out, q, &demand);
+        rc = find_rates(out, q, all, &demand);
     return rc == TM_OK && out->is_known
                ? put_latency(out, q, units, &demand, &all->memory)
                : rc;

@@ -226,7 +226,7 @@ static const struct question questions[] = {
     {ask_histogram, OBJECT | THREAD, 1},
     {ask_rank, 0, 1},
     {ask_class, 0, 0},
-    {ask_findings, 0, 1},
+    {ask_findings, 0, 0}, /* its units tell the gain: no replay is shared out */
 };
 
 enum { QUESTIONS = sizeof(questions) / sizeof(*questions) };
