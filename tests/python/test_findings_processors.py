@@ -93,6 +93,14 @@ def test_threads_that_mostly_run_have_processors_enough(
     assert computing(threads, ran, waited).findings("too_few_processors") == []
 
 
+def test_of_an_instant_there_are_no_shares() -> None:
+    story = Story(2, kinds=ALL_KINDS)
+    for thread in (1, 2):
+        story.at(0, thread, KIND.THREAD_START)
+        story.at(0, thread, KIND.CPU_WAIT, value=5 * MS)
+    assert story.findings() == []
+
+
 def test_runnable_intervals_count_where_nothing_is_counted() -> None:
     story = Story(kinds=ALL_KINDS)
     for thread in (1, 2):

@@ -78,6 +78,11 @@ static void gather(processors *p)
 
         if (thread_ran_ns > 0)
             p->ran_ns = tm__sum(p->ran_ns, thread_ran_ns);
+        /* A row of many threads that were forgotten is no thread that ran longest. */
+        if (t == model->replay.others) {
+            p->waited_ns = tm__sum(p->waited_ns, ns > 0 ? ns : 0);
+            continue;
+        }
         if (thread_ran_ns > p->most_ran_ns) {
             p->most_ran_ns = thread_ran_ns;
             p->ran = t;
@@ -148,7 +153,9 @@ int tm__find_processors(tm__findings *findings)
     processors p = {.findings = findings, .thread = TM__NONE, .ran = TM__NONE};
 
     gather(&p);
-    if (!p.threads || p.bound_ns < findings->run_ns / PART_OF_RUN ||
+    /* Of an instant there are no shares. */
+    if (findings->run_ns <= 0 || !p.threads ||
+        p.bound_ns < findings->run_ns / PART_OF_RUN ||
         p.waited_ns < findings->run_ns / ALL_PART_OF_RUN)
         return TM_OK;
     return emit(&p);

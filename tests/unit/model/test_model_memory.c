@@ -121,10 +121,85 @@ static void every_nth_allocation_failing_loses_events_and_nothing_else(void **st
     }
 }
 
+/* Analyses that walk what threads and locks refer to. */
+static void ask_analyses(const tm_model *model)
+{
+    int (*const lists[])(tm_table **, const tm_model *) = {
+        tm_finding_list,      tm_verdict_list,   tm_verdict_member_list,
+        tm_finding_kind_list, tm_lock_edge_list, tm_lock_order_list,
+    };
+    int (*const parts[])(tm_table **, const tm_model *, const tm_selection *) = {
+        tm_hold_list,
+        tm_blocker_list,
+        tm_resource_list,
+        tm_context_list,
+    };
+    tm_table *table;
+
+    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+        assert_int_equal(lists[i](&table, model), TM_OK);
+        tm_table_free(table);
+    }
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+        assert_int_equal(parts[i](&table, model, NULL), TM_OK);
+        tm_table_free(table);
+    }
+    assert_int_equal(tm_blame_list(&table, model, NULL), TM_OK);
+    tm_table_free(table);
+    assert_int_equal(tm_path_list(&table, model, NULL), TM_OK);
+    tm_table_free(table);
+    assert_int_equal(tm_unit_kind_list(&table, model, NULL, NULL), TM_OK);
+    tm_table_free(table);
+}
+
+/* Any events of thousands of threads and objects, so that those are forgotten while
+ * others still wait for them, own them, or are thought to. */
+static void any_events_of_many_threads_are_forgotten_in_good_order(void **state)
+{
+    enum { THREADS = 3000, PARTS = 60, PART = 2000, LIMIT = 1 << 18 };
+    static tm_event events[PART];
+
+    (void)state;
+    for (int policy = TM_POLICY_UNKNOWN; policy <= TM_POLICY_REPORTED; policy++) {
+        tm_model *model = new_model(policy, LIMIT);
+        int64_t now_ns = 0;
+
+        random_state = 77 + (uint64_t)policy;
+        define_some(model);
+        for (int part = 0; part < PARTS; part++) {
+            /* Those of a while meet, and then are gone. */
+            uint64_t first = (uint64_t)part * THREADS / PARTS;
+
+            for (int i = 0; i < PART; i++) {
+                tm_event *it = &events[i];
+
+                now_ns += (int64_t)below(50);
+                *it = any_event(now_ns);
+                it->time_ns = below(100) ? now_ns : it->time_ns;
+                if (below(20)) {
+                    it->thread = first + 1 + below(60);
+                    it->object = below(4) ? first + 1 + below(90) : 0;
+                    it->peer = below(2) ? first + 1 + below(60) : 0;
+                }
+                if (below(30) == 0)
+                    it->kind = TM_EVENT_THREAD_END;
+            }
+            assert_int_equal(tm_model_ingest(model, events, PART), TM_OK);
+            if (part % 10 == 9)
+                ask_everything(model);
+        }
+        ask_analyses(model);
+        assert_true(diagnostic_count(model, TM_DIAGNOSTIC_FORGOTTEN_THREAD) > 0);
+        assert_true(diagnostic_count(model, TM_DIAGNOSTIC_FORGOTTEN_OBJECT) > 0);
+        tm_model_free(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_memory_limit_evicts_intervals_and_reports_it),
+        cmocka_unit_test(any_events_of_many_threads_are_forgotten_in_good_order),
         cmocka_unit_test(running_out_of_memory_anywhere_leaves_the_model_usable),
         cmocka_unit_test(every_nth_allocation_failing_loses_events_and_nothing_else),
     };
