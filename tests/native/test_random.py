@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from test_native import SECONDS, environment, program, recorder
+from recording import SECONDS, environment, program, recorder
 
 import threadmodel
 
