@@ -78,7 +78,7 @@ static void gather(processors *p)
 
         if (thread_ran_ns > 0)
             p->ran_ns = tm__sum(p->ran_ns, thread_ran_ns);
-        /* A row of many threads that were forgotten is no thread that ran longest. */
+        /* The row of forgotten threads stands for many: none of them ran longest. */
         if (t == model->replay.others) {
             p->waited_ns = tm__sum(p->waited_ns, ns > 0 ? ns : 0);
             continue;

@@ -334,6 +334,16 @@ static void assert_forgotten_are_not_found(const program *it)
     assert_int_equal(tm_thread_list(&table, it->model, &selection), TM_ENOTFOUND);
 }
 
+/* Sanitizers make it three times as long, valgrind fifty times. */
+static int is_full(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    return 0;
+#else
+    return getenv("TM_TEST_FULL") && !getenv("TM_TEST_SLOW_MACHINE");
+#endif
+}
+
 static void start(program *it, size_t limit_bytes, uint64_t threads)
 {
     tm_model_options options = {.size = sizeof(options),
@@ -347,7 +357,7 @@ static void start(program *it, size_t limit_bytes, uint64_t threads)
 
 static void a_run_of_weeks_stays_within_its_memory_and_counts_exactly(void **state)
 {
-    const scale *to = getenv("TM_TEST_FULL") ? &weeks : &brief;
+    const scale *to = is_full() ? &weeks : &brief;
     static program it, whole;
 
     (void)state;
