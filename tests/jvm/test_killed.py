@@ -167,4 +167,4 @@ def test_child_with_the_same_file_writes_another_and_reports_it(java: Java):
     (other,) = java.folder.glob("run-*.tmt")
     assert f"this one goes to {other}" in line
     assert threadmodel.open(other).damage is None
-    assert sum(notifies(read(trace))) > 0
+    assert sum(notifies(threadmodel.open(trace))) > 0
