@@ -93,7 +93,7 @@ def test_binary_has_threads_and_the_stacks_at_which_they_were_blocked(java: Java
     }
     assert read.tags[-1] == 0x0D
     assert sum(read.samples.values()) == read.sample_total == 0
-    assert read.depth == 64
+    assert read.depth == 128
     assert read.times_us == sorted(read.times_us)
 
 

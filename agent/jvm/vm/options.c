@@ -43,7 +43,7 @@ static const tm__option OPTIONS[] = {
     {"buffer", KIB, AT(buffer_bytes), .initial = "512", .value = "KIB",
      .help = "of each thread; events without room are counted", .least = 64,
      .most = 1 << 20},
-    {"depth", NUMBER, AT(depth), .initial = "64", .value = "N",
+    {"depth", NUMBER, AT(depth), .initial = "128", .value = "N",
      .help = "frames of a stack, 0 to 256; 0: no stacks; a\n"
              "frame costs about 0.1 us an event",
      .least = 0, .most = TM__DEPTH_MAX},

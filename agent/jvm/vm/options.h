@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The agent's options, "file=run.tmt,depth=64". */
+/* The agent's options, "file=run.tmt,depth=128". */
 #ifndef TM_AGENT_VM_OPTIONS_H
 #define TM_AGENT_VM_OPTIONS_H
 

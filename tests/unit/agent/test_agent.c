@@ -39,7 +39,7 @@ static void options_have_defaults(void **state)
     (void)state;
     assert_int_equal(tm__options_parse(&options, NULL, 17, error, sizeof(error)), 0);
     assert_string_equal(options.file, "threadmodel-17.tmt");
-    assert_int_equal(options.depth, 64);
+    assert_int_equal(options.depth, 128);
     assert_int_equal(options.buffer_bytes, 512 * 1024);
     assert_int_equal(options.help, 0);
     assert_int_equal(tm__options_parse(&options, "", 17, error, sizeof(error)), 0);
