@@ -16,7 +16,7 @@ US: Final = 1000
 MS: Final = 1000 * US
 KIND: Final = EventKind
 POLLER, FIRST_WORKER = 1, 10
-IDLE, BORROW, QUERY, GUARD, RETURN, DONE, TURN, LOAD = 1, 2, 3, 4, 5, 6, 7, 8
+IDLE, BORROW, QUERY, GUARD, RETURN, DONE, TURN, LOAD, OWN = 1, 2, 3, 4, 5, 6, 7, 8, 9
 CONDITION, PERMITS, LOCK, ORDER, LOADER = 1, 2, 3, 4, 5
 # Frames, innermost first: class and method.
 RUN = [
@@ -33,6 +33,7 @@ STACKS: Final = {
     RETURN: [("app.Pool", "give"), HANDLE, *RUN],
     DONE: [("app.Poller", "run"), ("java.lang.Thread", "run")],
     LOAD: [("java.lang.ClassLoader", "loadClass"), HANDLE, *RUN],
+    OWN: [PARK, ("java.util.concurrent.ThreadPoolExecutor", "processWorkerExit"), *RUN],
     TURN: [("java.lang.Thread", "sleep"), ("app.Turn", "take"), HANDLE, *RUN],
 }
 
@@ -57,6 +58,8 @@ class Service:
         turns: int = 0,
         kept: float = 0,
         cascades: float = 0,
+        in_vain: float = 0,
+        starts_s: float = 0,
         loads_ms: float = 0,
         loads_each: bool = False,
         states_units: bool = False,
@@ -67,13 +70,16 @@ class Service:
 
         A request takes up to so many turns first. For a share of them, the worker finds
         the next request waiting, and is not idle before it. For another share, the next
-        worker is woken by one that has a request, and not by the poller. Classes are
+        worker is woken by one that has a request, and not by the poller. Before a share
+        of them, the worker wakes up for nothing but the pool's own lock. The run
+        begins so many seconds before the service. Classes are
         loaded before the first request, or in each one: a worker waits for so long.
         """
         self.random = random.Random(seed)
         self.permits = permits or clients
         self.query_ms, self.hold_ms = query_ms, hold_ms
         self.turns, self.kept, self.cascades = turns, kept, cascades
+        self.in_vain, self.starts_ns = in_vain, round(starts_s * 1000 * MS)
         self.loads_ms, self.loads_each = loads_ms, loads_each
         self.states_units = states_units
         self.events: list[Event] = []
@@ -111,7 +117,8 @@ class Service:
         return round(ms * MS) + US
 
     def emit(self, now: int, thread: int, kind: EventKind, **fields: Any) -> None:
-        self.events.append(Event(1 + now, thread, kind, **fields))
+        starts_ns = 0 if kind == KIND.THREAD_START else self.starts_ns
+        self.events.append(Event(1 + now + starts_ns, thread, kind, **fields))
 
     def then(self, now: int, step: Callable[[int], None]) -> None:
         self.number += 1
@@ -122,6 +129,13 @@ class Service:
 
     def arrives(self, worker: int) -> Callable[[int], None]:
         def step(now: int) -> None:
+            if self.in_vain and self.random.random() < self.in_vain:
+                self.emit(now, worker, KIND.UNPARKED)
+                self.emit(now + 10 * US, worker, KIND.PARK, object=LOADER, stack=OWN)
+                self.emit(now + 40 * US, worker, KIND.UNPARKED)
+                now += 400 * US
+                self.emit(now, worker, KIND.PARK, object=CONDITION, stack=IDLE)
+                now += 10 * US
             by = POLLER
             if self.cascades and self.busy and self.random.random() < self.cascades:
                 by = self.random.choice(sorted(self.busy))

@@ -57,7 +57,21 @@ uint32_t tm__pattern_below_dispatch(const tm_model *model, const tm__frame *fram
     return count;
 }
 
-static uint32_t find_kind(const tm_model *model, uint32_t stack, uint32_t idle_stack)
+/* Whether a method is the pool's own, of the class whose method fetches the tasks: a
+ * worker that ends for instance. It is of no task. */
+static int is_of_pool(const tm_model *model, uint32_t method, uint32_t fetches)
+{
+    const tm__method *methods = model->entities.methods;
+    const tm__class *classes = model->entities.classes;
+
+    return method != TM__NONE && fetches != TM__NONE &&
+           methods[fetches].role & TM__ROLE_IDLES &&
+           classes[methods[method].class_index].name ==
+               classes[methods[fetches].class_index].name;
+}
+
+static uint32_t find_kind(const tm_model *model, uint32_t stack, uint32_t idle_stack,
+                          uint8_t *is_own)
 {
     const tm__stack *it = &model->entities.stacks[stack];
     const tm__frame *frames = &model->entities.frames[it->frame_first];
@@ -77,6 +91,12 @@ static uint32_t find_kind(const tm_model *model, uint32_t stack, uint32_t idle_s
             left--, other--;
         if (left == it->frame_count)
             return TM__NONE; /* what they share was cut off */
+        *is_own =
+            left && other &&
+            is_of_pool(model, frames[left - 1].method,
+                       model->entities.frames[idle->frame_first + other - 1].method);
+        if (*is_own)
+            return TM__NONE;
     } else {
         left = tm__pattern_below_dispatch(model, frames, left);
     }
@@ -96,7 +116,8 @@ uint32_t tm__pattern_kind(tm__patterns *patterns, uint32_t place)
     if (!it->is_named) {
         it->kind_name =
             find_kind(patterns->units->model, it->stack,
-                      group->work == TM__WORK_TASKS ? group->idle_stack : TM__NONE);
+                      group->work == TM__WORK_TASKS ? group->idle_stack : TM__NONE,
+                      &it->is_of_pool);
         it->is_named = 1;
     }
     return it->kind_name;

@@ -11,7 +11,10 @@ enum {
     MOST_SLICES = 50,
     LEAST_SLICES = 5,
     UNITS_A_SLICE = 20,
-    PART_OF_RUN = 8, /* that a kind must be steady for, to be the main one */
+    /* To be the main one, a kind must be steady for such a part of the run, or have
+     * such a part of it in the time of its units: a service may begin for long. */
+    PART_OF_RUN = 8,
+    PART_IN_UNITS = 2,
     PART_INSIDE =
         4, /* of the time of units, that lies in what submits and awaits them */
 };
@@ -216,6 +219,13 @@ static int is_handed_over(const tm__units *units, const tm__unit_kind *it)
     return !by->is_stated && by->total_ns < it->total_ns / PART_INSIDE;
 }
 
+static int is_large(const tm__unit_kind *it, int64_t length_ns)
+{
+    return it->steady_count &&
+           (it->steady_to_ns - it->steady_from_ns >= length_ns / PART_OF_RUN ||
+            it->total_ns >= length_ns / PART_IN_UNITS);
+}
+
 /* The kind that others do not submit, and that most time goes to; what the producer
  * states comes before what is inferred. */
 static void find_main(tm__units *units)
@@ -226,9 +236,8 @@ static void find_main(tm__units *units)
     for (uint32_t i = 0; i < units->kinds_count; i++) {
         tm__unit_kind *it = &units->kinds[i];
 
-        if (!it->steady_count ||
-            (it->submitter != TM__NONE && !is_handed_over(units, it)) ||
-            it->steady_to_ns - it->steady_from_ns < length_ns / PART_OF_RUN)
+        if (!is_large(it, length_ns) ||
+            (it->submitter != TM__NONE && !is_handed_over(units, it)))
             continue;
         if (!best || it->is_stated > best->is_stated ||
             (it->is_stated == best->is_stated && it->total_ns > best->total_ns))

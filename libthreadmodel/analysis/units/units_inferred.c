@@ -35,6 +35,7 @@ typedef struct draft {
     uint32_t rounds; ///< of the anchor so far
     int64_t over_ns; ///< the end of the one that is the last of a task
     uint32_t blocks;
+    uint32_t of_pool; ///< of these
 } draft;
 
 static int is_asked(const tm__units *units, int64_t start_ns, int64_t end_ns,
@@ -51,6 +52,7 @@ static int add_unit(inference *in, const draft *it, int64_t end_ns, int is_finis
     uint32_t kind, number;
 
     if (it->start_ns == INT64_MIN || end_ns < it->start_ns ||
+        (it->blocks && it->of_pool == it->blocks) ||
         !is_asked(units, it->start_ns, end_ns, is_finished))
         return TM_OK;
     kind = tm__unit_kind_of(units, it->kind_name, in->group, 0);
@@ -81,8 +83,11 @@ static void note_block(inference *in, draft *it, const tm__unit_block *block)
     uint32_t place = tm__pattern_place(&in->patterns, in->group, block);
 
     it->blocks++;
-    if (it->kind_name == TM__NONE && place != TM__NONE)
+    if (place == TM__NONE)
+        return;
+    if (it->kind_name == TM__NONE)
         it->kind_name = tm__pattern_kind(&in->patterns, place);
+    it->of_pool += in->patterns.places[place].is_of_pool;
 }
 
 static int is_anchor(const inference *in, const tm__unit_block *block)
