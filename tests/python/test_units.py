@@ -3,6 +3,7 @@
 the service that was really changed."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,21 @@ def test_requests_without_an_idle_wait_between_them_are_units(
     total = sum(it.end_ns - it.start_ns for it in service.log)
     assert kind["mean_ns"] == pytest.approx(total / len(service.log), rel=0.05)
     assert kind["p99_ns"] == pytest.approx(service.p99_ns(), rel=0.1)
+
+
+def test_a_pool_s_own_code_is_no_request() -> None:
+    service = Service(permits=2, in_vain=0.3)
+    model = service.model()
+    kinds = {row["kind"]: row["count"] for row in model.unit_kinds()}
+    assert "java.util.concurrent.ThreadPoolExecutor.processWorkerExit" not in kinds
+    assert kinds["app.Order.handle"] == pytest.approx(len(service.log), rel=0.02)
+
+
+def test_a_service_may_start_for_longer_than_it_serves() -> None:
+    service = Service(permits=2, starts_s=30)
+    kind = main_kind(service.model())
+    assert kind["kind"] == "app.Order.handle"
+    assert kind["rate"] == pytest.approx(service.rate(), rel=0.05)
 
 
 def test_stated_units_are_exactly_those_of_the_log() -> None:
@@ -208,6 +224,23 @@ def test_rate_and_latency_decide_whether_a_service_is_worse(
     (row,) = json.loads(done.stdout)["requests"]
     assert row["verdict"] == verdict
     assert f"requests are {verdict}" in cli("diff", old, new).stdout.decode()
+
+
+def test_a_diff_shows_where_the_time_of_requests_was_saved(
+    tmp_path: Path, cli: Cli
+) -> None:
+    old = recorded(Service(permits=2), tmp_path / "old.tmt")
+    new = recorded(Service(permits=6), tmp_path / "new.tmt")
+    (line,) = [
+        line
+        for line in cli("diff", old, new).stdout.decode().splitlines()
+        if "a request is" in line
+    ]
+    found = re.search(r"parked for app.Pool in app.Pool.borrow for (.*), (.*) bef", line)
+    assert found
+    assert [it.endswith(" ms") for it in found.groups()] == [True, True]
+    now_ms, before_ms = (float(it.split()[0]) for it in found.groups())
+    assert now_ms < before_ms / 4
 
 
 def test_a_limit_of_the_99th_percentile(tmp_path: Path, cli: Cli) -> None:

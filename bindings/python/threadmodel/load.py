@@ -33,6 +33,8 @@ SLICES: Final = 10
 # By less than this a rate differs between runs of one program on a busy machine.
 RATE_TOLERANCE: Final = 0.1
 LATENCY_TOLERANCE: Final = 0.25
+# A change by less of the mean latency is not worth a line.
+SMALL_PART: Final = 0.02
 ERRORS: Final = 3.0
 NAME_LENGTH: Final = 200
 
@@ -98,6 +100,7 @@ def loads(
     models: Sequence["Model"],
     parts: Sequence[Selection] = (),
     enough: int = ENOUGH_UNITS,
+    kind: str | None = None,
 ) -> list[Load] | None:
     """Measure the load of each run; None: one has no requests, or too few.
 
@@ -105,10 +108,12 @@ def loads(
         models: asked
         parts: of each of them; empty: all
         enough: requests
+        kind: of the requests, in runs that have such; None: the main one of the first
     """
-    found = []
+    found: list[Load] = []
     for model, part in zip(models, parts or [ALL] * len(models), strict=True):
-        load = measure(model, part, enough)
+        wanted = found[0].kind["kind"] if found else kind
+        load = measure(model, part, enough, wanted)
         if load is None:
             return None
         found.append(load)
@@ -116,16 +121,25 @@ def loads(
 
 
 def measure(
-    model: "Model", part: Selection = ALL, enough: int = ENOUGH_UNITS
+    model: "Model",
+    part: Selection = ALL,
+    enough: int = ENOUGH_UNITS,
+    wanted: str | None = None,
 ) -> Load | None:
-    """Measure the load of one run, or of a part of it."""
+    """Measure the load of one run, or of a part of it.
+
+    Two runs are compared by one kind of requests, `wanted`, though another may be the
+    main one in one of them.
+    """
     start_ns, last_ns = tables.bounds(model, part)
     if start_ns >= last_ns:
         return None
-    kinds = [row for row in model.unit_kinds(part) if row["main"]]
+    steady = [row for row in model.unit_kinds(part) if row["rate"] is not None]
+    kinds = [row for row in steady if wanted is not None and row["kind"] == wanted]
+    kinds = kinds or [row for row in steady if row["main"]]
     if not kinds:
         return None
-    (kind,) = kinds
+    kind = kinds[0]
     low, high = kind["steady_from_ns"], kind["steady_to_ns"]
     every = [
         row
@@ -216,15 +230,21 @@ def _noise(values: Sequence[float], error: float, middle_value: float) -> float:
     return max(error, between) / middle_value
 
 
-def risen(change: Change, count: int = 3) -> list[tuple[Place, float, float]]:
-    """Return what requests spend more time in than before, the most first."""
+def moved(change: Change, count: int = 3) -> list[tuple[Place, float, float]]:
+    """Return where the time of requests changed, the largest change first.
+
+    Of requests that are better, the places where they spend less time come first; of
+    others, those where they spend more.
+    """
     before, after = change.before.parts, change.after.parts
+    sign = 1 if change.verdict == "better" else -1
     rows = [
-        (place, before.get(place, 0.0), ns)
-        for place, ns in after.items()
-        if ns > before.get(place, 0.0)
+        (place, before.get(place, 0.0), after.get(place, 0.0))
+        for place in before.keys() | after.keys()
     ]
-    rows.sort(key=lambda row: row[1] - row[2])
+    least_ns = SMALL_PART * max(change.before.mean_ns, change.after.mean_ns)
+    rows = [row for row in rows if sign * (row[1] - row[2]) > least_ns]
+    rows.sort(key=lambda row: (-abs(row[1] - row[2]), str(row[0])))
     return rows[:count]
 
 

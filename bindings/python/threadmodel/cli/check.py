@@ -20,12 +20,12 @@ from threadmodel.cli.regressions import (
 )
 from threadmodel.cli.report import NOTHING, PARTLY
 from threadmodel.cli.sides import (
+    moved_lines,
     name_damaged,
     name_empty,
     open_all,
     parts_of,
     requests,
-    risen_lines,
 )
 from threadmodel.cli.verdict import Broken, junit, sarif
 from threadmodel.comparison import compare, lock_share
@@ -273,7 +273,7 @@ def _worse_requests(change: Change, model: Model) -> list[Broken]:
     if change.verdict != "worse":
         return []
     broken = [Broken("no-regression", change.sentence())]
-    broken += [Broken("no-regression", line) for line in risen_lines(change, model)]
+    broken += [Broken("no-regression", line) for line in moved_lines(change, model)]
     return broken
 
 

@@ -23,12 +23,12 @@ from threadmodel.cli.report import (
     print_sections,
 )
 from threadmodel.cli.sides import (
+    moved_lines,
     name_damaged,
     name_empty,
     open_all,
     parts_of,
     requests,
-    risen_lines,
 )
 from threadmodel.comparison import Comparison, compare, idle_in
 from threadmodel.load import Change
@@ -164,7 +164,7 @@ def _request_section(change: Change, model: Model) -> terminal.Section:
     section = terminal.Section("Requests, before and after")
     section.line(change.sentence())
     section.line(change.basis())
-    for line in risen_lines(change, model):
+    for line in moved_lines(change, model):
         section.line(line)
     return section
 

@@ -17,7 +17,7 @@ from threadmodel.load import (
     behind,
     compare_loads,
     loads,
-    risen,
+    moved,
 )
 from threadmodel.model import Model
 from threadmodel.selection import Selection
@@ -52,16 +52,19 @@ def requests(
     """
     is_one = len(before) == 1 or len(after) == 1
     enough = ENOUGH_UNITS if is_one else ENOUGH_OF_SEVERAL
-    old, new = loads(before, parts[0], enough), loads(after, parts[1], enough)
-    if old is None or new is None:
+    old = loads(before, parts[0], enough)
+    if old is None:
+        return None
+    new = loads(after, parts[1], enough, old[0].kind["kind"])
+    if new is None:
         return None
     return compare_loads(old, new, tolerance)
 
 
-def risen_lines(change: Change, model: Model) -> list[str]:
-    """Say what a request spends more time in than before."""
+def moved_lines(change: Change, model: Model) -> list[str]:
+    """State where the time of a request changed most."""
     lines = []
-    for place_, old, new in risen(change):
+    for place_, old, new in moved(change):
         state, class_name, method = place_
         words = [state or "on no known thread"]
         if class_name is not None:
