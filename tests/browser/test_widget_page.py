@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page
+from test_hostile_page import hostile
 
 import random_runs
 import threadmodel
@@ -155,6 +156,19 @@ def test_it_ends_with_its_cell(page: Page, model: threadmodel.Model) -> None:
     Notebook(page, model.timeline())
     page.evaluate("stop()")
     assert page.locator(".lanes").count() == 0
+
+
+def test_names_run_nowhere_in_a_notebook(page: Page) -> None:
+    """Text of a canvas is drawn; details and a table are elements of the page."""
+    notebook = Notebook(page, hostile().timeline())
+    notebook.wait()
+    lanes_of_it = page.locator(".lanes")
+    lanes_of_it.click(position={"x": 300, "y": 60})
+    page.keyboard.press("ArrowDown")
+    page.wait_for_timeout(300)
+    assert page.evaluate("globalThis.pwned ?? null") is None
+    assert page.locator("[onerror], [onload], [onmouseover], img, script").count() == 0
+    assert page.locator('a[href^="javascript:"]').count() == 0
 
 
 SHOP = Path(__file__).resolve().parents[2] / "docs/examples/shop"
