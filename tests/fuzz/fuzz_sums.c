@@ -22,6 +22,7 @@ enum { STATES = sizeof(states) / sizeof(*states) };
 typedef struct stretch {
     uint64_t thread;
     const char *class_name; ///< NULL: unknown
+    const char *object;     ///< the same
     const char *state;
     int64_t start_ns;
     int64_t end_ns;
@@ -88,7 +89,8 @@ static book read_timeline(const tm_table *timeline, const tm_selection *window)
          * queues again the rows do not show whether it is another one. */
         if (is_open && last->thread == thread[row] &&
             (!strcmp(state, "deadlocked") ||
-             (is_stuck && !strcmp(state, last->state)))) {
+             (is_stuck && !strcmp(state, last->state) &&
+              is_same(tm_table_string(timeline, "object", row), last->object)))) {
             is_stuck = !strcmp(state, "deadlocked");
             last->end_ns = end_ns[row];
             continue;
@@ -99,9 +101,12 @@ static book read_timeline(const tm_table *timeline, const tm_selection *window)
         is_stuck = 0;
         is_open = is_counted(state);
         if (is_open)
-            all.items[all.count++] =
-                (stretch){thread[row], tm_table_string(timeline, "class", row), state,
-                          start_ns[row], end_ns[row]};
+            all.items[all.count++] = (stretch){thread[row],
+                                               tm_table_string(timeline, "class", row),
+                                               tm_table_string(timeline, "object", row),
+                                               state,
+                                               start_ns[row],
+                                               end_ns[row]};
     }
     for (size_t i = 0; i < all.count; i++)
         if (cut(&all.items[i], window))
