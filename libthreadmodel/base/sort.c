@@ -185,8 +185,10 @@ static size_t order_bytes(size_t count)
     return (count + 1) * sizeof(tm__sortable);
 }
 
-tm__sortable *tm__sorted_new(tm__memory *memory, size_t count, tm__key_fn key,
-                             tm__compare_fn compare, const void *payload)
+/* By one key, then the other, if there is one. */
+static tm__sortable *sorted_new(tm__memory *memory, size_t count, tm__key_fn key,
+                                tm__compare_fn compare, tm__key_fn group,
+                                const void *payload)
 {
     size_t bytes = order_bytes(count);
     tm__sortable *order = tm__resize(memory, NULL, 0, bytes);
@@ -199,8 +201,24 @@ tm__sortable *tm__sorted_new(tm__memory *memory, size_t count, tm__key_fn key,
     for (size_t i = 0; i < count; i++)
         order[i] = (tm__sortable){key(payload, (uint32_t)i), (uint32_t)i};
     tm__sort(order, spare, count, compare, payload);
+    for (size_t i = 0; group && i < count; i++)
+        order[i].key = group(payload, order[i].number);
+    if (group)
+        tm__sort(order, spare, count, NULL, NULL);
     tm__free(memory, spare, bytes);
     return order;
+}
+
+tm__sortable *tm__sorted_new(tm__memory *memory, size_t count, tm__key_fn key,
+                             tm__compare_fn compare, const void *payload)
+{
+    return sorted_new(memory, count, key, compare, NULL, payload);
+}
+
+tm__sortable *tm__sorted_within_new(tm__memory *memory, size_t count, tm__key_fn group,
+                                    tm__key_fn key, const void *payload)
+{
+    return sorted_new(memory, count, key, NULL, group, payload);
 }
 
 void tm__sorted_free(tm__memory *memory, tm__sortable *order, size_t count)

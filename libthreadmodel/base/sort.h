@@ -37,6 +37,13 @@ typedef int64_t (*tm__key_fn)(const void *payload, uint32_t number);
 tm__sortable *tm__sorted_new(tm__memory *memory, size_t count, tm__key_fn key,
                              tm__compare_fn compare, const void *payload);
 
+/**
+ * The same by two keys, and no comparison: of what there are few values, as of threads,
+ * and within one of these. Equals stay in the order of their numbers.
+ */
+tm__sortable *tm__sorted_within_new(tm__memory *memory, size_t count, tm__key_fn group,
+                                    tm__key_fn key, const void *payload);
+
 /** @param order  NULL is fine */
 void tm__sorted_free(tm__memory *memory, tm__sortable *order, size_t count);
 

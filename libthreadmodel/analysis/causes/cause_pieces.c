@@ -66,20 +66,17 @@ static int64_t thread_of(const void *payload, uint32_t number)
     return ((const tm__cause_piece *)payload)[number].thread;
 }
 
-static int by_time(const void *payload, uint32_t left, uint32_t right)
+static int64_t from_of(const void *payload, uint32_t number)
 {
-    const tm__cause_piece *items = payload;
-
-    return (items[left].from_ns > items[right].from_ns) -
-           (items[left].from_ns < items[right].from_ns);
+    return ((const tm__cause_piece *)payload)[number].from_ns;
 }
 
 static int put_in_order(tm__causes *c, tm__cause_pieces *it)
 {
     uint32_t threads = c->model->entities.threads_count;
 
-    it->order =
-        tm__sorted_new(c->memory, it->items_count, thread_of, by_time, it->items);
+    it->order = tm__sorted_within_new(c->memory, it->items_count, thread_of, from_of,
+                                      it->items);
     it->first_of = tm__zalloc(c->memory, ((size_t)threads + 1) * sizeof(uint32_t));
     if (!it->order || !it->first_of)
         return TM_ENOMEM;

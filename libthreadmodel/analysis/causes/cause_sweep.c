@@ -32,19 +32,14 @@ static int64_t thread_of(const void *payload, uint32_t number)
     return ((const tm__cause_window *)payload)[number].thread;
 }
 
-static int by_from(const void *payload, uint32_t left, uint32_t right)
+static int64_t from_of(const void *payload, uint32_t number)
 {
-    const tm__cause_window *all = payload;
-
-    return (all[left].from_ns > all[right].from_ns) -
-           (all[left].from_ns < all[right].from_ns);
+    return ((const tm__cause_window *)payload)[number].from_ns;
 }
 
-static int by_to(const void *payload, uint32_t left, uint32_t right)
+static int64_t to_of(const void *payload, uint32_t number)
 {
-    const tm__cause_window *all = payload;
-
-    return (all[left].to_ns > all[right].to_ns) - (all[left].to_ns < all[right].to_ns);
+    return ((const tm__cause_window *)payload)[number].to_ns;
 }
 
 /* A stretch of a thread's time of one weight: interval by interval. */
@@ -150,8 +145,9 @@ static int sweep_node(tm__causes *c, uint32_t node)
     if (it->depth >= c->depth || c->steps >= STEPS_MAX) {
         rc = stop(c, node);
     } else {
-        starts = tm__sorted_new(c->memory, s.count, thread_of, by_from, s.windows);
-        ends = tm__sorted_new(c->memory, s.count, thread_of, by_to, s.windows);
+        starts =
+            tm__sorted_within_new(c->memory, s.count, thread_of, from_of, s.windows);
+        ends = tm__sorted_within_new(c->memory, s.count, thread_of, to_of, s.windows);
         rc = starts && ends ? divide_all(&s, starts, ends) : TM_ENOMEM;
         tm__sorted_free(c->memory, starts, s.count);
         tm__sorted_free(c->memory, ends, s.count);

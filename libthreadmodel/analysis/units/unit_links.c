@@ -32,12 +32,9 @@ static int64_t thread_of(const void *payload, uint32_t number)
     return ((const tm__units *)payload)->spans[number].thread;
 }
 
-static int by_start(const void *payload, uint32_t left, uint32_t right)
+static int64_t start_of(const void *payload, uint32_t number)
 {
-    const tm__unit_span *spans = ((const tm__units *)payload)->spans;
-
-    return (spans[left].start_ns > spans[right].start_ns) -
-           (spans[left].start_ns < spans[right].start_ns);
+    return ((const tm__units *)payload)->spans[number].start_ns;
 }
 
 /* The innermost unit of a thread at an instant, which may be its end. */
@@ -142,8 +139,8 @@ int tm__units_link(tm__units *units)
     if (!units->items_count)
         return TM_OK;
     l.first_of = tm__zalloc(units->memory, bytes);
-    l.order =
-        tm__sorted_new(units->memory, units->spans_count, thread_of, by_start, units);
+    l.order = tm__sorted_within_new(units->memory, units->spans_count, thread_of,
+                                    start_of, units);
     if (!l.first_of || !l.order)
         rc = TM_ENOMEM;
     for (uint32_t i = 0; rc == TM_OK && i < units->spans_count; i++)

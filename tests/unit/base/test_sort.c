@@ -108,12 +108,51 @@ static void keys_of_any_size_compare_right(void **state)
     }
 }
 
+static int64_t group_of(const void *payload, uint32_t number)
+{
+    return (int64_t)(number % *(const uint32_t *)payload) - 1;
+}
+
+static int64_t given_of(const void *payload, uint32_t number)
+{
+    (void)payload;
+    return given[number];
+}
+
+static void rows_go_by_group_then_key_then_as_they_came(void **state)
+{
+    uint32_t groups = 5;
+    tm__memory memory;
+
+    (void)state;
+    tm__memory_init(&memory, NULL);
+    for (size_t count = 0; count <= MAX_COUNT; count += 97) {
+        tm__sortable *order;
+
+        for (size_t i = 0; i < count; i++)
+            given[i] = (int64_t)(i * 7919 % 100) - 2;
+        order = tm__sorted_within_new(&memory, count, group_of, given_of, &groups);
+        assert_non_null(order);
+        for (size_t i = 1; i < count; i++) {
+            uint32_t l = order[i - 1].number, r = order[i].number;
+
+            assert_true(group_of(&groups, l) <= group_of(&groups, r));
+            if (l % groups != r % groups)
+                continue;
+            assert_true(given[l] < given[r] || (given[l] == given[r] && l < r));
+        }
+        tm__sorted_free(&memory, order, count);
+    }
+    assert_int_equal(memory.used_bytes, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_go_by_key_then_comparison_then_as_they_came),
         cmocka_unit_test(stretches_that_nearly_rise_are_put_in_order),
         cmocka_unit_test(keys_of_any_size_compare_right),
+        cmocka_unit_test(rows_go_by_group_then_key_then_as_they_came),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
