@@ -107,8 +107,11 @@ static int next_provenance(const tm_model *model, const tm__tenure *it,
 static void put_next_owner(tm__listing *list, const tm_model *model,
                            const tm__tenure *it)
 {
-    const tm__tenure *next = next_owner(model, it);
+    const tm__tenure *next;
 
+    if (tm__pass_unwanted(&list->builder, 3))
+        return;
+    next = next_owner(model, it);
     tm__put_thread(&list->builder, model, next ? next->owner : TM__NONE);
     tm__put_string(&list->builder,
                    next ? tm_provenance_name(next_provenance(model, it, next)) : NULL);
@@ -119,6 +122,8 @@ static void put_not_running(tm__builder *builder, const tm_model *model,
 {
     int state;
 
+    if (tm__pass_unwanted(builder, 2))
+        return;
     tm__put_int64(builder, tm__not_running_ns(model, thread, from_ns, to_ns, &state));
     tm__put_string(builder, state == TM_STATE_UNKNOWN ? NULL : tm_state_name(state));
 }

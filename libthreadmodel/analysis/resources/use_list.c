@@ -79,6 +79,8 @@ static void put_row(rows *r, const tm__resource_use *use)
         tm__put_int32(builder, (int32_t)use->at_once);
     else
         tm__put_null(builder);
+    if (tm__pass_unwanted(builder, 3))
+        return;
     tm__put_int64(builder, tm__not_running_ns(model, use->thread, use->start_ns,
                                               use->end_ns, &state));
     tm__put_string(builder, state == TM_STATE_UNKNOWN ? NULL : tm_state_name(state));
