@@ -18,6 +18,7 @@ ACCEPTED = frozenset(
         "3ef9823bfebd0d8d21e4b0df1475bffc6f05bc49",
         "442ecc7f2b902bbf13bb4aeadaca31846522cd1c",
         "5e17b57b707bc42fb007cd581f08210ad2ac8b87",
+        "c2ffc31674ee3122d03adc174cd3ab2a584a62ea",
     }
 )
 
