@@ -346,7 +346,7 @@ def compare_changes(trace: Path, oracle: list[Change]) -> None:
     lives = {row["thread_id"]: life_of(row["name"]) for row in model.threads()}
     ours: dict[Life, list[str]] = {it.life: [] for it in oracle}
     for row in model.timeline():
-        state = "waiting" if row["state"] == "sleeping" else row["state"]
+        state = "waiting" if row["state"] in ("sleeping", "io") else row["state"]
         if state not in ("unknown", "new"):
             ours[lives[row["thread_id"]]].append(state)
     assert len(set(lives.values())) == len(lives)
@@ -507,5 +507,5 @@ def test_what_goroutines_waited_for_before_the_trace_is_known_by_their_stacks(
         "main.sleeps": ("sleeping", None),
         "main.receives": ("waiting", "chan receive"),
         "main.locks": ("waiting", "sync.Mutex"),
-        "main.accepts": ("waiting", "network"),
+        "main.accepts": ("io", "network"),
     }

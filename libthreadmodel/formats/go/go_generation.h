@@ -43,6 +43,10 @@ typedef struct tm__go_stack {
     uint32_t id;           ///< as it was defined; 0: not yet
     uint32_t object;       ///< waited for there, strings of tm__go_names; TM__NONE
     uint64_t reason_plus1; ///< for this reason; 0: not looked for yet
+    uint64_t read_place;   ///< a hash of where a connection is read; 0: it is not
+    uint8_t is_accept;     ///< connections are accepted there, waiting or not
+    uint8_t io_kind;       ///< enum tm_object_kind of that I/O; 0: not I/O
+    uint8_t is_idle;       ///< that I/O waits for what others begin
 } tm__go_stack;
 
 typedef struct tm__go_sample {

@@ -53,10 +53,15 @@ static int first_seen(const tm__go_step *at, tm__go_goroutine *it, uint64_t stat
         return rc;
     life.status = (uint8_t)status;
     life.object = object;
+    if (object)
+        tm__go_note_io(at, &life, stack_number);
     life.wait = sleeps ? TM__GO_SLEEPS : waits ? TM__GO_AWAITS : TM__GO_NO_WAIT;
     tm__go_begin_life(at, it, &life);
     event = tm__go_emit(at, TM_EVENT_SNAPSHOT, it->thread);
-    event->value = sleeps ? TM_STATE_SLEEPING : states[status];
+    event->value = sleeps       ? TM_STATE_SLEEPING
+                   : life.is_io ? TM_STATE_IO
+                                : states[status];
+    event->flags = life.is_idle ? TM_EVENT_IDLE : 0;
     event->object = object;
     event->stack = stack;
     return TM_OK;
@@ -101,6 +106,7 @@ int tm__go_on_create(const tm__go_step *at)
     const uint64_t *arguments = at->stream->arguments;
     tm__go_goroutine *by = tm__go_running(at), *it;
     uint64_t creator = by ? by->thread : 0;
+    int serves = by && by->accepts;
     int is_blocked = at->stream->type == TM__GO_CREATE_BLOCKED, rc;
     tm__go_goroutine life;
     uint32_t index, stack;
@@ -119,6 +125,7 @@ int tm__go_on_create(const tm__go_step *at)
     if (rc < 0)
         return rc;
     life.by = creator;
+    life.serves = (uint8_t)serves;
     life.status = is_blocked ? TM__GO_WAITING : TM__GO_RUNNABLE;
     life.is_new = 1;
     tm__go_begin_life(at, it, &life);
@@ -165,6 +172,9 @@ static int on_block(const tm__go_step *at, tm__go_goroutine *it)
     if (rc < 0)
         return rc;
     it->is_named = (uint8_t)is_named;
+    it->is_io = it->is_idle = 0;
+    if (!sleeps)
+        tm__go_note_io(at, it, arguments[1]);
     tm__go_begin_wait(at, it, sleeps ? TM_EVENT_SLEEP : TM_EVENT_AWAIT, object, stack);
     it->status = TM__GO_WAITING;
     return TM_OK;
@@ -231,6 +241,7 @@ int tm__go_on_switch(const tm__go_step *at)
     it->counter++;
     tm__go_wake(at, it, by->thread, 0);
     if (at->stream->type == TM__GO_SWITCH) {
+        by->is_io = by->is_idle = 0;
         tm__go_begin_wait(at, by, TM_EVENT_AWAIT, object, 0);
         by->status = TM__GO_WAITING;
     } else {

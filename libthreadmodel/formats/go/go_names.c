@@ -8,6 +8,8 @@
  * The package is a class, the rest of it a method.
  */
 #include "formats/go/go_names.h"
+#include "formats/go/go_frames.h"
+#include "formats/go/go_io.h"
 #include "formats/go/go_packages.h"
 
 #include <stdio.h>
@@ -17,58 +19,12 @@
 
 enum { NAME_BYTES = TM__GO_STRING_BYTES };
 
-typedef struct frame {
-    tm__go_text function;
-    tm__go_text file; ///< without folders
-    int32_t line;
-} frame;
-
 void tm__go_names_init(tm__go_names *names, tm__memory *memory)
 {
     *names = (tm__go_names){0};
     tm__strings_init(&names->classes, memory);
     tm__strings_init(&names->functions, memory);
     tm__strings_init(&names->places, memory);
-}
-
-static frame next_frame(const tm__go_generation *generation, tm__cursor *cursor)
-{
-    frame it;
-    uint64_t line;
-
-    tm__get_varint(cursor);
-    it.function = tm__go_text_of(generation, tm__get_varint(cursor));
-    it.file = tm__go_text_of(generation, tm__get_varint(cursor));
-    line = tm__get_varint(cursor);
-    it.line = line <= INT32_MAX ? (int32_t)line : 0;
-    for (uint32_t i = it.file.length; i > 0; i--)
-        if (it.file.bytes[i - 1] == '/') {
-            it.file.bytes += i;
-            it.file.length -= i;
-            break;
-        }
-    return it;
-}
-
-/* How long the package is with which a function's name begins; 0: there is none. */
-static uint32_t package_length(tm__go_text name)
-{
-    uint32_t start = 0;
-
-    for (uint32_t i = 0; i < name.length && name.bytes[i] != '['; i++)
-        if (name.bytes[i] == '/')
-            start = i + 1;
-    for (uint32_t i = start; i < name.length; i++)
-        if (name.bytes[i] == '.')
-            return i;
-    return 0;
-}
-
-static int begins_with(tm__go_text text, const char *start)
-{
-    size_t length = strlen(start);
-
-    return text.length >= length && memcmp(text.bytes, start, length) == 0;
 }
 
 /* Intern two texts with a zero byte between them. */
@@ -107,10 +63,10 @@ static int define_class(tm__go_names *names, tm__go_text name, tm__go_text sourc
     return rc;
 }
 
-static int define_function(tm__go_names *names, const frame *it, const tm_sink *sink,
-                           uint32_t *index)
+static int define_function(tm__go_names *names, const tm__go_frame *it,
+                           const tm_sink *sink, uint32_t *index)
 {
-    uint32_t length = package_length(it->function), class_index;
+    uint32_t length = tm__go_package_length(it->function), class_index;
     tm__go_text package = {length ? it->function.bytes : "?", length ? length : 1};
     int rc = intern(&names->functions, it->function, it->file, index);
     tm_method definition = TM_METHOD_INIT;
@@ -147,7 +103,7 @@ int tm__go_define_stack(tm__go_names *names, const tm__go_generation *generation
         return TM_OK;
     cursor = stack->frames;
     for (uint32_t i = 0; i < stack->frame_count && rc >= 0; i++) {
-        frame it = next_frame(generation, &cursor);
+        tm__go_frame it = tm__go_next_frame(generation, &cursor);
         uint32_t index = 0;
 
         rc = define_function(names, &it, sink, &index);
@@ -170,8 +126,10 @@ int tm__go_define_stack(tm__go_names *names, const tm__go_generation *generation
 /* Frames of the runtime and of locks stand within those that wait by them. */
 static int is_of_runtime(tm__go_text function)
 {
-    return begins_with(function, "runtime.") || begins_with(function, "sync.") ||
-           begins_with(function, "internal/") || begins_with(function, "runtime/");
+    return tm__go_begins_with(function, "runtime.") ||
+           tm__go_begins_with(function, "sync.") ||
+           tm__go_begins_with(function, "internal/") ||
+           tm__go_begins_with(function, "runtime/");
 }
 
 /* The type of the lock, of the outermost of sync's frames: "sync.Mutex". */
@@ -180,7 +138,7 @@ static void lock_type(tm__go_text function, char *type, size_t bytes)
     static const char receiver[] = "sync.(*";
     const char *start, *end;
 
-    if (!begins_with(function, receiver))
+    if (!tm__go_begins_with(function, receiver))
         return;
     start = function.bytes + sizeof(receiver) - 1;
     end = memchr(start, ')', function.length - (sizeof(receiver) - 1));
@@ -223,10 +181,10 @@ const char *tm__go_reason_of(const tm__go_generation *generation,
     tm__cursor cursor = stack ? stack->frames : (tm__cursor){0};
 
     for (uint32_t i = 0; stack && i < stack->frame_count; i++) {
-        frame it = next_frame(generation, &cursor);
+        tm__go_frame it = tm__go_next_frame(generation, &cursor);
 
         for (size_t r = 0; r < sizeof(reasons) / sizeof(*reasons); r++)
-            if (begins_with(it.function, reasons[r].begin))
+            if (tm__go_begins_with(it.function, reasons[r].begin))
                 return reasons[r].reason;
         if (!is_of_runtime(it.function))
             break;
@@ -234,8 +192,8 @@ const char *tm__go_reason_of(const tm__go_generation *generation,
     return "unknown";
 }
 
-static int define_place(tm__go_names *names, const char *what, const frame *place,
-                        const tm_sink *sink, uint32_t *index)
+static int define_place(tm__go_names *names, const char *what, const tm__go_io *io,
+                        const tm__go_frame *place, const tm_sink *sink, uint32_t *index)
 {
     char text[2 * NAME_BYTES + 64];
     tm_object definition = TM_OBJECT_INIT;
@@ -243,10 +201,10 @@ static int define_place(tm__go_names *names, const char *what, const frame *plac
     int rc;
 
     if (place->function.length)
-        snprintf(text, sizeof(text), "%s %.*s:%d", what, (int)place->function.length,
-                 place->function.bytes, place->line);
+        snprintf(text, sizeof(text), "%s %.*s:%d", io->kind ? io->name : what,
+                 (int)place->function.length, place->function.bytes, place->line);
     else
-        snprintf(text, sizeof(text), "%s", what);
+        snprintf(text, sizeof(text), "%s", io->kind ? io->name : what);
     rc = tm__strings_intern(&names->places, index, text);
     if (rc < 0 || *index < names->places_defined)
         return rc;
@@ -257,7 +215,7 @@ static int define_place(tm__go_names *names, const char *what, const frame *plac
     definition.id = (uint64_t)*index + 1;
     definition.class_id = (uint64_t)class_index + 1;
     definition.flags = TM_OBJECT_MAYBE_MANY;
-    definition.kind = kind_of(what);
+    definition.kind = io->kind ? io->kind : kind_of(what);
     definition.name = text;
     rc = sink->define_object(sink->payload, &definition);
     if (rc >= 0)
@@ -271,9 +229,11 @@ int tm__go_define_object(tm__go_names *names, const tm__go_generation *generatio
 {
     char name[NAME_BYTES + 16];
     tm__go_text text = tm__go_text_of(generation, reason);
-    frame place = {{"", 0}, {"", 0}, 0};
+    tm__go_frame place = {{"", 0}, {"", 0}, 0};
     uint32_t index;
     int rc;
+
+    tm__go_io io;
 
     if (stack && stack->reason_plus1 == reason + 1) {
         *object = (uint64_t)stack->object + 1;
@@ -281,26 +241,34 @@ int tm__go_define_object(tm__go_names *names, const tm__go_generation *generatio
     }
     if (text.length == 0)
         text = (tm__go_text){what, (uint32_t)strlen(what)};
-    if (begins_with(text, "sync.(*Cond)"))
+    if (tm__go_begins_with(text, "sync.(*Cond)"))
         text = (tm__go_text){"sync", 4};
+    io = tm__go_io_of(generation, stack, text);
+    text = io.kind ? (tm__go_text){io.reason, (uint32_t)strlen(io.reason)} : text;
     snprintf(name, sizeof(name), "%.*s", (int)text.length, text.bytes);
-    if (stack) {
+    if (io.kind) {
+        place = io.place;
+    } else if (stack) {
         tm__cursor cursor = stack->frames;
 
         for (uint32_t i = 0; i < stack->frame_count; i++) {
-            place = next_frame(generation, &cursor);
+            place = tm__go_next_frame(generation, &cursor);
             if (!is_of_runtime(place.function))
                 break;
             if (strncmp(name, "sync", 4) == 0)
                 lock_type(place.function, name, sizeof(name));
         }
     }
-    rc = define_place(names, name, &place, sink, &index);
+    rc = define_place(names, name, &io, &place, sink, &index);
     if (rc < 0)
         return rc;
     if (stack) {
         stack->object = index;
         stack->reason_plus1 = reason + 1;
+        stack->io_kind = (uint8_t)io.kind;
+        stack->is_idle = (uint8_t)io.is_idle;
+        stack->read_place = io.read_place;
+        stack->is_accept = (uint8_t)io.is_accept;
     }
     *object = (uint64_t)index + 1;
     return TM_OK;
@@ -337,13 +305,13 @@ int tm__go_define_thread(const tm__go_generation *generation, const tm__go_name_
 {
     char name[NAME_BYTES + 64], group[NAME_BYTES + 1] = "", life[24] = "";
     tm_thread definition = TM_THREAD_INIT;
-    frame it = {{"", 0}, {"", 0}, 0};
+    tm__go_frame it = {{"", 0}, {"", 0}, 0};
 
     if (stack && (of->innermost || stack->frame_count < TM__GO_STACK_FRAMES)) {
         tm__cursor cursor = stack->frames;
 
         for (uint32_t i = 0; i < stack->frame_count && (i == 0 || !of->innermost); i++)
-            it = next_frame(generation, &cursor);
+            it = tm__go_next_frame(generation, &cursor);
     }
     *is_named = it.function.length > 0;
     definition.id = of->thread;
@@ -351,14 +319,14 @@ int tm__go_define_thread(const tm__go_generation *generation, const tm__go_name_
         snprintf(life, sizeof(life), ", life %u", (unsigned)of->life);
     if (*is_named) {
         int is_main =
-            it.function.length == 12 && begins_with(it.function, "runtime.main");
+            it.function.length == 12 && tm__go_begins_with(it.function, "runtime.main");
 
         snprintf(group, sizeof(group), "%.*s", (int)it.function.length,
                  it.function.bytes);
         if (is_main)
             snprintf(group, sizeof(group), "main.main");
-        else if (begins_with(it.function, "runtime.") ||
-                 begins_with(it.function, "runtime/trace."))
+        else if (tm__go_begins_with(it.function, "runtime.") ||
+                 tm__go_begins_with(it.function, "runtime/trace."))
             definition.flags = TM_THREAD_AGENT;
         snprintf(name, sizeof(name), "%s #%llu%s", group,
                  (unsigned long long)of->goroutine, life);

@@ -27,3 +27,23 @@ int tm__go_is_own_package(tm__go_text package)
             return 1;
     return 0;
 }
+
+uint32_t tm__go_package_length(tm__go_text name)
+{
+    uint32_t start = 0;
+
+    for (uint32_t i = 0; i < name.length && name.bytes[i] != '['; i++)
+        if (name.bytes[i] == '/')
+            start = i + 1;
+    for (uint32_t i = start; i < name.length; i++)
+        if (name.bytes[i] == '.')
+            return i;
+    return 0;
+}
+
+int tm__go_begins_with(tm__go_text text, const char *start)
+{
+    size_t length = strlen(start);
+
+    return text.length >= length && memcmp(text.bytes, start, length) == 0;
+}

@@ -8,4 +8,9 @@
 /** Whether a package belongs to Go itself: a wait there is a wait of its caller. */
 int tm__go_is_own_package(tm__go_text package);
 
+/** How long the package is with which a function's name begins; 0: there is none. */
+uint32_t tm__go_package_length(tm__go_text name);
+
+int tm__go_begins_with(tm__go_text text, const char *start);
+
 #endif

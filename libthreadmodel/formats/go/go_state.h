@@ -19,6 +19,7 @@ typedef struct tm__go_goroutine {
     uint64_t by;        ///< who created it, while it is new; who woke it, since it
                         ///< waits; 0: nobody who is known
     uint64_t object;    ///< that it waits for; 0: none
+    uint64_t client;    ///< a hash of where it reads from the client that it serves
     int64_t stopped_ns; ///< when it stopped the world; 0: it runs
     uint32_t regions;   ///< open, of those whose begin is in the trace
     uint32_t lives;     ///< a thread of C may get the goroutine of one that ended
@@ -26,6 +27,10 @@ typedef struct tm__go_goroutine {
     uint8_t wait;       ///< enum tm__go_wait
     uint8_t is_new;     ///< it never ran
     uint8_t is_named;
+    uint8_t is_idle; ///< it waits for what others begin of their own accord
+    uint8_t is_io;   ///< it waits for something outside of the program
+    uint8_t accepts; ///< it has accepted connections
+    uint8_t serves;  ///< one that accepts created it
 } tm__go_goroutine;
 
 /** What ends when it runs again. */

@@ -71,6 +71,22 @@ int tm__go_object_at(const tm__go_step *at, uint64_t stack, uint64_t reason,
                                 at->sink, object);
 }
 
+void tm__go_note_io(const tm__go_step *at, tm__go_goroutine *it, uint64_t stack)
+{
+    const tm__go_stack *of = tm__go_stack_of(at->generation, stack);
+
+    if (it->serves && of && !it->client)
+        it->client = of->read_place;
+    if (of && of->is_accept)
+        it->accepts = 1;
+    it->is_io = of && of->io_kind != TM_OBJECT_KIND_UNKNOWN;
+    it->is_idle = of && of->is_idle;
+    if (!it->is_io)
+        return;
+    if (it->client && it->client == of->read_place)
+        it->is_idle = 1;
+}
+
 int tm__go_name_at(const tm__go_step *at, const tm__go_goroutine *it, uint64_t stack,
                    int innermost, int *is_named)
 {

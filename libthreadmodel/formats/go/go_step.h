@@ -83,6 +83,13 @@ int tm__go_name_at(const tm__go_step *at, const tm__go_goroutine *it, uint64_t s
                    int innermost, int *is_named);
 
 /**
+ * Note what a goroutine begins to wait for at a stack whose object is known.
+ * A goroutine that another one created, which accepts connections, reads the requests
+ * of its client where it first reads from the network.
+ */
+void tm__go_note_io(const tm__go_step *at, tm__go_goroutine *it, uint64_t stack);
+
+/**
  * Have the sink know the next life of a goroutine that is absent.
  * @param[out] life  what it then is, for tm__go_begin_life()
  */

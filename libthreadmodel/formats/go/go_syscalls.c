@@ -16,6 +16,8 @@ void tm__go_begin_wait(const tm__go_step *at, tm__go_goroutine *it, int kind,
     it->by = 0;
     event->object = it->object;
     event->stack = stack;
+    if (it->wait == TM__GO_AWAITS && it->is_idle)
+        event->flags = TM_EVENT_IDLE;
 }
 
 void tm__go_end_wait(const tm__go_step *at, tm__go_goroutine *it)
@@ -30,6 +32,8 @@ void tm__go_end_wait(const tm__go_step *at, tm__go_goroutine *it)
         event->peer = it->by;
         if (it->by)
             event->flags = TM_EVENT_PEER_REPORTED;
+        if (it->is_idle)
+            event->flags |= TM_EVENT_IDLE;
     }
     it->wait = TM__GO_NO_WAIT;
 }
@@ -39,7 +43,8 @@ void tm__go_wake(const tm__go_step *at, tm__go_goroutine *it, uint64_t waker,
 {
     tm_event *event;
 
-    if (waker && it->wait == TM__GO_AWAITS) {
+    /* What came from outside, another goroutine only passed on. */
+    if (waker && it->wait == TM__GO_AWAITS && !it->is_io) {
         event = tm__go_emit(at, TM_EVENT_POST, waker);
         event->object = it->object;
         event->peer = it->thread;
@@ -67,6 +72,7 @@ int tm__go_on_syscall_begin(const tm__go_step *at)
         return rc;
     p->counter++;
     p->status = TM__GO_P_SYSCALL;
+    tm__go_note_io(at, it, arguments[1]);
     tm__go_begin_wait(at, it, TM_EVENT_AWAIT, object, stack);
     it->status = TM__GO_IN_SYSCALL;
     return TM_OK;

@@ -77,6 +77,8 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
     if (!begins_then(model, thread, fact))
         seen.flags |= TM__INTERVAL_SNAPSHOT;
     seen.traits = fact->flags & TM_EVENT_TIMED ? TM__TRAIT_TIMED : 0;
+    if (fact->value == TM_STATE_IO && fact->flags & TM_EVENT_IDLE)
+        seen.traits |= TM__TRAIT_IDLE;
     if (fact->value == TM_STATE_PARKED && fact->flags & TM_EVENT_SHARED)
         seen.traits |= TM__TRAIT_OWNS;
     if (is_known(thread, fact)) {
