@@ -136,23 +136,25 @@ TM_BEGIN_DECLS
  * pool_starved, carriers_taken), title string (at most twelve words), impact_ns int64
  * (time lost, of all threads added up), bound_ns int64 (the most that one thread lost:
  * no thread can gain more), gain_ns int64 (by so much the run would be shorter if no
- * thread had to wait for it, or if these sleeps took no time; of a service, whose run
- * is as long as its load, by so much the time in which the same requests would be
- * served; null: unknown), gain_low_ns int64 (the least that the gain may be; null:
- * unknown), gain_high_ns int64 (the most; null: unknown), minor bool (little or nothing
- * is gained from it), suspected bool (it rests on inference; caveat says what would
- * confirm it), waits string (which threads wait where, how often, for how long; null:
- * nobody), holds string (which thread holds or uses it where, for how long; null: not
- * known, or nobody), gain string (what would be gained, or the bound of it; null:
- * nothing is known), advice string (what to try; null: nothing), caveat string (what
- * the data cannot show; null: nothing is in doubt), text string (waits, holds, gain,
- * advice and caveat, one after the other), class string, method string (where to look),
- * source string, line int32, thread_id uint64 (null: nobody), thread string (the first
- * that it names; null: nobody), evidence_table string (deadlocks, blame, callers,
- * interactions, timeline, lock_order, critical_path, resources, threads; the table that
- * shows it), evidence_where string (which rows of that table: conditions `column =
- * value`, `column = 'text'`, `column in ('text', ...)`, `column in (1, ...)` and
- * `column is null`, joined as in SQL by `and`; empty: no row, for names are too long).
+ * thread had to wait for it, or if these sleeps, or this I/O, took no time; of a
+ * service, whose run is as long as its load, by so much the time in which the same
+ * requests would be served; null: unknown), gain_low_ns int64 (the least that the gain
+ * may be; null: unknown), gain_high_ns int64 (the most; null: unknown), minor bool
+ * (little or nothing is gained from it), suspected bool (it rests on inference; caveat
+ * says what would confirm it), waits string (which threads wait where, how often, for
+ * how long; null: nobody), holds string (which thread holds or uses it where, for how
+ * long; null: not known, or nobody), gain string (what would be gained, or the bound of
+ * it; null: nothing is known), advice string (what to try; null: nothing), caveat
+ * string (what the data cannot show; null: nothing is in doubt), text string (waits,
+ * holds, gain, advice and caveat, one after the other), class string, method string
+ * (where to look), source string, line int32, thread_id uint64 (null: nobody), thread
+ * string (the first that it names; null: nobody), object string (the endpoint of I/O
+ * that it is about; null: it is about none), evidence_table string (deadlocks, blame,
+ * callers, interactions, timeline, lock_order, critical_path, resources, threads; the
+ * table that shows it), evidence_where string (which rows of that table: conditions
+ * `column = value`, `column = 'text'`, `column in ('text', ...)`, `column in (1, ...)`
+ * and `column is null`, joined as in SQL by `and`; empty: no row, for names are too
+ * long).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

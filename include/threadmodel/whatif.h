@@ -21,28 +21,31 @@ TM_BEGIN_DECLS
 /** What a what-if changes. */
 enum tm_whatif_change {
     TM_WHATIF_HOLDS = 0,   ///< holds of locks take `factor` times as long
-    TM_WHATIF_METHOD = 1,  ///< sleeps and running in `method`, and in what it calls, do
+    TM_WHATIF_METHOD = 1,  ///< sleeps, I/O and running in `method` and what it calls do
     TM_WHATIF_USES = 2,    ///< uses of what threads wait for in `method` do
     TM_WHATIF_PERMITS = 3, ///< of what threads wait for in `method` there is more; or,
                            ///< without a method, locks of `class_name` have more owners
-    TM_WHATIF_END = 4      ///< one more than the last
+    TM_WHATIF_IO = 4,      ///< I/O with the endpoint `object` does, but not idle I/O
+    TM_WHATIF_PROCESSORS = 5, ///< there are more processors
+    TM_WHATIF_END = 6         ///< one more than the last
 };
 
-/** What to change: that which matches all that is not NULL, one at least. */
+/** What to change: that which matches all that is not NULL, one at least; of processors
+ * nothing is named. */
 typedef struct tm_whatif_options {
     size_t size;            ///< sizeof(tm_whatif_options)
     const char *class_name; ///< of the lock or what is waited for; NULL: any
     const char *method;     ///< that acquired the lock, package.Class.method; NULL:
                             ///< any; for other changes see enum tm_whatif_change
-    const char *object;     ///< of holds: the lock, as column object of other tables;
-                            ///< NULL: any
+    const char *object;     ///< of holds: the lock; of io: the endpoint, and nothing
+                            ///< else; as column object of other tables; NULL: any
     double factor;          ///< 0: for no time; 0.5: half as long; 2: twice
     const char *const *libraries; ///< see tm_statistics_options
     uint32_t library_count;       ///< entries of libraries
-    uint32_t count;               ///< of a ranking: how many candidates; 0: 20
-    uint32_t change;              ///< enum tm_whatif_change
+    uint32_t count;   ///< of a ranking: locks to try, and rows at most; 0: 20
+    uint32_t change;  ///< enum tm_whatif_change
     uint32_t permits; ///< how many more of them: connections of a pool, workers,
-                      ///< owners that a lock may have at once; 0: 1
+                      ///< owners that a lock may have at once, processors; 0: 1
     int64_t from_ns;  ///< since the run began: only what begins from then on changes
     int64_t to_ns;    ///< since the run began: and before then; 0: the run's end
 } tm_whatif_options;
@@ -76,24 +79,24 @@ TM_API const char *tm_whatif_change_name(int change);
  * predicted), gain_ns int64 (negative: longer than it was; null: it cannot be
  * predicted), gain_low_ns int64 (the least that the gain may be; null: it cannot be
  * predicted), gain_high_ns int64 (the most; null: it cannot be predicted), scaled int64
- * (how many holds, sleeps, stretches of running, uses or waits change), scaled_ns int64
- * (their length as it was), note string (why it cannot be predicted, or what is
- * unusual; null: nothing), unit_kind string (of the requests that the next columns are
- * about; null: there are none, or it cannot be predicted for them), throughput_now
- * double (requests, as recorded; null: as unit_kind), throughput double (predicted;
- * null: as unit_kind), throughput_low double (the least; null: as unit_kind),
- * throughput_high double (the most; null: as unit_kind), latency_now_ns int64 (mean
- * duration of a request; null: as unit_kind), latency_ns int64 (predicted; null: as
- * unit_kind), latency_low_ns int64 (the least; null: as unit_kind), latency_high_ns
- * int64 (the most; null: as unit_kind), latency_p99_now_ns int64 (99th percentile of
- * the duration; null: as unit_kind), latency_p99_ns int64 (predicted; null: as
- * unit_kind), next_bottleneck string (what decides next: the class of a lock, the
- * method that waits for a pool, *processors*, or a method in which requests sleep or
- * wait; null: nothing that they share, or as unit_kind), next_kind string (lock, pool,
- * processors, place; place: how many requests at once it admits is not known; null: as
- * next_bottleneck), next_in_use double (of it are in use then, on average; null: as
- * next_bottleneck), next_at_once int32 (so many there are; of a place, as many requests
- * were seen there at once; null: as next_bottleneck).
+ * (how many holds, sleeps, waits in I/O, stretches of running, uses or waits change),
+ * scaled_ns int64 (their length as it was), note string (why it cannot be predicted, or
+ * what is unusual; null: nothing), unit_kind string (of the requests that the next
+ * columns are about; null: there are none, or it cannot be predicted for them),
+ * throughput_now double (requests, as recorded; null: as unit_kind), throughput double
+ * (predicted; null: as unit_kind), throughput_low double (the least; null: as
+ * unit_kind), throughput_high double (the most; null: as unit_kind), latency_now_ns
+ * int64 (mean duration of a request; null: as unit_kind), latency_ns int64 (predicted;
+ * null: as unit_kind), latency_low_ns int64 (the least; null: as unit_kind),
+ * latency_high_ns int64 (the most; null: as unit_kind), latency_p99_now_ns int64 (99th
+ * percentile of the duration; null: as unit_kind), latency_p99_ns int64 (predicted;
+ * null: as unit_kind), next_bottleneck string (what decides next: the class of a lock,
+ * the method that waits for a pool, *processors*, or a method in which requests sleep
+ * or wait; null: nothing that they share, or as unit_kind), next_kind string (lock,
+ * pool, processors, place; place: how many requests at once it admits is not known;
+ * null: as next_bottleneck), next_in_use double (of it are in use then, on average;
+ * null: as next_bottleneck), next_at_once int32 (so many there are; of a place, as many
+ * requests were seen there at once; null: as next_bottleneck).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked
@@ -107,9 +110,11 @@ TM_API int tm_whatif_predict(tm_table **out, const tm_model *model,
                              const tm_whatif_options *options);
 
 /**
- * The same for the holds of each class, and each class and method, whose locks the
- * critical path goes through or requests wait for, the largest gain first: of requests
- * where a run is as long as its load, else of the run.
+ * The same for what may be worth a change, the largest gain first: of requests where a
+ * run is as long as its load, else of the run. That is the holds of each class, and
+ * each class and method, whose locks the critical path goes through or requests wait
+ * for; the pools, sleeps and endpoints that findings are about, of a pool as many more
+ * permits as there are threads; and the methods that most CPU samples are in.
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

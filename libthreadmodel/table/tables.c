@@ -514,6 +514,7 @@ static const tm__column_spec findings[] = {
     {"line", TM_TYPE_INT32, 0, 0},
     {"thread_id", TM_TYPE_UINT64, 0, 0},
     {"thread", TM_TYPE_STRING, 0, 0},
+    {"object", TM_TYPE_STRING, 0, 0},
     {"evidence_table", TM_TYPE_STRING, 0, 0},
     {"evidence_where", TM_TYPE_STRING, 0, 0},
 };

@@ -251,6 +251,11 @@ static void ask_paths(const tm_model *model)
             check_no_gain(model, tm_table_int64(table, "gain_ns")[0]);
         read_answer(rc, table);
     }
+    rc = tm_whatif_predict(&table, model,
+                           &(tm_whatif_options){.size = sizeof(tm_whatif_options),
+                                                .object = "socket",
+                                                .change = TM_WHATIF_IO});
+    read_answer(rc, table);
     rc = tm_whatif_rank(&table, model, NULL);
     read_answer(rc, table);
     ask_why(model);

@@ -10,14 +10,15 @@ import random
 from collections.abc import Callable, Container
 from typing import Any, Final, NamedTuple
 
-from threadmodel import Ending, Event, EventKind, Frame, Model, Run, Sink
+from threadmodel import Ending, Event, EventKind, Frame, Model, ObjectKind, Run, Sink
 
 US: Final = 1000
 MS: Final = 1000 * US
 KIND: Final = EventKind
 POLLER, FIRST_WORKER = 1, 10
 IDLE, BORROW, QUERY, GUARD, RETURN, DONE, TURN, LOAD, OWN = 1, 2, 3, 4, 5, 6, 7, 8, 9
-CONDITION, PERMITS, LOCK, ORDER, LOADER = 1, 2, 3, 4, 5
+CONDITION, PERMITS, LOCK, ORDER, LOADER, DATABASE = 1, 2, 3, 4, 5, 6
+ENDPOINT: Final = "10.0.0.7:5432"
 # Frames, innermost first: class and method.
 RUN = [
     ("java.util.concurrent.ThreadPoolExecutor", "runWorker"),
@@ -63,6 +64,7 @@ class Service:
         loads_ms: float = 0,
         loads_each: bool = False,
         states_units: bool = False,
+        asks: bool = False,
         seed: int = 1,
         seconds: float = 4,
     ) -> None:
@@ -73,7 +75,8 @@ class Service:
         worker is woken by one that has a request, and not by the poller. Before a share
         of them, the worker wakes up for nothing but the pool's own lock. The run
         begins so many seconds before the service. Classes are
-        loaded before the first request, or in each one: a worker waits for so long.
+        loaded before the first request, or in each one: a worker waits for so long. A
+        query is a sleep, or one that a database is asked.
         """
         self.random = random.Random(seed)
         self.permits = permits or clients
@@ -82,6 +85,7 @@ class Service:
         self.in_vain, self.starts_ns = in_vain, round(starts_s * 1000 * MS)
         self.loads_ms, self.loads_each = loads_ms, loads_each
         self.states_units = states_units
+        self.asks = asks
         self.events: list[Event] = []
         self.log: list[Request] = []
         self.waiting: list[tuple[int, Callable[[int], None]]] = []
@@ -168,12 +172,18 @@ class Service:
         self.waiting.append((worker, lambda at: self.uses(worker, start, at)))
 
     def uses(self, worker: int, start: int, now: int) -> None:
-        self.emit(now + US, worker, KIND.SLEEP, stack=QUERY)
+        if self.asks:
+            self.emit(now + US, worker, KIND.AWAIT, object=DATABASE, stack=QUERY)
+        else:
+            self.emit(now + US, worker, KIND.SLEEP, stack=QUERY)
         end = now + self.some(self.query_ms)
         self.then(end, lambda at: self.gives(worker, start, at))
 
     def gives(self, worker: int, start: int, now: int) -> None:
-        self.emit(now, worker, KIND.SLEPT)
+        if self.asks:
+            self.emit(now, worker, KIND.AWAITED, object=DATABASE)
+        else:
+            self.emit(now, worker, KIND.SLEPT)
         if self.waiting:
             other, goes_on = self.waiting.pop(0)
             self.emit(
@@ -282,6 +292,10 @@ class Service:
             model.define_class(100 + number, name)
             label = "GET /order" if number == ORDER else None
             model.define_object(number, 100 + number, name=label)
+        model.define_class(100 + DATABASE, "socket")
+        model.define_object(
+            DATABASE, 100 + DATABASE, kind=ObjectKind.SOCKET, name=ENDPOINT
+        )
         model.define_thread(POLLER, "poller")
         for thread in sorted({event.thread for event in self.events} - {POLLER}):
             model.define_thread(thread, f"worker-{thread}")

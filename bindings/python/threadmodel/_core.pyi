@@ -914,6 +914,8 @@ class Lib:
     TM_WHATIF_METHOD: int
     TM_WHATIF_USES: int
     TM_WHATIF_PERMITS: int
+    TM_WHATIF_IO: int
+    TM_WHATIF_PROCESSORS: int
     TM_WHATIF_END: int
     TM_WRITER_TRACE: int
     TM_WRITER_CONTENTION: int

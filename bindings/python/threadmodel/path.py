@@ -32,6 +32,8 @@ _CHANGES: Final = {
     "method": lib.TM_WHATIF_METHOD,
     "uses": lib.TM_WHATIF_USES,
     "permits": lib.TM_WHATIF_PERMITS,
+    "io": lib.TM_WHATIF_IO,
+    "processors": lib.TM_WHATIF_PROCESSORS,
 }
 
 
@@ -130,11 +132,14 @@ def whatif(
     all that is given:
 
     - ``holds``: holds of locks take ``factor`` times as long
-    - ``method``: sleeps and running in ``method``, and in what it calls, do
+    - ``method``: sleeps, I/O and running in ``method``, and in what it calls, do
     - ``uses``: uses of what threads wait for in ``method`` do
     - ``permits``: of what threads wait for in ``method`` there are ``permits`` more:
       connections of a pool, workers, owners that a lock may have at once; without a
       method, of the locks of the class
+    - ``io``: I/O with the endpoint ``object`` takes ``factor`` times as long, but not
+      idle I/O
+    - ``processors``: there are ``permits`` more of them; nothing is named
 
     Columns (table ``whatif``): change string, class string, method string and object
     string (as asked; None: any), factor double (0.5: for half as long; None: more
@@ -144,12 +149,12 @@ def whatif(
     predicted), gain_ns int64 (negative: longer than it was; None: it cannot be
     predicted), gain_low_ns int64 (the least that the gain may be; None: it cannot be
     predicted), gain_high_ns int64 (the most; None: it cannot be predicted), scaled
-    int64 (how many holds, sleeps, stretches of running, uses or waits change),
-    scaled_ns int64 (their length as it was), note string (why it cannot be predicted,
-    or what is unusual; None: nothing), unit_kind string (of the requests that the next
-    columns are about; None: there are none, or it cannot be predicted for them),
-    throughput_now double (requests, as recorded; None: as unit_kind), throughput double
-    (predicted; None: as unit_kind), throughput_low double (the least; None: as
+    int64 (how many holds, sleeps, waits in I/O, stretches of running, uses or waits
+    change), scaled_ns int64 (their length as it was), note string (why it cannot be
+    predicted, or what is unusual; None: nothing), unit_kind string (of the requests
+    that the next columns are about; None: there are none, or it cannot be predicted for
+    them), throughput_now double (requests, as recorded; None: as unit_kind), throughput
+    double (predicted; None: as unit_kind), throughput_low double (the least; None: as
     unit_kind), throughput_high double (the most; None: as unit_kind), latency_now_ns
     int64 (mean duration of a request; None: as unit_kind), latency_ns int64 (predicted;
     None: as unit_kind), latency_low_ns int64 (the least; None: as unit_kind),
@@ -167,7 +172,8 @@ def whatif(
         model: asked
         class_name: of the lock, or of what is waited for
         method: that got the lock, or as above, ``package.Class.method``
-        object: of holds: the lock, as column ``object`` of other tables has it
+        object: of holds: the lock; of io: the endpoint; as column ``object`` of other
+            tables has it
         factor: 0: for no time; 0.5: half as long; 2: twice
         change: one of those above
         permits: how many more
@@ -181,7 +187,7 @@ def whatif(
         for field, value in given.items()
         if value is not None
     }
-    if not names:
+    if not names and change != "processors":
         raise errors.InvalidArgumentError(
             "what-if of nothing: name a class, a method or an object"
         )
@@ -209,13 +215,17 @@ def whatif_rank(
     libraries: Iterable[str] | None = None,
     window: Window | None = None,
 ) -> Table:
-    """Do the same for the locks that the critical path goes through, best first.
+    """Do the same for what may be worth a change, best first.
 
-    Columns: those of whatif; a row a class, and a class and method.
+    That is the locks that the critical path goes through or requests wait for, those
+    that were held longest; the pools, sleeps and endpoints that findings are about; and
+    the methods that most CPU samples are in.
+
+    Columns: those of whatif; of locks a row a class, and a class and method.
 
     Args:
         model: asked
-        count: how many to try, those that were held longest
+        count: how many locks to try, and how many rows there are at most
         factor: see whatif
         libraries: as for ``statistics``
         window: see whatif

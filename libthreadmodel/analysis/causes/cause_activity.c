@@ -157,6 +157,19 @@ static uint32_t what_of(const tm_model *model, uint32_t object, int is_io)
                                    : model->entities.classes[class_index].name;
 }
 
+/* A delay that a question may be about. */
+static void watch(const tm__causes *c, const tm__cause_part *part)
+{
+    double ns;
+
+    if (!c->watch)
+        return;
+    ns = (double)part->weight * (double)(part->to_ns - part->from_ns);
+
+    c->watch->total_ns +=
+        ns * c->watch->share_of(c->watch->context, part->thread, part->interval);
+}
+
 static int wait_for(tm__causes *c, uint32_t node, const tm__cause_part *part)
 {
     const tm_model *model = c->model;
@@ -178,6 +191,7 @@ static int wait_for(tm__causes *c, uint32_t node, const tm__cause_part *part)
         label.what = TM__NONE;
     } else if (is_io) {
         label.cause = TM__CAUSE_IO;
+        watch(c, part);
     } else if (it->state == TM_STATE_BLOCKED || it->state == TM_STATE_REENTERING ||
                (object != TM__NONE && model->entities.objects[object].is_owned)) {
         label.cause = TM__CAUSE_LOCK;
@@ -190,14 +204,6 @@ static int wait_for(tm__causes *c, uint32_t node, const tm__cause_part *part)
     if (is_io || c->nodes[child].label.cause == TM__CAUSE_OTHER)
         return TM_OK;
     return divide_wait(c, child, part, first);
-}
-
-static void watch(const tm__causes *c, const tm__cause_part *part)
-{
-    double ns = (double)part->weight * (double)(part->to_ns - part->from_ns);
-
-    c->watch->total_ns +=
-        ns * c->watch->share_of(c->watch->context, part->thread, part->interval);
 }
 
 int tm__cause_activity(tm__causes *c, uint32_t node, const tm__cause_part *part)
@@ -214,8 +220,7 @@ int tm__cause_activity(tm__causes *c, uint32_t node, const tm__cause_part *part)
     case TM_STATE_RUNNING: return tm__cause_running(c, node, part, 1);
     case TM_STATE_RUNNABLE: return tm__cause_running(c, node, part, 0);
     case TM_STATE_SLEEPING:
-        if (c->watch)
-            watch(c, part);
+        watch(c, part);
         return leaf(c, node, part, TM__CAUSE_ASLEEP, TM__NONE, method);
     case TM_STATE_NATIVE:
         return leaf(c, node, part, TM__CAUSE_NATIVE, TM__NONE, method);

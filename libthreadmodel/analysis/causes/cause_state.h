@@ -95,9 +95,10 @@ typedef struct tm__cause_pieces {
     uint32_t *first_of;  ///< of each thread: order[]; one more than threads
 } tm__cause_pieces;
 
-/** The sleeps that a question is about, as often as they count for the roots. */
+/** The delays that a question is about, as often as they count for the roots. */
 typedef struct tm__cause_watch {
-    /** The part of a sleep that counts: of a thread, one of its intervals. */
+    /** The part of a sleep, or of I/O, that counts: of a thread, one of its intervals.
+     */
     double (*share_of)(const void *context, uint32_t thread, uint32_t interval);
     const void *context;
     double total_ns;

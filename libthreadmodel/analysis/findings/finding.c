@@ -32,7 +32,8 @@ tm__finding *tm__finding_new(tm__findings *findings, const char *kind,
                           .batch_method = TM__NONE,
                           .lock_group = TM__NONE,
                           .change = TM_WHATIF_END,
-                          .change_method = TM__NONE};
+                          .change_method = TM__NONE,
+                          .change_object = TM__NONE};
     return item;
 }
 

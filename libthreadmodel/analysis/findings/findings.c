@@ -30,8 +30,10 @@
 #include <string.h>
 
 #include "analysis/listing/caveats.h"
+#include "analysis/whatif/ranking.h"
 #include "base/error.h"
 #include "base/saturate.h"
+#include "base/sized.h"
 #include "base/sort.h"
 #include "model/entities/object.h"
 #include "model/entities/thread.h"
@@ -171,7 +173,7 @@ static void put_gain_ns(tm__builder *builder, const tm__finding *item, int64_t n
         tm__put_null(builder);
 }
 
-static void put_finding(tm__builder *builder, const tm__findings *findings,
+static void put_finding(tm__builder *builder, tm__findings *findings,
                         const tm__finding *item, int32_t rank)
 {
     const tm_model *model = findings->model;
@@ -197,6 +199,10 @@ static void put_finding(tm__builder *builder, const tm__findings *findings,
     else
         tm__put_uint64(builder, model->entities.threads[item->thread].id);
     tm__put_string(builder, tm__thread_name(model, item->thread));
+    tm__put_string(builder,
+                   item->change_object == TM__NONE
+                       ? NULL
+                       : tm__label(&findings->labels, model, item->change_object));
     tm__put_string(builder, item->evidence);
     tm__put_text(builder, item->long_where ? item->long_where : item->where);
 }
@@ -256,52 +262,129 @@ int tm_finding_list(tm_table **out, const tm_model *model)
     return tm_finding_list_part(out, model, NULL);
 }
 
+/* Find what there is, without its gains. @return TM_OK or an error; to be closed in
+ * either case */
+static int open_findings(tm__findings *findings, const tm_model *model,
+                         const tm_selection *selection)
+{
+    int rc;
+
+    *findings = (tm__findings){.model = model};
+    tm__memory_init(&findings->memory, &model->memory.hook);
+    findings->unmet = tm__unmet_needs(model);
+    rc = tm__findings_open_scope(findings, selection);
+    if (rc == TM_OK)
+        rc = tm__labels_open(&findings->labels, model);
+    if (rc == TM_OK)
+        rc = tm__callers_open(&findings->places, model, &findings->memory, NULL);
+    if (rc == TM_OK)
+        rc = tm__class_work_open(findings);
+    for (size_t i = 0; rc == TM_OK && i < sizeof(detectors) / sizeof(*detectors); i++)
+        rc = detect(findings, &detectors[i]);
+    merge_alike(findings);
+    return rc;
+}
+
+static void close_findings(tm__findings *findings)
+{
+    const tm_model *model = findings->model;
+
+    if (!findings->places.memory)
+        return;
+    for (uint32_t i = 0; i < findings->items_count; i++)
+        drop_where(findings, &findings->items[i]);
+    tm__free(&findings->memory, findings->items,
+             findings->items_capacity * sizeof(*findings->items));
+    tm__free(&findings->memory, findings->lock_group_of,
+             ((size_t)model->entities.objects_count + 1) *
+                 sizeof(*findings->lock_group_of));
+    tm__findings_stuck_close(findings);
+    tm__class_work_close(findings);
+    tm__callers_close(&findings->places);
+    tm__labels_close(&findings->labels);
+}
+
 int tm_finding_list_part(tm_table **out, const tm_model *model,
                          const tm_selection *selection)
 {
-    tm__findings findings = {.model = model};
+    tm__findings findings;
     tm__builder builder;
     int rc;
 
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
-    tm__memory_init(&findings.memory, &model->memory.hook);
-    findings.unmet = tm__unmet_needs(model);
-    rc = tm__findings_open_scope(&findings, selection);
-    if (rc == TM_OK)
-        rc = tm__labels_open(&findings.labels, model);
-    if (rc < 0)
-        return rc;
+    rc = open_findings(&findings, model, selection);
     tm__builder_start(&builder, &tm__findings_table, 0, &model->memory.hook);
-    rc = tm__callers_open(&findings.places, model, &findings.memory, NULL);
-    if (rc == TM_OK)
-        rc = tm__class_work_open(&findings);
-    for (size_t i = 0; rc == TM_OK && i < sizeof(detectors) / sizeof(*detectors); i++)
-        rc = detect(&findings, &detectors[i]);
-    merge_alike(&findings);
     if (rc == TM_OK)
         rc = tm__findings_ask_gains(&findings);
     if (rc == TM_OK)
         rc = put_ranked(&builder, &findings);
     if (rc == TM_OK)
         rc = findings.labels.failed;
-    tm__findings_put_part(&findings, &builder);
+    if (rc == TM_OK)
+        tm__findings_put_part(&findings, &builder);
     tm__model_put_caveats(model, &builder);
-    for (uint32_t i = 0; i < findings.items_count; i++)
-        drop_where(&findings, &findings.items[i]);
-    tm__free(&findings.memory, findings.items,
-             findings.items_capacity * sizeof(*findings.items));
-    tm__free(&findings.memory, findings.lock_group_of,
-             ((size_t)model->entities.objects_count + 1) *
-                 sizeof(*findings.lock_group_of));
-    tm__findings_stuck_close(&findings);
-    tm__class_work_close(&findings);
-    tm__callers_close(&findings.places);
-    tm__labels_close(&findings.labels);
+    close_findings(&findings);
     if (rc < 0) {
         tm__builder_abandon(&builder);
         return rc;
     }
     return tm__builder_finish(&builder, out);
+}
+
+/* ---- what-ifs of what was found ---- */
+
+static int ask_changes(tm__ranking *ranking, const tm__findings *findings)
+{
+    const tm__load *load = &ranking->load;
+    int rc = TM_OK;
+
+    for (uint32_t i = 0; rc == TM_OK && i < findings->items_count; i++) {
+        tm__gain_question question = tm__finding_question(&findings->items[i], load);
+
+        if (strcmp(findings->items[i].kind, "too_few_processors") == 0)
+            question =
+                (tm__gain_question){TM_WHATIF_PROCESSORS, TM__NONE, TM__NONE, TM__NONE};
+        /* Locks are ranked already, by how long they are held. */
+        if (question.change != TM_WHATIF_END &&
+            findings->items[i].lock_group == TM__NONE)
+            rc = tm__ranking_add(ranking, &question);
+    }
+    return rc == TM_OK ? tm__ranking_add_methods(ranking) : rc;
+}
+
+int tm_whatif_rank(tm_table **out, const tm_model *model,
+                   const tm_whatif_options *given)
+{
+    tm_selection part = TM_SELECTION_INIT;
+    tm_whatif_options options;
+    tm__findings findings;
+    tm__ranking ranking;
+    int rc;
+
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    rc = TM__READ(&options, given, tm_whatif_options, class_name);
+    if (rc < 0)
+        return rc;
+    TM__CHECK(!options.class_name && !options.method && !options.object &&
+              options.change == TM_WHATIF_HOLDS);
+    rc = tm__whatif_check_factor(model, options.factor);
+    if (rc < 0)
+        return rc;
+    part.from_ns = options.from_ns;
+    part.to_ns = options.to_ns;
+    rc = tm__ranking_open(&ranking, model, &options);
+    if (rc == TM_OK) {
+        rc = open_findings(&findings, model, &part);
+        if (rc == TM_OK)
+            rc = ask_changes(&ranking, &findings);
+        close_findings(&findings);
+    }
+    if (rc == TM_OK)
+        rc = tm__ranking_answer(out, &ranking);
+    tm__ranking_close(&ranking);
+    return rc;
 }

@@ -5,8 +5,8 @@
  * neither can be predicted the card says what threads lost in all.
  */
 #include "analysis/findings/finding.h"
-#include "analysis/findings/finding_text.h"
 #include "analysis/findings/findings_gain.h"
+#include "analysis/findings/gain_words.h"
 
 #include "analysis/path/path.h"
 #include "analysis/timeline/wakeup_edge.h"
@@ -20,17 +20,11 @@
  * of a few hundred thousand intervals, and of one of many millions none. */
 enum { ASKED_AT_MOST = 12, INTERVALS_AT_MOST = 12 << 20 };
 
-/* Of a run that is not as long as its load a smaller change of the rate is not said. */
-#define WORTH_SAYING 1.05
-
 /* What requests lose of their time by queueing for others is worth a card from one
  * share on; what they are delayed by in any case, if others are there or not, from
  * another: below that, what they do themselves takes more. */
 #define WORTH_QUEUEING 0.25
 #define WORTH_DELAY 0.5
-
-/* So many times as many are not predicted: by then something else is in the way. */
-#define MANY_TIMES 10
 
 void tm__ask_without_sleeps(tm__finding *finding, const tm__findings *findings,
                             int state, uint32_t place)
@@ -39,6 +33,29 @@ void tm__ask_without_sleeps(tm__finding *finding, const tm__findings *findings,
         return;
     finding->change = TM_WHATIF_METHOD;
     finding->change_method = findings->places.items[place].method;
+}
+
+static int is_load_of(const tm__load *load)
+{
+    return load->is_service || load->is_timed;
+}
+
+tm__gain_question tm__finding_question(const tm__finding *item, const tm__load *load)
+{
+    tm__gain_question question = {.change = item->change,
+                                  .class_name = item->class_name,
+                                  .method = item->change_method,
+                                  .object = item->change_object};
+
+    if (item->change == TM_WHATIF_END)
+        return question;
+    if (is_load_of(load) && item->batch_method != TM__NONE) {
+        question.change = TM_WHATIF_METHOD;
+        question.method = item->batch_method;
+    }
+    if (question.change != TM_WHATIF_PERMITS && question.change != TM_WHATIF_USES)
+        question.class_name = TM__NONE;
+    return question;
 }
 
 static uint32_t replays_allowed(const tm_model *model)
@@ -151,9 +168,7 @@ static int ask_part(void *context, size_t part)
     for (size_t i = all->lock_count + part; rc == TM_OK && i < all->count;
          i += all->part_count) {
         const tm__finding *item = all->items[i];
-        tm__gain_question question = {.change = item->change,
-                                      .class_name = item->class_name,
-                                      .method = item->change_method};
+        tm__gain_question question = tm__finding_question(item, &all->load);
         asker one = {all->findings, &all->items[i]};
         tm__replays_needed needed = {&one, needs_run, needs_item};
 
@@ -175,11 +190,6 @@ static void judge_requests(const tm__findings *findings, tm__finding *item,
     item->gain_high_ns = (int64_t)(run_ns * (1 - to->now / to->high));
 }
 
-static int gains_requests(const tm__gain_requests *to)
-{
-    return to->is_known && to->middle >= to->now * WORTH_SAYING;
-}
-
 /* Whether the share of requests' time decides if a card is above the line, and not how
  * long threads were stopped beside the length of the run. */
 static int is_by_share(const tm__finding *item, const tm__gain_requests *to)
@@ -189,11 +199,17 @@ static int is_by_share(const tm__finding *item, const tm__gain_requests *to)
 
 /* Of a load, what its requests need for themselves is no trouble: their own sleeps, the
  * work that is done for one of them. A worker or an event loop that is never idle is:
- * requests queue before it, which is no part of their time. */
+ * requests queue before it, which is no part of their time. An endpoint is, too, if
+ * most of their time goes there: it is not theirs. */
 static int is_own_need(const tm__finding *item, const tm__gain_requests *to)
 {
-    return is_by_share(item, to) &&
-           to->lost < (item->change == TM_WHATIF_METHOD ? WORTH_DELAY : WORTH_QUEUEING);
+    if (!is_by_share(item, to))
+        return 0;
+    switch (item->change) {
+    case TM_WHATIF_IO: return item->is_unit_share_known && to->share < WORTH_DELAY;
+    case TM_WHATIF_METHOD: return to->lost < WORTH_DELAY;
+    default: return to->lost < WORTH_QUEUEING;
+    }
 }
 
 /* What is never asked about may still be known to take little of requests' time, and
@@ -215,7 +231,7 @@ static int is_for_requests(const tm__findings *findings, const tm__gain *gain)
     const tm__gain_requests *to = &gain->requests;
 
     return to->is_load || findings->is_length_given ||
-           (gains_requests(to) && gains_nothing(findings, gain));
+           (tm__gains_requests(to) && gains_nothing(findings, gain));
 }
 
 static void judge_gain(const tm__findings *findings, tm__finding *item,
@@ -245,79 +261,6 @@ static void judge_gain(const tm__findings *findings, tm__finding *item,
     item->minor |= item->is_own_need;
 }
 
-/* ---- words ---- */
-
-static void write_bound(const tm__findings *findings, tm__finding *item)
-{
-    tm__facts facts = TM__NO_FACTS;
-
-    if (item->impact_ns <= 0 || item->bound_ns <= 0 || item->stands)
-        return;
-    facts.total_ns = item->impact_ns;
-    tm__finding_add(item, findings,
-                    item->requests.is_service   ? TM__TEXT_GAIN_UNKNOWN_REQUESTS
-                    : findings->is_length_given ? TM__TEXT_GAIN_UNKNOWN_FIXED
-                                                : TM__TEXT_GAIN_UNKNOWN,
-                    &facts);
-}
-
-static void write_losses(tm__findings *findings)
-{
-    for (uint32_t i = 0; i < findings->items_count; i++) {
-        tm__finding *item = &findings->items[i];
-        tm__facts facts = TM__NO_FACTS;
-
-        facts.total_ns = item->impact_ns;
-        if (item->impact_ns > 0 && item->bound_ns > 0 && !item->stands)
-            tm__finding_add(item, findings, TM__TEXT_GAIN_OF_PART, &facts);
-    }
-}
-
-/* How many units of work there would be, if that is known. */
-static void write_requests(const tm__findings *findings, tm__finding *item)
-{
-    const tm__gain_requests *to = &item->requests;
-    int is_sleep = item->change == TM_WHATIF_METHOD;
-    tm__facts facts = TM__NO_FACTS;
-
-    facts.share = tm__percent((int64_t)(to->share * 1e6), 1000000);
-    facts.other_share = tm__percent((int64_t)(to->lost * 1e6), 1000000);
-    facts.average = to->now;
-    facts.rate_low = to->low;
-    facts.rate_high = to->high;
-    facts.low_ns = to->p99_ns;
-    facts.high_ns = to->p99_now_ns;
-    facts.name = to->is_service ? "requests" : "units of work";
-    if (item->is_own_need)
-        tm__finding_add(item, findings, TM__TEXT_GAIN_OWN_REQUESTS, &facts);
-    else if (item->minor)
-        tm__finding_add(item, findings, TM__TEXT_GAIN_LITTLE_REQUESTS, &facts);
-    else if (to->middle > to->now * MANY_TIMES)
-        tm__finding_add(item, findings, TM__TEXT_GAIN_MANY_REQUESTS, &facts);
-    else
-        tm__finding_add(
-            item, findings,
-            is_sleep ? TM__TEXT_GAIN_REQUESTS_SLEEPS : TM__TEXT_GAIN_REQUESTS, &facts);
-}
-
-static void write_gain(const tm__findings *findings, tm__finding *item)
-{
-    int is_sleep = item->change == TM_WHATIF_METHOD;
-    tm__facts facts = TM__NO_FACTS;
-
-    facts.total_ns = item->gain_ns;
-    facts.low_ns = item->gain_low_ns > 0 ? item->gain_low_ns : 0;
-    facts.high_ns = item->gain_high_ns;
-    if (item->minor)
-        tm__finding_add(item, findings,
-                        is_sleep ? TM__TEXT_GAIN_LITTLE_SLEEPS : TM__TEXT_GAIN_LITTLE,
-                        &facts);
-    else
-        tm__finding_add(item, findings,
-                        is_sleep ? TM__TEXT_GAIN_SHORTER_SLEEPS : TM__TEXT_GAIN_SHORTER,
-                        &facts);
-}
-
 /* ---- whom to ask ---- */
 
 /* The one by which a thread lost most, of those that were not asked yet. Of a load,
@@ -338,17 +281,14 @@ static tm__finding *next_to_ask(tm__findings *findings, int is_load)
 
 static void choose(asked *all, tm__findings *findings, uint32_t allowed)
 {
-    int is_load = all->load.is_service || all->load.is_timed;
+    int is_load = is_load_of(&all->load);
     tm__finding *rest[ASKED_AT_MOST], *item;
     uint32_t rest_count = 0;
 
     while (all->count + rest_count < allowed &&
            (item = next_to_ask(findings, is_load))) {
         item->is_asked = 1;
-        if (is_load && item->batch_method != TM__NONE) {
-            item->change = TM_WHATIF_METHOD;
-            item->change_method = item->batch_method;
-        }
+        item->change = tm__finding_question(item, &all->load).change;
         if (item->lock_group != TM__NONE)
             all->items[all->count++] = item;
         else
@@ -405,7 +345,7 @@ int tm__findings_ask_gains(tm__findings *findings)
     if (tm__model_is_of_dumps(findings->model))
         return TM_OK;
     if (findings->is_part) {
-        write_losses(findings);
+        tm__gain_words_of_part(findings);
         return TM_OK;
     }
     rc = tm__path_walk(&path, findings->model, &whole_run);
@@ -413,16 +353,7 @@ int tm__findings_ask_gains(tm__findings *findings)
     tm__path_free(&path);
     if (rc == TM_OK)
         rc = ask_all(findings);
-    for (uint32_t i = 0; rc == TM_OK && i < findings->items_count; i++) {
-        tm__finding *item = &findings->items[i];
-
-        if (item->has_gain && !item->is_of_requests)
-            write_gain(findings, item);
-        if (item->requests.is_known &&
-            (item->is_of_requests || (!item->minor && gains_requests(&item->requests))))
-            write_requests(findings, item);
-        else if (!item->has_gain)
-            write_bound(findings, item);
-    }
+    if (rc == TM_OK)
+        tm__gain_words(findings);
     return rc;
 }

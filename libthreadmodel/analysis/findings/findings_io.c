@@ -12,7 +12,9 @@
 #include "analysis/findings/where.h"
 #include "analysis/units/unit_walk.h"
 #include "analysis/units/units.h"
+#include "base/histogram.h"
 #include "base/saturate.h"
+#include "base/sort.h"
 #include "model/entities/object.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
@@ -142,6 +144,7 @@ typedef struct endpoint {
     uint32_t worst; ///< threads[] that waited longest
     int64_t worst_ns;
     int64_t busy_ns; ///< of all that waited for it
+    int64_t p99_ns;  ///< of its waits; 0: they are too few
 } endpoint;
 
 static endpoint describe(const io_waits *w, const tm__tally_item *whole)
@@ -185,6 +188,67 @@ static void choose_rows(tm__finding *finding, const io_waits *w, uint32_t object
     tm__where_number(finding, "idle", 0);
 }
 
+/* ---- how long each wait takes ---- */
+
+/* Of fewer waits one decides the percentile. */
+enum { WAITS_AT_LEAST = 50 };
+
+/* @return how many of `lengths` were set, `most` of them */
+static uint32_t lengths_of(const io_waits *w, uint32_t object, tm__sortable *lengths,
+                           uint32_t most)
+{
+    const tm_model *model = w->findings->model;
+    uint32_t count = 0;
+
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
+        const tm__thread *thread = &model->entities.threads[t];
+
+        for (uint32_t i = 0; i < thread->interval_count && count < most; i++) {
+            const tm__interval *io = &thread->intervals[i];
+            tm__blocked_part at;
+
+            if (io->state != TM_STATE_IO || io->object != object ||
+                thread->flags & TM_THREAD_AGENT ||
+                !tm__blocked_part_at(w->findings, thread, i, &at) || at.is_idle)
+                continue;
+            lengths[count] = (tm__sortable){at.to_ns - at.from_ns, count};
+            count++;
+        }
+    }
+    return count;
+}
+
+/* Set the 99th percentile, or 0 of too few. @return TM_OK or TM_ENOMEM */
+static int find_p99(const io_waits *w, endpoint *it)
+{
+    tm__memory *memory = &w->findings->memory;
+    uint32_t most = (uint32_t)it->whole->count, count;
+    size_t bytes = ((size_t)most + 1) * sizeof(tm__sortable);
+    tm__sortable *lengths, *spare;
+
+    if (it->whole->count < WAITS_AT_LEAST || it->whole->count >= UINT32_MAX)
+        return TM_OK;
+    lengths = tm__resize(memory, NULL, 0, bytes);
+    spare = tm__resize(memory, NULL, 0, bytes);
+    if (lengths && spare) {
+        count = lengths_of(w, it->whole->a, lengths, most);
+        tm__sort(lengths, spare, count, NULL, NULL);
+        it->p99_ns = count ? lengths[tm__quantile_rank(count, 0.99) - 1].key : 0;
+    }
+    tm__free(memory, lengths, bytes);
+    tm__free(memory, spare, bytes);
+    return lengths && spare ? TM_OK : TM_ENOMEM;
+}
+
+/* ---- cards ---- */
+
+/* A producer that knows no address names an endpoint by the place that asks it. */
+static int is_named_by_place(const tm_model *model, uint32_t object)
+{
+    return object != TM__NONE &&
+           model->entities.objects[object].flags & TM_OBJECT_MAYBE_MANY;
+}
+
 static void say(tm__finding *finding, const io_waits *w, const endpoint *it)
 {
     const tm_model *model = w->findings->model;
@@ -194,10 +258,12 @@ static void say(tm__finding *finding, const io_waits *w, const endpoint *it)
 
     facts.threads = it->threads;
     facts.name = name ? name : tm__card_text_of(TM__TEXT_ANY_IO);
-    facts.place = it->place ? it->place->b : TM__NONE;
+    if (it->place && !is_named_by_place(model, object))
+        facts.place = it->place->b;
     facts.count = (uint64_t)it->whole->count;
     facts.total_ns = it->whole->total_ns;
     facts.mean_ns = it->whole->total_ns / it->whole->count;
+    facts.high_ns = it->p99_ns;
     facts.share = tm__percent(it->whole->total_ns, it->busy_ns);
     if (it->threads > 1) {
         facts.thread = it->worst;
@@ -222,10 +288,16 @@ static int emit(const io_waits *w, const tm__tally_item *whole)
     if (tm__is_minor(findings, whole->total_ns, it.worst_ns) ||
         !is_of_units(w, whole->a, it.worst))
         return TM_OK;
+    if (find_p99(w, &it) < 0)
+        return TM_ENOMEM;
     finding = tm__finding_new(findings, "io_wait", "timeline", whole->total_ns);
     if (!finding)
         return TM_ENOMEM;
     finding->bound_ns = it.worst_ns;
+    if (whole->a != TM__NONE) {
+        finding->change = TM_WHATIF_IO;
+        finding->change_object = whole->a;
+    }
     if (w->has_units && w->unit_ns > 0 && it.worst != w->submitter) {
         finding->is_unit_share_known = 1;
         finding->unit_share = (double)in_units_ns(w, whole->a) / (double)w->unit_ns;

@@ -17,6 +17,7 @@ typedef struct tm__unit_block {
     uint8_t state;
     uint8_t is_open;
     uint8_t is_expired; ///< its time was up, or it was interrupted
+    uint8_t is_next;    ///< for what its client sends next
 } tm__unit_block;
 
 enum tm__separator {

@@ -10,6 +10,7 @@
 #include "model/entities/caller_frame.h"
 #include "model/entities/entity_names.h"
 #include "model/entities/methods.h"
+#include "model/entities/object.h"
 #include "model/replay/unit.h"
 
 enum {
@@ -19,6 +20,14 @@ enum {
     MOST_IN_A_ROUND = 64, /* an inner loop may go round so often in an outer one */
     PLACES_COMPARED = 64,
 };
+
+/* A thread that serves a connection waits for the next request. */
+static int is_for_next(const tm_model *model, const tm__interval *it)
+{
+    return it->state == TM_STATE_IO && tm__interval_is_idle(it) &&
+           it->object != TM__NONE &&
+           model->entities.objects[it->object].kind == TM_OBJECT_KIND_SOCKET;
+}
 
 int tm__unit_block_next(const tm_model *model, const tm__thread *thread, uint32_t *next,
                         tm__unit_block *block)
@@ -37,7 +46,8 @@ int tm__unit_block_next(const tm_model *model, const tm__thread *thread, uint32_
         .first = i,
         .state = all[i].state,
         .is_expired =
-            (all[i].flags & (TM__INTERVAL_TIMED_OUT | TM__INTERVAL_INTERRUPTED)) != 0};
+            (all[i].flags & (TM__INTERVAL_TIMED_OUT | TM__INTERVAL_INTERRUPTED)) != 0,
+        .is_next = is_for_next(model, &all[i])};
     for (end = i + 1;
          end < thread->interval_count && all[end].flags & TM__INTERVAL_CONTINUES; end++)
         if (block->stack == TM__NONE)
@@ -128,6 +138,8 @@ enum tm__separator tm__pattern_separator(const tm__patterns *patterns,
                                 ? TM__SEPARATOR_NONE
                                 : patterns->separators[block->stack];
 
+    if (block->is_next)
+        return TM__SEPARATOR_IDLE;
     if (it == TM__SEPARATOR_IDLE && block->state != TM_STATE_WAITING &&
         block->state != TM_STATE_PARKED)
         return TM__SEPARATOR_BETWEEN;
@@ -142,7 +154,9 @@ static int count_block(tm__patterns *p, uint32_t t, const tm__unit_block *block)
     tm__unit_place *it;
     uint32_t *value;
 
-    if (block->stack == TM__NONE)
+    if (block->is_next)
+        p->groups[group].idles++;
+    if (block->is_next || block->stack == TM__NONE)
         return TM_OK;
     if (tm__pattern_separator(p, block) == TM__SEPARATOR_IDLE) {
         p->groups[group].idles++;

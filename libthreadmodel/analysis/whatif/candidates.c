@@ -28,7 +28,7 @@ void tm__candidates_open(tm__candidates *all, const tm_model *model,
     all->resources = (tm__resources){.model = model, .memory = &all->memory};
     all->served = (tm__served){.memory = &all->memory};
     all->samples = (tm__method_samples){.memory = &all->memory};
-    all->sleeps = (tm__method_sleeps){.memory = &all->memory};
+    all->delays = (tm__asked_delays){.memory = &all->memory};
     all->processors = (tm__processors){.memory = &all->memory};
 }
 
@@ -107,10 +107,10 @@ static int has_method(const tm_model *model, uint32_t stack, uint32_t name)
     return 0;
 }
 
-static int gather_sleeps(tm__candidates *all)
+static int gather_delays(tm__candidates *all)
 {
-    return tm__method_sleeps_gather(&all->sleeps, all->model, &all->memory,
-                                    all->stacks);
+    all->delays.idle = all->idle;
+    return tm__asked_delays_gather(&all->delays, all->model, &all->memory, all->stacks);
 }
 
 int tm__candidates_choose_method(tm__candidates *all, uint32_t method)
@@ -126,7 +126,13 @@ int tm__candidates_choose_method(tm__candidates *all, uint32_t method)
     if (all->options->change != TM_WHATIF_METHOD)
         return TM_OK;
     rc = tm__method_samples_gather(&all->samples, model, &all->memory, all->stacks);
-    return rc == TM_OK ? gather_sleeps(all) : rc;
+    return rc == TM_OK ? gather_delays(all) : rc;
+}
+
+void tm__candidates_choose_endpoint(tm__candidates *all)
+{
+    all->delays.objects = all->groups;
+    all->delays.idle = all->idle;
 }
 
 int tm__candidates_choose_caller(tm__candidates *all, uint32_t method)
@@ -144,7 +150,7 @@ int tm__candidates_choose_caller(tm__candidates *all, uint32_t method)
         all->stacks[i] =
             own != TM__NONE && model->entities.methods[own].full_name == method;
     }
-    return gather_sleeps(all);
+    return gather_delays(all);
 }
 
 int tm__candidates_choose_waits(tm__candidates *all, uint32_t class_name)
@@ -236,7 +242,7 @@ static int is_method_of(const tm__candidates *all, const tm__place *place,
 int tm__candidate_matches(const tm__candidates *all, const tm__candidate *it,
                           const tm__place *place)
 {
-    if (all->options->change == TM_WHATIF_METHOD || place->is_outside)
+    if (!tm__is_of_claims(all->options->change) || place->is_outside)
         return 0;
     if (all->options->change != TM_WHATIF_HOLDS)
         return place->group != TM__NONE && place->group == it->group;
@@ -272,7 +278,7 @@ void tm__candidates_close(tm__candidates *all)
              ((size_t)model->entities.stacks_count + 1) * sizeof(*all->callers));
     tm__free(&all->memory, all->items, all->items_capacity * sizeof(tm__candidate));
     tm__triple_map_free(&all->seen, &all->memory);
-    tm__method_sleeps_free(&all->sleeps);
+    tm__asked_delays_free(&all->delays);
     tm__method_samples_free(&all->samples);
     tm__signals_free(&all->signals, model, &all->memory);
     tm__processors_free(&all->processors);

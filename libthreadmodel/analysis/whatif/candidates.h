@@ -6,7 +6,7 @@
 
 #include <threadmodel/whatif.h>
 
-#include "analysis/whatif/method_sleeps.h"
+#include "analysis/whatif/asked_delays.h"
 #include "analysis/whatif/simulation_state.h"
 
 /** One change: of what matches, TM__NONE for any. */
@@ -51,7 +51,7 @@ typedef struct tm__candidates {
     tm__resources resources;
     tm__served served;
     tm__method_samples samples;
-    tm__method_sleeps sleeps;
+    tm__asked_delays delays;
     uint32_t *callers;      ///< frames[] of each stack
     uint8_t *idle;          ///< a stack is where threads wait for work
     const uint32_t *groups; ///< an object: the group asked about that it is in, or
@@ -80,6 +80,10 @@ int tm__candidates_choose_method(tm__candidates *all, uint32_t method);
 /** The same of what a method itself asks for, and not of all that it calls. */
 int tm__candidates_choose_caller(tm__candidates *all, uint32_t method);
 
+/** The change is of the endpoint of I/O that objects were chosen as, once the model is
+ * open. */
+void tm__candidates_choose_endpoint(tm__candidates *all);
+
 /** The change is of what threads wait for in it, once that is chosen.
  * @return TM_OK or TM_ENOMEM */
 int tm__candidates_choose_waits(tm__candidates *all, uint32_t class_name);
@@ -99,10 +103,10 @@ uint32_t *tm__candidates_choose_objects(tm__candidates *all);
 int tm__candidates_add(tm__candidates *all, uint32_t class_name, uint32_t method,
                        uint32_t group);
 
-/** Permits that come and go with a part of the run are not replayed. */
+/** Permits and processors that come and go with a part of the run are not replayed. */
 static inline int tm__is_replayed(const tm__candidates *all)
 {
-    return !all->is_part || (all->options->change != TM_WHATIF_PERMITS &&
+    return !all->is_part || (!tm__is_of_more(all->options->change) &&
                              all->options->change != TM_WHATIF_USES);
 }
 

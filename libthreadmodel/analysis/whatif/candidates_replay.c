@@ -13,9 +13,10 @@
 #include "analysis/whatif/simulation.h"
 #include "base/parallel.h"
 #include "base/saturate.h"
+#include "model/intervals/cpu.h"
 
-/* What changes in a method: a script of the run counts that. */
-static void count_method(tm__candidates *all, const tm__script *script)
+/* What changes in a method or with an endpoint: a script of the run counts that. */
+static void count_delays(tm__candidates *all, const tm__script *script)
 {
     for (uint32_t i = 0; i < all->items_count; i++) {
         tm__candidate *it = &all->items[i];
@@ -44,6 +45,26 @@ static void count_served(tm__candidates *all)
             it->scaled++;
             it->scaled_ns = tm__sum(it->scaled_ns, served->spans[s].end_ns -
                                                        served->spans[s].start_ns);
+        }
+    }
+}
+
+/* Threads that could run and had no processor, by switches or as the scheduler counts.
+ */
+static void count_wanting(tm__candidates *all)
+{
+    const tm_model *model = all->model;
+    tm__candidate *it;
+
+    if (all->options->change != TM_WHATIF_PROCESSORS || !model->run.processors)
+        return;
+    it = all->items;
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
+        int64_t ns = tm__cpu_wait_ns(model, t);
+
+        if (ns > 0) {
+            it->scaled++;
+            it->scaled_ns = tm__sum(it->scaled_ns, ns);
         }
     }
 }
@@ -128,6 +149,14 @@ static void choose_places(const tm__candidates *all, const tm__candidate *it,
                                             : TM__SCALING_NONE;
 }
 
+/* The program has as large a part of more processors. */
+static double times_processors(const tm__candidates *all)
+{
+    double had = (double)all->model->run.processors;
+
+    return had > 0 ? (had + all->options->permits) / had : 1;
+}
+
 static int replay(const replays *at, replayer *r, const tm__candidate *it, outcome *out)
 {
     const tm__candidates *all = at->all;
@@ -138,9 +167,10 @@ static int replay(const replays *at, replayer *r, const tm__candidate *it, outco
         .scalings = r->scalings,
         .ends = all->ends,
         .factor = all->options->factor,
+        .processors = it && change == TM_WHATIF_PROCESSORS ? times_processors(all) : 1,
         .more_permits = it && change == TM_WHATIF_PERMITS ? all->options->permits : 0,
         .group = it ? it->group : TM__NONE,
-        .scales_method = it && change == TM_WHATIF_METHOD && all->options->factor != 1,
+        .scales_method = it && tm__is_of_delays(change) && all->options->factor != 1,
         .scales_service = it && change == TM_WHATIF_USES,
         .scales_waits = at->bound != TM__HOLDS_SHORT,
         .scales_hidden = at->bound != TM__HOLDS_SHORT,
@@ -192,7 +222,7 @@ static int replay_one(const replays *at, replayer *r, tm__candidate *it)
     if (at->bound != TM__HOLDS_LIKELY)
         return TM_OK;
     it->absorbed_ns = own.until_ns - at->recorded.until_ns;
-    if (at->all->options->change == TM_WHATIF_METHOD)
+    if (tm__is_of_delays(at->all->options->change))
         note_unlinked(at, r, it);
     return TM_OK;
 }
@@ -273,8 +303,8 @@ static int replay_at(tm__candidates *all, tm__script *script, int bound)
     }
     if (rc < 0)
         return rc;
-    if (bound == TM__HOLDS_LIKELY && all->options->change == TM_WHATIF_METHOD) {
-        count_method(all, script);
+    if (bound == TM__HOLDS_LIKELY && tm__is_of_delays(all->options->change)) {
+        count_delays(all, script);
         settle(all, 0);
         if (is_settled(all) || !tm__is_replayed(all))
             return TM_OK;
@@ -293,6 +323,7 @@ static int replay_at_bounds(tm__candidates *all)
         .processors = &all->processors,
         .served = all->served.resources ? &all->served : NULL,
         .stacks = all->options->change == TM_WHATIF_METHOD ? all->stacks : NULL,
+        .endpoint = all->delays.objects,
         .samples = all->samples.count ? &all->samples : NULL,
         .idle = all->idle,
         .begin_ns = all->path.begin_ns,
@@ -300,8 +331,9 @@ static int replay_at_bounds(tm__candidates *all)
     int rc;
 
     count_served(all);
+    count_wanting(all);
     /* Of holds and permits it is known before there is a script what changes. */
-    if (all->options->change != TM_WHATIF_METHOD)
+    if (!tm__is_of_delays(all->options->change))
         settle(all, 0);
     if (is_settled(all))
         return TM_OK;
@@ -341,8 +373,8 @@ int tm__candidates_replay(tm__candidates *all, const tm__load *load)
     return replay_at_bounds(all);
 }
 
-/* Sleeps in the method that are over by the path's end: a script counts these, and
- * waits. */
+/* Sleeps and I/O asked about that are over by the path's end: a script counts these,
+ * and waits. */
 static uint32_t count_sleeps(const tm__candidates *all)
 {
     const tm_model *model = all->model;
@@ -356,9 +388,10 @@ static uint32_t count_sleeps(const tm__candidates *all)
 
             if (it[1].start_ns > all->path.end_ns)
                 break;
-            count += it->state == TM_STATE_SLEEPING && it->stack != TM__NONE &&
-                     all->stacks[it->stack] && !(it->flags & TM__INTERVAL_CONTINUES) &&
-                     tm__scope_has(&all->part, it->start_ns);
+            count += (it->state == TM_STATE_IO || it->stack != TM__NONE) &&
+                     !(it->flags & TM__INTERVAL_CONTINUES) &&
+                     tm__scope_has(&all->part, it->start_ns) &&
+                     tm__asked_delay_share(&all->delays, model, t, i) > 0;
         }
     }
     return count;
@@ -368,7 +401,7 @@ int tm__candidates_put_off(tm__candidates *all, const tm__load *load)
 {
     tm__candidates_count_holds(all);
     count_served(all);
-    if (all->options->change == TM_WHATIF_METHOD) {
+    if (tm__is_of_delays(all->options->change)) {
         uint32_t sleeps = count_sleeps(all);
 
         if (!sleeps)

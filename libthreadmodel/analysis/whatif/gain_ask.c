@@ -5,10 +5,23 @@
 #include "analysis/whatif/candidates_replay.h"
 #include "analysis/whatif/throughput.h"
 
+static int choose_endpoint(tm__candidates *all, uint32_t object)
+{
+    uint32_t *groups = tm__candidates_choose_objects(all);
+
+    if (!groups)
+        return TM_ENOMEM;
+    groups[object] = 0;
+    tm__candidates_choose_endpoint(all);
+    return TM_OK;
+}
+
 static int choose(tm__candidates *all, const tm__gain_question *question)
 {
     int rc;
 
+    if (question->change == TM_WHATIF_IO)
+        return choose_endpoint(all, question->object);
     if (question->change == TM_WHATIF_METHOD)
         return tm__candidates_choose_caller(all, question->method);
     rc = tm__candidates_choose_method(all, question->method);

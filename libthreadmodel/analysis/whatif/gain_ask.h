@@ -9,9 +9,11 @@
 /** What if nobody had to wait for it, or if it took no time? */
 typedef struct tm__gain_question {
     uint32_t change;     ///< TM_WHATIF_PERMITS: nobody waits; TM_WHATIF_METHOD: sleeps
-                         ///< whose caller is `method` take no time
+                         ///< and I/O whose caller is `method` take no time;
+                         ///< TM_WHATIF_IO: I/O with the endpoint `object` does
     uint32_t class_name; ///< strings: of what is waited for in `method`, or TM__NONE
     uint32_t method;     ///< strings
+    uint32_t object;     ///< objects[] of an endpoint
 } tm__gain_question;
 
 /**

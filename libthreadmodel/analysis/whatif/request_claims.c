@@ -72,7 +72,7 @@ static uint32_t class_of(const tm_model *model, uint32_t object)
 
 static int is_asked_lock(const finder *f, const tm__replay_hold *hold)
 {
-    return f->all->options->change != TM_WHATIF_METHOD &&
+    return tm__is_of_claims(f->all->options->change) &&
            tm__candidate_matches(f->all, f->it, &f->all->holds.places[hold->place]);
 }
 

@@ -194,10 +194,10 @@ static double factor_of(const writer *w, uint32_t thread, const tm__unit_part *p
     const tm__candidates *all = w->all;
     double share = 0;
 
-    if (all->options->change == TM_WHATIF_METHOD && part->interval != TM__NONE) {
-        if (part->state == TM_STATE_SLEEPING)
-            share = tm__method_sleep_share(&all->sleeps, all->model, thread,
-                                           part->interval);
+    if (tm__is_of_delays(all->options->change) && part->interval != TM__NONE) {
+        if (tm__is_stopped(part->state))
+            share =
+                tm__asked_delay_share(&all->delays, all->model, thread, part->interval);
         else if (part->state == TM_STATE_RUNNING && all->samples.count)
             share = (double)tm__method_part(&all->samples, thread, part->start_ns,
                                             part->end_ns, TM__HOLDS_LIKELY) /
@@ -325,6 +325,8 @@ static int write_requests(writer *w)
 static int find_processors(writer *w)
 {
     const tm_model *model = w->load->model;
+    const tm_whatif_options *options = w->all->options;
+    uint32_t more = options->change == TM_WHATIF_PROCESSORS ? options->permits : 0;
     tm__requests *to = w->to;
     double cpu_ns = 0;
 
@@ -349,7 +351,7 @@ static int find_processors(writer *w)
                       .class_name = TM__NONE,
                       .method = TM__NONE,
                       .servers = model->run.processors,
-                      .servers_changed = model->run.processors};
+                      .servers_changed = model->run.processors + more};
     return TM_OK;
 }
 

@@ -164,15 +164,33 @@ static void work_in_method(tm__script_writer *w, uint32_t thread, int64_t time_n
     work_until(w, time_ns);
 }
 
-static int is_in_method(const tm__script_writer *w, const tm__interval *it)
+static int is_idle(const tm__script_writer *w, const tm__interval *it)
 {
-    return w->script->stacks && it->stack != TM__NONE && w->script->stacks[it->stack] &&
+    return tm__interval_is_idle(it) ||
+           (it->stack != TM__NONE && w->script->idle[it->stack]);
+}
+
+static int is_with_endpoint(const tm__script_writer *w, const tm__interval *it)
+{
+    const uint32_t *endpoint = w->script->endpoint;
+
+    return endpoint && it->state == TM_STATE_IO && it->object != TM__NONE &&
+           endpoint[it->object] != TM__NONE && !is_idle(w, it);
+}
+
+/* Whether a delay is in the method, or with the endpoint, that is asked about. */
+static int is_asked(const tm__script_writer *w, const tm__interval *it)
+{
+    const uint8_t *stacks = w->script->stacks;
+
+    return ((stacks && it->stack != TM__NONE && stacks[it->stack]) ||
+            is_with_endpoint(w, it)) &&
            tm__scope_has(w->script->holds->part, it->start_ns);
 }
 
 static uint8_t method_flag(tm__script_writer *w, const tm__pause *p, int64_t length_ns)
 {
-    if (!is_in_method(w, p->it))
+    if (!is_asked(w, p->it))
         return 0;
     w->script->scaled++;
     w->script->scaled_ns = tm__sum(w->script->scaled_ns, length_ns);
@@ -184,12 +202,6 @@ static void put_rest(tm__script_writer *w, const tm__pause *p, int64_t length_ns
     put(w, (tm__step){.length_ns = length_ns,
                       .kind = TM__STEP_REST,
                       .flags = method_flag(w, p, length_ns)});
-}
-
-static int is_idle(const tm__script_writer *w, const tm__interval *it)
-{
-    return tm__interval_is_idle(it) ||
-           (it->stack != TM__NONE && w->script->idle[it->stack]);
 }
 
 /* Asleep, or in I/O that the thread itself began: as long in any replay. The next

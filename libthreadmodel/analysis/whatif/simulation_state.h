@@ -18,6 +18,7 @@ typedef struct tm__simulation {
     const uint8_t *scalings; ///< enum tm__scaling of each of the holds' places
     const uint8_t *ends;     ///< a thread: the run is not over before it is
     double factor;
+    double processors;      ///< as many times as many as there were
     uint32_t more_permits;  ///< of locks that are asked about
     uint32_t group;         ///< which those are, of the holds' groups
     uint8_t scales_method;  ///< what is in the method takes `factor` times as long

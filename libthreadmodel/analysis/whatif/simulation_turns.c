@@ -103,7 +103,7 @@ void tm__play_work(tm__play *r, uint32_t thread, int64_t length_ns)
 
 static double share_of(const tm__play *r)
 {
-    double most = r->script->processors->most;
+    double most = r->script->processors->most * r->it->processors;
 
     return r->running <= most ? 1 : most / r->running;
 }

@@ -10,7 +10,7 @@
 #include "analysis/units/unit_walk.h"
 #include "analysis/whatif/candidates_replay.h"
 #include "analysis/whatif/holds.h"
-#include "analysis/whatif/method_sleeps.h"
+#include "analysis/whatif/asked_delays.h"
 #include "analysis/whatif/request_claims.h"
 #include "analysis/whatif/throughput_holds.h"
 #include "analysis/whatif/throughput_laws.h"
@@ -27,7 +27,7 @@
 /* ---- what changes for one unit ---- */
 
 typedef struct change {
-    double queued_ns, served_ns, done_ns; ///< done: asleep in the method
+    double queued_ns, served_ns, done_ns; ///< done: in delays that are asked about
 } change;
 
 /** A change, and what it is asked of. */
@@ -75,13 +75,16 @@ static void add_part(const asked *q, uint32_t thread, const tm__unit_part *part,
     double ns = (double)(part->end_ns - part->start_ns);
     uint32_t wait;
 
+    if (all->options->change == TM_WHATIF_PROCESSORS) {
+        sum->queued_ns += part->state == TM_STATE_RUNNABLE ? ns : 0;
+        return;
+    }
     if (part->interval == TM__NONE || !tm__is_stopped(part->state))
         return;
     at = &all->model->entities.threads[thread].intervals[part->interval];
-    if (all->options->change == TM_WHATIF_METHOD) {
-        if (at->state == TM_STATE_SLEEPING)
-            sum->done_ns += ns * tm__method_sleep_share(&all->sleeps, all->model,
-                                                        thread, part->interval);
+    if (tm__is_of_delays(all->options->change)) {
+        sum->done_ns += ns * tm__asked_delay_share(&all->delays, all->model, thread,
+                                                   part->interval);
     } else if (all->options->change == TM_WHATIF_HOLDS ||
                (all->groups && tm__is_lock_block(at))) {
         sum->queued_ns += ns * share_of_lock(q, at);
@@ -270,7 +273,7 @@ static void shorten(lengths *all, const asked *q, const tm__unit_demand *demand,
                     double saved)
 {
     const tm_whatif_options *options = q->all->options;
-    int is_permits = options->change == TM_WHATIF_PERMITS;
+    int is_permits = tm__is_of_more(options->change);
     double less = is_permits ? 0 : 1 - options->factor;
     double used = demand->used * less;
     double queue =
@@ -299,12 +302,17 @@ static void shorten(lengths *all, const asked *q, const tm__unit_demand *demand,
 
 static int find_demand(tm__unit_demand *demand, const asked *q, tm__candidates *all)
 {
-    if (all->options->change == TM_WHATIF_HOLDS || (all->groups && !all->served.waits))
+    uint32_t asked_change = all->options->change;
+
+    if (asked_change == TM_WHATIF_PROCESSORS)
+        return TM_OK;
+    if (tm__is_of_delays(asked_change))
+        return !all->needed || q->load->is_service || q->load->is_timed
+                   ? tm__method_demand_of(demand, q->load, all)
+                   : TM_OK;
+    if (asked_change == TM_WHATIF_HOLDS || (all->groups && !all->served.waits))
         return tm__hold_demand_of(demand, q->load, all, q->it);
-    if (all->options->change != TM_WHATIF_METHOD)
-        add_uses(q->load, all, demand);
-    else if (!all->needed || q->load->is_service || q->load->is_timed)
-        return tm__method_demand_of(demand, q->load, all);
+    add_uses(q->load, all, demand);
     return TM_OK;
 }
 
@@ -330,7 +338,9 @@ static int is_played(const asked *q, const tm__unit_demand *demand)
 {
     const tm__candidates *all = q->all;
 
-    if (all->options->change == TM_WHATIF_METHOD)
+    if (all->options->change == TM_WHATIF_PROCESSORS)
+        return 1;
+    if (tm__is_of_delays(all->options->change))
         return demand->is_own && (demand->saved > 0 || all->samples.count);
     if (demand->stall > 0 || demand->queued <= 0)
         return 0;
@@ -363,7 +373,8 @@ static int find_rates(tm__throughput *out, const asked *q, tm__candidates *all,
         if (rc)
             return rc < 0 ? rc : TM_OK;
     }
-    if (demand->queued + demand->saved + demand->others > 0)
+    if (demand->queued + demand->saved + demand->others > 0 &&
+        q->all->options->change != TM_WHATIF_PROCESSORS)
         return by_laws(out, q, demand);
     return by_replay(out, q->load, all, q->it);
 }
@@ -377,7 +388,7 @@ static double lost_share(const asked *q, const lengths *units,
 
     if (demand->queued + demand->saved + demand->others <= 0)
         return 1 - q->load->rate / middle; /* the replay knows it alone */
-    if (q->all->options->change != TM_WHATIF_METHOD)
+    if (!tm__is_of_delays(q->all->options->change))
         return units->total_ns > 0 ? units->sum.queued_ns / units->total_ns : 0;
     if (demand->stall <= 0 && lost > 0)
         lost += demand->saved - demand->used;

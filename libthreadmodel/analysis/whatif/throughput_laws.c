@@ -22,6 +22,8 @@
 
 #include <stdint.h>
 
+#include "analysis/whatif/asked_delays.h"
+
 enum { MOST_CUSTOMERS = 100000, BISECTIONS = 24 };
 
 /* Where nothing is left to do a rate has no bound. */
@@ -164,7 +166,7 @@ tm__rates tm__rates_by_laws(double in_flight, double rate,
             f = 0;
         return by_stalls(n, r, it->saved, it->queued + it->others, f, it);
     }
-    if (options->change != TM_WHATIF_METHOD)
+    if (!tm__is_of_delays(options->change))
         return by_station(
             n, rate, r - it->queued - it->used, it->used, it->used * f, it->servers,
             it->servers + (options->change == TM_WHATIF_PERMITS ? options->permits : 0),

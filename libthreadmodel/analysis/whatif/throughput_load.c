@@ -11,6 +11,7 @@
 #include "analysis/resources/resources.h"
 #include "analysis/units/units.h"
 #include "analysis/whatif/throughput_load.h"
+#include "analysis/whatif/throughput_clients.h"
 
 #include "base/histogram.h"
 #include "base/saturate.h"
@@ -258,7 +259,8 @@ int tm__load_open(tm__load *load, const tm_model *model, const tm__scope *part,
                                 load->callers);
     if (rc < 0)
         return rc;
-    load->is_service = comes_from_outside(load, model);
+    load->is_service = comes_from_outside(load, model) ||
+                       tm__units_are_of_clients(model, &load->units, load->kind);
     load->is_timed = model->run.ending == TM_ENDING_WENT_ON;
     return find_timed(load);
 }

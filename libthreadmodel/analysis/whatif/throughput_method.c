@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests are slow for sleeps of their own, and for those of others: of the owner of a
- * lock, of workers that have other requests before theirs, of a sender that lets a
- * batch grow. The tree of causes divides each wait among what others did meanwhile, so
- * the sleeps in it are all that a request loses by the method.
+ * A sleep is I/O with an endpoint as well. Requests are slow for sleeps of their own,
+ * and for those of others: of the owner of a lock, of workers that have other requests
+ * before theirs, of a sender that lets a batch grow. The tree of causes divides each
+ * wait among what others did meanwhile, so the sleeps in it are all that a request
+ * loses by the method.
  *
  *     sleeps for each request       the method is a station that requests queue for, of
  *                                   as many servers as were seen asleep at once
@@ -14,7 +15,7 @@
 #include "analysis/causes/cause_nodes.h"
 #include "analysis/causes/cause_pieces.h"
 #include "analysis/causes/cause_sweep.h"
-#include "analysis/whatif/method_sleeps.h"
+#include "analysis/whatif/asked_delays.h"
 #include "base/sort.h"
 
 enum { DEPTH = 32 };
@@ -34,7 +35,7 @@ static double share_of(const void *context, uint32_t thread, uint32_t interval)
 {
     const tm__candidates *all = context;
 
-    return tm__method_sleep_share(&all->sleeps, all->model, thread, interval);
+    return tm__asked_delay_share(&all->delays, all->model, thread, interval);
 }
 
 static int add_unit(tm__causes *causes, uint32_t root, const tm__load *load,
@@ -113,10 +114,9 @@ static int gather_sleeps(sleeps *found, const tm__load *load, tm__candidates *al
         for (uint32_t k = 0; k < thread->interval_count; k++) {
             const tm__interval *it = &thread->intervals[k];
 
-            if (it->state == TM_STATE_SLEEPING &&
-                it->start_ns >= load->kind->steady_from_ns &&
+            if (tm__is_delay(it->state) && it->start_ns >= load->kind->steady_from_ns &&
                 it->start_ns < load->kind->steady_to_ns &&
-                tm__method_sleep_share(&all->sleeps, model, i, k) >= 0.5 &&
+                tm__asked_delay_share(&all->delays, model, i, k) >= 0.5 &&
                 add_sleep(found, &all->memory, it->start_ns,
                           tm__interval_end_ns(model, thread, k)) < 0)
                 return TM_ENOMEM;

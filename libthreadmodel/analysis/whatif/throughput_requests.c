@@ -237,7 +237,7 @@ static void put(tm__throughput *out, const plays *p, const tm__load *load,
     /* A part of the time between two requests is the server's own, and may be less. */
     out->high = rate_of(p, load, &p->then, load->think / 2) * (1 + error);
     /* More servers, or shorter uses, serve no fewer. */
-    if (options->change == TM_WHATIF_PERMITS || options->factor <= 1) {
+    if (tm__is_of_more(options->change) || options->factor <= 1) {
         out->middle = most(out->middle, load->rate);
         out->high = most(out->high, out->middle);
     }

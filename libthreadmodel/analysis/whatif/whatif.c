@@ -4,29 +4,15 @@
 
 #include <string.h>
 
-#include "analysis/whatif/candidate_search.h"
 #include "analysis/whatif/candidates_replay.h"
+#include "analysis/whatif/ranking.h"
 #include "analysis/whatif/whatif_rows.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "model/entities/entity_names.h"
 #include "model/entities/methods.h"
 
-enum { DEFAULT_COUNT = 20, LABEL_BYTES = 1024 };
-
-#define FACTOR_AT_MOST 1e6
-#define LONGEST_NS 1e18 /* 31 years, far from where times overflow */
-
-static int check_factor(const tm_model *model, double factor)
-{
-    if (!(factor >= 0 && factor <= FACTOR_AT_MOST))
-        return tm__fail(TM_EINVAL, "factor %g is not from 0 to %g", factor,
-                        FACTOR_AT_MOST);
-    if (factor > 1 && (double)tm_model_length_ns(model) * factor > LONGEST_NS)
-        return tm__fail(TM_EINVAL, "factor %g would make the run longer than %g ns",
-                        factor, LONGEST_NS);
-    return TM_OK;
-}
+enum { LABEL_BYTES = 1024 };
 
 static int find_class(const tm__candidates *all, uint32_t *name)
 {
@@ -96,22 +82,30 @@ static int is_of_locks(const tm_whatif_options *options)
 
 static int check_question(const tm_model *model, tm_whatif_options *options)
 {
-    int rc = check_factor(model, options->factor);
+    int rc = tm__whatif_check_factor(model, options->factor);
 
     if (rc < 0)
         return rc;
     if (options->change >= TM_WHATIF_END)
         return tm__fail(TM_EINVAL, "unknown what-if change %u", options->change);
-    if (!options->class_name && !options->method && !options->object)
-        return tm__fail(TM_EINVAL, "a what-if needs a class, a method or an object");
-    if (options->change != TM_WHATIF_HOLDS && !is_of_locks(options) &&
-        (!options->method || options->object))
-        return tm__fail(TM_EINVAL, "what-if of %s: name a method, and no object",
-                        tm_whatif_change_name((int)options->change));
     if (options->permits > INT32_MAX)
         return tm__fail(TM_EINVAL, "too many permits: %u", options->permits);
     if (!options->permits)
         options->permits = 1;
+    if (options->change == TM_WHATIF_PROCESSORS) {
+        if (options->class_name || options->method || options->object)
+            return tm__fail(TM_EINVAL, "what-if of processors: name nothing");
+        return TM_OK;
+    }
+    if (!options->class_name && !options->method && !options->object)
+        return tm__fail(TM_EINVAL, "a what-if needs a class, a method or an object");
+    if (options->change == TM_WHATIF_IO) {
+        if (!options->object || options->class_name || options->method)
+            return tm__fail(TM_EINVAL, "what-if of io: name an object alone");
+    } else if (options->change != TM_WHATIF_HOLDS && !is_of_locks(options) &&
+               (!options->method || options->object))
+        return tm__fail(TM_EINVAL, "what-if of %s: name a method, and no object",
+                        tm_whatif_change_name((int)options->change));
     return TM_OK;
 }
 
@@ -136,7 +130,9 @@ static int find_subject(tm__candidates *all)
         rc = tm__candidates_open_model(all);
     if (rc == TM_OK && is_of_locks(all->options))
         rc = tm__candidates_choose_locks(all, class_name);
-    else if (rc == TM_OK && change != TM_WHATIF_HOLDS)
+    else if (rc == TM_OK && change == TM_WHATIF_IO)
+        tm__candidates_choose_endpoint(all);
+    else if (rc == TM_OK && change != TM_WHATIF_HOLDS && method != TM__NONE)
         rc = tm__candidates_choose_method(all, method);
     if (rc == TM_OK && method != TM__NONE &&
         (change == TM_WHATIF_USES || change == TM_WHATIF_PERMITS))
@@ -174,44 +170,7 @@ int tm_whatif_predict(tm_table **out, const tm_model *model,
             rc = tm__candidates_replay(&all, &load);
     }
     if (rc == TM_OK)
-        rc = tm__whatif_answer(out, &all, &load, 1);
-    tm__load_close(&load);
-    tm__candidates_close(&all);
-    return rc;
-}
-
-int tm_whatif_rank(tm_table **out, const tm_model *model,
-                   const tm_whatif_options *given)
-{
-    tm_whatif_options options;
-    tm__candidates all;
-    tm__load load = {0};
-    int rc;
-
-    TM__CHECK(out);
-    *out = NULL;
-    TM__CHECK(model);
-    rc = TM__READ(&options, given, tm_whatif_options, class_name);
-    if (rc < 0)
-        return rc;
-    TM__CHECK(!options.class_name && !options.method && !options.object &&
-              options.change == TM_WHATIF_HOLDS);
-    rc = check_factor(model, options.factor);
-    if (rc < 0)
-        return rc;
-    tm__candidates_open(&all, model, &options);
-    rc = tm__candidates_open_model(&all);
-    if (rc == TM_OK)
-        rc = tm__candidates_gather(&all);
-    if (rc == TM_OK)
-        rc = open_load(&load, &all);
-    if (rc == TM_OK)
-        rc = tm__candidates_find(&all, &load,
-                                 options.count ? options.count : DEFAULT_COUNT);
-    if (rc == TM_OK)
-        rc = tm__candidates_replay(&all, &load);
-    if (rc == TM_OK)
-        rc = tm__whatif_answer(out, &all, &load, 0);
+        rc = tm__whatif_answer(out, &all, &load);
     tm__load_close(&load);
     tm__candidates_close(&all);
     return rc;

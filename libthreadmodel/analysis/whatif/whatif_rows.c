@@ -98,13 +98,17 @@ static const char *note_of(const tm__candidates *all, const tm__candidate *it)
 {
     static const char *const nothing[TM_WHATIF_END] = {
         "cannot tell: no thread waited for a hold of it",
-        "cannot tell: no thread slept in it, and there are no CPU samples",
+        "cannot tell: no thread slept or was in I/O in it, and there are no CPU "
+        "samples",
         "cannot tell: no use of it was seen",
         "cannot tell: no wait for it was seen to be ended by another thread",
+        "cannot tell: no thread waited for it in I/O that is not idle",
+        "cannot tell: no count shows that a thread wanted a processor",
     };
 
     if (!it->scaled && all->options->change == TM_WHATIF_METHOD && all->samples.count)
-        return "cannot tell: no thread slept in it, and no CPU sample is in it";
+        return "cannot tell: no thread slept or was in I/O in it, and no CPU sample is "
+               "in it";
     if (!it->scaled)
         return nothing[all->options->change];
     if (!tm__is_replayed(all))
@@ -229,8 +233,11 @@ static void put_row(tm__builder *builder, const tm__candidates *all,
     tm__put_string(builder, tm_whatif_change_name((int)options->change));
     tm__put_string(builder, tm__strings_get(strings, it->class_name));
     tm__put_string(builder, tm__strings_get(strings, it->method));
-    tm__put_string(builder, options->object);
-    if (options->change == TM_WHATIF_PERMITS) {
+    if (options->object)
+        tm__put_text(builder, options->object);
+    else
+        tm__put_null(builder);
+    if (tm__is_of_more(options->change)) {
         tm__put_null(builder);
         tm__put_int32(builder, (int32_t)options->permits);
     } else {
@@ -278,62 +285,62 @@ static void put_part(const tm__candidates *all, tm__builder *builder)
                                 "that of the whole run.");
 }
 
-/* A row of a ranking that ranks by nothing would only repeat a caveat. */
-static int put_rows(tm__builder *builder, const tm__candidates *all,
-                    const tm__load *load, const tm__throughput *throughputs,
-                    tm__sortable *order, int is_asked)
+static int is_known(const tm__whatif_row *row, const tm__load *load)
 {
-    uint32_t count = all->items_count;
+    return row->throughput.is_known ||
+           gain_of(row->all, row->it, load, &row->throughput).is_known;
+}
 
+int tm__whatif_put_ranked(tm__builder *builder, const tm__whatif_row *rows,
+                          uint32_t count, uint32_t most, const tm__load *load,
+                          tm__memory *memory)
+{
+    size_t bytes = 2 * ((size_t)count + 1) * sizeof(tm__sortable);
+    tm__sortable *order = tm__resize(memory, NULL, 0, bytes);
+    uint32_t known = 0;
+
+    if (!order)
+        return TM_ENOMEM;
     for (uint32_t i = 0; i < count; i++)
-        order[i] = (tm__sortable){
-            -gain_of(all, &all->items[i], load, &throughputs[i]).middle_ns, i};
-    if (!is_asked)
-        tm__sort(order, order + count, count, NULL, NULL);
-    for (uint32_t i = 0; i < count && !builder->failed; i++) {
-        const tm__candidate *it = &all->items[order[i].number];
-        const tm__throughput *throughput = &throughputs[order[i].number];
+        if (is_known(&rows[i], load))
+            order[known++] = (tm__sortable){
+                -gain_of(rows[i].all, rows[i].it, load, &rows[i].throughput).middle_ns,
+                i};
+    tm__sort(order, order + known, known, NULL, NULL);
+    for (uint32_t i = 0; i < known && i < most && !builder->failed; i++) {
+        const tm__whatif_row *row = &rows[order[i].number];
 
-        if (is_asked || throughput->is_known ||
-            gain_of(all, it, load, throughput).is_known)
-            put_row(builder, all, it, load, throughput);
+        put_row(builder, row->all, row->it, load, &row->throughput);
     }
+    tm__free(memory, order, bytes);
     return builder->failed ? TM_ENOMEM : TM_OK;
 }
 
-static int put_answers(tm__builder *builder, tm__candidates *all, const tm__load *load,
-                       int is_asked)
+void tm__whatif_put_caveats(tm__builder *builder, const tm__candidates *all,
+                            const tm__load *load)
 {
-    size_t count = (size_t)all->items_count + 1, bytes = count * sizeof(tm__throughput);
-    size_t order_bytes = 2 * count * sizeof(tm__sortable);
-    tm__throughput *throughputs = tm__zalloc(&all->memory, bytes);
-    tm__sortable *order = tm__resize(&all->memory, NULL, 0, order_bytes);
-    int rc = throughputs && order ? TM_OK : TM_ENOMEM;
-
-    for (uint32_t i = 0; rc == TM_OK && i < all->items_count; i++)
-        rc = tm__throughput_of(&throughputs[i], load, all, &all->items[i]);
-    if (rc == TM_OK)
-        rc = put_rows(builder, all, load, throughputs, order, is_asked);
-    tm__free(&all->memory, throughputs, bytes);
-    tm__free(&all->memory, order, order_bytes);
-    return rc;
+    if (all->is_part)
+        put_part(all, builder);
+    if (!load->is_service)
+        put_caveats(all, builder);
+    tm__builder_caveat(builder,
+                       "Uncontended holds are not seen, and keep their length.");
+    put_load(load, builder);
 }
 
-int tm__whatif_answer(tm_table **out, tm__candidates *all, const tm__load *load,
-                      int is_asked)
+int tm__whatif_answer(tm_table **out, tm__candidates *all, const tm__load *load)
 {
     tm__builder builder;
-    int rc;
+    tm__throughput throughput;
+    int rc = TM_OK;
 
     tm__builder_start(&builder, &tm__whatif_table, 0, &all->model->memory.hook);
-    rc = put_answers(&builder, all, load, is_asked);
-    if (all->is_part)
-        put_part(all, &builder);
-    if (!load->is_service)
-        put_caveats(all, &builder);
-    tm__builder_caveat(&builder,
-                       "Uncontended holds are not seen, and keep their length.");
-    put_load(load, &builder);
+    for (uint32_t i = 0; rc == TM_OK && i < all->items_count; i++) {
+        rc = tm__throughput_of(&throughput, load, all, &all->items[i]);
+        if (rc == TM_OK)
+            put_row(&builder, all, &all->items[i], load, &throughput);
+    }
+    tm__whatif_put_caveats(&builder, all, load);
     if (rc < 0) {
         tm__builder_abandon(&builder);
         return rc;

@@ -215,10 +215,9 @@ const char *tm_wait_edge_name(int edge)
 const char *tm_whatif_change_name(int change)
 {
     static const char *const names[] = {
-        [TM_WHATIF_HOLDS] = "holds",
-        [TM_WHATIF_METHOD] = "method",
-        [TM_WHATIF_USES] = "uses",
-        [TM_WHATIF_PERMITS] = "permits",
+        [TM_WHATIF_HOLDS] = "holds", [TM_WHATIF_METHOD] = "method",
+        [TM_WHATIF_USES] = "uses",   [TM_WHATIF_PERMITS] = "permits",
+        [TM_WHATIF_IO] = "io",       [TM_WHATIF_PROCESSORS] = "processors",
     };
 
     return NAME_OF(names, change);

@@ -335,9 +335,9 @@ static void samples_elsewhere_predict_no_gain(void **state)
     (void)state;
     assert_int_equal(tm_whatif_predict(&table, model, &options), TM_OK);
     assert_true(tm_table_is_null(table, "gain_ns", 0));
-    assert_string_equal(
-        tm_table_string(table, "note", 0),
-        "cannot tell: no thread slept in it, and no CPU sample is in it");
+    assert_string_equal(tm_table_string(table, "note", 0),
+                        "cannot tell: no thread slept or was in I/O in it, and no CPU "
+                        "sample is in it");
     tm_table_free(table);
     tm_model_free(model);
 }
@@ -347,10 +347,12 @@ static void what_has_nothing_to_scale_has_no_answer(void **state)
     tm_model *model = one_that_sleeps(2);
 
     (void)state;
-    for (uint32_t change = 0; change < TM_WHATIF_END; change++)
+    for (uint32_t change = 0; change < TM_WHATIF_IO; change++)
         assert_no_answer(model, &(tm_whatif_options){.size = sizeof(tm_whatif_options),
                                                      .method = "app.Lock.slow",
                                                      .change = change});
+    assert_no_answer(model, &(tm_whatif_options){.size = sizeof(tm_whatif_options),
+                                                 .change = TM_WHATIF_PROCESSORS});
     tm_model_free(model);
 }
 
@@ -397,7 +399,7 @@ static void wrong_questions_are_refused(void **state)
     options.class_name = "app.Lock";
     options.change = TM_WHATIF_END;
     assert_int_equal(tm_whatif_predict(&table, model, &options), TM_EINVAL);
-    assert_string_equal(tm_error_text(), "unknown what-if change 4");
+    assert_string_equal(tm_error_text(), "unknown what-if change 6");
     options.change = TM_WHATIF_USES;
     assert_int_equal(tm_whatif_predict(&table, model, &options), TM_EINVAL);
     assert_string_equal(tm_error_text(),
@@ -472,8 +474,18 @@ static void any_events_can_be_asked_about(void **state)
 
             if (i == 0)
                 options.class_name = "app.Lock";
+            if (options.change == TM_WHATIF_PROCESSORS)
+                options = (tm_whatif_options){.size = sizeof(options),
+                                              .factor = i % 4,
+                                              .change = TM_WHATIF_PROCESSORS};
+            if (options.change == TM_WHATIF_IO)
+                options = (tm_whatif_options){.size = sizeof(options),
+                                              .factor = i % 4,
+                                              .object = "app.Lock#50",
+                                              .change = TM_WHATIF_IO};
             assert_int_equal(tm_whatif_predict(&table, model, &options), TM_OK);
-            if (options.factor == 1 && options.change != TM_WHATIF_PERMITS)
+            if (options.factor == 1 && options.change != TM_WHATIF_PERMITS &&
+                options.change != TM_WHATIF_PROCESSORS)
                 assert_int_equal(tm_table_int64(table, "gain_ns")[0], 0);
             tm_table_free(table);
             options = (tm_whatif_options){.size = sizeof(options), .factor = i % 4};
@@ -493,9 +505,11 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
 
     (void)state;
     for (uint32_t what = 0; what <= TM_WHATIF_END; what++) {
+        int is_of_object = what == TM_WHATIF_HOLDS || what == TM_WHATIF_IO;
+        int is_of_method = !is_of_object && what != TM_WHATIF_PROCESSORS;
         tm_whatif_options options = {.size = sizeof(options),
-                                     .object = what ? NULL : "app.Lock#50",
-                                     .method = what ? "app.Lock.slow" : NULL,
+                                     .object = is_of_object ? "app.Lock#50" : NULL,
+                                     .method = is_of_method ? "app.Lock.slow" : NULL,
                                      .change = what};
         tm_whatif_options rank = {.size = sizeof(rank)};
         size_t calls = 0;

@@ -9,6 +9,7 @@ from click.core import ParameterSource
 from threadmodel.cli import page, path_page
 from threadmodel.cli.asking import TOP, ask, output_options
 from threadmodel.cli.files import INPUT, FileCommand
+from threadmodel.cli.messages import shell_word
 from threadmodel.cli.names import (
     known_class,
     known_method,
@@ -161,12 +162,18 @@ def explain(
 )
 @click.option("--object", "object_", metavar="NAME", help="This lock.")
 @click.option(
+    "--endpoint",
+    metavar="NAME",
+    help="I/O with this: db:5432, for instance. Implies --change io.",
+)
+@click.option(
     "--change",
-    type=click.Choice(["holds", "method", "uses", "permits"]),
+    type=click.Choice(["holds", "method", "uses", "permits", "io", "processors"]),
     default="holds",
     show_default=True,
-    help="Shorter holds of locks, sleeps in the method, or uses of the resource that "
-    "threads wait for in it; or more permits of that resource.",
+    help="Shorter holds of locks, sleeps and I/O in the method, uses of the resource "
+    "that threads wait for in it, or I/O with the endpoint; or more permits of the "
+    "resource, or processors.",
 )
 @click.option(
     "--factor",
@@ -183,6 +190,12 @@ def explain(
     help="How many more: connections of a pool, workers, owners of a lock. Implies"
     " --change permits.",
 )
+@click.option(
+    "--processors",
+    metavar="N",
+    type=click.IntRange(1),
+    help="So many more processors. Implies --change processors.",
+)
 @range_options
 @TOP
 @output_options
@@ -194,22 +207,26 @@ def whatif(
     class_name: str | None,
     method: str | None,
     object_: str | None,
+    endpoint: str | None,
     change: str,
     factor: float,
     permits: int,
+    processors: int | None,
     top: int,
     **_: object,
 ) -> None:
     """Predict how long the run in FILE would have been; - reads from stdin.
 
-    Without a class, method or object, the locks that the critical path goes through
-    are tried one by one, and the best come first. With --from, --to or --skip-start
+    Without a class, method, object or endpoint, what findings are about is tried one by
+    one: locks, pools, endpoints, and methods that sleep or run. The best come first.
+    With --from, --to or --skip-start
     only what begins in that part changes, and requests are those that end in it.
 
     \b
     threadmodel whatif run.tmt
     threadmodel whatif run.tmt --class app.Till --factor 0.5
     threadmodel whatif run.tmt --change permits --method app.Pool.borrow
+    threadmodel whatif run.tmt --endpoint 10.0.0.7:5432 --factor 0.5
     """
 
     if context.get_parameter_source("permits") is ParameterSource.COMMANDLINE:
@@ -217,9 +234,20 @@ def whatif(
             change = "permits"
         if change != "permits":
             raise click.UsageError("--permits is for --change permits")
-    is_named = not (class_name is None and method is None and object_ is None)
+    if endpoint is not None:
+        if context.get_parameter_source("change") is not ParameterSource.COMMANDLINE:
+            change = "io"
+        if change != "io" or object_ is not None:
+            raise click.UsageError("--endpoint is for --change io, without --object")
+        object_ = endpoint
+    if processors is not None:
+        change, permits = "processors", processors
+    is_named = change == "processors" or not (
+        class_name is None and method is None and object_ is None
+    )
     if change != "holds" and not is_named:
-        raise click.UsageError(f"--change {change} of what? Name it: --method, --class")
+        options = "--endpoint" if change == "io" else "--method, --class"
+        raise click.UsageError(f"--change {change} of what? Name it: {options}")
 
     def question(model: Model) -> Table:
         window = part_of(model, context.params).window
@@ -236,6 +264,8 @@ def whatif(
         )
 
     def sections(model: Model) -> list[page.Section]:
-        return [path_page.predictions(question(model), model.caveats)]
+        name = str(context.params["file"])
+        file = None if is_named or name == "-" else shell_word(name)
+        return [path_page.predictions(question(model), model.caveats, file)]
 
     ask(context, question, sections)

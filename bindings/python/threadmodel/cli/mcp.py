@@ -268,7 +268,10 @@ class Runs:
         run: str | int | None = None,
         class_name: str | None = None,
         method: str | None = None,
-        change: Literal["holds", "method", "uses", "permits"] = "holds",
+        endpoint: str | None = None,
+        change: Literal[
+            "holds", "method", "uses", "permits", "io", "processors"
+        ] = "holds",
         factor: float = 0.5,
         permits: int = 1,
         from_ns: int | None = None,
@@ -277,14 +280,17 @@ class Runs:
     ) -> str:
         """Predict the run with one change, and a service's requests a second. `holds`:
         locks of the class, or acquired in the method, are held for `factor` of the
-        time. `method`: sleeps and running in the method take `factor` of it. `uses`:
-        so do uses of what threads wait for in the method. `permits`: there are so many
-        more of those, such as connections. Names may be parts. Without a class and a
-        method: the locks that gain most. Of a part of the run, only what begins in it
-        changes."""
+        time. `method`: sleeps, I/O and running in the method take `factor` of it.
+        `uses`: so do uses of what threads wait for in the method. `io`: so does I/O
+        with the endpoint. `permits`: there are so many more of those, such as
+        connections. `processors`: so many more of these. Names may be parts. Without a
+        name: what gains most. Of a part of the run, only what begins in it changes."""
         model = self.model(run)
         window = _part(model, from_ns, to_ns, skip_start).window
-        if class_name is None and method is None:
+        if endpoint is not None:
+            change = "io"
+        is_named = change == "processors" or endpoint is not None
+        if class_name is None and method is None and not is_named:
             if change != "holds":
                 raise errors.InvalidArgumentError(f"{change} of what? Name a method")
             return table_answer(model, model.whatif_rank(factor=factor, window=window))
@@ -293,6 +299,7 @@ class Runs:
             model.whatif(
                 names.known_class(model, class_name),
                 method=names.known_method(model, method, change),
+                object=names.known_object(model, endpoint),
                 change=change,
                 factor=factor,
                 permits=permits,

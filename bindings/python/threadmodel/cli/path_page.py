@@ -5,6 +5,7 @@ from collections.abc import Collection
 from typing import Any, Final
 
 from threadmodel.cli.grid import Column, Grid
+from threadmodel.cli.messages import called_as, quoted
 from threadmodel.cli.page import (
     NAME_LENGTH,
     Fact,
@@ -16,6 +17,8 @@ from threadmodel.cli.page import (
 from threadmodel.table import Table
 from threadmodel.text import clean, duration
 
+# Changes of a ranking whose command is shown.
+COMMANDS: Final = 5
 PATH_KEYS: Final = ("thread", "state", "class", "method")
 _COULD_RUN: Final = ("running", "runnable")
 
@@ -166,14 +169,18 @@ _CHANGE: Final = (
 )
 
 
-def predictions(table: Table, known: Collection[str] = ()) -> Section:
+def predictions(
+    table: Table, known: Collection[str] = (), file: str | None = None
+) -> Section:
     """List what-ifs and their caveats: of a load, what becomes of requests first.
 
     Args:
         table: the predictions
         known: caveats on the run, which are not repeated
+        file: that is ranked, as the shell takes it: what asks for one change alone is
+            listed; None: one was asked for
     """
-    section = Section("What if holds were shorter, or permits more")
+    section = Section("What if it took less time, or there were more of it")
     served = [row for row in table if row["throughput"] is not None]
     _add_requests(section, served)
     if served:
@@ -202,10 +209,34 @@ def predictions(table: Table, known: Collection[str] = ()) -> Section:
         section.line(
             "no request waits for a lock, and the critical path goes through none"
         )
+    if file is not None and rows:
+        section.line("Each alone, with another factor or number, for instance:")
+        for row in table.head(COMMANDS):
+            section.line(f"  {_asking(row, file)}", "cyan")
     for note in sorted({row["note"] for row in table} - {None}):
         section.line(str(note), "yellow")
     _caveats(section, table, known)
     return section
+
+
+def _asking(row: dict[str, Any], file: str) -> str:
+    """Return the command that asks for one change of a ranking alone."""
+    words = [called_as(), "whatif", file]
+    if row["change"] == "processors":
+        return " ".join([*words, "--processors", str(row["permits"])])
+    if row["object"]:
+        words += ["--endpoint", quoted(row["object"])]
+    elif row["change"] != "holds":
+        words += ["--change", row["change"]]
+    if row["class"] and row["change"] == "holds":
+        words += ["--class", quoted(row["class"])]
+    if row["method"]:
+        words += ["--method", quoted(row["method"])]
+    if row["factor"] is not None:
+        words += ["--factor", f"{row['factor'] or 0.5:g}"]
+    else:
+        words += ["--permits", "1"]
+    return " ".join(words)
 
 
 def _what_changes(row: dict[str, Any]) -> list[str]:
