@@ -11,6 +11,7 @@
 #include "analysis/waits/standstill.h"
 #include "analysis/waits/wait_meeting.h"
 #include "analysis/waits/wait_state.h"
+#include "analysis/waits/wait_tasks.h"
 #include "analysis/waits/wait_wants.h"
 #include "base/saturate.h"
 #include "model/entities/methods.h"
@@ -24,8 +25,6 @@ enum { TIMES_USUAL = 3, LEAST_NS = 100000000, LEAST_INFERRED_NS = 1000000000 };
 enum { LEAST_WHOLE_NS = 50000000 };
 /* Whoever is left after so many rounds may be helped in one more. */
 enum { ROUNDS_AT_MOST = 64, SERVERS_KNOWN = 64, STARVED_AT_MOST = 64 };
-/* So many of a thread's last intervals show what it runs. */
-enum { STACKS_LOOKED_AT = 8 };
 
 static int is_alive(const tm__wait_node *node)
 {
@@ -95,9 +94,10 @@ static int is_whole(const tm__wait_graph *graph)
 
 typedef struct part {
     tm__wait_graph *graph;
-    int is_task_run;   ///< in this round; -1: not looked at yet
-    int64_t *usual_ns; ///< of each of heads[]: the longest wait there that has ended;
-                       ///< INT64_MAX: of what timers end, too
+    int is_task_run[2]; ///< in this round, tasks for now and for a time to come; -1:
+                        ///< not looked at yet
+    int64_t *usual_ns;  ///< of each of heads[]: the longest wait there that has ended;
+                        ///< INT64_MAX: of what timers end, too
 } part;
 
 /* Whether a thread, or one that it may start again, can still do what it did before. */
@@ -168,49 +168,6 @@ static int may_be_fed_from_outside(const tm__wait_graph *graph, uint32_t thread)
     return 0;
 }
 
-/* Whether a thread runs tasks of an executor, as far as its stacks show. */
-static int may_run_tasks(const tm__wait_graph *graph, uint32_t thread)
-{
-    const tm_model *model = graph->model;
-    const tm__thread *it = &model->entities.threads[thread];
-    uint32_t index = it->interval_count, looked_at = 0;
-
-    for (; index > 0 && looked_at < STACKS_LOOKED_AT; index--) {
-        uint32_t stack = it->intervals[index - 1].stack;
-
-        if (stack == TM__NONE || it->intervals[index - 1].state == TM_STATE_NEW)
-            continue;
-        looked_at++;
-        if (model->entities.stacks[stack].flags & TM_STACK_TRUNCATED ||
-            tm__stack_has(model, stack, "java.util.concurrent.FutureTask.run") ||
-            tm__stack_has(model, stack, "java.util.concurrent.ThreadPoolExecutor.") ||
-            tm__stack_has(model, stack, "java.util.concurrent.ForkJoin"))
-            return 1;
-    }
-    return !looked_at;
-}
-
-/* A task that was given to an executor is being run by a worker, or in its queue. */
-static int is_task_run(part *p)
-{
-    const tm__wait_graph *graph = p->graph;
-
-    if (p->is_task_run >= 0)
-        return p->is_task_run;
-    p->is_task_run = 0;
-    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++) {
-        const tm__wait_node *node = &graph->nodes[i];
-
-        if (!node->is_member &&
-            (node->kind == TM__NODE_MOVES || node->kind == TM__NODE_WAITS) &&
-            may_run_tasks(graph, i)) {
-            p->is_task_run = 1;
-            break;
-        }
-    }
-    return p->is_task_run;
-}
-
 static const uint32_t *place_group(const part *p, const tm__wait_node *node)
 {
     const tm_model *model = p->graph->model;
@@ -271,7 +228,8 @@ static int can_go_on(part *p, uint32_t thread)
                may_be_fed_from_outside(graph, thread);
     case TM_WAIT_EDGE_UNKNOWN:
         return is_timed_place(p, node) || !tm__wait_is_abandoned(graph, thread);
-    case TM_WAIT_EDGE_TASK: return !is_long(p, node) || is_task_run(p);
+    case TM_WAIT_EDGE_TASK:
+        return !is_long(p, node) || tm__wait_task_is_run(graph, node, p->is_task_run);
     default: return 1;
     }
 }
@@ -321,7 +279,7 @@ static void remove_helped(part *p)
 
     for (; changed && rounds < ROUNDS_AT_MOST; rounds++) {
         changed = 0;
-        p->is_task_run = -1;
+        p->is_task_run[0] = p->is_task_run[1] = -1;
         for (uint32_t i = 0; i < count; i++)
             if (graph->nodes[i].is_member && can_go_on(p, i)) {
                 graph->nodes[i].is_member = 0;
