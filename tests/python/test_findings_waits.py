@@ -3,6 +3,7 @@
 
 import pytest
 
+from service import BORROW, CONDITION, IDLE, PERMITS, Service
 from story import ALL_KINDS, JDK, KIND, MS, PUT, QUEUE, TAKE, Story
 from threadmodel import EventFlag, Run
 
@@ -208,3 +209,43 @@ def test_a_wait_that_may_yet_end_is_not_suspected(end_ms: int) -> None:
         story.at(21, 1, KIND.WAITED, object=QUEUE)
     story.at(end_ms, 3, KIND.THREAD_END)
     assert story.findings("long_wait") == []
+
+
+def used_up(workers: int, *, limit_ns: int = 30_000 * MS, ms: float = 4000) -> Service:
+    """Return a service whose last requests wait for a permit until it is killed."""
+    service = Service(permits=2, clients=2, seconds=1)
+    (end,) = (it.time_ns for it in service.events if it.kind == KIND.CPU_TIME)
+    for worker in range(100, 100 + workers):
+        service.emit(0, worker, KIND.THREAD_START)
+        service.emit(1000, worker, KIND.PARK, object=CONDITION, stack=IDLE)
+        service.emit(end, worker, KIND.UNPARKED)
+        service.emit(
+            end + MS, worker, KIND.PARK, object=PERMITS, stack=BORROW, value=limit_ns
+        )
+    service.emit(end + round(ms) * MS, 99, KIND.THREAD_START)
+    service.events.sort(key=lambda event: event.time_ns)
+    return service
+
+
+def test_workers_that_wait_with_a_limit_to_the_end_are_named() -> None:
+    rows = used_up(3).model().findings()
+    (row,) = [row for row in rows if row["kind"] == "unended_wait"]
+    assert row["title"] == "3 threads wait in Pool.borrow, and none has gone on"
+    assert row["method"] == "app.Pool.borrow"
+    assert row["impact_ns"] == pytest.approx(3 * 4000 * MS, rel=0.01)
+    assert "2 other threads were there, too" in row["waits"]
+    assert not row["minor"]
+
+
+@pytest.mark.parametrize(
+    "service", [used_up(1), used_up(3, ms=900), Service(permits=2, clients=8)]
+)
+def test_a_short_wait_or_a_single_one_may_just_end(service: Service) -> None:
+    kinds = {row["kind"] for row in service.model().findings()}
+    assert "unended_wait" not in kinds
+
+
+def test_workers_that_wait_without_a_limit_are_the_verdict_s() -> None:
+    model = used_up(3, limit_ns=0).model()
+    kinds = {row["kind"] for row in model.findings()}
+    assert "unended_wait" not in kinds

@@ -167,33 +167,33 @@ class Model(Sink):
         event_loop_blocked, virtual_threads_pinned, hot_lock, lock_convoy,
         oversubscribed_lock, wake_up_latency, held_while_sleeping, held_while_io,
         held_while_waiting, held_while_parked, held_while_blocked, notify_all_herd,
-        useless_notify, class_initialisation, class_loading, long_wait, long_park,
-        wait_always_times_out, sleep_on_critical_path, unbalanced_join, straggler,
-        io_wait, too_few_processors, lock_inversion, sampled_block, sampled_wait,
-        sampled_io, sampled_processor, blocking_thread, pool_starved, carriers_taken),
-        title string (at most twelve words), impact_ns int64 (time lost, of all threads
-        added up), bound_ns int64 (the most that one thread lost: no thread can gain
-        more), gain_ns int64 (by so much the run would be shorter if no thread had to
-        wait for it, or if these sleeps, or this I/O, took no time; of a service, whose
-        run is as long as its load, by so much the time in which the same requests would
-        be served; None: unknown), gain_low_ns int64 (the least that the gain may be;
-        None: unknown), gain_high_ns int64 (the most; None: unknown), minor bool (little
-        or nothing is gained from it), suspected bool (it rests on inference; caveat
-        says what would confirm it), waits string (which threads wait where, how often,
-        for how long; None: nobody), holds string (which thread holds or uses it where,
-        for how long; None: not known, or nobody), gain string (what would be gained, or
-        the bound of it; None: nothing is known), advice string (what to try; None:
-        nothing), caveat string (what the data cannot show; None: nothing is in doubt),
-        text string (waits, holds, gain, advice and caveat, one after the other), class
-        string, method string (where to look), source string, line int32, thread_id
-        uint64 (None: nobody), thread string (the first that it names; None: nobody),
-        object string (the endpoint of I/O that it is about; None: it is about none),
-        evidence_table string (deadlocks, blame, callers, interactions, timeline,
-        lock_order, critical_path, resources, threads; the table that shows it),
-        evidence_where string (which rows of that table: conditions ``column = value``,
-        ``column = 'text'``, ``column in ('text', ...)``, ``column in (1, ...)`` and
-        ``column is null``, joined as in SQL by ``and``; empty: no row, for names are
-        too long).
+        useless_notify, class_initialisation, class_loading, long_wait, unended_wait,
+        long_park, wait_always_times_out, sleep_on_critical_path, unbalanced_join,
+        straggler, io_wait, too_few_processors, lock_inversion, sampled_block,
+        sampled_wait, sampled_io, sampled_processor, blocking_thread, pool_starved,
+        carriers_taken), title string (at most twelve words), impact_ns int64 (time
+        lost, of all threads added up), bound_ns int64 (the most that one thread lost:
+        no thread can gain more), gain_ns int64 (by so much the run would be shorter if
+        no thread had to wait for it, or if these sleeps, or this I/O, took no time; of
+        a service, whose run is as long as its load, by so much the time in which the
+        same requests would be served; None: unknown), gain_low_ns int64 (the least that
+        the gain may be; None: unknown), gain_high_ns int64 (the most; None: unknown),
+        minor bool (little or nothing is gained from it), suspected bool (it rests on
+        inference; caveat says what would confirm it), waits string (which threads wait
+        where, how often, for how long; None: nobody), holds string (which thread holds
+        or uses it where, for how long; None: not known, or nobody), gain string (what
+        would be gained, or the bound of it; None: nothing is known), advice string
+        (what to try; None: nothing), caveat string (what the data cannot show; None:
+        nothing is in doubt), text string (waits, holds, gain, advice and caveat, one
+        after the other), class string, method string (where to look), source string,
+        line int32, thread_id uint64 (None: nobody), thread string (the first that it
+        names; None: nobody), object string (the endpoint of I/O that it is about; None:
+        it is about none), evidence_table string (deadlocks, blame, callers,
+        interactions, timeline, lock_order, critical_path, resources, threads; the table
+        that shows it), evidence_where string (which rows of that table: conditions
+        ``column = value``, ``column = 'text'``, ``column in ('text', ...)``, ``column
+        in (1, ...)`` and ``column is null``, joined as in SQL by ``and``; empty: no
+        row, for names are too long).
 
         Args:
             selection: a window alone; findings that judge the run as a whole are

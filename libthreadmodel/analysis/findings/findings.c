@@ -23,6 +23,7 @@
 #include "analysis/findings/findings_stragglers.h"
 #include "analysis/findings/findings_stuck.h"
 #include "analysis/findings/findings_threads.h"
+#include "analysis/findings/findings_unended.h"
 #include "analysis/findings/findings_virtual.h"
 #include "analysis/findings/findings_waits.h"
 #include "analysis/findings/findings_workers.h"
@@ -55,9 +56,9 @@ static const struct detector {
     {tm__find_io, OF_PARTS},          {tm__find_workers, OF_PARTS},
     {tm__find_stragglers, OF_RUN},    {tm__find_joins, OF_RUN},
     {tm__find_path_sleeps, OF_PARTS}, {tm__find_waits, OF_PARTS},
-    {tm__find_inversions, OF_RUN},    {tm__find_samples, OF_RUN},
-    {tm__find_in_dumps, OF_RUN},      {tm__find_processors, OF_RUN},
-    {tm__find_parks, OF_PARTS},
+    {tm__find_unended, OF_RUN},       {tm__find_inversions, OF_RUN},
+    {tm__find_samples, OF_RUN},       {tm__find_in_dumps, OF_RUN},
+    {tm__find_processors, OF_RUN},    {tm__find_parks, OF_PARTS},
 };
 
 enum { TITLE_WORDS = 12 };

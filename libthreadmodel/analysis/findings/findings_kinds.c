@@ -95,6 +95,7 @@ static const struct {
     /* Of one wait it is known whether events were lost meanwhile. */
     {"long_wait",
      NEED(EVENTS) | NEED(WAITS) | NEED(STACKS) | NEED(OWN_STACKS) | NEED(MOST_EVENTS)},
+    {"unended_wait", NEED(EVENTS) | NEED(PARKS) | NEED(STACKS)},
     /* Where wakers are recorded, these are found as resources. */
     {"long_park", NEED(EVENTS) | NEED(PARKS) | NEED(STACKS) | NEED(MOST_EVENTS)},
     /* One that a notify ended may have been too short, or lost. */

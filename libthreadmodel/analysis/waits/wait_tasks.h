@@ -10,7 +10,7 @@
  * @param waiter  waits for it
  * @param is_run  the answers of this round, for tasks that may run at once and for
  * those of a time to come; -1: not looked at yet
- * @return 1: a thread that is no member may run it
+ * @return 1: a thread that is not a member may run it
  */
 int tm__wait_task_is_run(const tm__wait_graph *graph, const tm__wait_node *waiter,
                          int is_run[2]);
