@@ -236,7 +236,9 @@ def test_a_diff_shows_where_the_time_of_requests_was_saved(
         for line in cli("diff", old, new).stdout.decode().splitlines()
         if "a request is" in line
     ]
-    found = re.search(r"parked for app.Pool in app.Pool.borrow for (.*), (.*) bef", line)
+    found = re.search(
+        r"parked for app.Pool in app.Pool.borrow for (.*), (.*) bef", line
+    )
     assert found
     assert [it.endswith(" ms") for it in found.groups()] == [True, True]
     now_ms, before_ms = (float(it.split()[0]) for it in found.groups())
