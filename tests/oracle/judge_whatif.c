@@ -27,7 +27,9 @@ static int64_t off_ns(struct trial *trial, const tm_model *model)
         return -1;
     }
     for (size_t row = 0; row < tm_table_row_count(table); row++) {
-        if (tm_table_is_null(table, "gain_ns", row))
+        /* More permits are a change without a factor. */
+        if (tm_table_is_null(table, "gain_ns", row) ||
+            tm_table_is_null(table, "factor", row))
             continue;
         if (tm_table_int64(table, "gain_ns")[row] != 0)
             wrong(trial, "what-if: a factor of 1 gains %" PRId64,
