@@ -50,8 +50,8 @@ def test_depth_cuts_stacks_and_depth_zero_takes_none(java: Java):
         assert gate["blocked_count"] == 1
 
 
-@pytest.mark.parametrize(("frames", "is_cut"), [(40, False), (100, True)])
-def test_a_long_block_has_64_frames_and_is_marked_where_there_are_more(
+@pytest.mark.parametrize(("frames", "is_cut"), [(100, False), (200, True)])
+def test_a_long_block_has_128_frames_and_is_marked_where_there_are_more(
     java: Java, frames: int, is_cut: bool
 ):
     run = java.record("Deep", frames)
@@ -62,7 +62,7 @@ def test_a_long_block_has_64_frames_and_is_marked_where_there_are_more(
     assert {row["truncated"] for row in found} == {is_cut}
     descended = sum(row["method"] == "Deep.descend" for row in found)
     if is_cut:
-        assert len(found) == 64
+        assert len(found) == 128
     else:
         assert descended == frames
 
