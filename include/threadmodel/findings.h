@@ -57,9 +57,9 @@
  * - long_wait: one wait of 20 or more at a place lasts 20 times the median, 100 ms and
  *   5 % of the run. It is minor if the notifying thread was not blocked for half of it:
  *   then it worked.
- * - unended_wait: two or more workers wait within their tasks, at one place and with a
- *   time limit, when the recording ends, for 1 s and three times the longest wait there
- *   that has ended.
+ * - unended_wait: two or more workers wait within their tasks when the recording ends,
+ *   at one place and with a time limit, or for one endpoint, for 1 s and three times
+ *   the longest wait there that has ended.
  * - wait_always_times_out: 5 or more waits at a place, none notified, take 1 % of the
  *   run. No thread notifies, or it polls.
  * - sleep_on_critical_path: sleeps at one place make up 5 % of the run, on its critical

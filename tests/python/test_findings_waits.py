@@ -3,9 +3,9 @@
 
 import pytest
 
-from service import BORROW, CONDITION, IDLE, PERMITS, Service
+from service import BORROW, CONDITION, IDLE, PERMITS, QUERY, Service
 from story import ALL_KINDS, JDK, KIND, MS, PUT, QUEUE, TAKE, Story
-from threadmodel import EventFlag, Run
+from threadmodel import EventFlag, Model, ObjectKind, Run
 
 
 def herd(back: bool) -> Story:
@@ -211,14 +211,24 @@ def test_a_wait_that_may_yet_end_is_not_suspected(end_ms: int) -> None:
     assert story.findings("long_wait") == []
 
 
-def used_up(workers: int, *, limit_ns: int = 30_000 * MS, ms: float = 4000) -> Service:
-    """Return a service whose last requests wait for a permit until it is killed."""
+def used_up(
+    workers: int,
+    *,
+    limit_ns: int = 30_000 * MS,
+    ms: float = 4000,
+    endpoint: int = 0,
+) -> Service:
+    """Return a service whose last requests wait until it is killed: for a permit, or
+    for an endpoint."""
     service = Service(permits=2, clients=2, seconds=1)
     (end,) = (it.time_ns for it in service.events if it.kind == KIND.CPU_TIME)
     for worker in range(100, 100 + workers):
         service.emit(0, worker, KIND.THREAD_START)
         service.emit(1000, worker, KIND.PARK, object=CONDITION, stack=IDLE)
         service.emit(end, worker, KIND.UNPARKED)
+        if endpoint:
+            service.emit(end + MS, worker, KIND.AWAIT, object=endpoint, stack=QUERY)
+            continue
         service.emit(
             end + MS, worker, KIND.PARK, object=PERMITS, stack=BORROW, value=limit_ns
         )
@@ -235,6 +245,18 @@ def test_workers_that_wait_with_a_limit_to_the_end_are_named() -> None:
     assert row["impact_ns"] == pytest.approx(3 * 4000 * MS, rel=0.01)
     assert "2 other threads were there, too" in row["waits"]
     assert not row["minor"]
+
+
+def test_workers_that_wait_for_an_answer_to_the_end_are_named() -> None:
+    model = Model()
+    model.define_object(900, kind=ObjectKind.SOCKET, name="10.0.0.7:80")
+    used_up(3, endpoint=900).fill(model)
+    (row,) = [row for row in model.findings() if row["kind"] == "unended_wait"]
+    assert row["title"] == "3 threads wait for 10.0.0.7:80, and none has gone on"
+    assert row["method"] == "app.Query.run"
+    assert "had waited for 10.0.0.7:80 in Query.run for 4.00 s" in row["waits"]
+    assert "does not answer" in row["advice"]
+    assert len(model.evidence(row)) == 3
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@
  *                                                    connection and wants one more
  *
  * With a time limit none of them is stuck: it gives up in the end. Waits without one
- * are the verdict's.
+ * are the verdict's. Whether
+ * another program answers is not known.
  */
 #include "analysis/findings/findings_unended.h"
 
@@ -18,6 +19,7 @@
 #include "analysis/findings/where.h"
 #include "analysis/waits/runtime_threads.h"
 #include "model/entities/caller_frame.h"
+#include "model/entities/entity_names.h"
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
@@ -27,9 +29,16 @@ static const int64_t LEAST_NS = 1000000000;
 
 typedef struct unended {
     tm__findings *findings;
-    tm__tally open;  ///< (place, class name, 0): of waits that go on
+    tm__tally open; ///< (place, class name, 0) of waits that go on; of I/O the last key
+                    ///< is objects[] + 1
     tm__tally ended; ///< the same, of those that ended
 } unended;
+
+static int is_io(const tm__interval *it)
+{
+    return it->state == TM_STATE_IO && !tm__interval_is_idle(it) &&
+           it->stack != TM__NONE && it->object != TM__NONE;
+}
 
 static int is_wait(const tm__interval *it)
 {
@@ -64,16 +73,17 @@ static int note(unended *u, uint32_t t)
         int is_open = i + 1 == thread->interval_count;
         int64_t from_ns = it->start_ns, to_ns = tm__interval_end_ns(model, thread, i);
 
-        if (!is_wait(it) || is_idle(u, it) || !tm__in_scope(f, &from_ns, &to_ns) ||
+        if ((!is_wait(it) && !is_io(it)) || is_idle(u, it) ||
+            !tm__in_scope(f, &from_ns, &to_ns) ||
             tm__caller_is_library(&f->places, tm__caller_of(&f->places, it->stack)))
             continue;
-        if (is_open && (!(it->traits & TM__TRAIT_TIMED) || tm__stands_still(f, t) ||
-                        !is_worker(u, thread)))
+        if (is_open && ((!is_io(it) && !(it->traits & TM__TRAIT_TIMED)) ||
+                        tm__stands_still(f, t) || !is_worker(u, thread)))
             continue;
         if (!tm__tally_add(is_open ? &u->open : &u->ended, &f->memory,
                            tm__caller_of(&f->places, it->stack),
-                           tm__class_name_of_object(model, it->object), 0,
-                           to_ns - from_ns, t))
+                           tm__class_name_of_object(model, it->object),
+                           is_io(it) ? it->object + 1 : 0, to_ns - from_ns, t))
             return TM_ENOMEM;
     }
     return TM_OK;
@@ -81,7 +91,8 @@ static int note(unended *u, uint32_t t)
 
 static const tm__tally_item *ended_like(const unended *u, const tm__tally_item *item)
 {
-    const uint32_t *found = tm__triple_map_find(&u->ended.map, item->a, item->b, 0);
+    const uint32_t *found =
+        tm__triple_map_find(&u->ended.map, item->a, item->b, item->c);
 
     return found ? &u->ended.items[*found - 1] : NULL;
 }
@@ -105,25 +116,34 @@ static int say(unended *u, const tm__tally_item *item)
     if (!finding)
         return TM_ENOMEM;
     finding->bound_ns = item->worst_ns;
+    if (item->c) {
+        facts.name = tm__label(&f->labels, f->model, item->c - 1);
+        tm__where_text(finding, "state", tm_state_name(TM_STATE_IO));
+    } else {
+        tm__where_class(finding, f->model, item->b);
+    }
     finding->class_name = item->b;
     finding->place = finding->blocked_place = item->a;
     finding->thread = item->worst_thread;
-    tm__where_class(finding, f->model, item->b);
     tm__where_caller(finding, f, "method", item->a, 0);
     facts.threads = (uint64_t)item->count;
     facts.others = (uint64_t)item->count - 1;
     facts.thread = item->worst_thread;
     facts.place = item->a;
-    facts.class_name = item->b;
+    facts.class_name = item->c ? TM__NONE : item->b;
     facts.longest_ns = item->worst_ns;
-    tm__finding_add(finding, f, TM__TEXT_UNENDED_TITLE, &facts);
+    tm__finding_add(finding, f,
+                    item->c ? TM__TEXT_UNENDED_IO_TITLE : TM__TEXT_UNENDED_TITLE,
+                    &facts);
     tm__finding_add(finding, f, TM__TEXT_UNENDED_WAITS, &facts);
     if (ended) {
         facts.count = (uint64_t)ended->count;
         facts.longest_ns = ended->worst_ns;
         tm__finding_add(finding, f, TM__TEXT_UNENDED_USUAL, &facts);
     }
-    tm__finding_add(finding, f, TM__TEXT_UNENDED_ADVICE, &facts);
+    tm__finding_add(finding, f,
+                    item->c ? TM__TEXT_UNENDED_IO_ADVICE : TM__TEXT_UNENDED_ADVICE,
+                    &facts);
     return TM_OK;
 }
 
