@@ -100,7 +100,8 @@ def test_the_lock_that_holds_all_up_is_found(java: Java):
     first = run.model.findings()[0]
     assert first["class"] == "Bottleneck$Ledger"
     assert first["method"] == "Bottleneck$Ledger.post"
-    ranked = next(iter(run.model.whatif_rank()))
+    # More processors may gain more on a machine that is busy with something else.
+    ranked = next(row for row in run.model.whatif_rank() if row["change"] == "holds")
     assert ranked["class"] == "Bottleneck$Ledger"
     assert ranked["gain_ns"] > run.said["took_ns"] / 4
     order = run.model.lock_order()
