@@ -7,9 +7,10 @@
  *                         └──definitions, when the ring is empty──▶ sink
  *
  * The order of all calls is that of the source. Definitions are lent for their call, so
- * they are not kept: the reading thread waits until the other has passed on what came
- * before them and stands still in take, and makes the call itself. So the sink is used
- * by one thread at a time, and only while somebody is in take.
+ * they are not kept: while the other stands still in take, the reading thread passes on
+ * the events that came before them and makes the call itself. So the sink is used by
+ * one thread at a time, and only while somebody is in take; and a source with few
+ * events between its definitions, as text dumps have, wakes nobody.
  */
 #include "relay.h"
 
@@ -35,6 +36,7 @@ struct threadmodel_relay {
     size_t room;
     size_t head, tail;   ///< events passed on and come, since the beginning
     const tm_sink *next; ///< while somebody is in take
+    int is_passing;      ///< the taking thread is in the sink
     int wants_empty;
     int is_closed;
     int failed; ///< what the sink said, or TM_ESTOPPED
@@ -42,11 +44,39 @@ struct threadmodel_relay {
 
 /* ---- the reading thread ---- */
 
+/* The events that lie side by side and go on next. @return how many */
+static size_t next_events(const threadmodel_relay *self, const tm_event **events)
+{
+    size_t at = self->head % self->room;
+    size_t count = self->tail - self->head;
+
+    if (count > self->room - at)
+        count = self->room - at;
+    *events = &self->events[at];
+    return count < PART_EVENTS ? count : PART_EVENTS;
+}
+
+/* Pass on the next events while the other thread stands still. */
+static void pass_on_here(threadmodel_relay *self)
+{
+    const tm_event *events;
+    size_t count = next_events(self, &events);
+    int rc = self->next->events(self->next->payload, events, count);
+
+    self->head += count;
+    if (rc < 0 && !self->failed)
+        self->failed = rc;
+}
+
 /* Wait until a definition can be passed on. @return TM_OK, with the lock held */
 static int begin_definition(threadmodel_relay *self)
 {
     pthread_mutex_lock(&self->lock);
     while (!self->failed && (self->head != self->tail || !self->next)) {
+        if (self->next && !self->is_passing) {
+            pass_on_here(self);
+            continue;
+        }
         self->wants_empty = 1;
         pthread_cond_signal(&self->came);
         pthread_cond_wait(&self->went, &self->lock);
@@ -164,17 +194,15 @@ static int is_due(const threadmodel_relay *self)
  * @return how many */
 static size_t pass_on(threadmodel_relay *self)
 {
-    size_t at = self->head % self->room;
-    size_t count = self->tail - self->head;
+    const tm_event *events;
+    size_t count = next_events(self, &events);
     int rc;
 
-    if (count > self->room - at)
-        count = self->room - at;
-    if (count > PART_EVENTS)
-        count = PART_EVENTS;
+    self->is_passing = 1;
     pthread_mutex_unlock(&self->lock);
-    rc = self->next->events(self->next->payload, &self->events[at], count);
+    rc = self->next->events(self->next->payload, events, count);
     pthread_mutex_lock(&self->lock);
+    self->is_passing = 0;
     self->head += count;
     if (rc < 0 && !self->failed)
         self->failed = rc;
