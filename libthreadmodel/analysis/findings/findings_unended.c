@@ -7,8 +7,7 @@
  *                                                    connection and wants one more
  *
  * With a time limit none of them is stuck: it gives up in the end. Waits without one
- * are the verdict's. Whether
- * another program answers is not known.
+ * are the verdict's. Whether another program answers is not known.
  */
 #include "analysis/findings/findings_unended.h"
 
@@ -62,31 +61,63 @@ static int is_worker(const unended *u, const tm__thread *thread)
     return 0;
 }
 
-static int note(unended *u, uint32_t t)
+/* Count an interval of a thread, if it is such a wait. */
+static int note(unended *u, tm__tally *tally, uint32_t t, uint32_t i)
 {
     tm__findings *f = u->findings;
     const tm_model *model = f->model;
     const tm__thread *thread = &model->entities.threads[t];
+    const tm__interval *it = &thread->intervals[i];
+    int64_t from_ns = it->start_ns, to_ns = tm__interval_end_ns(model, thread, i);
 
-    for (uint32_t i = 0; i < thread->interval_count; i++) {
-        const tm__interval *it = &thread->intervals[i];
-        int is_open = i + 1 == thread->interval_count;
-        int64_t from_ns = it->start_ns, to_ns = tm__interval_end_ns(model, thread, i);
+    if ((!is_wait(it) && !is_io(it)) || is_idle(u, it) ||
+        !tm__in_scope(f, &from_ns, &to_ns) ||
+        tm__caller_is_library(&f->places, tm__caller_of(&f->places, it->stack)))
+        return TM_OK;
+    return tm__tally_add(tally, &f->memory, tm__caller_of(&f->places, it->stack),
+                         tm__class_name_of_object(model, it->object),
+                         is_io(it) ? it->object + 1 : 0, to_ns - from_ns, t)
+               ? TM_OK
+               : TM_ENOMEM;
+}
 
-        if ((!is_wait(it) && !is_io(it)) || is_idle(u, it) ||
-            !tm__in_scope(f, &from_ns, &to_ns) ||
-            tm__caller_is_library(&f->places, tm__caller_of(&f->places, it->stack)))
-            continue;
-        if (is_open && ((!is_io(it) && !(it->traits & TM__TRAIT_TIMED)) ||
-                        tm__stands_still(f, t) || !is_worker(u, thread)))
-            continue;
-        if (!tm__tally_add(is_open ? &u->open : &u->ended, &f->memory,
-                           tm__caller_of(&f->places, it->stack),
-                           tm__class_name_of_object(model, it->object),
-                           is_io(it) ? it->object + 1 : 0, to_ns - from_ns, t))
-            return TM_ENOMEM;
-    }
-    return TM_OK;
+static int note_open(unended *u, uint32_t t)
+{
+    const tm__thread *thread = &u->findings->model->entities.threads[t];
+    uint32_t last = thread->interval_count - 1;
+
+    if (!thread->interval_count ||
+        (!is_io(&thread->intervals[last]) &&
+         !(thread->intervals[last].traits & TM__TRAIT_TIMED)) ||
+        tm__stands_still(u->findings, t) || !is_worker(u, thread))
+        return TM_OK;
+    return note(u, &u->open, t, last);
+}
+
+static int note_ended(unended *u, uint32_t t)
+{
+    const tm__thread *thread = &u->findings->model->entities.threads[t];
+    int rc = TM_OK;
+
+    for (uint32_t i = 0; rc == TM_OK && i + 1 < thread->interval_count; i++)
+        rc = note(u, &u->ended, t, i);
+    return rc;
+}
+
+/* Most runs end without such a wait: then the others are not looked at. */
+static int gather(unended *u)
+{
+    const tm_model *model = u->findings->model;
+    uint32_t count = model->entities.threads_count;
+    int rc = TM_OK;
+
+    for (uint32_t t = 0; t < count && rc == TM_OK; t++)
+        if (!tm__is_runtime_thread(model, t))
+            rc = note_open(u, t);
+    for (uint32_t t = 0; u->open.items_count && t < count && rc == TM_OK; t++)
+        if (!tm__is_runtime_thread(model, t))
+            rc = note_ended(u, t);
+    return rc;
 }
 
 static const tm__tally_item *ended_like(const unended *u, const tm__tally_item *item)
@@ -149,16 +180,13 @@ static int say(unended *u, const tm__tally_item *item)
 
 int tm__find_unended(tm__findings *findings)
 {
-    const tm_model *model = findings->model;
     unended u = {.findings = findings};
     tm__top top = {.count = 0};
-    int rc = TM_OK;
+    int rc;
 
-    if (tm__model_is_of_dumps(model))
+    if (tm__model_is_of_dumps(findings->model))
         return TM_OK;
-    for (uint32_t t = 0; t < model->entities.threads_count && rc == TM_OK; t++)
-        if (!tm__is_runtime_thread(model, t))
-            rc = note(&u, t);
+    rc = gather(&u);
     for (uint32_t i = 0; i < u.open.items_count && rc == TM_OK; i++)
         if (is_long(&u, &u.open.items[i]))
             tm__top_add(&top, u.open.items[i].total_ns, i);

@@ -31,11 +31,9 @@ int tm__wake_reserve(tm_model *model)
     return TM_OK;
 }
 
-int tm__on_cpu_use(tm_model *model, const tm__fact *fact)
+int tm__cpu_uses_reserve(tm_model *model)
 {
     static const tm__cpu_use unknown = {.ran_ns = -1, .waited_ns = -1};
-    tm__cpu_use *use;
-    int64_t *counter;
 
     if (tm__reserve(&model->memory, &model->intervals.cpu_uses,
                     &model->intervals.cpu_uses_capacity, model->entities.threads_count,
@@ -43,6 +41,16 @@ int tm__on_cpu_use(tm_model *model, const tm__fact *fact)
         return TM_ENOMEM;
     while (model->intervals.cpu_uses_count < model->entities.threads_count)
         model->intervals.cpu_uses[model->intervals.cpu_uses_count++] = unknown;
+    return TM_OK;
+}
+
+int tm__on_cpu_use(tm_model *model, const tm__fact *fact)
+{
+    tm__cpu_use *use;
+    int64_t *counter;
+
+    if (tm__cpu_uses_reserve(model) < 0)
+        return TM_ENOMEM;
     use = &model->intervals.cpu_uses[fact->thread];
     counter = fact->kind == TM_EVENT_CPU_TIME ? &use->ran_ns : &use->waited_ns;
     if (fact->value > *counter)

@@ -21,6 +21,10 @@ typedef struct tm__cpu_use {
     int64_t waited_ns; ///< could run, and had no processor
 } tm__cpu_use;
 
+/** Make room for what is known of the processors of all threads.
+ * @return TM_OK or TM_ENOMEM */
+int tm__cpu_uses_reserve(tm_model *model);
+
 /** Note a count of the scheduler's. @return TM_OK or TM_ENOMEM */
 int tm__on_cpu_use(tm_model *model, const tm__fact *fact);
 /** @return for how long a thread was on processors; -1: not reported */

@@ -17,8 +17,6 @@
 
 int tm__others_reserve(tm_model *model)
 {
-    static const tm__cpu_use unknown = {.ran_ns = -1, .waited_ns = -1};
-
     if (model->replay.others == TM__NONE) {
         uint32_t name, index;
 
@@ -30,15 +28,7 @@ int tm__others_reserve(tm_model *model)
         model->entities.threads[index].blocking_state = TM_STATE_DEAD;
         model->replay.others = index;
     }
-    if (!model->intervals.cpu_uses_count)
-        return TM_OK;
-    if (tm__reserve(&model->memory, &model->intervals.cpu_uses,
-                    &model->intervals.cpu_uses_capacity, model->entities.threads_count,
-                    sizeof(*model->intervals.cpu_uses)) < 0)
-        return TM_ENOMEM;
-    while (model->intervals.cpu_uses_count < model->entities.threads_count)
-        model->intervals.cpu_uses[model->intervals.cpu_uses_count++] = unknown;
-    return TM_OK;
+    return model->intervals.cpu_uses_count ? tm__cpu_uses_reserve(model) : TM_OK;
 }
 
 /* Less than 0 is not known. */
