@@ -16,7 +16,8 @@ US: Final = 1000
 MS: Final = 1000 * US
 KIND: Final = EventKind
 POLLER, FIRST_WORKER = 1, 10
-IDLE, BORROW, QUERY, GUARD, RETURN, DONE, TURN, LOAD, OWN = 1, 2, 3, 4, 5, 6, 7, 8, 9
+IDLE, BORROW, QUERY, GUARD, RETURN = 1, 2, 3, 4, 5
+DONE, TURN, LOAD, OWN, READ = 6, 7, 8, 9, 10
 CONDITION, PERMITS, LOCK, ORDER, LOADER, DATABASE = 1, 2, 3, 4, 5, 6
 ENDPOINT: Final = "10.0.0.7:5432"
 # Frames, innermost first: class and method.
@@ -26,6 +27,7 @@ RUN = [
 ]
 PARK = ("jdk.internal.misc.Unsafe", "park")
 HANDLE = ("app.Order", "handle")
+SERVE = ("sun.net.httpserver.ServerImpl$Exchange", "run")
 STACKS: Final = {
     IDLE: [PARK, ("java.util.concurrent.ThreadPoolExecutor", "getTask"), *RUN],
     BORROW: [PARK, ("app.Pool", "borrow"), HANDLE, *RUN],
@@ -35,6 +37,7 @@ STACKS: Final = {
     DONE: [("app.Poller", "run"), ("java.lang.Thread", "run")],
     LOAD: [("java.lang.ClassLoader", "loadClass"), HANDLE, *RUN],
     OWN: [PARK, ("java.util.concurrent.ThreadPoolExecutor", "processWorkerExit"), *RUN],
+    READ: [("sun.net.httpserver.Request", "readLine"), SERVE, *RUN],
     TURN: [("java.lang.Thread", "sleep"), ("app.Turn", "take"), HANDLE, *RUN],
 }
 
@@ -61,6 +64,7 @@ class Service:
         cascades: float = 0,
         in_vain: float = 0,
         starts_s: float = 0,
+        reads: float = 0,
         loads_ms: float = 0,
         loads_each: bool = False,
         states_units: bool = False,
@@ -76,7 +80,8 @@ class Service:
         of them, the worker wakes up for nothing but the pool's own lock. The run
         begins so many seconds before the service. Classes are
         loaded before the first request, or in each one: a worker waits for so long. A
-        query is a sleep, or one that a database is asked.
+        query is a sleep, or one that a database is asked. A share of the requests is
+        read at first by the server's own code, where a worker waits, too.
         """
         self.random = random.Random(seed)
         self.permits = permits or clients
@@ -84,6 +89,7 @@ class Service:
         self.turns, self.kept, self.cascades = turns, kept, cascades
         self.in_vain, self.starts_ns = in_vain, round(starts_s * 1000 * MS)
         self.loads_ms, self.loads_each = loads_ms, loads_each
+        self.reads = reads
         self.states_units = states_units
         self.asks = asks
         self.events: list[Event] = []
@@ -112,11 +118,11 @@ class Service:
         self.emit(round(seconds * 1000 * MS), POLLER, KIND.CPU_TIME, value=20 * MS)
         self.emit(round(seconds * 1000 * MS), POLLER, KIND.THREAD_END)
 
-    def loads(self, worker: int, now: int, ms: float) -> int:
+    def loads(self, worker: int, now: int, ms: float, stack: int = LOAD) -> int:
         """Wait for a class to be loaded; return for how long."""
         if not ms:
             return 0
-        self.emit(now, worker, KIND.CONTENDED_ENTER, object=LOADER, stack=LOAD)
+        self.emit(now, worker, KIND.CONTENDED_ENTER, object=LOADER, stack=stack)
         self.emit(now + round(ms * MS), worker, KIND.CONTENDED_ENTERED, object=LOADER)
         return round(ms * MS) + US
 
@@ -155,6 +161,8 @@ class Service:
         self.busy.add(worker)
         if self.states_units:
             self.emit(start, worker, KIND.UNIT_BEGIN, object=ORDER, value=worker)
+        if self.reads and self.random.random() < self.reads:
+            now += self.loads(worker, now + US, 0.02, READ)
         if self.loads_each:
             now += self.loads(worker, now + US, self.loads_ms)
         for _ in range(self.random.randint(1, self.turns) if self.turns else 0):

@@ -51,6 +51,14 @@ def test_a_pool_s_own_code_is_no_request() -> None:
     assert kinds["app.Order.handle"] == pytest.approx(len(service.log), rel=0.02)
 
 
+@pytest.mark.parametrize("share", [0.04, 0.5])
+def test_the_program_s_method_names_what_the_server_reads_first(share: float) -> None:
+    service = Service(permits=2, reads=share)
+    kind = main_kind(service.model())
+    assert kind["kind"] == "app.Order.handle"
+    assert kind["count"] == pytest.approx(len(service.log), rel=0.02)
+
+
 def test_a_service_may_start_for_longer_than_it_serves() -> None:
     service = Service(permits=2, starts_s=30)
     kind = main_kind(service.model())

@@ -70,12 +70,25 @@ static int is_of_pool(const tm_model *model, uint32_t method, uint32_t fetches)
                classes[methods[fetches].class_index].name;
 }
 
-static uint32_t find_kind(const tm_model *model, uint32_t stack, uint32_t idle_stack,
-                          uint8_t *is_own)
+/* The name of what the frames before `left` do. */
+static uint32_t name_of(const tm_model *model, const tm__frame *frames, uint32_t left,
+                        tm__unit_place *place)
 {
-    const tm__stack *it = &model->entities.stacks[stack];
+    for (uint32_t first = left; first > 0; first--)
+        if (!is_passed_over(model, &frames[first - 1]))
+            return model->entities.methods[frames[first - 1].method].full_name;
+    if (!left || frames[left - 1].method == TM__NONE)
+        return TM__NONE;
+    place->is_of_library = 1;
+    return model->entities.methods[frames[left - 1].method].full_name;
+}
+
+static uint32_t find_kind(const tm_model *model, tm__unit_place *place,
+                          uint32_t idle_stack)
+{
+    const tm__stack *it = &model->entities.stacks[place->stack];
     const tm__frame *frames = &model->entities.frames[it->frame_first];
-    uint32_t left = it->frame_count, first;
+    uint32_t left = it->frame_count;
 
     if (it->flags & TM_STACK_TRUNCATED)
         left = tm__pattern_below_dispatch(model, frames, left) < left
@@ -91,21 +104,16 @@ static uint32_t find_kind(const tm_model *model, uint32_t stack, uint32_t idle_s
             left--, other--;
         if (left == it->frame_count)
             return TM__NONE; /* what they share was cut off */
-        *is_own =
+        place->is_of_pool =
             left && other &&
             is_of_pool(model, frames[left - 1].method,
                        model->entities.frames[idle->frame_first + other - 1].method);
-        if (*is_own)
+        if (place->is_of_pool)
             return TM__NONE;
     } else {
         left = tm__pattern_below_dispatch(model, frames, left);
     }
-    for (first = left; first > 0; first--)
-        if (!is_passed_over(model, &frames[first - 1]))
-            return model->entities.methods[frames[first - 1].method].full_name;
-    return left && frames[left - 1].method != TM__NONE
-               ? model->entities.methods[frames[left - 1].method].full_name
-               : TM__NONE;
+    return name_of(model, frames, left, place);
 }
 
 uint32_t tm__pattern_kind(tm__patterns *patterns, uint32_t place)
@@ -115,9 +123,8 @@ uint32_t tm__pattern_kind(tm__patterns *patterns, uint32_t place)
 
     if (!it->is_named) {
         it->kind_name =
-            find_kind(patterns->units->model, it->stack,
-                      group->work == TM__WORK_TASKS ? group->idle_stack : TM__NONE,
-                      &it->is_of_pool);
+            find_kind(patterns->units->model, it,
+                      group->work == TM__WORK_TASKS ? group->idle_stack : TM__NONE);
         it->is_named = 1;
     }
     return it->kind_name;

@@ -46,6 +46,7 @@ typedef struct tm__unit_place {
     uint8_t is_conditional; ///< a lock, which is waited for only if it is taken
     uint8_t is_named;       ///< kind_name was looked for
     uint8_t is_of_pool;     ///< the pool's own code is there, and no task
+    uint8_t is_of_library;  ///< no method of the program is there
     int64_t total_ns;
     uint32_t gaps;                        ///< between idle waits in which it occurs
     uint32_t firsts;                      ///< of these, where it is the first block

@@ -51,6 +51,7 @@ typedef struct tm__unit_kind {
     uint64_t woken;     ///< so often it did at least
     uint64_t wakings;   ///< so often any thread did that does none itself meanwhile
     uint8_t is_dispatched;   ///< an event loop calls what it does
+    uint8_t is_of_library;   ///< its name is a method of a library
     uint64_t steady_count;   ///< that end in the steady time; 0: there is none
     int64_t steady_total_ns; ///< of their durations, in the steady time alone
     int64_t steady_from_ns;

@@ -35,7 +35,8 @@ typedef struct draft {
     uint32_t rounds; ///< of the anchor so far
     int64_t over_ns; ///< the end of the one that is the last of a task
     uint32_t blocks;
-    uint32_t of_pool; ///< of these
+    uint32_t of_pool;  ///< of these
+    int is_of_library; ///< the kind is a library's method
 } draft;
 
 static int is_asked(const tm__units *units, int64_t start_ns, int64_t end_ns,
@@ -58,6 +59,7 @@ static int add_unit(inference *in, const draft *it, int64_t end_ns, int is_finis
     kind = tm__unit_kind_of(units, it->kind_name, in->group, 0);
     if (kind == TM__NONE)
         return TM_ENOMEM;
+    units->kinds[kind].is_of_library = it->is_of_library != 0;
     units->kinds[kind].is_dispatched = in->patterns.groups[in->group].is_dispatched;
     number = tm__unit_add(units, &(tm__unit){.start_ns = it->start_ns,
                                              .end_ns = end_ns,
@@ -77,17 +79,24 @@ static draft begin_at(int64_t start_ns)
     return (draft){.start_ns = start_ns, .kind_name = TM__NONE};
 }
 
-/* A blocking interval within a unit. */
+/* A blocking interval within a unit. A server may read the request in its own code, and
+ * then call the program's: that names the unit. */
 static void note_block(inference *in, draft *it, const tm__unit_block *block)
 {
-    uint32_t place = tm__pattern_place(&in->patterns, in->group, block);
+    uint32_t number = tm__pattern_place(&in->patterns, in->group, block), kind_name;
+    const tm__unit_place *place;
 
     it->blocks++;
-    if (place == TM__NONE)
+    if (number == TM__NONE)
         return;
-    if (it->kind_name == TM__NONE)
-        it->kind_name = tm__pattern_kind(&in->patterns, place);
-    it->of_pool += in->patterns.places[place].is_of_pool;
+    place = &in->patterns.places[number];
+    kind_name = tm__pattern_kind(&in->patterns, number);
+    if (it->kind_name == TM__NONE ||
+        (it->is_of_library && !place->is_of_library && kind_name != TM__NONE)) {
+        it->kind_name = kind_name;
+        it->is_of_library = place->is_of_library;
+    }
+    it->of_pool += place->is_of_pool;
 }
 
 static int is_anchor(const inference *in, const tm__unit_block *block)
@@ -123,7 +132,7 @@ static int has_worked(const draft *it, const tm__unit_group *group,
 static int add_round(inference *in, draft *it, const tm__unit_block *block)
 {
     const tm__unit_group *group = &in->patterns.groups[in->group];
-    uint32_t kind_name = it->kind_name;
+    draft last = *it;
     int rc = TM_OK;
 
     if (it->rounds == group->each) {
@@ -131,8 +140,10 @@ static int add_round(inference *in, draft *it, const tm__unit_block *block)
 
         rc = add_unit(in, it, time_ns, 1);
         *it = begin_at(time_ns);
-        if (group->ends_tasks)
-            it->kind_name = kind_name;
+        if (group->ends_tasks) {
+            it->kind_name = last.kind_name;
+            it->is_of_library = last.is_of_library;
+        }
     }
     if (++it->rounds == group->each)
         it->over_ns = block->end_ns;
@@ -207,7 +218,7 @@ static int add_life(inference *in)
     int has_ended;
     int64_t end_ns = end_of(in->units, in->thread, &has_ended);
 
-    while (it.kind_name == TM__NONE &&
+    while ((it.kind_name == TM__NONE || it.is_of_library) &&
            tm__unit_block_next(model, thread, &next, &block))
         note_block(in, &it, &block);
     return add_unit(in, &it, end_ns, has_ended);
@@ -224,7 +235,8 @@ static int add_units(inference *in)
 }
 
 /*
- * A unit in which its thread was never blocked has no stack. Where nine of ten of its
+ * A unit in which its thread was never blocked has no stack, and one that was blocked
+ * in a library's code alone has no method of the program. Where nine of ten of its
  * group are of one kind, it is of that kind, too.
  */
 static int name_the_rest(inference *in, uint32_t first)
@@ -257,7 +269,7 @@ static int name_the_rest(inference *in, uint32_t first)
     for (uint32_t i = first; rc == TM_OK && i < units->items_count; i++) {
         const tm__unit_kind *its = &units->kinds[units->items[i].kind];
 
-        if (its->name == TM__NONE && named[its->group] &&
+        if ((its->name == TM__NONE || its->is_of_library) && named[its->group] &&
             (uint64_t)most[its->group] * 10 >= (uint64_t)named[its->group] * 9)
             units->items[i].kind = kind[its->group];
     }
