@@ -9,8 +9,7 @@ from playwright.sync_api import Locator, Page
 import random_runs
 import threadmodel
 from conftest import Show, grid, state, until
-from threadmodel import Event, EventFlag, EventKind, Run, excerpt
-from threadmodel import page as pages
+from threadmodel import Event, EventFlag, EventKind, Run, drawn, excerpt
 
 MS = 1_000_000
 AXIS, LOCK = 26, 40
@@ -67,12 +66,14 @@ def lanes(page: Page) -> Locator:
 
 def switch(page: Page) -> None:
     page.get_by_role("button", name="Locks", exact=True).click()
-    assert until(page, lambda: state(page, "s.locks.value"), True)
+    assert until(page, lambda: state(page, "s.others.value.has('lock')"), True)
 
 
 def shown(page: Page) -> list[dict[str, Any]]:
     """Read what there is to draw: each lock with its holds and its queue."""
-    found: list[dict[str, Any]] = state(page, "s.data.locks.all")
+    found: list[dict[str, Any]] = state(
+        page, "s.data.locks.all.filter(it => it.kind === 'lock')"
+    )
     return found
 
 
@@ -103,7 +104,7 @@ def test_lanes_of_locks_are_switched_on_and_off(
     assert state(page, kinds) == ["lock", "lock", "lane", "lane", "lane"]
     assert page.get_by_text("2 locks", exact=True).is_visible()
     page.get_by_role("button", name="Locks", exact=True).click()
-    until(page, lambda: state(page, "s.locks.value"), False)
+    until(page, lambda: state(page, "s.others.value.size"), 0)
     assert state(page, kinds) == ["lane"] * 3
     lanes(page).focus()
     page.keyboard.press("l")
@@ -118,7 +119,7 @@ def test_holds_and_owners_are_those_of_the_model(
     page = show(model, "timeline")
     wanted = blocked_time(model)
     locks = shown(page)
-    assert [lock["name"] for lock in locks] == list(wanted)[: pages.LOCKS]
+    assert [lock["name"] for lock in locks] == list(wanted)[: drawn.LOCKS]
     for lock in locks:
         holds = [row for row in model.holds() if row["object"] == lock["name"]]
         assert [
@@ -144,10 +145,10 @@ def test_the_queue_is_as_long_as_threads_are_blocked(
         ]
         queue = lock["queue"]
         assert queue["time"] == sorted({time for span in spans for time in span})
-        assert queue["length"] == [
+        assert queue["value"] == [
             sum(start <= time < end for start, end in spans) for time in queue["time"]
         ]
-        assert queue["longest"] == max(queue["length"])
+        assert queue["highest"] == max(queue["value"])
 
 
 def test_one_owner_has_one_colour_and_what_is_estimated_is_lighter(
@@ -281,12 +282,12 @@ def test_it_reports_what_is_left_out(
     page = show(busy, "timeline", detail=500)
     switch(page)
     wanted = list(blocked_time(busy))
-    assert len(wanted) > pages.LOCKS
-    note = page.locator("[data-locks]").text_content() or ""
-    assert f"{pages.LOCKS} of {len(wanted)} locks" in note
-    total = sum(row["object"] in wanted[: pages.LOCKS] for row in busy.holds())
+    assert len(wanted) > drawn.LOCKS
+    note = page.locator("[data-lanes]").text_content() or ""
+    assert f"{drawn.LOCKS} of {len(wanted)} locks" in note
+    total = sum(row["object"] in wanted[: drawn.LOCKS] for row in busy.holds())
     assert f"the longest 50 of {total:,} holds" in note
-    assert "queues without blocks shorter than" in note
+    assert "without blocks, waits and calls shorter than" in note
     assert sum(len(lock["holds"]) for lock in shown(page)) == 50
 
 

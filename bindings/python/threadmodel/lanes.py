@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from threadmodel import errors, page
+from threadmodel import drawn, errors, page
 from threadmodel._library import MAX_INT64
 from threadmodel.pack import Pack, pack
 from threadmodel.selection import Selection
@@ -58,7 +58,7 @@ class Timeline(Table):
         """Pack all lanes, as far as they fit, with what happened between them."""
         model, selection = self._model, self._selection
         result = Pack()
-        page.put_drawn(result, model, ROWS, selection)
+        drawn.put_drawn(result, model, ROWS, selection)
         result.add("threads", model.threads(Selection(selection.threads)))
         result.add("stacks", model.stacks(), rows=page.FRAME_ROWS)
         return result.finish(compressed=False)

@@ -11,11 +11,11 @@ import base64
 import html
 import itertools
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from threadmodel import errors, evidence, excerpt, lock_time, permits, tables
+from threadmodel import drawn, errors, evidence, lock_time, permits, tables
 from threadmodel._enums import STATES
 from threadmodel._library import BUILT_VERSION, version_text
 from threadmodel.calm import calm
@@ -38,8 +38,6 @@ OBJECT_ROWS: Final = 300_000
 FRAME_ROWS: Final = 500_000
 LIST_ROWS: Final = 20_000
 EVIDENCE_ROWS: Final = 1_000
-# Blocking intervals, the longest, of which the page says why they were.
-CHAINS: Final = 4_000
 # Blocking intervals that the replays of the what-if ranking go through in all. A run
 # of more than a few hundred thousand is replayed for its findings alone.
 REPLAYED: Final = 5_000_000
@@ -50,11 +48,6 @@ CHANGES: Final = 20
 # Levels of the tree of causes that are drawn; one part in so many is too thin for that.
 CAUSES_DEEP: Final = 12
 CAUSES_THIN: Final = 2_000
-#: Columns of the timeline that a page does without: a row ends when its times of all
-#: states are over, and a thread's name is known.
-LEFT_OUT: Final = ("thread", "end_ns", "peer")
-# Lanes of locks that there are at most.
-LOCKS: Final = 12
 
 _CAUSES: Final = ("id", "parent", "depth", "cause", "text", "time_ns", "count")
 _CELL_FIGURES: Final = tuple(
@@ -65,12 +58,6 @@ _CELL_FIGURES: Final = tuple(
 # States in which a thread can queue for a lock or a permit.
 _QUEUEING: Final = ("blocked", "waiting", "reentering", "parked")
 _CELL_LATENCIES: Final = tuple(f"{state}_latency_ns" for state in _QUEUEING)
-# Of a hold, what its lane shows.
-_HELD: Final = (
-    *("object", "thread_id", "thread", "method", "line", "shared", "contested"),
-    *("start_ns", "end_ns", "start_latest_ns", "end_earliest_ns"),
-    *("start_provenance", "end_provenance"),
-)
 _PLACE: Final = ("class", "method", "source", "line")
 _PAGE: Final = """\
 <!doctype html>
@@ -134,7 +121,7 @@ def render(
     findings, verdict = model.findings(chosen), judge(model, chosen)
     packs = {
         "answers": answers(model, findings, verdict, step, part),
-        "timeline": timeline(model, detail, step),
+        "timeline": drawn.timeline(model, detail, step),
     }
     still = _still(model, findings, verdict)
     body = f'<div id="report"><main class="still"><h1>{name}</h1>{still}</main></div>'
@@ -377,69 +364,3 @@ def _put_buckets(
     buckets = model.histogram(state, places, part) if places != keys else buckets
     if len(buckets) <= BUCKET_ROWS:
         pack.add(f"place_buckets_{state}", buckets, [*_PLACE, *figures])
-
-
-def put_drawn(
-    pack: Pack,
-    model: "Model",
-    detail: int,
-    selection: Selection = ALL,
-    left_out: Iterable[str] = (),
-    step: Listener = lambda _: None,
-) -> None:
-    """Put what lanes are drawn from: intervals, interactions, critical path, holds.
-
-    Args:
-        pack: gets them
-        model: asked
-        detail: rows of the timeline at most
-        selection: what is drawn
-        left_out: columns of these rows that the page does without
-        step: called with what is being written
-    """
-    step("timeline")
-    tile_ns = model.tile_ns(detail, selection)
-    pack.put("tile_ns", tile_ns)
-    pack.put("length_ns", model.length_ns)
-    tiles = model.tiles(tile_ns, selection)
-    pack.add("tiles", tiles, [name for name in tiles.columns if name not in left_out])
-    context = model.context()
-    pauses = [row for row, kind in enumerate(context["kind"]) if kind == "gc_pause"]
-    kept = excerpt.of_path(context.gather(pauses))
-    pack.add("pauses", context.gather(pauses), ("start_ns", "end_ns"), kept)
-    step("interactions")
-    interactions = model.interactions(selection)
-    rows = excerpt.of_interactions(interactions, tiles)
-    pack.add("interactions", interactions, rows=rows)
-    step("critical path")
-    path = model.critical_path()
-    pack.add("critical_path", path, rows=excerpt.of_path(path))
-    step("explanations")
-    chains = model.explain(count=CHAINS)
-    pack.add("chains", chains, ("chain", "at_ns", "thread_id", "reason", "text"))
-    step("locks")
-    _put_holds(pack, model, selection)
-
-
-def _put_holds(pack: Pack, model: "Model", selection: Selection) -> None:
-    """Put who had the locks for which threads were blocked longest.
-
-    Owners are all that there were, whichever threads are asked about.
-    """
-    locks = model.blame("object", selection)
-    known = [row for row, name in enumerate(locks["object"]) if name is not None]
-    pack.put("locks_total", len(known))
-    pack.add("locks", locks, ("object", "class", "total_ns"), known[:LOCKS])
-    names = frozenset(locks["object"][row] for row in known[:LOCKS])
-    holds = model.holds(Selection(None, selection.classes, selection.window, _HELD))
-    rows = list(evidence.marked(holds.mark({"object": names})))
-    pack.put("holds_total", len(rows))
-    chosen = excerpt.of_holds(holds, rows, model.length_ns)
-    pack.add("holds", holds, _HELD, chosen)
-
-
-def timeline(model: "Model", detail: int, step: Listener) -> bytes:
-    """Pack intervals, interactions, the critical path and holds."""
-    pack = Pack()
-    put_drawn(pack, model, detail, left_out=LEFT_OUT, step=step)
-    return pack.finish()

@@ -5,7 +5,7 @@ import html
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from threadmodel import page, tables
+from threadmodel import drawn, page, tables
 from threadmodel.pack import Pack
 from threadmodel.selection import ALL, Selection
 from threadmodel.text import clean
@@ -63,7 +63,7 @@ def _side(
     pack.put("name", name)
     pack.put("range", tables.bounds(model, part))
     pack.add("threads", model.threads())
-    page.put_drawn(pack, model, detail, left_out=page.LEFT_OUT, step=step)
+    drawn.put_drawn(pack, model, detail, left_out=drawn.LEFT_OUT, step=step)
     page.put_owners(pack, model, part)
     page.put_stacks(pack, model, part, step)
     return pack.finish()

@@ -76,7 +76,9 @@ export function TimelineCanvas({ state, keys, onScene, onSearch, onFilter }: Can
   useEffect(() => {
     const stops = [
       state.lane.subscribe(bringLane),
-      state.hold.subscribe((hold) => bring(hold && hold.lock * LOCK_HEIGHT, LOCK_HEIGHT)),
+      state.hold.subscribe((hold) =>
+        bring(hold && state.rows.peek().topOfLock(hold.lock), LOCK_HEIGHT),
+      ),
       state.group.subscribe((name) =>
         bring(
           name === null ? null : (state.rows.peek().groupOf(name)?.top ?? null),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes of locks: their switch, and what is chosen in them.
+// Lanes of locks, pools and endpoints: their switches, and what is chosen in them.
 import { count, duration, number } from "../format";
 import { choose } from "./canvas";
-import type { HoldAt } from "./locks";
+import { type HoldAt, KINDS_OF_LANES, type KindOfLane } from "./locks";
 import { pickWithin } from "./pick";
 import { firstAtOrAfter } from "./sorted";
 import type { TimelineState } from "./state";
@@ -42,7 +42,7 @@ export function chooseHoldBeside(state: TimelineState, step: number): void {
       : firstAtOrAfter(holds, from, ({ start }) => start) - (step < 0 ? 1 : 0);
   const hold = holds[next];
   if (!hold) {
-    state.told.value = step < 0 ? "The first hold" : "The last hold";
+    state.told.value = `The ${step < 0 ? "first" : "last"} ${NAMES[state.data.locks.all[lock]!.kind][2]}`;
     return;
   }
   chooseHold(state, { lock, at: next });
@@ -58,57 +58,104 @@ export function chooseOwner(state: TimelineState, { lock, at }: HoldAt, time: nu
   choose(state, pickWithin(state.data.lanes, hold.lane, time, time));
 }
 
+/** Names of a kind: of its switch, of a lane, and of a stretch in it. */
+const NAMES: Record<KindOfLane, readonly [title: string, lane: string, hold: string]> = {
+  lock: ["Locks", "lock", "hold"],
+  pool: ["Pools", "pool", "use"],
+  endpoint: ["Endpoints", "endpoint", "call"],
+};
+
+/** Show all lanes that there are besides those of threads, or none. */
 export function toggleLocks(state: TimelineState): void {
   state.hold.value = null;
-  state.locks.value = !state.locks.value && state.data.locks.all.length > 0;
+  const { locks } = state.data;
+  const all = KINDS_OF_LANES.filter((kind) => locks.of(kind).length);
+  state.others.value = new Set(state.others.peek().size ? [] : all);
+}
+
+function toggle(state: TimelineState, kind: KindOfLane): void {
+  state.hold.value = null;
+  const others = new Set(state.others.peek());
+  if (!others.delete(kind)) others.add(kind);
+  state.others.value = others;
+}
+
+/** What of a kind is here, and what is not. */
+function notesOf(state: TimelineState, kind: KindOfLane): string[] {
+  const { locks } = state.data;
+  const { lanes, holds } = locks.totals[kind];
+  const [, lane, hold] = NAMES[kind];
+  const here = locks.of(kind).length;
+  const notes = [count(here, lane)];
+  if (lanes > here)
+    notes[0] =
+      `${here} of ${count(lanes, lane)}, those with the longest ` +
+      (kind === "endpoint"
+        ? "calls in all"
+        : `${kind === "lock" ? "blocked" : "waiting"} time`);
+  if (holds > locks.here(kind))
+    notes.push(`the longest ${number(locks.here(kind))} of ${count(holds, hold)}`);
+  return notes;
 }
 
 export function LockControls({ state }: { state: TimelineState }) {
   const { locks, tile } = state.data;
-  const here = locks.all.length;
-  const notes: string[] = [];
-  if (locks.total > here)
-    notes.push(`${here} of ${count(locks.total, "lock")}, those with the longest blocked time`);
-  if (locks.holdTotal > locks.table.rows)
-    notes.push(`the longest ${number(locks.table.rows)} of ${count(locks.holdTotal, "hold")}`);
-  if (tile > 0) notes.push(`queues without blocks shorter than ${duration(tile)}`);
+  const shown = state.others.value;
+  const kinds = KINDS_OF_LANES.filter((kind) => shown.has(kind));
+  const notes = kinds.flatMap((kind) => notesOf(state, kind));
+  if (tile > 0) notes.push(`without blocks, waits and calls shorter than ${duration(tile)}`);
   return (
-    <div class="controls" role="group" aria-label="Locks">
-      <button
-        type="button"
-        aria-pressed={state.locks.value}
-        disabled={!here}
-        onClick={() => toggleLocks(state)}>
-        Locks
-      </button>
-      {state.locks.value ? (
+    <div class="controls" role="group" aria-label="Locks, pools and endpoints">
+      {KINDS_OF_LANES.map((kind) => (
+        <button
+          key={kind}
+          type="button"
+          aria-pressed={shown.has(kind)}
+          disabled={!locks.of(kind).length}
+          onClick={() => toggle(state, kind)}>
+          {NAMES[kind][0]}
+        </button>
+      ))}
+      {kinds.length ? (
+        <span class="note inline" data-lanes={kinds.join(" ")}>
+          {notes.join("; ")}
+        </span>
+      ) : null}
+      {shown.has("lock") ? (
         <>
-          <span class="note inline" data-locks={here}>
-            {notes.join("; ") || count(here, "lock")}
-          </span>
-          <span class="key-line">
-            <i class="held" /> certain
-          </span>
-          <span class="key-line">
-            <i class="held estimated" /> estimated
-          </span>
-          <span class="key-line">
-            <i class="held open" /> end not known
-          </span>
-          <span class="key-line">
-            <i class="held queue" /> queue
-          </span>
+          <Key mark="held" means="certain" />
+          <Key mark="held estimated" means="estimated" />
+          <Key mark="held open" means="end not known" />
         </>
       ) : null}
+      {shown.has("pool") ? <Key mark="held used" means="seen in use" /> : null}
+      {shown.has("endpoint") ? <Key mark="held called" means="calls at once" /> : null}
+      {shown.has("lock") || shown.has("pool") ? <Key mark="held queue" means="queue" /> : null}
     </div>
   );
 }
 
+function Key({ mark, means }: { mark: string; means: string }) {
+  return (
+    <span class="key-line">
+      <i class={mark} /> {means}
+    </span>
+  );
+}
+
+/** The label of the panel for a choice in a lane of a kind. */
+const CHOSEN: Record<KindOfLane, string> = {
+  lock: "The chosen hold",
+  pool: "The chosen use",
+  endpoint: "The chosen call",
+};
+
 export function HoldPanel({ state, hold }: { state: TimelineState; hold: HoldAt }) {
   const { lock, at } = hold;
-  const chosen = state.data.locks.all[lock]!.holds[at];
+  const { kind, holds } = state.data.locks.all[lock]!;
+  const chosen = holds[at];
   return (
-    <aside class="panel" aria-label={state.data.label("The chosen hold")}>
+    <aside class="panel" aria-label={state.data.label(CHOSEN[kind])}>
       <dl class="facts">
         {sayHold(state, hold).map(([name, value]) => (
           <div key={name}>
@@ -124,7 +171,7 @@ export function HoldPanel({ state, hold }: { state: TimelineState; hold: HoldAt 
           </button>
           {chosen.lane >= 0 ? (
             <button type="button" onClick={() => chooseOwner(state, hold, chosen.start)}>
-              What its owner did
+              What its {kind === "lock" ? "owner" : kind === "pool" ? "user" : "caller"} did
             </button>
           ) : null}
         </div>

@@ -4,7 +4,7 @@ import { clean, count } from "../format";
 import { choose, chooseBeside, sayWindow } from "./canvas";
 import { chooseHoldBeside, chooseLock, chooseOwner, toggleLocks } from "./hold";
 import { pickWithin } from "./pick";
-import type { Row } from "./rows";
+import { EMPTY_GROUP, type Row } from "./rows";
 import type { TimelineState } from "./state";
 
 export const KEYS: readonly (readonly [string, string])[] = [
@@ -18,7 +18,7 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ["P", "critical path on and off"],
   ["[ ]", "the step of the path before or after"],
   ["R", "arrows of all, or of what is chosen"],
-  ["L", "locks on and off"],
+  ["L", "locks, pools and endpoints on and off"],
   ["O", "from a hold to its owner"],
   ["G", "group threads or not"],
   ["U", "collapse the group of the thread, or expand it"],
@@ -103,13 +103,15 @@ function chooseGroup(state: TimelineState, name: string): void {
   state.lane.value = null;
   state.group.value = name;
   const folded = group?.folded ? "collapsed, Enter expands it" : "expanded";
-  state.told.value = `${clean(name, 80)}: ${count(group?.members.length ?? 0, "thread")}, ${folded}`;
+  const size = count(group?.members.length ?? 0, group?.of ?? "thread");
+  state.told.value = `${clean(name, 80)}: ${size}, ${folded}`;
 }
 
 /** Fold or unfold the chosen group, or the one of the chosen thread. */
 function foldGroup(state: TimelineState): void {
   const lane = state.lane.peek();
-  const name = state.group.peek() ?? (lane === null ? null : state.groupOf(lane));
+  const ofHold = state.hold.peek() === null ? null : EMPTY_GROUP;
+  const name = state.group.peek() ?? ofHold ?? (lane === null ? null : state.groupOf(lane));
   if (name === null || !state.rows.peek().groupOf(name)) return;
   state.fold(name);
   chooseGroup(state, name);

@@ -83,8 +83,8 @@ interface Held extends HoldAt {
 }
 
 const HELD: Column<Held>[] = [
-  { id: "lock", title: "Lock", kind: "text", value: ({ of }) => of.name },
-  { id: "owner", title: "Owner", kind: "text", value: ({ hold }) => hold.label, width: 180 },
+  { id: "lock", title: "Of", kind: "text", value: ({ of }) => of.name },
+  { id: "owner", title: "By", kind: "text", value: ({ hold }) => hold.label, width: 180 },
   { id: "start", title: "From", kind: "instant", value: ({ hold }) => hold.start },
   {
     id: "length",
@@ -94,32 +94,42 @@ const HELD: Column<Held>[] = [
   },
 ];
 
-/** Holds of the locks that have lanes. */
+/** Holds, uses and calls of what has lanes. */
 function Holds({ state }: { state: TimelineState }) {
   const { from, to } = state.window.value;
   const { locks } = state.data;
-  const items = useMemo(
-    () =>
-      locks.all.flatMap((of, lock) =>
-        of.holds
-          .map((hold, at): Held => ({ lock, at, of, hold }))
-          .filter(({ hold }) => hold.end >= from && hold.start <= to),
-      ),
-    [locks, from, to],
-  );
+  const kinds = state.others.value;
+  const { items, total } = useMemo(() => {
+    const found = locks.all.flatMap((of, lock) =>
+      kinds.has(of.kind)
+        ? of.holds
+            .map((hold, at): Held => ({ lock, at, of, hold }))
+            .filter(({ hold }) => hold.end >= from && hold.start <= to)
+        : [],
+    );
+    return { items: found.slice(0, MOST_ROWS), total: found.length };
+  }, [locks, kinds, from, to]);
+  const key = ({ lock, at }: HoldAt) => `${lock}:${at}`;
   return (
-    <Grid
-      label="Holds of the part of the run that is shown"
-      rows={items}
-      columns={HELD}
-      rowKey={({ hold }) => String(hold.row)}
-      select="one"
-      lines={14}
-      onSelect={(keys) => {
-        const item = items.find(({ hold }) => keys.has(String(hold.row)));
-        if (item) chooseHold(state, { lock: item.lock, at: item.at });
-      }}
-    />
+    <>
+      <Grid
+        label="Holds of the part of the run that is shown"
+        rows={items}
+        columns={HELD}
+        rowKey={key}
+        select="one"
+        lines={14}
+        onSelect={(keys) => {
+          const item = items.find((one) => keys.has(key(one)));
+          if (item) chooseHold(state, { lock: item.lock, at: item.at });
+        }}
+      />
+      {total > items.length ? (
+        <p class="note">
+          {count(total, "row")}; the first {items.length} are listed.
+        </p>
+      ) : null}
+    </>
   );
 }
 
@@ -166,7 +176,7 @@ export function Listing({ state }: { state: TimelineState }) {
         {count(total, "row")} in the part of the run that is shown
         {total > items.length ? `; the first ${items.length} are listed` : ""}.
       </p>
-      {state.locks.value ? <Holds state={state} /> : null}
+      {state.others.value.size ? <Holds state={state} /> : null}
     </>
   );
 }

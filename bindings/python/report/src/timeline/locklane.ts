@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lane of a lock: bars in the colour of the owner, and below them its queue in steps.
+// That of a pool has steps of its uses above, that of an endpoint steps of its calls alone.
 // Where an owner is certain to have had the lock a bar is full, where that is estimated
 // it is light, and where nothing shows the end it is a dashed outline.
 import { short } from "../format";
 import { BY_NAME, colour } from "../states";
 import { GUTTER } from "./axis";
 import { fit, readable } from "./drawing";
-import { type Hold, type Lock, stepAt } from "./locks";
+import type { Hold, KindOfLane, Lock } from "./locks";
 import { LOCK_HEIGHT } from "./rows";
 import { firstAtOrAfter } from "./sorted";
+import { type Steps, stepAt } from "./steps";
 
 const BAR_TOP = 3;
 const BAR = 18;
@@ -33,6 +35,13 @@ const COLOURS = [
   "#d0743c",
 ];
 
+/** What uses of a pool and calls to an endpoint are drawn in. */
+const AT_ONCE: Record<KindOfLane, string> = {
+  lock: COLOURS[0]!,
+  pool: "#117a8b",
+  endpoint: "#7a4fa3",
+};
+
 export function ownerColour({ owner }: Hold): string {
   return COLOURS[owner % COLOURS.length]!;
 }
@@ -51,19 +60,25 @@ interface Placing {
 
 export function drawLockName(
   context: CanvasRenderingContext2D,
-  { name, queue }: Lock,
+  lock: Lock,
   top: number,
   width: number,
   colours: Record<"text" | "muted" | "line", string>,
 ): void {
   context.font = "600 12px system-ui, sans-serif";
   context.fillStyle = colours.text;
-  context.fillText(fit(context, short(name), GUTTER - 20), 12, top + 13);
+  context.fillText(fit(context, short(lock.name), GUTTER - 20), 12, top + 13);
   context.font = "11px system-ui, sans-serif";
   context.fillStyle = colours.muted;
-  context.fillText(`queue: ${queue.longest} at most`, 12, top + 29);
+  context.fillText(fit(context, `${mostOf(lock)} at most`, GUTTER - 20), 12, top + 29);
   context.fillStyle = colours.line;
   context.fillRect(0, top + LOCK_HEIGHT - 1, width, 1);
+}
+
+function mostOf({ kind, queue, atOnce }: Lock): string {
+  if (kind === "lock") return `queue: ${queue.highest}`;
+  if (kind === "endpoint") return `calls: ${atOnce!.highest}`;
+  return `in use: ${atOnce!.highest}, queue: ${queue.highest}`;
 }
 
 /** The line of the bar that a place in a lane belongs to. */
@@ -76,8 +91,16 @@ export function drawLock(
   lock: Lock,
   placing: Placing,
 ): void {
-  drawQueue(context, lock, placing);
-  const { from, to } = placing;
+  const { top, from, to } = placing;
+  const bottom = top + LOCK_HEIGHT - 3;
+  drawSteps(context, lock.queue, colour(BY_NAME.get("blocked")!), bottom, QUEUE, placing);
+  if (lock.atOnce) {
+    const height = lock.kind === "pool" ? BAR : LOCK_HEIGHT - 2 * BAR_TOP;
+    const fill = AT_ONCE[lock.kind];
+    drawSteps(context, lock.atOnce, fill, top + BAR_TOP + height, height, placing);
+    drawChosen(context, lock, placing);
+    return;
+  }
   const drawn: Record<number, number> = {};
   let at = firstAtOrAfter(lock.holds, from - lock.longestHold, ({ start }) => start);
   for (; at < lock.holds.length && lock.holds[at]!.start <= to; at++) {
@@ -133,23 +156,40 @@ function drawHold(
   context.strokeRect(x1 - 1, y - 1, width + 2, height + 2);
 }
 
-/** As high as its length, of the longest that it was. */
-function drawQueue(context: CanvasRenderingContext2D, { queue }: Lock, placing: Placing): void {
-  const { x, left, right, to } = placing;
-  const bottom = placing.top + LOCK_HEIGHT - 3;
-  context.fillStyle = colour(BY_NAME.get("blocked")!);
+/** Of uses and calls the chosen one: from when to when it was. */
+function drawChosen(context: CanvasRenderingContext2D, lock: Lock, placing: Placing): void {
+  const hold = lock.holds[placing.chosen];
+  if (!hold) return;
+  const within = (time: number) =>
+    Math.min(Math.max(placing.x(time), placing.left - 2), placing.right + 2);
+  const [x1, x2] = [within(hold.start), within(hold.end)];
+  context.strokeStyle = placing.ink;
+  context.lineWidth = 2;
+  context.strokeRect(x1 - 1, placing.top + 2, Math.max(x2 - x1, 1) + 2, LOCK_HEIGHT - 5);
+}
+
+/** As high as its value, of the highest that it has. */
+function drawSteps(
+  context: CanvasRenderingContext2D,
+  steps: Steps,
+  fill: string,
+  bottom: number,
+  room: number,
+  { x, left, right, from, to }: Placing,
+): void {
+  context.fillStyle = fill;
   let drawn = -Infinity;
   let highest = 0;
-  for (let at = Math.max(stepAt(queue, placing.from), 0); at < queue.time.length; at++) {
-    if (queue.time[at]! >= to) break;
-    const length = queue.length[at]!;
-    const x1 = Math.max(x(queue.time[at]!), left);
-    const x2 = Math.min(Math.max(x(queue.time[at + 1] ?? to), x1 + 1), right);
+  for (let at = Math.max(stepAt(steps, from), 0); at < steps.time.length; at++) {
+    if (steps.time[at]! >= to) break;
+    const value = steps.value[at]!;
+    const x1 = Math.max(x(steps.time[at]!), left);
+    const x2 = Math.min(Math.max(x(steps.time[at + 1] ?? to), x1 + 1), right);
     // Of the steps that fall into one pixel, the highest shows.
-    if (!length || (x2 - drawn < 0.5 && length <= highest)) continue;
-    const height = Math.max((length / queue.longest) * QUEUE, 2);
+    if (!value || (x2 - drawn < 0.5 && value <= highest)) continue;
+    const height = Math.max((value / steps.highest) * room, 2);
     context.fillRect(x1, bottom - height, x2 - x1, height);
     drawn = x2;
-    highest = length;
+    highest = value;
   }
 }

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks: who had each when, and how many threads queued for it.
+// Locks, pools and endpoints: who had or used each when, and how many threads waited for it.
 import type { Pack, Table } from "../data/pack";
 import type { Thread, ThreadIndex } from "../data/run";
 import { clean, duration, instant, MICROSECOND, number, place } from "../format";
 import { isCertain } from "../provenance";
 import { BY_NAME } from "../states";
 import type { Lanes } from "./lanes";
+import { endpointLanes, poolLanes } from "./resources";
 import { firstAtOrAfter } from "./sorted";
+import { type Steps, stepAt, stepsOf } from "./steps";
 
+/** What a lane above those of threads can be of, in the order of these lanes. */
+export const KINDS_OF_LANES = ["lock", "pool", "endpoint"] as const;
+export type KindOfLane = (typeof KINDS_OF_LANES)[number];
+
+/** Of a lock a hold, of a pool a use, of an endpoint a call. */
 export interface Hold {
+  /** Of the table that it is from. */
   row: number;
   /** The owner's thread; -1: it is not among those of the timeline. */
   lane: number;
@@ -26,18 +34,15 @@ export interface Hold {
   line: number;
 }
 
-/** Threads in a queue: length[i] from time[i] on. */
-export interface Queue {
-  time: number[];
-  length: number[];
-  longest: number;
-}
-
 export interface Lock {
+  kind: KindOfLane;
   name: string;
   holds: Hold[];
   lines: number;
-  queue: Queue;
+  /** How many threads waited for it; of an endpoint none do. */
+  queue: Steps;
+  /** Of a pool the uses, of an endpoint the calls at once; null: a lock has its holds. */
+  atOnce: Steps | null;
   longestHold: number;
 }
 
@@ -54,12 +59,17 @@ const QUEUED = new Set(
 /** Lines of a bar; of more owners at a time the rest share the last. */
 const LINES = 3;
 
+/** Lanes that there could be, and holds, uses or calls of those that are here. */
+export interface Totals {
+  lanes: number;
+  holds: number;
+}
+
 export class Locks {
   readonly all: Lock[];
-  /** Locks for which threads were blocked, and holds of those that are here. */
-  readonly total: number;
-  readonly holdTotal: number;
-  readonly table: Table;
+  readonly totals: Record<KindOfLane, Totals>;
+  /** What the holds of a kind are rows of. */
+  private readonly tables: Record<KindOfLane, Table>;
 
   constructor(
     pack: Pack,
@@ -69,32 +79,73 @@ export class Locks {
     length: number,
   ) {
     const locks = pack.table("locks");
-    this.table = pack.table("holds");
-    this.total = pack.value<number>("locks_total") ?? 0;
-    this.holdTotal = pack.value<number>("holds_total") ?? 0;
+    this.tables = {
+      lock: pack.table("holds"),
+      pool: pack.table("uses"),
+      endpoint: lanes.table,
+    };
     const names = Array.from(
       { length: locks.rows },
       (_, row) => locks.text("object", row) ?? "",
     );
     const queues = queuesOf(names, lanes);
-    this.all = names.map((name, at) => ({
-      name: clean(name),
-      holds: [],
-      lines: 1,
-      queue: queues[at]!,
-      longestHold: 0,
-    }));
-    this.read(new Map(names.map((name, at) => [name, at])), index);
+    const own = names.map(
+      (name, at): Lock => ({
+        kind: "lock",
+        name: clean(name),
+        holds: [],
+        lines: 1,
+        queue: queues[at]!,
+        atOnce: null,
+        longestHold: 0,
+      }),
+    );
+    this.read(own, new Map(names.map((name, at) => [name, at])), index);
+    const endpoints = endpointLanes(lanes, threads);
+    this.all = [...own, ...poolLanes(pack, lanes, threads, index), ...endpoints.lanes];
     for (const lock of this.all) finish(lock, length);
+    const total = (name: string) => pack.value<number>(name) ?? 0;
+    this.totals = {
+      lock: { lanes: total("locks_total"), holds: total("holds_total") },
+      pool: { lanes: total("pools_total"), holds: total("uses_total") },
+      endpoint: { lanes: endpoints.total, holds: 0 },
+    };
   }
 
-  private read(lockOf: ReadonlyMap<string, number>, index: ThreadIndex): void {
-    const { table } = this;
+  /** The lanes of a kind, by their numbers. */
+  of(kind: KindOfLane): number[] {
+    return this.all.flatMap((lock, at) => (lock.kind === kind ? [at] : []));
+  }
+
+  /** Holds of a kind that are here. */
+  here(kind: KindOfLane): number {
+    return this.of(kind).reduce((sum, at) => sum + this.all[at]!.holds.length, 0);
+  }
+
+  /** Whether there is something to draw in a stretch of time. */
+  isSeen(lock: number, from: number, to: number): boolean {
+    const { holds, longestHold, queue } = this.all[lock]!;
+    let at = firstAtOrAfter(holds, from - longestHold, ({ start }) => start);
+    for (; at < holds.length && holds[at]!.start <= to; at++)
+      if (holds[at]!.end >= from) return true;
+    for (let step = Math.max(stepAt(queue, from), 0); step < queue.time.length; step++) {
+      if (queue.time[step]! > to) break;
+      if (queue.value[step]! > 0) return true;
+    }
+    return false;
+  }
+
+  private read(
+    locks: readonly Lock[],
+    lockOf: ReadonlyMap<string, number>,
+    index: ThreadIndex,
+  ): void {
+    const table = this.tables.lock;
     const owners = new Map<bigint, number>();
     const lane = index.column(table, "thread_id");
     const certain = (column: string, row: number) => isCertain(table.text(column, row));
     for (let row = 0; row < table.rows; row++) {
-      const lock = this.all[lockOf.get(table.text("object", row) ?? "") ?? -1];
+      const lock = locks[lockOf.get(table.text("object", row) ?? "") ?? -1];
       if (!lock) continue;
       const id = table.id("thread_id", row) ?? 0n;
       if (!owners.has(id)) owners.set(id, owners.size);
@@ -136,64 +187,70 @@ export class Locks {
     return best;
   }
 
-  /** In words: a lock at an instant, and who then had it. */
+  /** In words: a lane at an instant, and who then had or used what it is of. */
   describe({ lock, at }: HoldAt, time: number): [name: string, value: string][] {
-    const { name, holds, queue } = this.all[lock]!;
+    const it = this.all[lock]!;
+    const { kind, name, holds, queue, atOnce } = it;
     const hold = holds[at];
-    const queued = queue.length[stepAt(queue, time)] ?? 0;
-    const lines: [string, string][] = [["lock", name]];
-    if (hold) lines.push(...this.describeHold(hold));
-    else lines.push(["owner", "none, or not known"]);
-    lines.push(["queue", `${number(queued)} at ${instant(time, MICROSECOND)}`]);
+    const when = instant(time, MICROSECOND);
+    const value = (steps: Steps) =>
+      `${number(steps.value[stepAt(steps, time)] ?? 0)} at ${when}`;
+    const lines: [string, string][] = [[kind, name]];
+    if (atOnce)
+      lines.push([
+        kind === "pool" ? "in use" : "calls",
+        `${value(atOnce)}, ${number(atOnce.highest)} at most`,
+      ]);
+    if (hold) lines.push(...this.describeHold(it, hold));
+    else lines.push([WHO[kind], "none, or not known"]);
+    if (kind !== "endpoint") lines.push(["queue", value(queue)]);
     return lines;
   }
 
-  private describeHold({ row, label, start, end, isEndKnown }: Hold): [string, string][] {
-    const { table } = this;
-    const by = (column: string) => table.text(column, row) ?? "unknown";
-    const is = (column: string) => table.numbers(column)[row] === 1;
+  private describeHold({ kind }: Lock, hold: Hold): [string, string][] {
+    const { row, label, start, end, isEndKnown } = hold;
+    const table = this.tables[kind];
+    const by = (column: string) => {
+      if (kind === "lock") return `, ${table.text(column, row) ?? "unknown"}`;
+      return kind === "pool" ? ", inferred" : "";
+    };
+    const is = (column: string) => kind === "lock" && table.numbers(column)[row] === 1;
     const lines: [string, string][] = [
-      ["owner", label],
-      ["from", `${instant(start, MICROSECOND)}, ${by("start_provenance")}`],
+      [WHO[kind], label],
+      ["from", instant(start, MICROSECOND) + by("start_provenance")],
       [
         "to",
         isEndKnown
-          ? `${instant(end, MICROSECOND)}, ${by("end_provenance")}`
+          ? instant(end, MICROSECOND) + by("end_provenance")
           : "not known, or still held",
       ],
     ];
     if (isEndKnown) lines.push(["for", duration(end - start)]);
-    if (table.text("method", row) !== null)
-      lines.push(["acquired in", place(table.text("method", row), table.number("line", row))]);
+    if (kind !== "pool" && table.text("method", row) !== null)
+      lines.push([
+        kind === "lock" ? "acquired in" : "called from",
+        place(table.text("method", row), table.number("line", row)),
+      ]);
     if (is("shared")) lines.push(["shared", "one of several owners"]);
     if (is("contested")) lines.push(["note", "the recording contradicts itself about the end"]);
     return lines;
   }
 }
 
+/** What a thread is that has or uses what a lane is of. */
+const WHO: Record<KindOfLane, string> = { lock: "owner", pool: "user", endpoint: "caller" };
+
 /** How many threads queued for each lock when, by the intervals that are here one by one. */
-function queuesOf(names: readonly string[], { table, finest }: Lanes): Queue[] {
+function queuesOf(names: readonly string[], { table, finest }: Lanes): Steps[] {
   const lockOf = table.categories("object").map((name) => names.indexOf(name));
   const codes = table.codes("object");
-  const changes = names.map((): [time: number, by: number][] => []);
+  const stretches = names.map((): [start: number, end: number][] => []);
   for (let row = 0; row < finest.start.length; row++) {
-    const of = changes[lockOf[codes[row]!] ?? -1];
+    const of = stretches[lockOf[codes[row]!] ?? -1];
     if (!of || finest.count[row] !== 1 || !QUEUED.has(finest.state[row])) continue;
-    of.push([finest.start[row]!, 1], [finest.end[row]!, -1]);
+    of.push([finest.start[row]!, finest.end[row]!]);
   }
-  return changes.map((all) => {
-    const queue: Queue = { time: [], length: [], longest: 0 };
-    let now = 0;
-    all.sort((a, b) => a[0] - b[0]);
-    all.forEach(([time, by], at) => {
-      now += by;
-      if (all[at + 1]?.[0] === time) return;
-      queue.time.push(time);
-      queue.length.push(now);
-      queue.longest = Math.max(queue.longest, now);
-    });
-    return queue;
-  });
+  return stretches.map(stepsOf);
 }
 
 /** Let holds whose end is not known last to the next one, and lay out shared ones. */
@@ -212,10 +269,4 @@ function finish(lock: Lock, length: number): void {
     }
     lock.longestHold = Math.max(lock.longestHold, hold.end - hold.start);
   });
-}
-
-/** The last step of a queue that is not after an instant; -1: none. */
-export function stepAt({ time }: Queue, instant: number): number {
-  const at = firstAtOrAfter(time, instant, (value) => value);
-  return time[at] === instant ? at : at - 1;
 }

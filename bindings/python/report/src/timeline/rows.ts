@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which lanes are shown, in which order, and where: those of locks, then those of threads,
-// flat or under the headings of their pools and groups.
+// Which lanes are shown, in which order, and where: those of locks, pools and endpoints,
+// then those of threads, flat or under the headings of their pools and groups.
 import type { Thread } from "../data/run";
 
 export const LANE_HEIGHT = 24;
@@ -9,23 +9,36 @@ export const LOCK_HEIGHT = 40;
 
 /** The last group: threads that did nothing that is worth a lane. */
 export const IDLE_GROUP = "idle or silent";
+/** Lanes of locks, pools and endpoints with nothing in the part that is shown. */
+export const EMPTY_GROUP = "nothing here";
 
 export type Row =
   | { kind: "lock"; lock: number; top: number }
   | { kind: "lane"; lane: number; top: number }
-  | { kind: "group"; name: string; members: number[]; folded: boolean; top: number };
+  | {
+      kind: "group";
+      name: string;
+      /** Indexes of threads, or of locks, which have no sum. */
+      members: number[];
+      of: "thread" | "lane";
+      folded: boolean;
+      top: number;
+    };
 
 export class Rows {
   readonly rows: Row[] = [];
   readonly height: number;
   private readonly byLane = new Map<number, Row>();
+  private readonly byLock = new Map<number, Row>();
 
   constructor(
     threads: readonly Thread[],
     shown: ReadonlySet<number> | null,
     grouped: boolean,
     folded: ReadonlySet<string>,
-    readonly locks: number,
+    /** Of locks, pools and endpoints, and those of them with nothing to draw. */
+    locks: readonly number[],
+    empty: ReadonlySet<number>,
     idle: ReadonlySet<number>,
     pools: readonly string[],
   ) {
@@ -36,21 +49,33 @@ export class Rows {
       (thread) => (!shown || shown.has(thread.index)) && !isApart(thread),
     );
     let top = 0;
-    for (let lock = 0; lock < locks; lock++, top += LOCK_HEIGHT)
-      this.rows.push({ kind: "lock", lock, top });
+    const addLock = (lock: number) => {
+      const row: Row = { kind: "lock", lock, top };
+      this.rows.push(row);
+      this.byLock.set(lock, row);
+      top += LOCK_HEIGHT;
+    };
     const addLane = (lane: number) => {
       const row: Row = { kind: "lane", lane, top };
       this.rows.push(row);
       this.byLane.set(lane, row);
       top += LANE_HEIGHT;
     };
-    const addGroup = (name: string, members: readonly Thread[]) => {
+    const addHeading = (name: string, members: number[], of: "thread" | "lane") => {
       const isFolded = folded.has(name);
-      const indexes = members.map(({ index }) => index);
-      this.rows.push({ kind: "group", name, members: indexes, folded: isFolded, top });
+      this.rows.push({ kind: "group", name, members, of, folded: isFolded, top });
       top += GROUP_HEIGHT;
-      if (!isFolded) for (const { index } of members) addLane(index);
+      if (!isFolded) members.forEach(of === "thread" ? addLane : addLock);
     };
+    const addGroup = (name: string, members: readonly Thread[]) =>
+      addHeading(
+        name,
+        members.map(({ index }) => index),
+        "thread",
+      );
+    locks.filter((lock) => !empty.has(lock)).forEach(addLock);
+    const blank = locks.filter((lock) => empty.has(lock));
+    if (blank.length) addHeading(EMPTY_GROUP, blank, "lane");
     if (!grouped) {
       for (const { index } of lanes) addLane(index);
     } else {
@@ -84,6 +109,10 @@ export class Rows {
 
   topOf(lane: number): number | null {
     return this.byLane.get(lane)?.top ?? null;
+  }
+
+  topOfLock(lock: number): number | null {
+    return this.byLock.get(lock)?.top ?? null;
   }
 
   /** The heading of a group; null: it has none. */

@@ -221,6 +221,7 @@ export class Scene {
       const y0 = Math.round((row.top - top + INSET) * ratio);
       const y1 = Math.round((row.top - top + size - INSET) * ratio);
       if (row.kind === "group") {
+        if (row.of === "lane") continue;
         paintSum(frame, this.state.data.lanes, row.members, y0, y1 - y0, paint);
         continue;
       }

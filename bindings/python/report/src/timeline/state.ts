@@ -4,8 +4,8 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { KINDS } from "./arrows";
 import type { Picked, TimelineData } from "./data";
-import type { HoldAt } from "./locks";
-import { IDLE_GROUP, Rows } from "./rows";
+import { type HoldAt, KINDS_OF_LANES, type KindOfLane } from "./locks";
+import { EMPTY_GROUP, IDLE_GROUP, Rows } from "./rows";
 
 export interface Window {
   from: number;
@@ -15,11 +15,13 @@ export interface Window {
 /** Of many threads, a pool of so many is one lane at first. */
 const MANY = 48;
 const LARGE = 8;
+/** A window that has not moved for so long has come to rest. */
+const REST_MS = 250;
 
 export class TimelineState {
   readonly window = signal<Window>({ from: 0, to: 1 });
   readonly grouped = signal(true);
-  readonly folded = signal<ReadonlySet<string>>(new Set([IDLE_GROUP]));
+  readonly folded = signal<ReadonlySet<string>>(new Set([IDLE_GROUP, EMPTY_GROUP]));
   readonly kinds = signal<ReadonlySet<number>>(new Set(KINDS.map((_, kind) => kind)));
   /** Arrows of all threads; else of the chosen one, or its interval. */
   readonly allArrows = signal(false);
@@ -27,8 +29,8 @@ export class TimelineState {
   readonly step = signal<number | null>(null);
   readonly picked = signal<Picked | null>(null);
   readonly lane = signal<number | null>(null);
-  /** Whether locks have lanes. */
-  readonly locks = signal(false);
+  /** The kinds that have lanes besides threads. */
+  readonly others = signal<ReadonlySet<KindOfLane>>(new Set());
   /** Of a lock's lane what is chosen, while no thread's is. */
   readonly hold = signal<HoldAt | null>(null);
   /** A folded group that is chosen, while no thread is. */
@@ -41,6 +43,8 @@ export class TimelineState {
   readonly failed = signal("");
   /** Arrows in the window, and how many of them are drawn. */
   readonly arrowCount = signal({ drawn: 0, total: 0 });
+  /** The window when it last came to rest: lanes do not come and go while it moves. */
+  private readonly rested = signal<Window>({ from: 0, to: 1 });
   readonly rows: ReadonlySignal<Rows>;
 
   constructor(
@@ -49,25 +53,42 @@ export class TimelineState {
     readonly bright: ReadonlySignal<string | null>,
   ) {
     this.window.value = { from: 0, to: data.length };
+    let timer = 0;
+    this.window.subscribe((now) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => (this.rested.value = now), REST_MS);
+    });
+    this.rested.value = this.window.peek();
+    const locks = computed(() =>
+      KINDS_OF_LANES.flatMap((kind) =>
+        this.others.value.has(kind) ? data.locks.of(kind) : [],
+      ),
+    );
+    const empty = computed(() => {
+      const { from, to } = this.rested.value;
+      return new Set(locks.value.filter((lock) => !data.locks.isSeen(lock, from, to)));
+    });
     const pools = Map.groupBy(data.threads, ({ index }) => data.pools[index]!);
     this.grouped.value = pools.size > 1;
     if (pools.size > 1 && data.threads.length > MANY)
       this.folded.value = new Set([
         IDLE_GROUP,
+        EMPTY_GROUP,
         ...[...pools].flatMap(([name, { length }]) => (length >= LARGE ? [name] : [])),
       ]);
-    this.rows = computed(() => {
-      const locks = this.locks.value ? data.locks.all.length : 0;
-      return new Rows(
-        data.threads,
-        this.shown.value,
-        this.grouped.value,
-        this.folded.value,
-        locks,
-        data.idle,
-        data.pools,
-      );
-    });
+    this.rows = computed(
+      () =>
+        new Rows(
+          data.threads,
+          this.shown.value,
+          this.grouped.value,
+          this.folded.value,
+          locks.value,
+          empty.value,
+          data.idle,
+          data.pools,
+        ),
+    );
     this.lane.subscribe((lane) => {
       if (lane === null) return;
       this.hold.value = null;

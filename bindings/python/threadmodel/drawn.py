@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a page's timeline is drawn from: lanes of threads, locks and pools."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Final
+
+from threadmodel import evidence, excerpt
+from threadmodel.pack import Pack
+from threadmodel.selection import ALL, Selection
+
+if TYPE_CHECKING:
+    from threadmodel.model import Model
+    from threadmodel.table import Table
+
+Listener = Callable[[str], object]
+
+# The longest blocking intervals: the page says why they were.
+CHAINS: Final = 4_000
+#: Columns of the timeline that a page does without: a row ends when its times of all
+#: states are over, and a thread's name is known.
+LEFT_OUT: Final = ("thread", "end_ns", "peer")
+# Lanes of locks that there are at most, and as many of pools.
+LOCKS: Final = 12
+
+# Of a hold, what its lane shows.
+_HELD: Final = (
+    *("object", "thread_id", "thread", "method", "line", "shared", "contested"),
+    *("start_ns", "end_ns", "start_latest_ns", "end_earliest_ns"),
+    *("start_provenance", "end_provenance"),
+)
+# Of a pool, and of a use of it.
+_POOL: Final = ("class", "waiting_method")
+_USED: Final = (*_POOL, "thread_id", "thread", "start_ns", "end_ns")
+
+
+def timeline(model: "Model", detail: int, step: Listener) -> bytes:
+    """Pack intervals, interactions, the critical path, holds and uses."""
+    pack = Pack()
+    put_drawn(pack, model, detail, left_out=LEFT_OUT, step=step)
+    return pack.finish()
+
+
+def put_drawn(
+    pack: Pack,
+    model: "Model",
+    detail: int,
+    selection: Selection = ALL,
+    left_out: Iterable[str] = (),
+    step: Listener = lambda _: None,
+) -> None:
+    """Put what lanes are drawn from: intervals, interactions, critical path, holds.
+
+    Args:
+        pack: gets them
+        model: asked
+        detail: rows of the timeline at most
+        selection: what is drawn
+        left_out: columns of these rows that the page does without
+        step: called with what is being written
+    """
+    step("timeline")
+    tile_ns = model.tile_ns(detail, selection)
+    pack.put("tile_ns", tile_ns)
+    pack.put("length_ns", model.length_ns)
+    tiles = model.tiles(tile_ns, selection)
+    pack.add("tiles", tiles, [name for name in tiles.columns if name not in left_out])
+    context = model.context()
+    pauses = [row for row, kind in enumerate(context["kind"]) if kind == "gc_pause"]
+    kept = excerpt.of_path(context.gather(pauses))
+    pack.add("pauses", context.gather(pauses), ("start_ns", "end_ns"), kept)
+    step("interactions")
+    interactions = model.interactions(selection)
+    rows = excerpt.of_interactions(interactions, tiles)
+    pack.add("interactions", interactions, rows=rows)
+    step("critical path")
+    path = model.critical_path()
+    pack.add("critical_path", path, rows=excerpt.of_path(path))
+    step("explanations")
+    chains = model.explain(count=CHAINS)
+    pack.add("chains", chains, ("chain", "at_ns", "thread_id", "reason", "text"))
+    step("locks")
+    _put_holds(pack, model, selection)
+    _put_uses(pack, model, selection)
+
+
+def _put_holds(pack: Pack, model: "Model", selection: Selection) -> None:
+    """Put who had the locks for which threads were blocked longest.
+
+    Owners are all that there were, whichever threads are asked about.
+    """
+    locks = model.blame("object", selection)
+    known = [row for row, name in enumerate(locks["object"]) if name is not None]
+    pack.put("locks_total", len(known))
+    pack.add("locks", locks, ("object", "class", "total_ns"), known[:LOCKS])
+    names = frozenset(locks["object"][row] for row in known[:LOCKS])
+    holds = model.holds(Selection(None, selection.classes, selection.window, _HELD))
+    rows = list(evidence.marked(holds.mark({"object": names})))
+    pack.put("holds_total", len(rows))
+    chosen = excerpt.of_holds(holds, rows, model.length_ns)
+    pack.add("holds", holds, _HELD, chosen)
+
+
+def _put_uses(pack: Pack, model: "Model", selection: Selection) -> None:
+    """Put who used the pools for which threads waited longest.
+
+    What was released in several places is one pool.
+    """
+    resources = model.resources(selection)
+    pools: dict[tuple[str | None, ...], int] = {}
+    for row, place in enumerate(_places(resources)):
+        if resources["uses"][row] and not resources["idle"][row]:
+            pools.setdefault(place, row)
+    shown = dict(list(pools.items())[:LOCKS])
+    pack.put("pools_total", len(pools))
+    pack.add("pools", resources, (*_POOL, "permits"), list(shown.values()))
+    if not shown:
+        return
+    uses = model.resource_uses(
+        Selection(None, selection.classes, selection.window, _USED)
+    )
+    rows = [row for row, place in enumerate(_places(uses)) if place in shown]
+    pack.put("uses_total", len(rows))
+    pack.add("uses", uses, _USED, excerpt.of_holds(uses, rows, model.length_ns))
+
+
+def _places(table: "Table") -> Iterable[tuple[str | None, ...]]:
+    return zip(*(table[name] for name in _POOL), strict=True)
