@@ -56,10 +56,13 @@ enum tm_wait_edge {
  * without a timeout for what, as far as was recorded, only the set or threads that have
  * ended ever provided, and for longer than such waits last. The title of a run without
  * such threads names those that have waited for a second or more for a lock or permit,
- * where no event shows which thread has it. A run is bound by a lock
- * where no thread is stuck, and two threads or more that use the lock queue for it for
- * half of the time in which they are not idle, a quarter of that of all threads; or
- * else by a place where its main kind of units of work waits, sleeps or is in I/O for
+ * where no event shows which thread has it. Workers whose requests to the program
+ * itself leave no worker to answer are starved. Where no thread is stuck, a run is
+ * bound, since an instant, by what half of the threads in a task, two at least, wait for
+ * at its end, with a time limit or in I/O, for a second at least and three times as long
+ * as such waits took; or else by a lock, where two threads or more that use it queue for
+ * it for half of the time in which they are not idle, a quarter of that of all threads;
+ * or else by a place where its main kind of units of work waits, sleeps or is in I/O for
  * half of its time, and a quarter of that of all threads; or else by processors, where
  * threads could run and had none for a quarter of the time in which they are not idle.
  *

@@ -11,6 +11,7 @@
 
 #include "analysis/grouping/callers.h"
 #include "analysis/listing/selection.h"
+#include "analysis/waits/unended.h"
 #include "analysis/whatif/gain.h"
 #include "base/printf.h"
 #include "base/triple_map.h"
@@ -85,6 +86,7 @@ typedef struct tm__findings {
     uint32_t unmet;          ///< what the data lacks, see findings_kinds.c
     uint8_t *class_work;     ///< of each stack: enum tm__class_work
     uint8_t *stands_still;   ///< of each thread, whether it cannot go on; NULL: all can
+    tm__unended unended;     ///< waits that had not ended
     uint32_t *lock_group_of; ///< of each object, which group of locks it is in; NULL
     TM__ARRAY(tm__finding, items);
 } tm__findings;

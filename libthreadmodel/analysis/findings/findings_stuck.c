@@ -130,6 +130,8 @@ int tm__find_standstill(tm__findings *findings)
         rc = note_members(findings, &members);
     if (rc == TM_OK && members.count && !is_a_deadlock(&members))
         rc = report(findings, &members, &found);
+    if (rc == TM_OK && !tm__model_is_of_dumps(findings->model))
+        rc = tm__unended_find(&findings->unended, &graph, findings->scope.from_ns);
     tm__free(&findings->memory, order, (size_t)members.count * sizeof(*order));
     tm__wait_graph_close(&graph);
     return rc;
@@ -144,4 +146,5 @@ void tm__findings_stuck_close(tm__findings *findings)
 {
     tm__free(&findings->memory, findings->stands_still,
              findings->model->entities.threads_count);
+    tm__unended_close(&findings->unended);
 }

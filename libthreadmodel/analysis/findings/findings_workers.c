@@ -200,11 +200,13 @@ static void sum_up(executors *e)
     }
 }
 
-/* Whether another card shows for certain what threads wait for at a place. */
+/* Whether another card shows what threads wait for at a place, for certain or because
+ * they cannot go on. */
 static int is_explained(const tm__findings *findings, uint32_t place)
 {
     for (uint32_t i = 0; i < findings->items_count; i++)
-        if (findings->items[i].blocked_place == place && !findings->items[i].suspected)
+        if (findings->items[i].blocked_place == place &&
+            (!findings->items[i].suspected || findings->items[i].stands))
             return 1;
     return 0;
 }

@@ -4,6 +4,7 @@
  * time. One pass over all intervals, and the graph of waits.
  */
 #include "analysis/verdict/bound.h"
+#include "analysis/verdict/bound_unended.h"
 #include "analysis/verdict/bound_units.h"
 #include "analysis/verdict/judge.h"
 
@@ -191,9 +192,27 @@ static int verdict_of(const tm__judgement *it)
     }
     if (!it->spent.lived_ns || tm__model_is_of_dumps(it->model))
         return TM_VERDICT_CANNOT_TELL;
-    if (it->bound.users || it->unit_parts)
+    if (it->bound.users || it->unit_parts || it->most_unended)
         return TM_VERDICT_BOUND;
     return is_idle(it) ? TM_VERDICT_IDLE : TM_VERDICT_HEALTHY;
+}
+
+/* What bounds the run: where it ended, or else a lock, a place or the processors. */
+static int find_bound(tm__judgement *it)
+{
+    int is_judged = !it->found.kind && !tm__model_is_of_dumps(it->model), rc = TM_OK;
+
+    it->bound.object = it->bound.stack = TM__NONE;
+    if (is_judged)
+        rc = tm__find_bound_of_unended(it);
+    if (rc < 0 || it->most_unended)
+        return rc;
+    rc = tm__find_bound(it);
+    if (rc == TM_OK && is_judged && it->bound.object == TM__NONE)
+        rc = tm__find_bound_of_units(it);
+    if (rc == TM_OK && it->bound.object == TM__NONE && !it->unit_parts)
+        tm__find_bound_of_processors(it);
+    return rc;
 }
 
 static int judge(tm__judgement *it)
@@ -205,20 +224,14 @@ static int judge(tm__judgement *it)
     add_up(it);
     for (uint32_t i = 0; i < it->model->entities.threads_count; i++)
         it->owed += tm__wait_is_owed(&it->graph, i) != 0;
-    rc = tm__find_bound(it);
+    rc = find_bound(it);
     if (rc < 0)
         return rc;
-    if (!it->found.kind && it->bound.object == TM__NONE &&
-        !tm__model_is_of_dumps(it->model))
-        rc = tm__find_bound_of_units(it);
-    if (rc < 0)
-        return rc;
-    if (it->bound.object == TM__NONE && !it->unit_parts)
-        tm__find_bound_of_processors(it);
     if (!find_deadlock(it)) {
         it->verdict = verdict_of(it);
         it->suspected = it->found.kind && it->found.suspected;
-        it->since_ns = it->found.since_ns;
+        it->since_ns =
+            it->most_unended ? it->most_unended->since_ns : it->found.since_ns;
     }
     rc = tm__wait_order(&it->graph, &it->order, &it->count);
     it->members = (tm__wait_case){.model = it->model,
@@ -251,6 +264,7 @@ int tm__judgement_open(tm__judgement *it, const tm_model *model,
 void tm__judgement_close(tm__judgement *it)
 {
     tm_table_free(it->unit_parts);
+    tm__unended_close(&it->unended);
     tm__free(&it->memory, it->order, (size_t)it->count * sizeof(*it->order));
     tm__wait_graph_close(&it->graph);
     tm__labels_close(&it->labels);

@@ -6,6 +6,7 @@
 #include <threadmodel/verdict.h>
 
 #include "analysis/listing/selection.h"
+#include "analysis/waits/unended.h"
 #include "analysis/waits/wait_text.h"
 #include "model/ownership/reads_in_turn.h"
 
@@ -42,6 +43,10 @@ typedef struct tm__judgement {
     tm__bound bound;      ///< of a verdict that no thread is stuck
     tm_table *unit_parts; ///< its first row bounds the units of work; NULL: none does
     uint32_t endpoint;    ///< objects[] of most of the I/O there, or TM__NONE
+    tm__unended unended;
+    const tm__unended_group
+        *most_unended; ///< of these, what bounds the run; NULL: none does
+    uint32_t in_tasks; ///< threads that are in a task, of such a bound
     tm__labels labels;
     uint32_t *order; ///< threads[] of the members, as they wait for one another
     uint32_t count;

@@ -2,6 +2,7 @@
 /* The table `verdict`, of one row. */
 #include "analysis/listing/caveats.h"
 #include "analysis/listing/listing.h"
+#include "analysis/verdict/bound_unended.h"
 #include "analysis/verdict/bound_units_text.h"
 #include "analysis/verdict/judge.h"
 #include "analysis/verdict/verdict_text.h"
@@ -27,7 +28,9 @@ static void put_words(tm__builder *builder, tm__judgement *it,
 
 static void write_advice(tm__words *words, tm__judgement *it)
 {
-    if (it->verdict == TM_VERDICT_BOUND && it->unit_parts)
+    if (it->verdict == TM_VERDICT_BOUND && it->most_unended)
+        tm__write_advice_of_unended(words, it);
+    else if (it->verdict == TM_VERDICT_BOUND && it->unit_parts)
         tm__write_advice_of_units(words, it->unit_parts);
     else if (it->verdict == TM_VERDICT_BOUND && it->bound.reads.count)
         tm__write_words(words,
@@ -70,12 +73,13 @@ static uint32_t first_of(const tm__judgement *it)
 static void put_first(tm__builder *builder, tm__judgement *it)
 {
     const tm_model *model = it->model;
-    uint32_t first = first_of(it);
+    int is_unended = it->verdict == TM_VERDICT_BOUND && it->most_unended;
+    uint32_t first = is_unended ? it->most_unended->thread : first_of(it);
     const tm__wait_node *node = first == TM__NONE ? NULL : &it->graph.nodes[first];
     uint32_t object = node ? node->object : TM__NONE;
     uint32_t stack = node ? node->stack : TM__NONE;
 
-    if (it->verdict == TM_VERDICT_BOUND) {
+    if (it->verdict == TM_VERDICT_BOUND && !is_unended) {
         object = it->bound.object;
         stack = it->bound.stack;
     }

@@ -2,6 +2,7 @@
 /* The words of verdicts. They state what was recorded, and what was not. */
 #include <inttypes.h>
 
+#include "analysis/verdict/bound_unended.h"
 #include "analysis/verdict/bound_units_text.h"
 #include "analysis/verdict/judge_state.h"
 #include "analysis/verdict/verdict_left.h"
@@ -182,7 +183,9 @@ void tm__write_title(tm__words *words, tm__judgement *it)
         tm__write_words(words, " for what is queued behind them.");
         break;
     case TM_VERDICT_BOUND:
-        if (it->unit_parts)
+        if (it->most_unended)
+            tm__write_bound_of_unended(words, it);
+        else if (it->unit_parts)
             tm__write_bound_of_units(words, it);
         else
             write_bound(words, it);
@@ -244,9 +247,10 @@ void tm__write_text(tm__words *words, tm__judgement *it)
     if (it->count && it->graph.counts[TM__NODE_IDLE])
         tm__write_words(words, "%u more %s for work. ", it->graph.counts[TM__NODE_IDLE],
                         it->graph.counts[TM__NODE_IDLE] == 1 ? "waits" : "wait");
-    if (!it->count && it->verdict != TM_VERDICT_CANNOT_TELL) {
+    if (it->verdict == TM_VERDICT_BOUND && it->most_unended)
+        tm__write_unended(words, it);
+    if (!it->count && it->verdict != TM_VERDICT_CANNOT_TELL)
         tm__write_left(words, it);
-    }
     if (words->length && words->bytes[words->length - 1] == ' ')
         words->bytes[--words->length] = '\0';
 }

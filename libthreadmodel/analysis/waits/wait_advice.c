@@ -96,6 +96,14 @@ static int are_at_barriers(const tm__wait_case *it)
     return it->count != 0;
 }
 
+static int has_own_request(const tm__wait_case *it)
+{
+    for (uint32_t i = 0; i < it->count; i++)
+        if (it->graph->nodes[it->order[i]].is_own_request)
+            return 1;
+    return 0;
+}
+
 static int has_lost_signal(const tm__wait_case *it)
 {
     for (uint32_t i = 0; i < it->count; i++)
@@ -136,6 +144,10 @@ void tm__write_wait_advice(tm__words *words, const tm__wait_case *it)
                         "Do not acquire a lock again that the thread has: do not call "
                         "out with it held, release a read lock before the write lock, "
                         "or use a recursive lock.");
+    else if (has_own_request(it))
+        tm__write_words(words,
+                        "Do not call the own service in a request, which needs another "
+                        "worker then: call the method, or let another pool answer.");
     else if (edges_of(it, TM_WAIT_EDGE_TASK))
         tm__write_words(words,
                         "Do not wait in a task for a task of the same pool: run it in "

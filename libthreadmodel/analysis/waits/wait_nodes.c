@@ -9,6 +9,7 @@
 #include <threadmodel/definition.h>
 
 #include "analysis/timeline/wakeup_edge.h"
+#include "analysis/waits/own_requests.h"
 #include "analysis/waits/runtime_threads.h"
 #include "analysis/waits/wait_nodes.h"
 #include "analysis/waits/wait_owners.h"
@@ -308,6 +309,7 @@ void tm__wait_nodes_fill(tm__wait_graph *graph)
     if (graph->carriers_busy && !graph->carriers_idle)
         starve_of_carriers(graph);
     tm__wait_correct_owners(graph);
+    tm__wait_find_own_requests(graph);
     for (uint32_t i = 0;
          graph->at_ns < graph->last_ns && i < model->entities.threads_count; i++)
         look_ahead(graph, i);

@@ -67,11 +67,21 @@ void tm__write_instant(tm__words *words, const tm__wait_case *it, int64_t time_n
                     tm__duration_of(time_ns - tm__model_origin_ns(it->model)).text);
 }
 
+/* Whether an object is called by what it is outside of the program: "10.0.0.7:5432". */
+static int is_endpoint(const tm_model *model, uint32_t object)
+{
+    int kind = object == TM__NONE ? TM_OBJECT_KIND_UNKNOWN
+                                  : model->entities.objects[object].kind;
+
+    return kind >= TM_OBJECT_KIND_SOCKET && kind <= TM_OBJECT_KIND_PROCESS;
+}
+
 /* "ReentrantLock$NonfairSync@1b2c" of the same with its packages. */
 void tm__write_object(tm__words *words, tm__wait_case *it, uint32_t object)
 {
     const char *label = tm__label(it->labels, it->model, object);
-    const char *dot = label ? strrchr(label, '.') : NULL;
+    const char *dot =
+        label && !is_endpoint(it->model, object) ? strrchr(label, '.') : NULL;
 
     if (tm__wait_want(it->model, object) != TM__WANT_UNKNOWN) {
         tm__write_words(
@@ -246,7 +256,12 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
     case TM_WAIT_EDGE_CARRIER: write_wake_up(words, it, thread); break;
     case TM_WAIT_EDGE_SELF: tm__write_words(words, ", which it owns itself"); break;
     case TM_WAIT_EDGE_SERVED: write_served(words, it, node); break;
-    case TM_WAIT_EDGE_TASK: tm__write_words(words, "; no worker runs that task"); break;
+    case TM_WAIT_EDGE_TASK:
+        tm__write_words(words, node->is_own_request
+                                   ? ", where this program answers; all workers of its "
+                                     "pool wait so"
+                                   : "; no worker runs that task");
+        break;
     case TM_WAIT_EDGE_UNKNOWN: write_unknown(words, it, thread); break;
     default: break;
     }
