@@ -45,10 +45,17 @@ READERS = {"readers": {"writer": "reader", "helper": "reader"}}
 # Beside others that go on.
 PARTLY = {
     name: HUNG[name]
-    for name in ("pool", "owner", "upgrade", "permits", "single", "leak")
+    for name in ("pool", "owner", "upgrade", "permits", "single", "leak", "itself")
 } | {
     "pooled": {"borrower-0", "borrower-1"},
     "returned": {"clerk-0", "clerk-1"},
+}
+# Beside others that go on, they may be waiting for these: the first line names them.
+OWED = {
+    "nested": "notifier waits",
+    "cleaner": "cleaner waits",
+    "readers": "writer and helper wait",
+    "stamped": "taker waits",
 }
 HEALTHY = (
     "idle",
@@ -187,6 +194,8 @@ def check(
             row["text"],
         )
         assert members == set(), name
+        # Nor is a place named at which all have waited for long.
+        assert row["since_ns"] is None, (name, row["title"])
     return row
 
 
@@ -267,6 +276,21 @@ def test_a_part_that_cannot_go_on_is_reported_live_and_in_the_trace(java: Java) 
             continue
         assert row["kind"] in ("partly_stuck", "starved", "deadlocked"), row["title"]
         assert found == members, name
+
+
+def test_the_first_line_names_who_waits_for_a_lock_beside_others(java: Java) -> None:
+    running = start_all(
+        java,
+        OWED,
+        lambda it: java.command(
+            *("Hangs", it, "beside"), agent=f"file={java.folder / it}.tmt"
+        ),
+    )
+    time.sleep(1.5)
+    end_all(running)
+    for name, who in OWED.items():
+        (row,) = threadmodel.open(java.folder / f"{name}.tmt").verdict()
+        assert f"No thread is known to be stuck, but {who} " in str(row["title"]), name
 
 
 def test_threads_that_try_for_ever_are_suspected(java: Java) -> None:

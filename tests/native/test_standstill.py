@@ -156,6 +156,7 @@ def test_a_program_that_only_waits_is_not_accused(
     model = threadmodel.open(it.trace)
     (row,) = model.verdict()
     assert row["kind"] in ("idle", "healthy", "bound")
+    assert row["since_ns"] is None
     assert not list(model.verdict_members())
 
 

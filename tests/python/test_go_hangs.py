@@ -84,4 +84,5 @@ def test_goroutines_that_wait_for_a_reason_are_not_stuck(
 ) -> None:
     model, row = judge(tmp_path, program)
     assert row["kind"] in ("idle", "healthy", "bound")
+    assert row["since_ns"] is None
     assert not list(model.verdict_members())

@@ -4,6 +4,7 @@
 from pathlib import Path
 
 import scenario
+from story import KIND, LOCK, QUEUE, TAKE, Story
 from threadmodel import Event, EventKind, Model
 
 SCENARIOS = Path(__file__).parents[1] / "scenarios"
@@ -24,6 +25,22 @@ def test_the_first_line_names_those_who_wait_for_permits_of_nobody_known() -> No
     assert row["title"] == (
         "No thread is known to be stuck, but clerk and other wait for locks or "
         "permits, the last since 20 ns, and no event shows who has them."
+    )
+
+
+def test_the_first_line_names_an_owner_that_waits() -> None:
+    story = Story().block(10, 3010, thread=3, owner=2)
+    story.at(5, 2, KIND.CONTENDED_ENTER, object=LOCK, stack=TAKE)
+    story.at(6, 2, KIND.CONTENDED_ENTERED, object=LOCK)
+    story.at(20, 2, KIND.WAIT, object=QUEUE, stack=TAKE)
+    story.at(2000, 4, KIND.SLEEP, stack=TAKE)
+    # The block has not ended.
+    story.events = [it for it in story.events if it.time_ns < 3_000_000_000]
+    story.findings()
+    (row,) = story.model.verdict()
+    assert row["title"] == (
+        "No thread is known to be stuck, but t3 waits for a lock or permit since 10.0 "
+        "ms, and t2, which has it, waits, too."
     )
 
 

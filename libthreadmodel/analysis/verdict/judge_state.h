@@ -53,7 +53,8 @@ typedef struct tm__judgement {
     tm__wait_case members; ///< the same, for texts
     int verdict;           ///< enum tm_verdict
     int suspected;
-    uint32_t owed;    ///< threads that wait for a lock or permit, nobody knows whose
+    uint32_t owed;    ///< threads that wait for a lock or permit, nobody knows whose,
+                      ///< or whose owner waits as well
     uint32_t circles; ///< of deadlocked threads
     int64_t since_ns; ///< INT64_MIN: not known
 } tm__judgement;

@@ -112,17 +112,54 @@ static int all_wait_alone(const tm__judgement *it)
     return 1;
 }
 
-/* The threads that wait for a lock or permit, where no event shows who has it. */
+/** Who has what the threads named by a title wait for. */
+typedef struct owners {
+    uint32_t known; ///< of so many threads it is known
+    uint32_t one;   ///< threads[] of the only one, or TM__NONE
+} owners;
+
+static void note_owner(owners *of, const tm__wait_node *node)
+{
+    if (node->edge != TM_WAIT_EDGE_OWNER)
+        return;
+    if (!of->known++)
+        of->one = node->on;
+    else if (of->one != node->on)
+        of->one = TM__NONE;
+}
+
+static void write_who_has(tm__words *words, const tm__judgement *it, const owners *of)
+{
+    if (of->known != it->owed) {
+        tm__write_words(words, ", and no event shows who has %s.",
+                        of->known       ? "all of them"
+                        : it->owed == 1 ? "it"
+                                        : "them");
+        return;
+    }
+    tm__write_words(words,
+                    of->one == TM__NONE ? ", and their owners wait, too." : ", and ");
+    if (of->one == TM__NONE)
+        return;
+    tm__write_thread(words, it->model, of->one);
+    tm__write_words(words, ", which has %s, waits, too.",
+                    it->owed == 1 ? "it" : "them");
+}
+
+/* The threads that wait for a lock or permit, where no event shows who has it, or the
+ * owner waits as well. */
 static void write_owed(tm__words *words, const tm__judgement *it)
 {
     enum { NAMED = 3 };
     int64_t since_ns = INT64_MIN;
+    owners of = {.one = TM__NONE};
     uint32_t named = 0;
 
     tm__write_words(words, "No thread is known to be stuck, but ");
     for (uint32_t i = 0; i < it->model->entities.threads_count; i++) {
         if (!tm__wait_is_owed(&it->graph, i))
             continue;
+        note_owner(&of, &it->graph.nodes[i]);
         if (it->graph.nodes[i].since_ns > since_ns)
             since_ns = it->graph.nodes[i].since_ns;
         if (named == NAMED)
@@ -137,8 +174,7 @@ static void write_owed(tm__words *words, const tm__judgement *it)
                                ? " waits for a lock or permit since "
                                : " wait for locks or permits, the last since ");
     tm__write_instant(words, &it->members, since_ns);
-    tm__write_words(words, it->owed == 1 ? ", and no event shows who has it."
-                                         : ", and no event shows who has them.");
+    write_who_has(words, it, &of);
 }
 
 void tm__write_title(tm__words *words, tm__judgement *it)

@@ -229,9 +229,8 @@ static int can_go_on(part *p, uint32_t thread)
     case TM_WAIT_EDGE_UNKNOWN:
         return is_timed_place(p, node) || !tm__wait_is_abandoned(graph, thread);
     case TM_WAIT_EDGE_TASK:
-        return !is_long(p, node) ||
-               (!node->is_own_request &&
-                tm__wait_task_is_run(graph, node, p->is_task_run));
+        return !is_long(p, node) || (!node->is_own_request &&
+                                     tm__wait_task_is_run(graph, node, p->is_task_run));
     default: return 1;
     }
 }

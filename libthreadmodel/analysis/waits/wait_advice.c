@@ -96,6 +96,14 @@ static int are_at_barriers(const tm__wait_case *it)
     return it->count != 0;
 }
 
+static int waits_for_own_end(const tm__wait_case *it)
+{
+    for (uint32_t i = 0; i < it->count; i++)
+        if (tm__wait_is_own_end(it->graph, it->order[i]))
+            return 1;
+    return 0;
+}
+
 static int has_own_request(const tm__wait_case *it)
 {
     for (uint32_t i = 0; i < it->count; i++)
@@ -139,6 +147,8 @@ void tm__write_wait_advice(tm__words *words, const tm__wait_case *it)
         tm__write_words(words,
                         "Release the lock in a finally block or a guard: its owner "
                         "ended without doing so.");
+    else if (edges_of(it, TM_WAIT_EDGE_SELF) && waits_for_own_end(it))
+        tm__write_words(words, "Let no thread join itself.");
     else if (edges_of(it, TM_WAIT_EDGE_SELF))
         tm__write_words(words,
                         "Do not acquire a lock again that the thread has: do not call "

@@ -116,6 +116,15 @@ static void classify_timed(tm__wait_graph *graph, uint32_t thread, uint32_t inde
     graph->has_polls = 1;
 }
 
+/* Threads wait for their own objects for many reasons; to join one has none. */
+static int is_join_of_itself(const tm_model *model, uint32_t thread,
+                             const tm__wait_node *node)
+{
+    return node->object != TM__NONE &&
+           model->entities.objects[node->object].thread == thread &&
+           tm__stack_has(model, node->stack, "java.lang.Thread.join");
+}
+
 static void classify_wait(tm__wait_graph *graph, uint32_t thread, uint32_t index,
                           tm__wait_node *node)
 {
@@ -147,6 +156,8 @@ static void classify_wait(tm__wait_graph *graph, uint32_t thread, uint32_t index
             tm__node_moves(node, TM__MOVE_WOKEN);
         else
             tm__node_waits(node, TM_WAIT_EDGE_JOIN, at->peer, at->provenance);
+    } else if (is_join_of_itself(model, thread, node)) {
+        tm__node_waits(node, TM_WAIT_EDGE_SELF, thread, TM_PROVENANCE_EXACT);
     } else if (node->want == TM__WANT_INPUT ||
                tm__stack_has_role(model, node->stack, TM__ROLE_OUTSIDE)) {
         tm__node_moves(node, TM__MOVE_INPUT);

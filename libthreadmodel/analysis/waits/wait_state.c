@@ -16,6 +16,15 @@ uint32_t tm__wait_place(const tm__wait_graph *graph, uint32_t stack)
     return method == TM__NONE ? TM__NONE : model->entities.methods[method].full_name;
 }
 
+int tm__wait_is_own_end(const tm__wait_graph *graph, uint32_t thread)
+{
+    const tm__wait_node *node = &graph->nodes[thread];
+    int state = graph->model->entities.threads[thread].intervals[node->interval].state;
+
+    return node->edge == TM_WAIT_EDGE_SELF &&
+           (state == TM_STATE_WAITING || state == TM_STATE_JOINING);
+}
+
 static const char *method_of(const tm_model *model, uint32_t frame)
 {
     return tm__method_name(model, model->entities.frames[frame].method);

@@ -130,6 +130,10 @@ typedef struct tm__standstill {
 /** @return strings of the method that calls for a wait, or TM__NONE */
 uint32_t tm__wait_place(const tm__wait_graph *graph, uint32_t stack);
 
+/** Whether a thread that waits for itself does so for its own end, and not for a lock.
+ */
+int tm__wait_is_own_end(const tm__wait_graph *graph, uint32_t thread);
+
 /** Whether a stack has a method whose full name begins with a text. */
 int tm__stack_has(const tm_model *model, uint32_t stack, const char *prefix);
 /** Whether a stack has a method of a role, an enum tm__role. */

@@ -254,7 +254,11 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
         tm__write_words(words, " runs it");
         break;
     case TM_WAIT_EDGE_CARRIER: write_wake_up(words, it, thread); break;
-    case TM_WAIT_EDGE_SELF: tm__write_words(words, ", which it owns itself"); break;
+    case TM_WAIT_EDGE_SELF:
+        tm__write_words(words, tm__wait_is_own_end(it->graph, thread)
+                                   ? ": for its own end"
+                                   : ", which it owns itself");
+        break;
     case TM_WAIT_EDGE_SERVED: write_served(words, it, node); break;
     case TM_WAIT_EDGE_TASK:
         tm__write_words(words, node->is_own_request

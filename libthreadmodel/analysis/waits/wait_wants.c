@@ -251,6 +251,24 @@ static const char *const lock_methods[] = {
     "::LockSlow",       "::lock_exclusive_slow", "::lock_shared_slow",
 };
 static const char semaphore_class[] = "java.util.concurrent.Semaphore$";
+static const char *const lock_classes[] = {
+    "java.util.concurrent.locks.ReentrantLock$",
+    "java.util.concurrent.locks.ReentrantReadWriteLock$",
+    "java.util.concurrent.locks.StampedLock",
+};
+
+static int is_of_lock_class(const tm_model *model, uint32_t object)
+{
+    const char *name =
+        object == TM__NONE
+            ? NULL
+            : tm__class_name(model, model->entities.objects[object].class_index);
+
+    for (size_t i = 0; name && i < sizeof(lock_classes) / sizeof(*lock_classes); i++)
+        if (strncmp(name, lock_classes[i], strlen(lock_classes[i])) == 0)
+            return 1;
+    return 0;
+}
 
 static int is_for_permit(const tm_model *model, const tm__wait_node *node)
 {
@@ -265,7 +283,7 @@ static int is_for_permit(const tm_model *model, const tm__wait_node *node)
 static int is_for_lock(const tm_model *model, const tm__wait_node *node, int state)
 {
     if (state == TM_STATE_BLOCKED || node->want == TM__WANT_LOCK ||
-        is_for_permit(model, node))
+        is_for_permit(model, node) || is_of_lock_class(model, node->object))
         return 1;
     if (node->object == TM__NONE ||
         model->entities.objects[node->object].kind != TM_OBJECT_KIND_FUTEX)
@@ -314,13 +332,24 @@ int tm__wait_is_abandoned(const tm__wait_graph *graph, uint32_t thread)
     return length_ns >= LAST_NS && is_only_one_left(graph, thread);
 }
 
+/* A thread that has a lock, and itself waits with no time limit. */
+static int is_kept_by_waiter(const tm__wait_graph *graph, const tm__wait_node *node)
+{
+    return node->edge == TM_WAIT_EDGE_OWNER && node->on != TM__NONE &&
+           (graph->nodes[node->on].kind == TM__NODE_WAITS ||
+            graph->nodes[node->on].kind == TM__NODE_IDLE);
+}
+
 int tm__wait_is_owed(const tm__wait_graph *graph, uint32_t thread)
 {
     const tm__wait_node *node = &graph->nodes[thread];
 
-    return node->kind == TM__NODE_WAITS && node->edge == TM_WAIT_EDGE_UNKNOWN &&
-           graph->at_ns - node->since_ns >= LONG_NS &&
-           is_for_lock(
-               graph->model, node,
-               graph->model->entities.threads[thread].intervals[node->interval].state);
+    if (node->kind != TM__NODE_WAITS || graph->at_ns - node->since_ns < LONG_NS)
+        return 0;
+    return is_kept_by_waiter(graph, node) ||
+           (node->edge == TM_WAIT_EDGE_UNKNOWN &&
+            is_for_lock(graph->model, node,
+                        graph->model->entities.threads[thread]
+                            .intervals[node->interval]
+                            .state));
 }

@@ -12,8 +12,8 @@ int tm__wait_want(const tm_model *model, uint32_t object);
 int tm__wait_may_be_timer(const tm_model *model, uint32_t object);
 /** Find since when any thread moves, and the one that runs when no other can go on. */
 void tm__wait_find_movers(tm__wait_graph *graph);
-/** Whether a thread has waited for long for a lock or permit that somebody has, and no
- * event shows who. */
+/** Whether a thread has waited for long for a lock or permit that somebody has: no
+ * event shows who, or the owner waits as well. */
 int tm__wait_is_owed(const tm__wait_graph *graph, uint32_t thread);
 /** Whether nobody is left who would end a wait that nobody has ended before. */
 int tm__wait_is_abandoned(const tm__wait_graph *graph, uint32_t thread);
