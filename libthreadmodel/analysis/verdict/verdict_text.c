@@ -112,7 +112,7 @@ static int all_wait_alone(const tm__judgement *it)
     return 1;
 }
 
-/** Who has what the threads named by a title wait for. */
+/** The owners of what the threads named by a title wait for. */
 typedef struct owners {
     uint32_t known; ///< of so many threads it is known
     uint32_t one;   ///< threads[] of the only one, or TM__NONE
