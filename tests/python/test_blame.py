@@ -331,6 +331,27 @@ def test_a_window_cuts_blocks_and_their_shares() -> None:
     assert [row["fraction"] for row in rows] == pytest.approx([2 / 3, 1 / 3])
 
 
+@pytest.mark.parametrize("of", ["locks", "resources"])
+@pytest.mark.parametrize("seed", range(20))
+def test_a_window_changes_no_share(seed: int, of: str) -> None:
+    model = Model()
+    random_runs.fill(model, seed, threads=7, objects=9, count=3000)
+    names = ("thread_id", "object", "share", "owner_id", "owner_method", "provenance")
+    rows = list(model.blame(of=of))
+    for first, last in ((0.2, 0.7), (0.5, 0.51), (0.31, 0.9)):
+        begin, end = (int(share * model.length_ns) for share in (first, last))
+        cut = [
+            (max(row["start_ns"], begin), min(row["end_ns"], end), *map(row.get, names))
+            for row in rows
+            if row["end_ns"] > begin and row["start_ns"] < end
+        ]
+        found = [
+            (row["start_ns"], row["end_ns"], *map(row.get, names))
+            for row in model.blame(selection=Selection(window=(begin, end)), of=of)
+        ]
+        assert sorted(map(repr, found)) == sorted(map(repr, cut))
+
+
 def test_bounded_memory_leaves_the_sums_whole() -> None:
     for seed in range(20):
         whole, bounded = Model(), Model(memory_limit_bytes=60_000)

@@ -34,6 +34,7 @@ int tm__is_block(const tm_model *model, const tm__interval *it)
 typedef struct block {
     tm__dealer *dealer;
     tm__share share;
+    int64_t began_ns; ///< be that before the window
     int64_t at_ns;
     int is_handed;            ///< it ended because its thread got the lock
     const tm__tenure *record; ///< of `share`
@@ -81,7 +82,7 @@ static void deal(block *b, int64_t to_ns, int kind, const tm__tenure *owner,
     share->owner = owner ? owner->owner : TM__NONE;
     share->owner_stack = owner ? owner->stack : TM__NONE;
     share->provenance = (uint8_t)provenance;
-    share->is_stated = owner && owner->had_ns >= share->start_ns &&
+    share->is_stated = owner && owner->had_ns >= b->began_ns &&
                        owner->had_provenance > TM_PROVENANCE_INFERRED;
     b->record = owner;
     b->is_pending = 1;
@@ -192,7 +193,7 @@ static void deal_gap(block *b, const tm__tenure *before, const tm__tenure *next,
         return;
     if (before->owner != TM__NONE && next->flags & TM__TENURE_HANDED)
         deal_wakeup(b, before, to_ns,
-                    next->next == OWN ? b->share.start_ns
+                    next->next == OWN ? b->began_ns
                                       : tm__tenure_queued_ns(b->dealer->model, next));
     else
         deal(b, to_ns, TM__SHARE_UNKNOWN, NULL, TM_PROVENANCE_UNKNOWN);
@@ -431,6 +432,7 @@ int tm__deal_block(tm__dealer *dealer, uint32_t thread, uint32_t interval,
                          .state = it->state,
                          .is_first = 1,
                          .queued = queued},
+               .began_ns = it->start_ns,
                .at_ns = it->start_ns,
                .is_handed = !dealer->is_whole && is_handed(blocked, interval)};
 
