@@ -54,11 +54,15 @@ def test_no_view_breaks_a_rule(
         if view == "timeline":
             page.get_by_role("application", name="Timeline of threads").focus()
             page.keyboard.press("ArrowDown")
+            # The views that follow are of a part.
+            page.keyboard.press("+")
             page.get_by_role("button", name="Critical path").click()
             page.get_by_role("button", name="Locks", exact=True).click()
             page.get_by_role("button", name="First").click()
             page.get_by_role("button", name="Show as a table").click()
             page.wait_for_selector("[role=grid]")
+        elif view != "overview":
+            page.locator(".part").wait_for()
         found = page.evaluate(RULES)["violations"]
         for rule in found:
             where = [node["target"] for node in rule["nodes"]]

@@ -214,31 +214,3 @@ def test_the_header_is_one_row_on_a_phone(
         assert tab["x"] >= 0
         assert tab["x"] + tab["width"] <= 360
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
-def test_views_state_what_part_they_are_of_where_the_timeline_shows_another(
-    show: Show, server: threadmodel.Model, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    window = (LENGTH // 4, LENGTH // 2)
-    page = show(server, "timeline")
-    note = page.locator(".part")
-    go(page, "statistics")
-    assert note.count() == 0
-    go(page, "timeline")
-    state(page, f"s.look({window[0]}, {window[1]})")
-    for view in VIEWS:
-        go(page, view)
-        assert note.count() == (view != "timeline"), view
-    assert "the whole run; the timeline shows 250 ms to 500 ms" in note.inner_text()
-    assert "--from 250ms --to 500ms -o part.html" in note.inner_text()
-    page.get_by_role("button", name="Forget the part").click()
-    assert note.count() == 0
-    go(page, "timeline")
-    found = state(page, "s.window.value")
-    assert (found["from"], found["to"]) == (0, server.length_ns)
-
-    render = functools.partial(page_module.render, part=Selection(window=window))
-    monkeypatch.setattr(page_module, "render", render)
-    page = show(server)
-    wait_for_address(page, f"from={window[0]}&to={window[1]}")
-    assert page.locator(".part").count() == 0

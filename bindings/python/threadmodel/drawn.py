@@ -22,6 +22,15 @@ LEFT_OUT: Final = ("thread", "end_ns", "peer")
 # Lanes of locks that there are at most, and as many of pools.
 LOCKS: Final = 12
 
+# Blocks by locks, and waits for resources, whose shares a page has one by one: of more,
+# its tables of owners are of the whole run alone.
+SHARED: Final = 150_000
+_SHARE: Final = (
+    *("thread_id", "thread", "block_start_ns", "state", "class", "method", "source"),
+    *("line", "start_ns", "end_ns", "share", "owner_id", "owner", "owner_method"),
+    *("owner_source", "owner_line", "provenance"),
+)
+
 # Of a hold, what its lane shows.
 _HELD: Final = (
     *("object", "thread_id", "thread", "method", "line", "shared", "contested"),
@@ -36,7 +45,10 @@ _USED: Final = (*_POOL, "thread_id", "thread", "start_ns", "end_ns")
 def timeline(model: "Model", detail: int, step: Listener) -> bytes:
     """Pack intervals, interactions, the critical path, holds and uses."""
     pack = Pack()
-    put_drawn(pack, model, detail, left_out=LEFT_OUT, step=step)
+    waits = put_drawn(pack, model, detail, left_out=LEFT_OUT, step=step)
+    if waits <= SHARED:
+        pack.add("shares", model.blame(), _SHARE)
+        pack.add("use_shares", model.blame(of="resources"), _SHARE)
     return pack.finish()
 
 
@@ -47,8 +59,10 @@ def put_drawn(
     selection: Selection = ALL,
     left_out: Iterable[str] = (),
     step: Listener = lambda _: None,
-) -> None:
+) -> int:
     """Put what lanes are drawn from: intervals, interactions, critical path, holds.
+
+    Returns how many blocks by locks and waits for resources there were.
 
     Args:
         pack: gets them
@@ -79,14 +93,15 @@ def put_drawn(
     chains = model.explain(count=CHAINS)
     pack.add("chains", chains, ("chain", "at_ns", "thread_id", "reason", "text"))
     step("locks")
-    _put_holds(pack, model, selection)
-    _put_uses(pack, model, selection)
+    blocks = _put_holds(pack, model, selection)
+    return blocks + _put_uses(pack, model, selection)
 
 
-def _put_holds(pack: Pack, model: "Model", selection: Selection) -> None:
+def _put_holds(pack: Pack, model: "Model", selection: Selection) -> int:
     """Put who had the locks for which threads were blocked longest.
 
-    Owners are all that there were, whichever threads are asked about.
+    Owners are all that there were, whichever threads are asked about. Returns how many
+    blocks there were.
     """
     locks = model.blame("object", selection)
     known = [row for row, name in enumerate(locks["object"]) if name is not None]
@@ -98,12 +113,13 @@ def _put_holds(pack: Pack, model: "Model", selection: Selection) -> None:
     pack.put("holds_total", len(rows))
     chosen = excerpt.of_holds(holds, rows, model.length_ns)
     pack.add("holds", holds, _HELD, chosen)
+    return sum(locks["count"])
 
 
-def _put_uses(pack: Pack, model: "Model", selection: Selection) -> None:
+def _put_uses(pack: Pack, model: "Model", selection: Selection) -> int:
     """Put who used the pools for which threads waited longest.
 
-    What was released in several places is one pool.
+    What was released in several places is one pool. Returns how many waits there were.
     """
     resources = model.resources(selection)
     pools: dict[tuple[str | None, ...], int] = {}
@@ -113,14 +129,16 @@ def _put_uses(pack: Pack, model: "Model", selection: Selection) -> None:
     shown = dict(list(pools.items())[:LOCKS])
     pack.put("pools_total", len(pools))
     pack.add("pools", resources, (*_POOL, "permits"), list(shown.values()))
+    waits = sum(resources["waits"])
     if not shown:
-        return
+        return waits
     uses = model.resource_uses(
         Selection(None, selection.classes, selection.window, _USED)
     )
     rows = [row for row, place in enumerate(_places(uses)) if place in shown]
     pack.put("uses_total", len(rows))
     pack.add("uses", uses, _USED, excerpt.of_holds(uses, rows, model.length_ns))
+    return waits
 
 
 def _places(table: "Table") -> Iterable[tuple[str | None, ...]]:

@@ -5,7 +5,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { Pack } from "./data/pack";
 import type { Run } from "./data/run";
 import { LocksView } from "./locks/view";
-import { PartNote } from "./part";
+import { PartNote, useShownPart } from "./part";
 import { turnScheme, watchScheme } from "./scheme";
 import { open, VIEWS, type View, view } from "./state";
 import { StatisticsView } from "./statistics/view";
@@ -22,15 +22,17 @@ interface Props {
 
 export function App({ run, timeline }: Props) {
   useEffect(watchScheme, []);
-  const sources = useMemo(() => [run], [run]);
-  const content: Record<View, () => ComponentChild> = {
-    overview: () => <OverviewView run={run} timeline={timeline} />,
+  const part = useShownPart(run, timeline, view.value !== "timeline");
+  const sources = useMemo(() => (part ? [part] : []), [part]);
+  const content: Record<View, (part: Run) => ComponentChild> = {
+    overview: (part) => <OverviewView run={part} timeline={timeline} />,
     timeline: () => <TimelineView run={run} pack={timeline} />,
-    statistics: () => <StatisticsView run={run} />,
-    locks: () => <LocksView run={run} />,
-    whatif: () => <WhatIfView run={run} />,
-    flame: () => <FlameView sources={sources} />,
+    statistics: (part) => <StatisticsView run={part} />,
+    locks: (part) => <LocksView run={part} />,
+    whatif: (part) => <WhatIfView run={part} />,
+    flame: (part) => <FlameView sources={sources} run={part} />,
   };
+  const shown = view.value === "timeline" ? run : part;
   return (
     <>
       <header class="top">
@@ -40,8 +42,12 @@ export function App({ run, timeline }: Props) {
       </header>
       <main>
         <div id="view" role="tabpanel" aria-labelledby={`tab-${view.value}`} key={view.value}>
-          {view.value === "timeline" ? null : <PartNote run={run} />}
-          {content[view.value]()}
+          {shown ? <PartNote run={shown} /> : null}
+          {shown ? (
+            content[view.value](shown)
+          ) : (
+            <p class="calm unpacking">Adding up the part that the timeline shows …</p>
+          )}
         </div>
       </main>
       <footer class="foot">

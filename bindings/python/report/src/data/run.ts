@@ -110,21 +110,58 @@ export class ThreadIndex {
   }
 }
 
+/** A part of the run that tables are of. */
+export interface Part {
+  from: number;
+  to: number;
+  /** Blocking time of the part in intervals that the page has merged: no table has it. */
+  merged: number;
+  /** For how long threads were blocked by locks in it; null: the page cannot tell. */
+  locksNs: number | null;
+  /** Waits for a class at a place in the part; null: no matter for what, or where. */
+  waits: (className: string | null, method: string | null) => { count: number; ns: number };
+}
+
 export class Run {
   readonly facts: Facts;
   readonly threads: Thread[];
   readonly index: ThreadIndex;
   readonly byThread: boolean;
+  /** What the tables that are made are of; null: all are the model's. */
+  readonly part: Part | null;
+  private readonly tables: ReadonlyMap<string, Table>;
 
-  constructor(readonly answers: Pack) {
+  /** @param made tables in place of the model's, of a part of the run */
+  constructor(
+    readonly answers: Pack,
+    made?: { part: Part; tables: ReadonlyMap<string, Table> },
+  ) {
+    this.part = made?.part ?? null;
+    this.tables = made?.tables ?? new Map();
     this.facts = answers.value<Facts>("run");
-    this.threads = threadsOf(answers.table("threads"));
+    this.threads = threadsOf(this.table("threads"));
     this.index = new ThreadIndex(this.threads);
     this.byThread = answers.value<boolean>("by_thread");
   }
 
   table(name: string): Table {
-    return this.answers.table(name);
+    return this.tables.get(name) ?? this.answers.table(name);
+  }
+
+  has(name: string): boolean {
+    return this.tables.has(name) || this.answers.has(name);
+  }
+
+  /** Whether a table is of another part than the one that is shown. */
+  isElsewhere(name: string): boolean {
+    return this.part !== null && !this.tables.has(name);
+  }
+
+  /** The part that the model's answers are of. */
+  get asked(): readonly [from: number, to: number] {
+    return (
+      this.answers.value<[number, number] | undefined>("range") ?? [0, this.facts.length_ns]
+    );
   }
 
   /** The row of the finding of a rank; -1: there is none. */

@@ -4,6 +4,7 @@ import { useMemo, useState } from "preact/hooks";
 import type { Run } from "../data/run";
 import { clean, count, duration } from "../format";
 import { type Column, Grid } from "../grid";
+import { Elsewhere } from "../part";
 import { Steps } from "../views/steps";
 import { Blame, OF_RESOURCES } from "./blame";
 
@@ -137,7 +138,9 @@ export function Resources({ run }: { run: Run }) {
         lines={8}
       />
       {shown && <InUse run={run} row={shown} />}
-      <h3>Who used them meanwhile</h3>
+      <h3>
+        Users meanwhile <Elsewhere run={run} table="users" />
+      </h3>
       <Blame run={run} of={OF_RESOURCES} />
     </>
   );

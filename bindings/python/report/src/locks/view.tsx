@@ -4,6 +4,7 @@ import { useMemo } from "preact/hooks";
 import type { Run } from "../data/run";
 import { Stacks } from "../data/stacks";
 import { count } from "../format";
+import { Elsewhere } from "../part";
 import { Blame } from "./blame";
 import { Deadlocks } from "./deadlocks";
 import { Matrix } from "./matrix";
@@ -22,19 +23,27 @@ export function LocksView({ run }: { run: Run }) {
         <Deadlocks run={run} stacks={stacks} />
       </section>
       <section aria-labelledby="matrix-title">
-        <h2 id="matrix-title">Who blocks whom</h2>
+        <h2 id="matrix-title">
+          Blocked threads and owners <Elsewhere run={run} table="blockers" />
+        </h2>
         <Matrix run={run} />
       </section>
       <section aria-labelledby="blame-title">
-        <h2 id="blame-title">Who owned the lock while others were blocked</h2>
+        <h2 id="blame-title">
+          Owners of locks while others were blocked <Elsewhere run={run} table="blame" />
+        </h2>
         <Blame run={run} />
       </section>
       <section aria-labelledby="resources-title">
-        <h2 id="resources-title">What threads waited for and nobody owns</h2>
+        <h2 id="resources-title">
+          What threads waited for and nobody owns <Elsewhere run={run} table="resources" />
+        </h2>
         <Resources run={run} />
       </section>
       <section aria-labelledby="order-title">
-        <h2 id="order-title">Lock order</h2>
+        <h2 id="order-title">
+          Lock order <Elsewhere run={run} table="lock_order" />
+        </h2>
         <Order run={run} stacks={stacks} />
       </section>
     </div>

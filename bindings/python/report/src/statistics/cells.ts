@@ -76,7 +76,7 @@ export class Cells {
     this.thread = run.byThread
       ? run.index.column(this.table, "thread_id")
       : new Int32Array(this.table.rows).fill(-1);
-    this.objectsOf = run.answers.has("cell_objects") ? this.readObjects() : null;
+    this.objectsOf = run.has("cell_objects") ? this.readObjects() : null;
   }
 
   get exactByThread(): boolean {
@@ -133,7 +133,7 @@ export class Cells {
     if (buckets) {
       for (const cell of group.cells)
         add(buckets, buckets.first[cell]!, buckets.first[cell + 1]!);
-    } else if (group.ofAll && this.run.answers.has(`place_buckets_${state}`)) {
+    } else if (group.ofAll && this.run.has(`place_buckets_${state}`)) {
       const { places, ...all } = this.placeBucketsOf(state);
       for (const place of new Set(group.cells.map((cell) => placeKey(this.table, cell))))
         add(all, ...(places.get(place) ?? [0, 0]));
@@ -241,7 +241,7 @@ export class Cells {
   private bucketsOf(state: BlockingState): CellBuckets | null {
     return entry(this.buckets, state, () => {
       const name = `buckets_${state}`;
-      if (!this.run.answers.has(name)) return null;
+      if (!this.run.has(name)) return null;
       const found = readBuckets(this.run.table(name));
       const first = new Int32Array(this.table.rows + 1);
       let at = 0;

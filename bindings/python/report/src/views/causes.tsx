@@ -4,6 +4,7 @@ import { useCallback, useMemo } from "preact/hooks";
 import type { Table } from "../data/pack";
 import type { Run } from "../data/run";
 import { clean, count, duration, percent } from "../format";
+import { Elsewhere } from "../part";
 import { BY_NAME, colour } from "../states";
 import { Flames, type Frame } from "./flames";
 
@@ -95,7 +96,8 @@ export function Causes({ run }: { run: Run }) {
         Where the time of {isOfUnits ? "requests" : "threads"} went{" "}
         <span class="aside">
           {whose}, {duration(root.value / each)} each
-        </span>
+        </span>{" "}
+        <Elsewhere run={run} table="causes" />
       </h2>
       <div class="beside">
         <div>

@@ -2,7 +2,7 @@
 // A finding as a card: what, where, who, for how long, what would be gained, what to try.
 import type { Pack } from "../data/pack";
 import type { Run } from "../data/run";
-import { clean, place } from "../format";
+import { clean, count, duration, place } from "../format";
 import { evidence } from "../state";
 import { Evidence } from "./evidence";
 import { Picture } from "./picture";
@@ -29,6 +29,7 @@ export function Finding({ run, row, timeline }: Props) {
     ["Gain", text("gain")],
     ["Try", text("advice")],
     ["Not known", text("caveat")],
+    ["In this part", inPart(run, row)],
   ];
   return (
     <li class={`finding ${kind}`} data-rank={rank}>
@@ -66,6 +67,18 @@ export function Finding({ run, row, timeline }: Props) {
       {isOpen ? <Evidence run={run} rank={rank} /> : null}
     </li>
   );
+}
+
+/** How much of its waits lie in the part that is shown; null: it is not about waits. */
+function inPart(run: Run, row: number): string | null {
+  const table = run.table("findings");
+  const className = table.text("class", row);
+  const method = table.text("method", row);
+  if (!run.part || (className === null && method === null)) return null;
+  let waits = run.part.waits(className, method);
+  if (!waits.count && className !== null) waits = run.part.waits(className, null);
+  if (!waits.count) return "none of its waits";
+  return `${count(waits.count, "wait")}, ${duration(waits.ns)}`;
 }
 
 function CopyLink() {

@@ -3,8 +3,10 @@
 import { signal } from "@preact/signals";
 import { useCallback, useMemo } from "preact/hooks";
 import type { Table } from "../data/pack";
+import type { Run } from "../data/run";
 import { CUT, LEFT_OUT, Stacks } from "../data/stacks";
 import { count, duration, percent, short } from "../format";
+import { Elsewhere } from "../part";
 import { BLOCKING_STATES, type BlockingState, BY_NAME, colour, STATES } from "../states";
 import { Swatch } from "../timeline/swatch";
 import { Flames, type Frame } from "./flames";
@@ -34,6 +36,12 @@ const CUT_FILL = "#9aa3b2";
 /** Of each run one: what has its stacks and owners. */
 export interface Source {
   table(name: string): Table;
+}
+
+interface Props {
+  sources: readonly Source[];
+  /** The run whose part is shown; not there where there are two. */
+  run?: Run;
 }
 
 /** A frame, and what of its time is of each run. */
@@ -153,7 +161,7 @@ function build(
 const nameOf = ({ name }: Frame) => short(name);
 
 /** The flame graph of one run, or of two, before and after, as their difference. */
-export function FlameView({ sources }: { sources: readonly Source[] }) {
+export function FlameView({ sources, run }: Props) {
   const first = useMemo(() => atFirst(sources), [sources]);
   const chosen = states.value ?? first;
   const ofOwners = side.value === "owners";
@@ -190,7 +198,8 @@ export function FlameView({ sources }: { sources: readonly Source[] }) {
     <section class="flame" aria-labelledby="flame-title">
       <h2 id="flame-title">
         {ofOwners ? "Time blocked, by owner of the lock" : "Time blocked, by call stack"}{" "}
-        <span class="aside">{isDifference ? change(root.shares) : duration(root.value)}</span>
+        <span class="aside">{isDifference ? change(root.shares) : duration(root.value)}</span>{" "}
+        {run ? <Elsewhere run={run} table={ofOwners ? "blame" : "flame"} /> : null}
       </h2>
       <div class="controls" role="group" aria-label="Sides">
         {SIDES.map(([name, title]) => (

@@ -3,6 +3,7 @@
 import type { Pack } from "../data/pack";
 import type { Run } from "../data/run";
 import { clean, count, duration, number } from "../format";
+import { Elsewhere } from "../part";
 import { evidence } from "../state";
 import { BLOCKING_STATES, BY_NAME, colour, isIdleIn, STATES } from "../states";
 import { Swatch } from "../timeline/swatch";
@@ -23,7 +24,8 @@ export function OverviewView({ run, timeline }: Props) {
           What is worth looking at{" "}
           <span class="aside">
             {count(run.threads.length, "thread")}, {duration(run.facts.length_ns)}
-          </span>
+          </span>{" "}
+          <Elsewhere run={run} table="findings" />
         </h2>
         <Findings run={run} timeline={timeline} />
       </section>
@@ -181,6 +183,9 @@ function Blocked({ run }: { run: Run }) {
   const sums = bars(run);
   if (!sums.length) return <p class="calm">No thread was blocked, waited or slept.</p>;
   const most = Math.max(...sums.map(({ total }) => total), 1);
+  const { part, facts } = run;
+  const length = part ? part.to - part.from : facts.length_ns;
+  const locks = part ? part.locksNs : facts.locks_ns;
   return (
     <>
       <table class="bars">
@@ -206,8 +211,10 @@ function Blocked({ run }: { run: Run }) {
         </tbody>
       </table>
       <p class="note">
-        Of all threads added up; the run took {duration(run.facts.length_ns)}. By locks of all
-        kinds, threads were blocked for {duration(run.facts.locks_ns)}.
+        Of all threads added up; the {run.part ? "part" : "run"} took {duration(length)}.
+        {locks === null
+          ? ""
+          : ` By locks of all kinds, threads were blocked for ${duration(locks)}.`}
       </p>
     </>
   );

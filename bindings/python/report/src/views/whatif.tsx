@@ -4,6 +4,7 @@
 import { Caveats } from "../caveats";
 import type { Run } from "../data/run";
 import { clean, count, duration, percent, place } from "../format";
+import { Elsewhere } from "../part";
 
 export function WhatIfView({ run }: { run: Run }) {
   const table = run.table("whatif");
@@ -25,7 +26,9 @@ export function WhatIfView({ run }: { run: Run }) {
   const most = Math.max(...rows.flatMap((it) => [it.gain, it.low, it.high].map(Math.abs)), 1);
   return (
     <section class="whatif">
-      <h2>What if a lock were held for no time?</h2>
+      <h2>
+        What if a lock were held for no time? <Elsewhere run={run} table="whatif" />
+      </h2>
       <p class="note">
         Each bar is the time by which the run of {duration(length)} would be shorter: it is
         replayed with the holds of that lock gone, and locks are fought for anew. Holds that
