@@ -45,11 +45,16 @@ _USED: Final = (*_POOL, "thread_id", "thread", "start_ns", "end_ns")
 def timeline(model: "Model", detail: int, step: Listener) -> bytes:
     """Pack intervals, interactions, the critical path, holds and uses."""
     pack = Pack()
+    put_all(pack, model, detail, step)
+    return pack.finish()
+
+
+def put_all(pack: Pack, model: "Model", detail: int, step: Listener) -> None:
+    """Put what lanes are drawn from, and who had what threads waited for when."""
     waits = put_drawn(pack, model, detail, left_out=LEFT_OUT, step=step)
     if waits <= SHARED:
         pack.add("shares", model.blame(), _SHARE)
         pack.add("use_shares", model.blame(of="resources"), _SHARE)
-    return pack.finish()
 
 
 def put_drawn(

@@ -49,7 +49,10 @@ CHANGES: Final = 20
 CAUSES_DEEP: Final = 12
 CAUSES_THIN: Final = 2_000
 
-_CAUSES: Final = ("id", "parent", "depth", "cause", "text", "time_ns", "count")
+_CAUSES: Final = (
+    *("id", "parent", "depth", "cause", "text", "time_ns", "count"),
+    *("name", "class", "method"),
+)
 _CELL_FIGURES: Final = tuple(
     f"{state}_{figure}"
     for state in STATES
@@ -230,7 +233,7 @@ def answers(
     pack.add("findings", findings)
     pack.add("finding_kinds", model.finding_kinds())
     _put_evidence(pack, model, findings, part)
-    _put_causes(pack, model, chosen)
+    put_causes(pack, model, chosen)
     pack.add("diagnostics", model.diagnostics())
     pack.add("threads", model.threads(chosen))
     pack.add("deadlocks", tables.deadlocks_in(model, chosen), rows=LIST_ROWS)
@@ -273,7 +276,7 @@ def put_owners(pack: Pack, model: "Model", part: Selection) -> None:
     pack.add("blame", owners, rows=LIST_ROWS)
 
 
-def _put_causes(pack: Pack, model: "Model", part: Selection) -> None:
+def put_causes(pack: Pack, model: "Model", part: Selection) -> None:
     """Put the tree of causes, as far down as it is drawn, without what is too thin.
 
     Rows follow their parents, and a child has no more time than its parent: whatever is

@@ -56,8 +56,14 @@ function statistics(
   return cellTables(cells, lanes.table, run.threads, run.byThread, hasShares);
 }
 
-/** @returns for how long threads were blocked by locks */
-function putShares(put: (table: Table) => void, pack: Pack, from: number, to: number): number {
+/** Put tables of owners and users.
+ * @returns for how long threads were blocked by locks */
+export function putShares(
+  put: (table: Table) => void,
+  pack: Pack,
+  from: number,
+  to: number,
+): number {
   const owner = ["class", "owner_id", "owner_method", "owner_source", "owner_line"];
   const table = pack.table("shares");
   const shares = sharesWithin(table, from, to);

@@ -44,7 +44,7 @@ export class TimelineState {
   /** Arrows in the window, and how many of them are drawn. */
   readonly arrowCount = signal({ drawn: 0, total: 0 });
   /** The window when it last came to rest: lanes do not come and go while it moves. */
-  private readonly rested = signal<Window>({ from: 0, to: 1 });
+  readonly rested = signal<Window>({ from: 0, to: 1 });
   readonly rows: ReadonlySignal<Rows>;
 
   constructor(

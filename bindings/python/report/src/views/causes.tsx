@@ -8,9 +8,12 @@ import { Elsewhere } from "../part";
 import { BY_NAME, colour } from "../states";
 import { Flames, type Frame } from "./flames";
 
-interface Cause extends Frame {
+export interface Cause extends Frame {
   cause: string;
   depth: number;
+  /** By what it is the same cause in another run. */
+  key: string;
+  count: number;
   children: Cause[];
 }
 
@@ -35,8 +38,10 @@ const STATE_OF: Record<string, string> = {
   idle: "idle",
 };
 
+const KEY = ["cause", "name", "class", "method"] as const;
+
 /** Rows are in the order of the tree: a row, then what is below it. */
-function build(table: Table): Cause | null {
+export function build(table: Table): Cause | null {
   const ids = table.numbers("id");
   const known = new Map<number, Cause>();
   let root: Cause | null = null;
@@ -47,6 +52,8 @@ function build(table: Table): Cause | null {
       value: table.numbers("time_ns")[row]!,
       cause: table.text("cause", row) ?? "unknown",
       depth: table.numbers("depth")[row]!,
+      key: KEY.map((column) => table.text(column, row) ?? "").join("\u0001"),
+      count: table.numbers("count")[row]!,
       children: [],
     };
     known.set(ids[row]!, node);

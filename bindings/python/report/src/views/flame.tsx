@@ -274,7 +274,7 @@ function shade(fill: string, name: string): string {
 }
 
 /** "2.66 s before, 0 ns after, -100 %". */
-function change([before, after]: number[]): string {
+export function change([before, after]: number[]): string {
   const said = `${duration(before)} before, ${duration(after)} after`;
   if (!before) return said;
   const share = percent((after! - before) / before);
@@ -283,7 +283,7 @@ function change([before, after]: number[]): string {
 
 /** Blue where there is less than before, vermilion where there is more: as those of
  * Okabe and Ito, which colour-blind people can distinguish. */
-function changed([before, after]: number[]): string {
+export function changed([before, after]: number[]): string {
   const share = (after! - before!) / Math.max(before! + after!, 1);
   const hue = share < 0 ? "#56b4e9" : "#e69f00";
   return `color-mix(in oklab, ${hue} ${Math.round(Math.abs(share) * 100)}%, #d4d8e0)`;
