@@ -23,15 +23,6 @@ static tm__open_hold *find_hold(tm__ring_reader *reader, uint64_t address)
     return NULL;
 }
 
-static tm__ring_reader *reader_of(const tm__readers *readers, const tm__image *image,
-                                  uint64_t thread)
-{
-    for (uint32_t i = 0; i < readers->end; i++)
-        if (readers->all[i].image == image && readers->all[i].thread == thread)
-            return &readers->all[i];
-    return NULL;
-}
-
 static void emit_switch(tm__ring_reader *reader, int64_t time_ns, int kind)
 {
     int is_voluntary = kind == TM_EVENT_OFF_CPU && reader->is_off_by_itself;
@@ -68,7 +59,7 @@ static void release(tm__image *image, const tm__readers *readers,
 
     if (object->owner == thread)
         object->owner = 0;
-    emit_late(image, reader_of(readers, image, thread), &event);
+    emit_late(image, tm__ring_reader_of(readers, image, thread), &event);
 }
 
 /* Another thread owns it now: so its owner let go before, unseen or not seen yet. */
@@ -76,16 +67,11 @@ static void release_owner(tm__image *image, const tm__readers *readers,
                           tm__native_object *object, int64_t time_ns)
 {
     uint64_t owner = object->owner;
+    tm__ring_reader *reader = tm__ring_reader_of(readers, image, owner);
+    tm__open_hold *hold = reader ? find_hold(reader, object->key.address) : NULL;
 
-    for (uint32_t i = 0; i < readers->end; i++) {
-        tm__ring_reader *reader = &readers->all[i];
-        tm__open_hold *hold = reader->image == image && reader->thread == owner
-                                  ? find_hold(reader, object->key.address)
-                                  : NULL;
-
-        if (hold)
-            hold->is_over = 1;
-    }
+    if (hold)
+        hold->is_over = 1;
     release(image, readers, object, owner, 0, time_ns);
 }
 
@@ -135,7 +121,8 @@ static int leave_barrier(tm__item *item, const tm__readers *readers,
     tm__ring_reader *reader = item->reader;
 
     if (reader->barrier_cycle == object->cycle) {
-        tm__ring_reader *last = reader_of(readers, reader->image, object->last);
+        tm__ring_reader *last =
+            tm__ring_reader_of(readers, reader->image, object->last);
 
         object->poster = object->last;
         object->cycle++;
@@ -196,7 +183,7 @@ static void begin_thread(const tm__item *item)
 static void rename_thread(const tm__item *item, const tm__readers *readers)
 {
     const tm__ring_reader *reader = item->reader;
-    const tm__image *image = reader->image;
+    tm__ring_reader *renamed;
     uint64_t thread = item->event.object
                           ? tm__thread_by_handle(reader->image, item->event.object)
                           : reader->thread;
@@ -204,9 +191,9 @@ static void rename_thread(const tm__item *item, const tm__readers *readers)
     if (!thread || (item->event.value == TM__NAME_AT_BEGIN && *reader->name))
         return;
     tm__thread_define(reader->image, thread, 0, item->name);
-    for (uint32_t i = 0; i < readers->end; i++)
-        if (readers->all[i].image == image && readers->all[i].thread == thread)
-            memcpy(readers->all[i].name, item->name, sizeof(item->name));
+    renamed = tm__ring_reader_of(readers, reader->image, thread);
+    if (renamed)
+        memcpy(renamed->name, item->name, sizeof(item->name));
 }
 
 /* A signal handler that locks something in the middle of a wait ends it here, which
@@ -338,24 +325,32 @@ static void name_owner_of_before(tm__item *item, const tm__readers *readers)
 }
 
 /* In a call that took long a thread may just have lost its processor. That is known of
- * one that is over by the horizon: all switches up to there were read. */
-static int was_preempted_alone(const tm__item *call)
+ * one that is over by the horizon: all switches up to there were read.
+ * @param at  the place of the item among all that the image ever had, and 1 */
+static void look_for_wait(tm__image *image, tm__item *item, uint64_t at)
 {
-    const tm__image *image = call->reader->image;
-    const tm__item *end = image->items + image->item_first + image->ordered_count;
-    int is_preempted = 0;
+    tm__ring_reader *reader = item->reader;
+    int is_preempted = reader->call_is_preempted;
 
-    for (const tm__item *item = call + 1; item < end; item++) {
-        if (item->reader != call->reader || item->event.kind == TM_EVENT_ON_CPU)
-            continue;
-        if (item->event.kind == TM_EVENT_AWAITED)
-            return is_preempted;
-        if (item->event.kind != TM_EVENT_OFF_CPU ||
-            item->event.flags & TM_EVENT_VOLUNTARY)
-            return 0;
-        is_preempted = 1;
+    switch (item->event.kind) {
+    case TM_EVENT_ON_CPU: return;
+    case TM_EVENT_OFF_CPU:
+        reader->call_is_preempted = 1;
+        if (item->event.flags & TM_EVENT_VOLUNTARY)
+            reader->call_at = 0;
+        return;
+    case TM_EVENT_AWAITED:
+        if (is_preempted && reader->call_at > image->items_emitted)
+            image->items[image->item_first + reader->call_at - 1 - image->items_emitted]
+                .is_no_wait = 1;
+        break;
+    default: break;
     }
-    return 0;
+    reader->call_is_preempted = 0;
+    reader->call_at =
+        item->event.kind == TM_EVENT_AWAIT && item->object_kind == TM__OBJECT_ENDPOINT
+            ? at
+            : 0;
 }
 
 /* @return whether an event is the begin or the end of a call that did not wait */
@@ -364,7 +359,7 @@ static int is_no_wait(tm__item *item)
     if (item->object_kind != TM__OBJECT_ENDPOINT)
         return 0;
     if (item->event.kind == TM_EVENT_AWAIT)
-        return item->reader->skips_end = was_preempted_alone(item);
+        return item->reader->skips_end = item->is_no_wait;
     if (item->event.kind != TM_EVENT_AWAITED || !item->reader->skips_end)
         return 0;
     item->reader->skips_end = 0;
@@ -477,7 +472,12 @@ static size_t count_ordered(const tm__image *image, uint64_t horizon)
 void tm__facts_emit(tm__image *image, const tm__readers *readers,
                     const tm__tick_clock *clock, uint64_t horizon)
 {
+    size_t before = image->ordered_count;
+
     image->ordered_count = count_ordered(image, horizon);
+    for (size_t i = before; i < image->ordered_count; i++)
+        look_for_wait(image, &image->items[image->item_first + i],
+                      image->items_emitted + i + 1);
     while (image->ordered_count) {
         tm__item *item = &image->items[image->item_first];
 
@@ -486,6 +486,7 @@ void tm__facts_emit(tm__image *image, const tm__readers *readers,
             horizon != UINT64_MAX)
             break;
         image->item_first++;
+        image->items_emitted++;
         image->item_count--;
         image->ordered_count--;
         item->event.time_ns = tm__tick_clock_ns(clock, item->time);

@@ -3,13 +3,8 @@
 #ifndef TM_NATIVE_RECORDER_FACTS_H
 #define TM_NATIVE_RECORDER_FACTS_H
 
-#include "recorder/ring_reader.h"
+#include "recorder/reader_table.h"
 #include "recorder/tick_clock.h"
-
-typedef struct tm__readers {
-    tm__ring_reader *all; ///< TM__RINGS_MOST of them
-    uint32_t end;         ///< in use so far
-} tm__readers;
 
 /** Learn the name of a thread that began, while the kernel still knows it. */
 void tm__facts_read_name(tm__ring_reader *reader);

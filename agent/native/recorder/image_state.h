@@ -23,8 +23,9 @@ typedef struct tm__item {
     struct tm__native_object *object; ///< what is at that address; NULL: nothing
     struct tm__native_stack *stack;   ///< NULL: none
     uint32_t object_kind;
-    char name[16]; ///< of an event without a kind: a thread's new name, where that is
-                   ///< not the handle of its peer
+    int is_no_wait; ///< the call that begins lost its processor, and nothing else
+    char name[16];  ///< of an event without a kind: a thread's new name, where that is
+                    ///< not the handle of its peer
 } tm__item;
 
 /** What threads lock or wait for. */
@@ -84,6 +85,7 @@ typedef struct tm__image {
     struct tm__handle *handles; ///< of its threads
     tm__item *items;            ///< that are not emitted yet, from item_first on
     size_t item_first, item_count, item_room;
+    uint64_t items_emitted;
     size_t ordered_count; ///< so many of them are as they will be emitted
     uint64_t horizon;     ///< all before it was emitted, or waits for names alone
     uint64_t next_horizon;

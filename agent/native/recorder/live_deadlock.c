@@ -107,11 +107,7 @@ static tm__ring_reader *reader_of(const review *it, const char *column, size_t r
 {
     const uint64_t *threads = tm_table_uint64(it->table, column);
 
-    for (uint32_t i = 0; i < it->readers->end; i++)
-        if (it->readers->all[i].image == it->image &&
-            it->readers->all[i].thread == threads[row])
-            return &it->readers->all[i];
-    return NULL;
+    return tm__ring_reader_of(it->readers, it->image, threads[row]);
 }
 
 /* A reader keeps only those away who want to write. */

@@ -20,15 +20,6 @@ static const int64_t LOOK_NS = INT64_C(250000000);
 static const int64_t AGAIN_NS = INT64_C(10000000000);
 enum { COST_PARTS = 1000 };
 
-static const tm__ring_reader *reader_of(const tm__readers *readers,
-                                        const tm__image *image, uint64_t thread)
-{
-    for (uint32_t i = 0; i < readers->end; i++)
-        if (readers->all[i].image == image && readers->all[i].thread == thread)
-            return &readers->all[i];
-    return NULL;
-}
-
 /* @return a number that stands for all threads that have waited for long; 0: no such */
 static uint64_t print_of_waits(const tm__image *image, const tm__readers *readers,
                                int64_t before_ns)
@@ -89,7 +80,8 @@ static int members_wait(const tm__live_verdict *it, const tm__image *image,
 {
     *since_ns = INT64_MIN;
     for (size_t i = 0; i < it->count; i++) {
-        const tm__ring_reader *reader = reader_of(readers, image, it->threads[i]);
+        const tm__ring_reader *reader =
+            tm__ring_reader_of(readers, image, it->threads[i]);
 
         if (!reader || !reader->waits_since_ns ||
             atomic_load(&reader->ring->lost) != reader->lost_emitted ||
@@ -119,7 +111,7 @@ static void keep_members(tm__stuck *stuck, const tm__live_verdict *it,
     for (size_t i = 0; i < it->count && i < TM__STUCK_MOST; i++) {
         stuck->members[stuck->count].thread = it->threads[i];
         stuck->members[stuck->count++].since_ns =
-            reader_of(readers, image, it->threads[i])->waits_since_ns;
+            tm__ring_reader_of(readers, image, it->threads[i])->waits_since_ns;
     }
 }
 
@@ -149,7 +141,7 @@ static void look_for_end(tm__image *image, const tm__readers *readers, int64_t n
         return;
     for (size_t i = 0; i < stuck->count; i++) {
         const tm__ring_reader *reader =
-            reader_of(readers, image, stuck->members[i].thread);
+            tm__ring_reader_of(readers, image, stuck->members[i].thread);
 
         if (!reader || reader->waits_since_ns == stuck->members[i].since_ns)
             continue;

@@ -52,9 +52,11 @@ typedef struct tm__ring_reader {
     tm__open_hold holds[TM__HOLDS_MOST];
     tm__wanted wanted;
     tm__absence processor;
-    int is_blocked; ///< an event began a block of any kind, as far as was emitted
-    int skips_end;  ///< the begin of its call was left out
-    int is_off;     ///< the trace has it that its thread left its processor
+    int is_blocked;   ///< an event began a block of any kind, as far as was emitted
+    uint64_t call_at; ///< the item of a call that has not waited so far, and 1; 0: none
+    int call_is_preempted;
+    int skips_end; ///< the begin of its call was left out
+    int is_off;    ///< the trace has it that its thread left its processor
     int is_off_by_itself;
     int64_t waits_since_ns; ///< as far as was emitted; 0: it does not wait
 } tm__ring_reader;

@@ -50,11 +50,12 @@ static void find_process(tm__recorder *it, tm__image *image)
 
 static tm__image *image_of_process(const tm__recorder *it, uint32_t pid)
 {
-    tm__image *image = it->images;
+    tm__image *last = NULL;
 
-    while (image && image->pid != pid)
-        image = image->next;
-    return image;
+    for (tm__image *image = it->images; image; image = image->next)
+        if (image->pid == pid)
+            last = image;
+    return last;
 }
 
 static const char NO_IO[] =
@@ -63,7 +64,7 @@ static const char NO_IO[] =
 static tm__image *image_of(tm__recorder *it, const tm__ring *ring)
 {
     uint32_t pid = atomic_load(&ring->pid), nested;
-    tm__image *image, *parent;
+    tm__image *image, *parent, **last;
     uint64_t id = *(const volatile uint64_t *)&ring->image;
     size_t count = 0;
     int is_found;
@@ -90,8 +91,10 @@ static tm__image *image_of(tm__recorder *it, const tm__ring *ring)
     image->is_found = is_found;
     image->parent_pid = tm__process_parent(pid);
     image->descriptor = is_found ? tm__process_open(pid) : -1;
-    image->next = it->images;
-    it->images = image;
+    /* At the end: what a process did is emitted before what its children did. */
+    for (last = &it->images; *last; last = &(*last)->next)
+        ;
+    *last = image;
     if ((parent = image_of_process(it, image->parent_pid)))
         tm__image_drop_child(parent, pid);
     return image;
@@ -337,6 +340,15 @@ static int is_over(tm__recorder *it, tm__image *image)
     return it->rounds % 10 == 0 && (has_died(it, image) || was_replaced(it, image));
 }
 
+/* What a process did that was there before may still wait for names. */
+static int is_preceded(const tm__recorder *it, const tm__image *image)
+{
+    for (const tm__image *other = it->images; other; other = other->next)
+        if (other->id < image->id && other->ordered_count)
+            return 1;
+    return 0;
+}
+
 static int64_t now_ns(void)
 {
     struct timespec now;
@@ -416,6 +428,7 @@ void tm__recorder_round(tm__recorder *it, int is_last)
 
     tm__kernel_switches_begin_round();
     find_rings(it);
+    tm__readers_list(&it->readers);
     set_horizons(it, now);
     for (uint32_t i = 0; i < it->readers.end; i++)
         if (it->readers.all[i].image)
@@ -444,7 +457,7 @@ void tm__recorder_round(tm__recorder *it, int is_last)
         tm__facts_emit(image, &it->readers, &it->clock, horizon);
         if (horizon > image->horizon)
             image->horizon = horizon;
-        if (image->is_wanted && !it->is_named) {
+        if (image->is_wanted && !it->is_named && !is_preceded(it, image)) {
             it->is_named = 1;
             if (*it->spare)
                 unlink(it->spare);
