@@ -34,6 +34,7 @@ from threadmodel import native
         "replaces",
         "storm",
         "sandboxes",
+        "forks_beside_loader",
         "forks_cancelled",
         "forks_in_sandbox",
         "naps_on_small_stack",

@@ -249,6 +249,7 @@ tm__ring *tm__ring_attach(void)
     if (*the_wiped_page == 0) {
         tm__is_fork = 1;
         tm__the_forker = tm__the_self.ring ? atomic_load(&tm__the_self.ring->os_id) : 0;
+        tm__stack_forked();
         become_image();
     }
     tm__ring_adopt(atomic_load(&the_counter_is_refused) ? NULL : tm__ring_claim());

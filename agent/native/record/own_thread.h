@@ -24,7 +24,6 @@ typedef struct tm__self {
     uint64_t recorded_time; ///< of its last record
     uintptr_t record; ///< frame of the record in work, 0: none is. A signal handler
                       ///< that comes now is not recorded
-    int is_walking;   ///< it looks at its stack
     int error;        ///< errno before it
     int destructor_rounds;
     struct tm__known_stack *stacks; ///< NULL: not asked for yet

@@ -39,12 +39,10 @@ static int begin(uint64_t time, uintptr_t frame)
 
     if (atomic_load_explicit(&tm__the_control->stopped, memory_order_relaxed))
         return -1;
-    if (__builtin_expect(self->record != 0, 0)) {
-        if (!tm__frame_was_left(self->record, frame)) {
-            tm__record_lost(self->ring, time);
-            return -1;
-        }
-        tm__stack_walk_left();
+    if (__builtin_expect(self->record != 0, 0) &&
+        !tm__frame_was_left(self->record, frame)) {
+        tm__record_lost(self->ring, time);
+        return -1;
     }
     self->record = frame;
     self->error = errno;

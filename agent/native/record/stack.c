@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -22,9 +23,11 @@
 
 enum { BUILD_ID_MOST = 64 };
 
-/* To look at what is loaded takes a lock of the loader's, which a fork leaves as it is:
- * so no thread is in a walk when the process forks. */
-static atomic_int walkers, forks, was_in_walk;
+/* To look at what is loaded takes a lock of the loader's, which a fork leaves as it is.
+ * Any other thread may have it then: one that walks, that throws, that loads a library,
+ * or that is the first of all to be cancelled. So a process that was not forked by the
+ * only thread of its parent has no stacks. */
+static int was_alone, is_walk_unsafe;
 
 static void set_blocked(const uint64_t *blocked, uint64_t *before)
 {
@@ -59,12 +62,8 @@ int tm__stack_walk_begin(uint64_t *blocked)
 {
     const uint64_t all = UINT64_MAX;
 
-    atomic_fetch_add(&walkers, 1);
-    if (atomic_load(&forks) != 0) {
-        atomic_fetch_sub(&walkers, 1);
+    if (is_walk_unsafe)
         return 0;
-    }
-    tm__the_self.is_walking = 1;
     *blocked = all;
     if (!atomic_load(&tm__is_sandboxed))
         set_blocked(&all, blocked);
@@ -73,40 +72,36 @@ int tm__stack_walk_begin(uint64_t *blocked)
 
 void tm__stack_walk_end(const uint64_t *blocked)
 {
-    tm__the_self.is_walking = 0;
-    atomic_fetch_sub(&walkers, 1);
     if (*blocked != UINT64_MAX)
         set_blocked(blocked, NULL);
 }
 
-void tm__stack_walk_left(void)
-{
-    if (tm__the_self.is_walking)
-        atomic_fetch_sub(&walkers, 1);
-    tm__the_self.is_walking = 0;
-}
-
-/* A signal handler may fork in the middle of its thread's own walk. Who has left a walk
- * by a jump is not waited for for ever: in the child nobody walks then. */
+/* The kernel counts the threads among the links of their folder, beside two. In a
+ * sandbox it may not be asked. */
 static void before_fork(void)
 {
-    long rounds = atomic_load(&tm__is_sandboxed) ? 10000000 : 1000;
+    struct stat facts;
+    int error = errno;
 
-    atomic_fetch_add(&forks, 1);
-    while (atomic_load(&walkers) > tm__the_self.is_walking && rounds-- > 0)
-        tm__let_others_run();
-    atomic_store(&was_in_walk, rounds < 0);
+    was_alone = !atomic_load(&tm__is_sandboxed) &&
+                stat("/proc/self/task", &facts) == 0 && facts.st_nlink == 3;
+    errno = error;
 }
 
 static void after_fork(void)
 {
-    atomic_fetch_sub(&forks, 1);
+    was_alone = 0;
 }
 
 static void after_fork_in_child(void)
 {
-    atomic_store(&walkers, tm__the_self.is_walking);
-    atomic_store(&forks, atomic_load(&was_in_walk));
+    is_walk_unsafe |= !was_alone;
+}
+
+void tm__stack_forked(void)
+{
+    is_walk_unsafe |= !was_alone;
+    was_alone = 0;
 }
 
 typedef struct walk {

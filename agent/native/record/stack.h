@@ -10,12 +10,12 @@
 #include "record/known_stacks.h"
 
 /** Around the two below, with the signals that were blocked before.
- * @return 0: not now, the process forks */
+ * @return 0: not in this process */
 int tm__stack_walk_begin(uint64_t *blocked);
 void tm__stack_walk_end(const uint64_t *blocked);
 
-/** A signal handler has left the thread's walk by a jump. */
-void tm__stack_walk_left(void);
+/** The process was found to be a fork, by a call that runs no handlers perhaps. */
+void tm__stack_forked(void);
 
 /**
  * Return addresses, innermost first.

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <link.h>
 #include <setjmp.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -178,6 +179,44 @@ static void *fork_cancelled(void *unused)
     waitpid(child, &status, 0);
     the_count += status == 0;
     return unused;
+}
+
+static int hold_loader(struct dl_phdr_info *unused, size_t bytes, void *held)
+{
+    (void)unused, (void)bytes;
+    atomic_store((atomic_int *)held, 1);
+    usleep(300000);
+    return 1;
+}
+
+static void *loads(void *held)
+{
+    dl_iterate_phdr(hold_loader, held);
+    return NULL;
+}
+
+/* The child has the loader's lock of a thread that it does not have. */
+static int forks_beside_loader(void)
+{
+    static atomic_int held;
+    pthread_t thread, other;
+    int status;
+    pid_t child;
+
+    if (pthread_create(&thread, NULL, loads, &held) != 0)
+        return 1;
+    while (!atomic_load(&held))
+        sched_yield();
+    child = fork();
+    if (child == 0) {
+        if (pthread_create(&other, NULL, contender, NULL) == 0)
+            pthread_join(other, NULL);
+        contend();
+        _exit(the_count == 400 ? 3 : 4);
+    }
+    waitpid(child, &status, 0);
+    pthread_join(thread, NULL);
+    return !WIFEXITED(status) || WEXITSTATUS(status) != 3;
 }
 
 /* A thread that is cancelled forks, which is no point of cancellation, while others
@@ -465,6 +504,7 @@ int main(int argc, char **argv)
          : strcmp(which, "naps_on_small_stack") == 0 ? naps_on_small_stack()
          : strcmp(which, "jumps") == 0               ? jumps()
          : strcmp(which, "forks_cancelled") == 0     ? forks_cancelled()
+         : strcmp(which, "forks_beside_loader") == 0 ? forks_beside_loader()
          : strcmp(which, "replaces") == 0            ? replaces(argv[0])
          : strcmp(which, "errors") == 0              ? errors()
                                                      : 99;
