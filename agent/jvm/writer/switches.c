@@ -218,8 +218,9 @@ void tm__switches_begin_round(void)
     }
     tm__switch_rings_begin_round();
     if (!stopped_ns && tm__switch_rings_cost_too_much(tm__now_ns(), share())) {
-        tm__switch_rings_stop();
+        /* Before: the kernel may do something else in between. */
         stopped_ns = tm__now_ns();
+        tm__switch_rings_stop();
     }
 }
 
@@ -354,18 +355,21 @@ static int next_left(tm_event *event)
 
 int tm__switches_next(tm_event *event, int64_t until_ns)
 {
+    int is_over = stopped_ns && until_ns > stopped_ns;
     tm__switch it;
 
     if (until_ns > merged_ns)
         merged_ns = until_ns;
-    if (stopped_ns && until_ns > stopped_ns && tm__switch_rings_peek_ns() > until_ns)
-        return next_left(event);
+    if (is_over)
+        until_ns = stopped_ns;
     while (tm__switch_rings_peek_ns() <= until_ns) {
         if (next_long(event, tm__switch_rings_peek_ns()))
             return 1;
         if (tm__switch_rings_next(&it, until_ns) && take(event, &it))
             return 1;
     }
+    if (is_over)
+        return next_left(event);
     return absence_count ? next_long(event, until_ns) : 0;
 }
 
