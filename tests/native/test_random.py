@@ -5,32 +5,42 @@ A campaign of them is `python tests/native/test_random.py FIRST_SEED COUNT`.
 """
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import pytest
-from recording import SECONDS, environment, program, recorder
+from recording import environment, program, recorder
 
 import threadmodel
 
+# They take a tenth of a second.
+SECONDS = 60
+HANGS = -1
 SEEDS = 200 if os.environ.get("TM_TEST_FULL") else 12
 
 
 def ran(command: list[str]) -> tuple[int, str, str]:
     """Return status as a shell has it, stdout and stderr."""
-    done = subprocess.run(
+    with subprocess.Popen(
         command,
         env=environment(),
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    status = done.returncode
-    return status if status >= 0 else 128 - status, done.stdout, done.stderr
+        start_new_session=True,
+    ) as process:
+        try:
+            out, errors = process.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            out, errors = process.communicate()
+            return HANGS, out, errors
+    status = process.returncode
+    return status if status >= 0 else 128 - status, out, errors
 
 
 def wrong_with(seed: int, folder: Path) -> str | None:
