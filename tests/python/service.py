@@ -18,6 +18,7 @@ KIND: Final = EventKind
 POLLER, FIRST_WORKER = 1, 10
 IDLE, BORROW, QUERY, GUARD, RETURN = 1, 2, 3, 4, 5
 DONE, TURN, LOAD, OWN, READ = 6, 7, 8, 9, 10
+SEND, ANSWERED, ANSWERED_TOO = 11, 12, 13
 CONDITION, PERMITS, LOCK, ORDER, LOADER, DATABASE = 1, 2, 3, 4, 5, 6
 ENDPOINT: Final = "10.0.0.7:5432"
 # Frames, innermost first: class and method.
@@ -28,6 +29,8 @@ RUN = [
 PARK = ("jdk.internal.misc.Unsafe", "park")
 HANDLE = ("app.Order", "handle")
 SERVE = ("sun.net.httpserver.ServerImpl$Exchange", "run")
+# A class of the VM's own, of which there are several.
+FORM: Final = "java.lang.invoke.LambdaForm$MH"
 STACKS: Final = {
     IDLE: [PARK, ("java.util.concurrent.ThreadPoolExecutor", "getTask"), *RUN],
     BORROW: [PARK, ("app.Pool", "borrow"), HANDLE, *RUN],
@@ -38,6 +41,19 @@ STACKS: Final = {
     LOAD: [("java.lang.ClassLoader", "loadClass"), HANDLE, *RUN],
     OWN: [PARK, ("java.util.concurrent.ThreadPoolExecutor", "processWorkerExit"), *RUN],
     READ: [("sun.net.httpserver.Request", "readLine"), SERVE, *RUN],
+    SEND: [("app.Query", "send"), HANDLE, *RUN],
+    ANSWERED: [
+        ("app.Query", "ask"),
+        (f"{FORM}/0x00007f3a5c000c28", "invoke"),
+        HANDLE,
+        *RUN,
+    ],
+    ANSWERED_TOO: [
+        ("app.Query", "ask"),
+        (f"{FORM}/0x00007f3a5c001000", "invoke"),
+        HANDLE,
+        *RUN,
+    ],
     TURN: [("java.lang.Thread", "sleep"), ("app.Turn", "take"), HANDLE, *RUN],
 }
 
@@ -69,6 +85,7 @@ class Service:
         loads_each: bool = False,
         states_units: bool = False,
         asks: bool = False,
+        sends: float = 0,
         seed: int = 1,
         seconds: float = 4,
     ) -> None:
@@ -81,7 +98,9 @@ class Service:
         begins so many seconds before the service. Classes are
         loaded before the first request, or in each one: a worker waits for so long. A
         query is a sleep, or one that a database is asked. A share of the requests is
-        read at first by the server's own code, where a worker waits, too.
+        read at first by the server's own code, where a worker waits, too. A share of
+        the questions of workers that were idle is sent so slowly that it is seen; then
+        the answers come to any of two places with one name.
         """
         self.random = random.Random(seed)
         self.permits = permits or clients
@@ -91,7 +110,7 @@ class Service:
         self.loads_ms, self.loads_each = loads_ms, loads_each
         self.reads = reads
         self.states_units = states_units
-        self.asks = asks
+        self.asks, self.sends = asks, sends
         self.events: list[Event] = []
         self.log: list[Request] = []
         self.waiting: list[tuple[int, Callable[[int], None]]] = []
@@ -100,6 +119,7 @@ class Service:
         self.steps: list[tuple[int, int, Callable[[int], None]]] = []
         self.number = 0
         self.busy: set[int] = set()
+        self.woken: set[int] = set()
         self.emit(0, POLLER, KIND.THREAD_START)
         for client in range(clients):
             worker = FIRST_WORKER + client
@@ -152,6 +172,7 @@ class Service:
             self.emit(now, by, KIND.UNPARK_CALLED, peer=worker, stack=DONE)
             start = now + 30 * US
             self.emit(start, worker, KIND.UNPARKED)
+            self.woken.add(worker)
             self.begins(worker, start)
 
         return step
@@ -181,7 +202,14 @@ class Service:
 
     def uses(self, worker: int, start: int, now: int) -> None:
         if self.asks:
-            self.emit(now + US, worker, KIND.AWAIT, object=DATABASE, stack=QUERY)
+            stack = QUERY
+            if self.sends:
+                stack = self.random.choice([ANSWERED, ANSWERED_TOO])
+            if worker in self.woken and self.random.random() < self.sends:
+                self.emit(now, worker, KIND.AWAIT, object=DATABASE, stack=SEND)
+                now += 20 * US
+                self.emit(now, worker, KIND.AWAITED, object=DATABASE)
+            self.emit(now + US, worker, KIND.AWAIT, object=DATABASE, stack=stack)
         else:
             self.emit(now + US, worker, KIND.SLEEP, stack=QUERY)
         end = now + self.some(self.query_ms)
@@ -247,6 +275,7 @@ class Service:
         if self.states_units:
             self.emit(end, worker, KIND.UNIT_END)
         if self.kept and self.random.random() < self.kept:
+            self.woken.discard(worker)
             self.then(end + US, lambda at: self.begins(worker, at))
             return
         self.emit(end, worker, KIND.PARK, object=CONDITION, stack=IDLE)
@@ -288,7 +317,9 @@ class Service:
                     methods[frame] = len(methods) + 1
                     model.define_class(methods[frame], frame[0])
                     model.define_method(methods[frame], methods[frame], frame[1])
-            model.define_stack(stack, [Frame(methods[frame]) for frame in frames])
+            # Classes of the VM's own have code that differs.
+            places = [(methods[it], stack * it[0].startswith(FORM)) for it in frames]
+            model.define_stack(stack, [Frame(*place) for place in places])
         for number, name in {
             CONDITION: "java.util.concurrent.locks."
             "AbstractQueuedSynchronizer$ConditionObject",

@@ -43,6 +43,13 @@ def test_requests_without_an_idle_wait_between_them_are_units(
     assert kind["p99_ns"] == pytest.approx(service.p99_ns(), rel=0.1)
 
 
+def test_what_is_seen_in_some_requests_alone_does_not_divide_them() -> None:
+    service = Service(clients=8, asks=True, kept=0.6, sends=0.9)
+    kind = main_kind(service.model())
+    assert kind["count"] == pytest.approx(len(service.log), rel=0.05)
+    assert kind["p99_ns"] == pytest.approx(service.p99_ns(), rel=0.1)
+
+
 def test_a_pool_s_own_code_is_no_request() -> None:
     service = Service(permits=2, in_vain=0.3)
     model = service.model()

@@ -15,6 +15,7 @@
 enum {
     ENOUGH_GAPS = 20, /* to tell how often */
     FEW_ROUNDS = 3,
+    UNSEEN_OF = 50, /* of so many gaps one may lack what each task comes to */
     PLACES_IN_A_GAP = 64,
 };
 
@@ -96,11 +97,23 @@ static uint32_t usual_rounds(const tm__unit_place *it)
     return best;
 }
 
-static int is_better(const tm__unit_place *it, const tm__unit_place *than)
+/* A call is I/O where it had to wait, which the next one may not: then a task is not
+ * seen to come there. */
+static int is_always_seen(const tm__unit_group *group, const tm__unit_place *it)
 {
+    return it->state != TM_STATE_IO || (uint64_t)it->gaps * UNSEEN_OF >=
+                                           (uint64_t)group->busy_gaps * (UNSEEN_OF - 1);
+}
+
+static int is_better(const tm__unit_group *group, const tm__unit_place *it,
+                     const tm__unit_place *than)
+{
+    int is_seen = is_always_seen(group, it);
     uint32_t own = it->gaps_of[usual_rounds(it)];
     uint32_t its = than->gaps_of[usual_rounds(than)];
 
+    if (is_seen != is_always_seen(group, than))
+        return is_seen;
     return own != its ? own > its : it->rounds > than->rounds;
 }
 
@@ -111,7 +124,7 @@ static void judge_group(const tm__patterns *p, tm__unit_group *group)
 
     for (uint32_t i = group->places; i != TM__NONE; i = p->places[i].next)
         if (p->places[i].gaps >= ENOUGH_GAPS &&
-            is_better(&p->places[i], &p->places[group->anchor]))
+            is_better(group, &p->places[i], &p->places[group->anchor]))
             group->anchor = i;
     it = &p->places[group->anchor];
     group->ends_tasks = it->lasts > it->firsts;

@@ -79,7 +79,9 @@ typedef struct tm__patterns {
     uint8_t *separators; ///< enum tm__separator of each stack
     uint8_t *is_stated;  ///< of each thread: its producer states units on it
     tm__triple_map by_name;
-    tm__triple_map by_place; ///< (group, stack, state): places[] + 1
+    tm__triple_map by_place; ///< (group, node, state): places[] + 1
+    tm__triple_map nodes;    ///< (node within, name, line): a node
+    uint32_t *nodes_of;      ///< of each stack; 0: not looked for
     TM__ARRAY(tm__unit_group, groups);
     TM__ARRAY(tm__unit_place, places);
 } tm__patterns;

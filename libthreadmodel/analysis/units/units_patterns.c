@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One pass over all intervals counts the places; groups are judged by these. */
 #include "analysis/units/pattern_kinds.h"
+#include "analysis/units/pattern_stacks.h"
 #include "analysis/units/units_patterns.h"
 
 #include <string.h>
@@ -150,7 +151,7 @@ static int count_block(tm__patterns *p, uint32_t t, const tm__unit_block *block)
 {
     const tm_model *model = p->units->model;
     const tm__interval *first = &model->entities.threads[t].intervals[block->first];
-    uint32_t group = p->group_of[t];
+    uint32_t group = p->group_of[t], node;
     tm__unit_place *it;
     uint32_t *value;
 
@@ -163,8 +164,10 @@ static int count_block(tm__patterns *p, uint32_t t, const tm__unit_block *block)
         if (p->groups[group].idle_stack == TM__NONE)
             p->groups[group].idle_stack = block->stack;
     }
-    value = tm__triple_map_at(&p->by_place, p->units->memory, group, block->stack,
-                              block->state);
+    node = tm__pattern_stack(p, block->stack);
+    value = node == TM__NONE ? NULL
+                             : tm__triple_map_at(&p->by_place, p->units->memory, group,
+                                                 node, block->state);
     if (!value)
         return TM_ENOMEM;
     if (*value == 0) {
@@ -199,8 +202,8 @@ uint32_t tm__pattern_place(const tm__patterns *patterns, uint32_t group,
     uint32_t place = patterns->groups[group].places;
 
     if (block->stack != TM__NONE) {
-        const uint32_t *value =
-            tm__triple_map_find(&patterns->by_place, group, block->stack, block->state);
+        const uint32_t *value = tm__triple_map_find(
+            &patterns->by_place, group, patterns->nodes_of[block->stack], block->state);
 
         return value ? *value - 1 : TM__NONE;
     }
@@ -294,6 +297,11 @@ static size_t bytes_of_groups(const tm_model *model)
     return ((size_t)model->entities.threads_count + 1) * sizeof(uint32_t);
 }
 
+static size_t bytes_of_nodes(const tm_model *model)
+{
+    return ((size_t)model->entities.stacks_count + 1) * sizeof(uint32_t);
+}
+
 static void note_stated(tm__patterns *p)
 {
     const tm_model *model = p->units->model;
@@ -315,7 +323,9 @@ int tm__patterns_open(tm__patterns *patterns, tm__units *units)
     patterns->group_of = tm__resize(memory, NULL, 0, bytes_of_groups(model));
     patterns->separators = tm__zalloc(memory, (size_t)model->entities.stacks_count + 1);
     patterns->is_stated = tm__zalloc(memory, (size_t)model->entities.threads_count + 1);
-    if (!patterns->group_of || !patterns->separators || !patterns->is_stated)
+    patterns->nodes_of = tm__zalloc(memory, bytes_of_nodes(model));
+    if (!patterns->group_of || !patterns->separators || !patterns->is_stated ||
+        !patterns->nodes_of)
         return TM_ENOMEM;
     note_stated(patterns);
     for (uint32_t i = 0; i < model->entities.stacks_count; i++)
@@ -347,6 +357,8 @@ void tm__patterns_close(tm__patterns *patterns)
     tm__free(memory, patterns->is_stated, (size_t)model->entities.threads_count + 1);
     tm__triple_map_free(&patterns->by_name, memory);
     tm__triple_map_free(&patterns->by_place, memory);
+    tm__triple_map_free(&patterns->nodes, memory);
+    tm__free(memory, patterns->nodes_of, bytes_of_nodes(model));
     tm__free(memory, patterns->groups,
              patterns->groups_capacity * sizeof(*patterns->groups));
     tm__free(memory, patterns->places,
