@@ -11,10 +11,11 @@
  *     short    [ the life of one of many threads that begin and end ]
  *
  * A worker is known by the place where it waits for work. The kind of its task is the
- * first method above the frames that it shares with that place. A worker that finds
- * work at once does not wait: where the same wait occurs again, a new task has begun.
- * A thread without a place where it waits for work is a loop if it waits again and
- * again at one place.
+ * program's first method above the frames that it shares with that place and above
+ * those of servers and frameworks: each endpoint of a service is a kind, and all of
+ * them are what the service is measured by. A worker that finds work at once does not
+ * wait: where the same wait occurs again, a new task has begun. A thread without a
+ * place where it waits for work is a loop if it waits again and again at one place.
  */
 #ifndef THREADMODEL_UNIT_H
 #define THREADMODEL_UNIT_H
@@ -70,18 +71,18 @@ TM_API int tm_unit_list(tm_table **out, const tm_model *model,
  *
  * Columns (table `unit_kinds`): kind string (as in table `units`), thread_id uint64
  * (one on which they begin), thread string (its name), main bool (the kind whose rate
- * and latency measure the program, if there is one), provenance string (reported,
- * inferred), threads int32 (on which they begin), count int64 (that ended), unfinished
- * int64 (that have not ended), rate double (units that end, from steady_from_ns to
- * steady_to_ns; null: too few for a rate), in_flight double (units at once, on average
- * over the same time; null: too few for a rate), steady_from_ns int64 (when the rate
- * has settled, since the run began; null: too few for a rate), steady_to_ns int64
- * (until when it lasts; null: too few for a rate), total_ns int64 (of all durations),
- * mean_ns int64 (null: none ended), p50_ns int64 (the median; null: none ended), p95_ns
- * int64, p99_ns int64 and max_ns int64 (null: none ended), queued_mean_ns int64 (before
- * a worker took them, of those where it is known; null: not known of any), queued_count
- * int64 (how many it is known of), submitted_by string (kind of the unit that submitted
- * most of them).
+ * and latency measure the program, if there is one, and the other kinds of its group of
+ * threads), provenance string (reported, inferred), threads int32 (on which they
+ * begin), count int64 (that ended), unfinished int64 (that have not ended), rate double
+ * (units that end, from steady_from_ns to steady_to_ns; null: too few for a rate),
+ * in_flight double (units at once, on average over the same time; null: too few for a
+ * rate), steady_from_ns int64 (when the rate has settled, since the run began; null:
+ * too few for a rate), steady_to_ns int64 (until when it lasts; null: too few for a
+ * rate), total_ns int64 (of all durations), mean_ns int64 (null: none ended), p50_ns
+ * int64 (the median; null: none ended), p95_ns int64, p99_ns int64 and max_ns int64
+ * (null: none ended), queued_mean_ns int64 (before a worker took them, of those where
+ * it is known; null: not known of any), queued_count int64 (how many it is known of),
+ * submitted_by string (kind of the unit that submitted most of them).
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked

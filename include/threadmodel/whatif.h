@@ -82,21 +82,22 @@ TM_API const char *tm_whatif_change_name(int change);
  * (how many holds, sleeps, waits in I/O, stretches of running, uses or waits change),
  * scaled_ns int64 (their length as it was), note string (why it cannot be predicted, or
  * what is unusual; null: nothing), unit_kind string (of the requests that the next
- * columns are about; null: there are none, or it cannot be predicted for them),
- * throughput_now double (requests, as recorded; null: as unit_kind), throughput double
- * (predicted; null: as unit_kind), throughput_low double (the least; null: as
- * unit_kind), throughput_high double (the most; null: as unit_kind), latency_now_ns
- * int64 (mean duration of a request; null: as unit_kind), latency_ns int64 (predicted;
- * null: as unit_kind), latency_low_ns int64 (the least; null: as unit_kind),
- * latency_high_ns int64 (the most; null: as unit_kind), latency_p99_now_ns int64 (99th
- * percentile of the duration; null: as unit_kind), latency_p99_ns int64 (predicted;
- * null: as unit_kind), next_bottleneck string (what decides next: the class of a lock,
- * the method that waits for a pool, *processors*, or a method in which requests sleep
- * or wait; null: nothing that they share, or as unit_kind), next_kind string (lock,
- * pool, processors, place; place: how many requests at once it admits is not known;
- * null: as next_bottleneck), next_in_use double (of it are in use then, on average;
- * null: as next_bottleneck), next_at_once int32 (so many there are; of a place, as many
- * requests were seen there at once; null: as next_bottleneck).
+ * columns are about; null: there are several kinds and none has nine of ten, or as
+ * throughput_now), throughput_now double (requests, as recorded; null: there are no
+ * requests, or it cannot be predicted for them), throughput double (predicted; null: as
+ * throughput_now), throughput_low double (the least; null: as throughput_now),
+ * throughput_high double (the most; null: as throughput_now), latency_now_ns int64
+ * (mean duration of a request; null: as throughput_now), latency_ns int64 (predicted;
+ * null: as throughput_now), latency_low_ns int64 (the least; null: as throughput_now),
+ * latency_high_ns int64 (the most; null: as throughput_now), latency_p99_now_ns int64
+ * (99th percentile of the duration; null: as throughput_now), latency_p99_ns int64
+ * (predicted; null: as throughput_now), next_bottleneck string (what decides next: the
+ * class of a lock, the method that waits for a pool, *processors*, or a method in which
+ * requests sleep or wait; null: nothing that they share, or as throughput_now),
+ * next_kind string (lock, pool, processors, place; place: how many requests at once it
+ * admits is not known; null: as next_bottleneck), next_in_use double (of it are in use
+ * then, on average; null: as next_bottleneck), next_at_once int32 (so many there are;
+ * of a place, as many requests were seen there at once; null: as next_bottleneck).
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

@@ -72,6 +72,33 @@ static const char *const primitives[] = {
     "sun.misc.Unsafe.",
 };
 
+/* What calls a program's handlers, between the pool and them: servers and frameworks.
+ */
+static const char *const servers[] = {
+    "akka.",
+    "io.grpc.",
+    "io.helidon.",
+    "io.micronaut.",
+    "io.netty.",
+    "io.quarkus.",
+    "io.undertow.",
+    "io.vertx.",
+    "jakarta.",
+    "kotlin.",
+    "kotlinx.coroutines.",
+    "org.apache.catalina.",
+    "org.apache.coyote.",
+    "org.apache.cxf.",
+    "org.apache.pekko.",
+    "org.apache.tomcat.",
+    "org.eclipse.jetty.",
+    "org.glassfish.",
+    "org.jboss.",
+    "org.springframework.",
+    "reactor.",
+    "scala.",
+};
+
 /* A queue's own lock: who waits for that is not idle, though it wants work. */
 static const char *const locks[] = {
     "java.util.concurrent.locks.ReentrantLock",
@@ -303,6 +330,11 @@ uint16_t tm__role(const char *class_name, const char *name,
 int tm__is_initialisation_lock(const char *class_name)
 {
     return strcmp(class_name, initialisation_lock) == 0;
+}
+
+int tm__is_of_server(const char *name)
+{
+    return has_prefix(name, servers, COUNT(servers));
 }
 
 int tm__is_interpreter_lock(const char *class_name)

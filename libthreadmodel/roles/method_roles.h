@@ -44,6 +44,10 @@ uint16_t tm__role(const char *class_name, const char *name,
 /** Whether the VM locks objects of a class while it initialises another. */
 int tm__is_initialisation_lock(const char *class_name);
 
+/** Whether a server or framework has the method, which calls what a program does for a
+ * request. */
+int tm__is_of_server(const char *name);
+
 /** Whether a thread owns an object of a class while it runs an interpreter, as one at a
  * time can. */
 int tm__is_interpreter_lock(const char *class_name);

@@ -19,6 +19,8 @@ POLLER, FIRST_WORKER = 1, 10
 IDLE, BORROW, QUERY, GUARD, RETURN = 1, 2, 3, 4, 5
 DONE, TURN, LOAD, OWN, READ = 6, 7, 8, 9, 10
 SEND, ANSWERED, ANSWERED_TOO = 11, 12, 13
+# In the other endpoint, a stack has a number that is greater by so much.
+OTHER = 20
 CONDITION, PERMITS, LOCK, ORDER, LOADER, DATABASE = 1, 2, 3, 4, 5, 6
 ENDPOINT: Final = "10.0.0.7:5432"
 # Frames, innermost first: class and method.
@@ -27,9 +29,9 @@ RUN = [
     ("java.lang.Thread", "run"),
 ]
 PARK = ("jdk.internal.misc.Unsafe", "park")
-HANDLE = ("app.Order", "handle")
+HANDLE, CANCEL = ("app.Order", "handle"), ("app.Order", "cancel")
 SERVE = ("sun.net.httpserver.ServerImpl$Exchange", "run")
-# A class of the VM's own, of which there are several.
+# Classes of the VM's own that have one name.
 FORM: Final = "java.lang.invoke.LambdaForm$MH"
 STACKS: Final = {
     IDLE: [PARK, ("java.util.concurrent.ThreadPoolExecutor", "getTask"), *RUN],
@@ -55,6 +57,11 @@ STACKS: Final = {
         *RUN,
     ],
     TURN: [("java.lang.Thread", "sleep"), ("app.Turn", "take"), HANDLE, *RUN],
+}
+
+CANCELS: Final = {
+    OTHER + stack: [CANCEL if frame == HANDLE else frame for frame in STACKS[stack]]
+    for stack in (BORROW, QUERY, GUARD, RETURN)
 }
 
 
@@ -86,6 +93,7 @@ class Service:
         states_units: bool = False,
         asks: bool = False,
         sends: float = 0,
+        cancels: float = 0,
         seed: int = 1,
         seconds: float = 4,
     ) -> None:
@@ -100,7 +108,8 @@ class Service:
         query is a sleep, or one that a database is asked. A share of the requests is
         read at first by the server's own code, where a worker waits, too. A share of
         the questions of workers that were idle is sent so slowly that it is seen; then
-        the answers come to any of two places with one name.
+        the answers come to any of two places with one name. A share of the requests is
+        for another endpoint.
         """
         self.random = random.Random(seed)
         self.permits = permits or clients
@@ -110,7 +119,8 @@ class Service:
         self.loads_ms, self.loads_each = loads_ms, loads_each
         self.reads = reads
         self.states_units = states_units
-        self.asks, self.sends = asks, sends
+        self.asks, self.sends, self.cancels = asks, sends, cancels
+        self.endpoint: dict[int, int] = {}
         self.events: list[Event] = []
         self.log: list[Request] = []
         self.waiting: list[tuple[int, Callable[[int], None]]] = []
@@ -148,6 +158,8 @@ class Service:
 
     def emit(self, now: int, thread: int, kind: EventKind, **fields: Any) -> None:
         starts_ns = 0 if kind == KIND.THREAD_START else self.starts_ns
+        if fields.get("stack") in {BORROW, QUERY, GUARD, RETURN}:
+            fields["stack"] += self.endpoint.get(thread, 0)
         self.events.append(Event(1 + now + starts_ns, thread, kind, **fields))
 
     def then(self, now: int, step: Callable[[int], None]) -> None:
@@ -180,6 +192,8 @@ class Service:
     def begins(self, worker: int, start: int) -> None:
         now = start
         self.busy.add(worker)
+        if self.cancels:
+            self.endpoint[worker] = OTHER * (self.random.random() < self.cancels)
         if self.states_units:
             self.emit(start, worker, KIND.UNIT_BEGIN, object=ORDER, value=worker)
         if self.reads and self.random.random() < self.reads:
@@ -311,7 +325,7 @@ class Service:
         kinds = frozenset(EventKind)
         model.define_run(Run(start_ns=1, kinds=kinds, processors=4, ending=ending))
         methods: dict[tuple[str, str], int] = {}
-        for stack, frames in STACKS.items():
+        for stack, frames in [*STACKS.items(), *CANCELS.items()]:
             for frame in frames:
                 if frame not in methods:
                     methods[frame] = len(methods) + 1

@@ -128,13 +128,16 @@ def test_a_gain_is_an_interval_or_unknown(seed: int) -> None:
     model = run_of(seed)
     for row in model.findings():
         gains = [row[f"gain_{part}ns"] for part in ("low_", "", "high_")]
+        of_units = re.match(r"If |\d+ % of the time of ", row["gain"] or "")
         if None in gains:
             assert gains == [None, None, None]
-            assert row["gain"] is None or row["gain"].startswith("Threads lost ")
+            lost = row["gain"] is None or row["gain"].startswith("Threads lost ")
+            assert lost or of_units, row["gain"]
             continue
         assert gains == sorted(gains)
         assert gains[2] <= model.length_ns
-        assert row["gain"].startswith(("The run would be ", "There would "))
+        begins = row["gain"].startswith(("The run would be ", "There would "))
+        assert begins or of_units, row["gain"]
         little = gains[1] < model.length_ns // 100 and gains[2] < model.length_ns // 20
         assert row["minor"] or not little
 

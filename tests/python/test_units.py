@@ -43,6 +43,17 @@ def test_requests_without_an_idle_wait_between_them_are_units(
     assert kind["p99_ns"] == pytest.approx(service.p99_ns(), rel=0.1)
 
 
+def test_a_service_of_several_endpoints_is_measured_by_all_of_them() -> None:
+    service = Service(permits=2, cancels=0.4)
+    model = service.model()
+    kinds = {row["kind"]: row for row in model.unit_kinds()}
+    order, cancel = kinds["app.Order.handle"], kinds["app.Order.cancel"]
+    assert order["main"]
+    assert cancel["main"]
+    assert order["count"] + cancel["count"] == pytest.approx(len(service.log), rel=0.01)
+    assert cancel["count"] == pytest.approx(0.4 * len(service.log), rel=0.1)
+
+
 def test_what_is_seen_in_some_requests_alone_does_not_divide_them() -> None:
     service = Service(clients=8, asks=True, kept=0.6, sends=0.9)
     kind = main_kind(service.model())
@@ -167,7 +178,17 @@ def test_parts_show_what_requests_wait_for() -> None:
             {"permits": 4, "clients": 16},
             {"method": "app.Pool.borrow", "change": "permits", "permits": 1},
         ),
+        (
+            {"permits": 2, "cancels": 0.4},
+            {"permits": 6, "cancels": 0.4},
+            {"method": "app.Pool.borrow", "change": "permits", "permits": 4},
+        ),
         ({"hold_ms": 2}, {}, {"class_name": "app.Stock", "factor": 0}),
+        (
+            {"hold_ms": 2, "cancels": 0.4},
+            {"hold_ms": 1, "cancels": 0.4},
+            {"class_name": "app.Stock", "factor": 0.5},
+        ),
         (
             {"hold_ms": 3, "clients": 8},
             {"hold_ms": 1.5, "clients": 8},
@@ -189,7 +210,7 @@ def test_what_if_predicts_the_service_that_was_changed(
     service = Service(**before, seed=seed)
     changed = Service(**after, seed=seed + 10)
     (row,) = service.model().whatif(**question)
-    assert row["unit_kind"] == "app.Order.handle"
+    assert row["unit_kind"] == (None if "cancels" in before else "app.Order.handle")
     assert row["throughput_now"] == pytest.approx(service.rate(), rel=0.02)
     assert row["throughput_low"] <= changed.rate() <= row["throughput_high"]
     assert row["throughput"] == pytest.approx(changed.rate(), rel=0.15)

@@ -2,8 +2,8 @@
 """How two runs served their requests: by rate and latency, where both have requests.
 
 A service's run is as long as its load, and a faster one may queue for more of it. So
-where a run has a main kind of unit, that kind's rate and duration decide. Both are
-measured while the rate is steady: start-up does not count.
+where a run has a main kind of unit, or several of one group of threads, their rate and
+duration decide. Both are measured while the rate is steady: start-up does not count.
 """
 
 import statistics
@@ -37,13 +37,16 @@ LATENCY_TOLERANCE: Final = 0.25
 SMALL_PART: Final = 0.02
 ERRORS: Final = 3.0
 NAME_LENGTH: Final = 200
+NO_KINDS: Final[frozenset[str | None]] = frozenset()
 
 
 @dataclass(frozen=True)
 class Load:
     """What a run served, while its rate was steady."""
 
-    kind: Row
+    kinds: frozenset[str | None]
+    name: str
+    provenance: str
     rate: float
     rate_error: float
     mean_ns: float
@@ -76,7 +79,7 @@ class Change:
         """Return the numbers, for JSON."""
         row: Row = {"verdict": self.verdict}
         for side, load in (("before", self.before), ("after", self.after)):
-            row[f"kind_{side}"] = load.kind["kind"]
+            row[f"kind_{side}"] = load.name
             row[f"throughput_{side}"] = load.rate
             row[f"latency_ns_{side}"] = round(load.mean_ns)
             row[f"latency_p99_ns_{side}"] = load.p99_ns
@@ -88,9 +91,9 @@ class Change:
         """Say what the numbers are of."""
         sides = []
         for load in (self.before, self.after):
-            name = clean(load.kind["kind"] or "units without a name", NAME_LENGTH)
+            name = clean(load.name, NAME_LENGTH)
             sides.append(
-                f"{name}, {load.kind['provenance']}, from {duration(load.from_ns)} to "
+                f"{name}, {load.provenance}, from {duration(load.from_ns)} to "
                 f"{duration(load.to_ns)}"
             )
         return "requests: " + "; then ".join(sides)
@@ -100,7 +103,7 @@ def loads(
     models: Sequence["Model"],
     parts: Sequence[Selection] = (),
     enough: int = ENOUGH_UNITS,
-    kind: str | None = None,
+    kinds: frozenset[str | None] = NO_KINDS,
 ) -> list[Load] | None:
     """Measure the load of each run; None: one has no requests, or too few.
 
@@ -108,11 +111,11 @@ def loads(
         models: asked
         parts: of each of them; empty: all
         enough: requests
-        kind: of the requests, in runs that have such; None: the main one of the first
+        kinds: of the requests, in runs that have such; none: the main ones of the first
     """
     found: list[Load] = []
     for model, part in zip(models, parts or [ALL] * len(models), strict=True):
-        wanted = found[0].kind["kind"] if found else kind
+        wanted = found[0].kinds if found else kinds
         load = measure(model, part, enough, wanted)
         if load is None:
             return None
@@ -124,29 +127,29 @@ def measure(
     model: "Model",
     part: Selection = ALL,
     enough: int = ENOUGH_UNITS,
-    wanted: str | None = None,
+    wanted: frozenset[str | None] = NO_KINDS,
 ) -> Load | None:
     """Measure the load of one run, or of a part of it.
 
-    Two runs are compared by one kind of requests, `wanted`, though another may be the
-    main one in one of them.
+    Two runs are compared by the same kinds of requests, `wanted`, though others may be
+    the main ones in one of them.
     """
     start_ns, last_ns = tables.bounds(model, part)
     if start_ns >= last_ns:
         return None
-    steady = [row for row in model.unit_kinds(part) if row["rate"] is not None]
-    kinds = [row for row in steady if wanted is not None and row["kind"] == wanted]
-    kinds = kinds or [row for row in steady if row["main"]]
-    if not kinds:
+    every_kind = list(model.unit_kinds(part))
+    kinds = [row for row in every_kind if row["kind"] in wanted]
+    if not any(row["rate"] is not None for row in kinds):
+        kinds = [row for row in every_kind if row["main"]]
+    steady = [row for row in kinds if row["rate"] is not None]
+    if not steady:
         return None
-    kind = kinds[0]
-    low, high = kind["steady_from_ns"], kind["steady_to_ns"]
+    low, high = steady[0]["steady_from_ns"], steady[0]["steady_to_ns"]
+    of_kinds = {(row["kind"], row["provenance"]) for row in kinds}
     every = [
         row
         for row in model.units(part)
-        if row["finished"]
-        and row["kind"] == kind["kind"]
-        and row["provenance"] == kind["provenance"]
+        if row["finished"] and (row["kind"], row["provenance"]) in of_kinds
     ]
     units = [
         (row["end_ns"], row["duration_ns"])
@@ -165,13 +168,10 @@ def measure(
     rates = [len(one) * SLICES / (high - low) * 1e9 for one in slices]
     means = [statistics.fmean(one) for one in slices if one]
     lengths = sorted(length_ns for _, length_ns in units)
-    parts = {
-        (row["state"], row["class"], row["method"]): float(row["mean_ns"])
-        for row in model.unit_parts(part)
-        if row["kind"] == kind["kind"] and row["thread_id"] == kind["thread_id"]
-    }
     return Load(
-        kind=dict(kind),
+        kinds=frozenset(row["kind"] for row in kinds),
+        name=_name(kinds),
+        provenance=steady[0]["provenance"],
         rate=len(units) / (high - low) * 1e9,
         rate_error=statistics.stdev(rates) / SLICES**0.5,
         mean_ns=statistics.fmean(lengths),
@@ -179,10 +179,32 @@ def measure(
         if len(means) > 1
         else 0.0,
         p99_ns=lengths[min(len(lengths) * 99 // 100, len(lengths) - 1)],
-        parts=parts,
+        parts=_parts(model, part, kinds),
         from_ns=low,
         to_ns=high,
     )
+
+
+def _name(kinds: Sequence[Row]) -> str:
+    """Return the name of the largest kind, and how many others there are."""
+    name = kinds[0]["kind"] or "units without a name"
+    others = len(kinds) - 1
+    if not others:
+        return str(name)
+    return f"{name} and {others} other kind{'s' if others > 1 else ''}"
+
+
+def _parts(model: "Model", part: Selection, kinds: Sequence[Row]) -> dict[Place, float]:
+    """Return where the time of a unit goes, on the average of all kinds."""
+    counts = {(row["kind"], row["thread_id"]): row["count"] for row in kinds}
+    units = sum(counts.values())
+    parts: dict[Place, float] = {}
+    for row in model.unit_parts(part):
+        count = counts.get((row["kind"], row["thread_id"]), 0)
+        if count:
+            place = (row["state"], row["class"], row["method"])
+            parts[place] = parts.get(place, 0.0) + row["mean_ns"] * count / units
+    return parts
 
 
 def middle(side: Sequence[Load]) -> Load:

@@ -152,21 +152,23 @@ def whatif(
     int64 (how many holds, sleeps, waits in I/O, stretches of running, uses or waits
     change), scaled_ns int64 (their length as it was), note string (why it cannot be
     predicted, or what is unusual; None: nothing), unit_kind string (of the requests
-    that the next columns are about; None: there are none, or it cannot be predicted for
-    them), throughput_now double (requests, as recorded; None: as unit_kind), throughput
-    double (predicted; None: as unit_kind), throughput_low double (the least; None: as
-    unit_kind), throughput_high double (the most; None: as unit_kind), latency_now_ns
-    int64 (mean duration of a request; None: as unit_kind), latency_ns int64 (predicted;
-    None: as unit_kind), latency_low_ns int64 (the least; None: as unit_kind),
-    latency_high_ns int64 (the most; None: as unit_kind), latency_p99_now_ns int64 (99th
-    percentile of the duration; None: as unit_kind), latency_p99_ns int64 (predicted;
-    None: as unit_kind), next_bottleneck string (what decides next: the class of a lock,
-    the method that waits for a pool, *processors*, or a method in which requests sleep
-    or wait; None: nothing that they share, or as unit_kind), next_kind string (lock,
-    pool, processors, place; place: how many requests at once it admits is not known;
-    None: as next_bottleneck), next_in_use double (of it are in use then, on average;
-    None: as next_bottleneck), next_at_once int32 (so many there are; of a place, as
-    many requests were seen there at once; None: as next_bottleneck).
+    that the next columns are about; None: there are several kinds and none has nine of
+    ten, or as throughput_now), throughput_now double (requests, as recorded; None:
+    there are no requests, or it cannot be predicted for them), throughput double
+    (predicted; None: as throughput_now), throughput_low double (the least; None: as
+    throughput_now), throughput_high double (the most; None: as throughput_now),
+    latency_now_ns int64 (mean duration of a request; None: as throughput_now),
+    latency_ns int64 (predicted; None: as throughput_now), latency_low_ns int64 (the
+    least; None: as throughput_now), latency_high_ns int64 (the most; None: as
+    throughput_now), latency_p99_now_ns int64 (99th percentile of the duration; None: as
+    throughput_now), latency_p99_ns int64 (predicted; None: as throughput_now),
+    next_bottleneck string (what decides next: the class of a lock, the method that
+    waits for a pool, *processors*, or a method in which requests sleep or wait; None:
+    nothing that they share, or as throughput_now), next_kind string (lock, pool,
+    processors, place; place: how many requests at once it admits is not known; None: as
+    next_bottleneck), next_in_use double (of it are in use then, on average; None: as
+    next_bottleneck), next_at_once int32 (so many there are; of a place, as many
+    requests were seen there at once; None: as next_bottleneck).
 
     Args:
         model: asked

@@ -50,18 +50,18 @@ def unit_kinds(
 
     Columns (table ``unit_kinds``): kind string (as in table ``units``), thread_id
     uint64 (one on which they begin), thread string (its name), main bool (the kind
-    whose rate and latency measure the program, if there is one), provenance string
-    (reported, inferred), threads int32 (on which they begin), count int64 (that ended),
-    unfinished int64 (that have not ended), rate double (units that end, from
-    steady_from_ns to steady_to_ns; None: too few for a rate), in_flight double (units
-    at once, on average over the same time; None: too few for a rate), steady_from_ns
-    int64 (when the rate has settled, since the run began; None: too few for a rate),
-    steady_to_ns int64 (until when it lasts; None: too few for a rate), total_ns int64
-    (of all durations), mean_ns int64 (None: none ended), p50_ns int64 (the median;
-    None: none ended), p95_ns int64, p99_ns int64 and max_ns int64 (None: none ended),
-    queued_mean_ns int64 (before a worker took them, of those where it is known; None:
-    not known of any), queued_count int64 (how many it is known of), submitted_by string
-    (kind of the unit that submitted most of them).
+    whose rate and latency measure the program, if there is one, and the other kinds of
+    its group of threads), provenance string (reported, inferred), threads int32 (on
+    which they begin), count int64 (that ended), unfinished int64 (that have not ended),
+    rate double (units that end, from steady_from_ns to steady_to_ns; None: too few for
+    a rate), in_flight double (units at once, on average over the same time; None: too
+    few for a rate), steady_from_ns int64 (when the rate has settled, since the run
+    began; None: too few for a rate), steady_to_ns int64 (until when it lasts; None: too
+    few for a rate), total_ns int64 (of all durations), mean_ns int64 (None: none
+    ended), p50_ns int64 (the median; None: none ended), p95_ns int64, p99_ns int64 and
+    max_ns int64 (None: none ended), queued_mean_ns int64 (before a worker took them, of
+    those where it is known; None: not known of any), queued_count int64 (how many it is
+    known of), submitted_by string (kind of the unit that submitted most of them).
 
     Args:
         model: asked

@@ -96,7 +96,7 @@ static int note_units(io_waits *w, const tm__units *units)
     w->has_units = kind != NULL;
     w->submitter = kind ? kind->waker : TM__NONE;
     for (uint32_t i = 0; rc == TM_OK && kind && i < units->spans_count; i++)
-        if (&units->kinds[units->items[units->spans[i].unit].kind] == kind)
+        if (tm__unit_is_of(units, &units->items[units->spans[i].unit], kind))
             rc = note_span(w, &units->spans[i]);
     return rc;
 }

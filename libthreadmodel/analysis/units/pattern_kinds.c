@@ -70,17 +70,43 @@ static int is_of_pool(const tm_model *model, uint32_t method, uint32_t fetches)
                classes[methods[fetches].class_index].name;
 }
 
-/* The name of what the frames before `left` do. */
+static int is_of_server(const tm_model *model, const tm__frame *frame)
+{
+    return tm__is_of_server(tm__method_name(model, frame->method));
+}
+
+/* The name of what the frames before `left` do: the outermost method of the program,
+ * else of the server that would call it, else of all. */
 static uint32_t name_of(const tm_model *model, const tm__frame *frames, uint32_t left,
                         tm__unit_place *place)
 {
-    for (uint32_t first = left; first > 0; first--)
-        if (!is_passed_over(model, &frames[first - 1]))
+    uint32_t outer = left;
+
+    for (uint32_t first = left; first > 0; first--) {
+        if (is_passed_over(model, &frames[first - 1]))
+            continue;
+        if (!is_of_server(model, &frames[first - 1]))
             return model->entities.methods[frames[first - 1].method].full_name;
-    if (!left || frames[left - 1].method == TM__NONE)
+        outer = outer == left ? first : outer;
+    }
+    if (!outer || frames[outer - 1].method == TM__NONE)
         return TM__NONE;
     place->is_of_library = 1;
-    return model->entities.methods[frames[left - 1].method].full_name;
+    return model->entities.methods[frames[outer - 1].method].full_name;
+}
+
+/* Of a stack that was cut off, what a dispatcher or a server calls is known. */
+static uint32_t below_server(const tm_model *model, const tm__frame *frames,
+                             uint32_t count)
+{
+    uint32_t left = tm__pattern_below_dispatch(model, frames, count);
+
+    if (left < count)
+        return left;
+    while (left > 0 && (is_passed_over(model, &frames[left - 1]) ||
+                        !is_of_server(model, &frames[left - 1])))
+        left--;
+    return left;
 }
 
 static uint32_t find_kind(const tm_model *model, tm__unit_place *place,
@@ -91,9 +117,7 @@ static uint32_t find_kind(const tm_model *model, tm__unit_place *place,
     uint32_t left = it->frame_count;
 
     if (it->flags & TM_STACK_TRUNCATED)
-        left = tm__pattern_below_dispatch(model, frames, left) < left
-                   ? tm__pattern_below_dispatch(model, frames, left)
-                   : 0;
+        left = below_server(model, frames, left);
     else if (idle_stack != TM__NONE) {
         const tm__stack *idle = &model->entities.stacks[idle_stack];
         uint32_t other = idle->frame_count;

@@ -63,10 +63,5 @@ int tm__unit_span_add(tm__units *units, uint32_t unit, uint32_t thread,
 
 const tm__unit_kind *tm__unit_main_kind(const tm__units *units)
 {
-    const tm__unit_kind *main_kind = NULL;
-
-    for (uint32_t i = 0; i < units->kinds_count; i++)
-        if (units->kinds[i].is_main)
-            main_kind = &units->kinds[i];
-    return main_kind;
+    return units->main.count ? &units->main : NULL;
 }

@@ -72,7 +72,18 @@ typedef struct tm__units {
     tm__triple_map kind_map; ///< (name, group, is stated): kinds[] + 1
     uint32_t *by_kind;       ///< items[], finished ones of a kind side by side
     uint32_t by_kind_count;
+    uint32_t kinds_total; ///< by_kind[]: where those of several main kinds begin
+    tm__unit_kind main;   ///< what the program is measured by; count 0: nothing
 } tm__units;
+
+/** Whether a unit is of a kind, or of one of those that the main one sums up. */
+static inline int tm__unit_is_of(const tm__units *units, const tm__unit *unit,
+                                 const tm__unit_kind *kind)
+{
+    const tm__unit_kind *own = &units->kinds[unit->kind];
+
+    return kind == &units->main ? own->is_main : own == kind;
+}
 
 static inline int64_t tm__unit_length_ns(const tm__unit *unit)
 {
@@ -109,7 +120,7 @@ uint32_t tm__unit_kind_of(tm__units *units, uint32_t name, uint32_t group,
 uint32_t tm__unit_add(tm__units *units, const tm__unit *unit);
 int tm__unit_span_add(tm__units *units, uint32_t unit, uint32_t thread,
                       int64_t start_ns, int64_t end_ns);
-/** The kind that others do not submit, and that most time goes to; NULL: none */
+/** The units by which the program is measured, of one kind or several; NULL: none */
 const tm__unit_kind *tm__unit_main_kind(const tm__units *units);
 
 #endif

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Units summed up by kind, and from when to when their rate is steady. */
+/* Units summed up by kind. */
 #include "analysis/units/unit_sums.h"
 
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "base/sort.h"
-
-enum {
-    ENOUGH_UNITS = 30, /* for a rate */
-    MOST_SLICES = 50,
-    LEAST_SLICES = 5,
-    UNITS_A_SLICE = 20,
-    /* To be the main one, a kind must be steady for such a part of the run, or have
-     * such a part of it in the time of its units: a service may begin for long. */
-    PART_OF_RUN = 8,
-    PART_IN_UNITS = 2,
-    PART_INSIDE =
-        4, /* of the time of units, that lies in what submits and awaits them */
-};
+#include "analysis/units/unit_main.h"
+#include "analysis/units/unit_steady.h"
 
 /* ---- counts ---- */
 
@@ -93,6 +82,7 @@ static int open_by_kind(tm__units *units)
     units->by_kind =
         tm__zalloc(units->memory, ((size_t)all + 1) * sizeof(*units->by_kind));
     units->by_kind_count = units->by_kind ? all : 0;
+    units->kinds_total = units->by_kind_count;
     return units->by_kind ? TM_OK : TM_ENOMEM;
 }
 
@@ -101,6 +91,8 @@ static int fill_by_kind(tm__units *units, const tm__sortable *order)
 {
     size_t bytes = ((size_t)units->kinds_count + 1) * sizeof(uint32_t);
     uint32_t *next = tm__resize(units->memory, NULL, 0, bytes);
+    uint32_t main_next = units->main.order_first;
+    int has_several = tm__units_have_several(units);
 
     if (!next)
         return TM_ENOMEM;
@@ -109,8 +101,11 @@ static int fill_by_kind(tm__units *units, const tm__sortable *order)
     for (uint32_t i = 0; i < units->items_count; i++) {
         uint32_t unit = order ? order[i].number : i;
 
-        if (units->items[unit].is_finished)
-            units->by_kind[next[units->items[unit].kind]++] = unit;
+        if (!units->items[unit].is_finished)
+            continue;
+        units->by_kind[next[units->items[unit].kind]++] = unit;
+        if (has_several && units->kinds[units->items[unit].kind].is_main)
+            units->by_kind[main_next++] = unit;
     }
     tm__free(units->memory, next, bytes);
     return TM_OK;
@@ -126,127 +121,6 @@ static int sort_by_kind(tm__units *units)
     return rc;
 }
 
-/* ---- the steady time ---- */
-
-static void count_slices(const tm__units *units, uint32_t kind, int64_t first_ns,
-                         int64_t last_ns, uint32_t *slices, uint32_t count)
-{
-    const tm__unit_kind *it = &units->kinds[kind];
-    double width = ((double)last_ns - (double)first_ns) / count;
-
-    for (uint32_t i = 0; i < it->count; i++) {
-        int64_t end_ns = units->items[units->by_kind[it->order_first + i]].end_ns;
-        double at = width > 0 ? ((double)end_ns - (double)first_ns) / width : 0;
-
-        slices[at >= count ? count - 1 : (uint32_t)at]++;
-    }
-}
-
-static uint32_t median(const uint32_t *slices, uint32_t count)
-{
-    uint32_t sorted[MOST_SLICES];
-
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = i;
-
-        for (; at > 0 && sorted[at - 1] > slices[i]; at--)
-            sorted[at] = sorted[at - 1];
-        sorted[at] = slices[i];
-    }
-    return sorted[count / 2];
-}
-
-/* From the first slice on in which the rate is near its median, to the last one. */
-static void find_steady(tm__units *units, uint32_t kind)
-{
-    tm__unit_kind *it = &units->kinds[kind];
-    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
-    uint32_t slices[MOST_SLICES] = {0}, count, usual, from = 0, to;
-
-    if (it->count < ENOUGH_UNITS)
-        return;
-    for (uint32_t i = 0; i < it->count; i++) {
-        int64_t end_ns = units->items[units->by_kind[it->order_first + i]].end_ns;
-
-        first_ns = end_ns < first_ns ? end_ns : first_ns;
-        last_ns = end_ns > last_ns ? end_ns : last_ns;
-    }
-    count = it->count / UNITS_A_SLICE > MOST_SLICES
-                ? MOST_SLICES
-                : (uint32_t)it->count / UNITS_A_SLICE;
-    if (count < LEAST_SLICES)
-        count = LEAST_SLICES;
-    count_slices(units, kind, first_ns, last_ns, slices, count);
-    usual = median(slices, count);
-    to = count;
-    while (from < to && slices[from] * 4 < usual * 3)
-        from++;
-    while (to > from && slices[to - 1] * 4 < usual * 3)
-        to--;
-    if (to == from || last_ns <= first_ns)
-        return;
-    it->steady_from_ns =
-        first_ns + (int64_t)(((double)last_ns - (double)first_ns) * from / count);
-    it->steady_to_ns =
-        to == count
-            ? last_ns
-            : first_ns + (int64_t)(((double)last_ns - (double)first_ns) * to / count);
-    for (uint32_t i = 0; i < it->count; i++) {
-        const tm__unit *unit = &units->items[units->by_kind[it->order_first + i]];
-
-        if (unit->end_ns > it->steady_from_ns && unit->end_ns <= it->steady_to_ns)
-            it->steady_count++;
-    }
-    for (uint32_t i = 0; i < units->items_count; i++) {
-        const tm__unit *unit = &units->items[i];
-        int64_t start_ns = unit->start_ns, end_ns = unit->end_ns;
-
-        if (unit->kind != kind)
-            continue;
-        start_ns = start_ns < it->steady_from_ns ? it->steady_from_ns : start_ns;
-        end_ns = end_ns > it->steady_to_ns ? it->steady_to_ns : end_ns;
-        if (end_ns > start_ns)
-            it->steady_total_ns = tm__sum(it->steady_total_ns, end_ns - start_ns);
-    }
-}
-
-/* Whether units of another kind submit these and go on with something else, as a poller
- * does that hands requests to workers: most of their time lies outside of it. */
-static int is_handed_over(const tm__units *units, const tm__unit_kind *it)
-{
-    const tm__unit_kind *by = &units->kinds[it->submitter];
-
-    return !by->is_stated && by->total_ns < it->total_ns / PART_INSIDE;
-}
-
-static int is_large(const tm__unit_kind *it, int64_t length_ns)
-{
-    return it->steady_count &&
-           (it->steady_to_ns - it->steady_from_ns >= length_ns / PART_OF_RUN ||
-            it->total_ns >= length_ns / PART_IN_UNITS);
-}
-
-/* The kind that others do not submit, and that most time goes to; what the producer
- * states comes before what is inferred. */
-static void find_main(tm__units *units)
-{
-    int64_t length_ns = tm_model_length_ns(units->model);
-    tm__unit_kind *best = NULL;
-
-    for (uint32_t i = 0; i < units->kinds_count; i++) {
-        tm__unit_kind *it = &units->kinds[i];
-
-        if (!is_large(it, length_ns) ||
-            (it->submitter != TM__NONE && !is_handed_over(units, it)))
-            continue;
-        if (!best || it->is_stated > best->is_stated ||
-            (it->is_stated == best->is_stated && it->total_ns > best->total_ns))
-            best = it;
-    }
-    if (best)
-        best->is_main = 1;
-}
-
 int tm__units_sum_up(tm__units *units)
 {
     int rc = count_units(units);
@@ -257,8 +131,8 @@ int tm__units_sum_up(tm__units *units)
     if (rc == TM_OK)
         rc = fill_by_kind(units, NULL);
     for (uint32_t i = 0; rc == TM_OK && i < units->kinds_count; i++)
-        find_steady(units, i);
+        tm__unit_find_steady(units, &units->kinds[i]);
     if (rc == TM_OK)
-        find_main(units);
+        rc = tm__units_find_main(units);
     return rc == TM_OK ? sort_by_kind(units) : rc;
 }

@@ -195,7 +195,7 @@ int tm__places_find(tm__places *places, tm__requests *to, const tm__load *load,
     for (uint32_t i = 0; rc == TM_OK && i < load->units.items_count; i++) {
         const tm__unit *unit = &load->units.items[i];
 
-        if (&load->units.kinds[unit->kind] != load->kind)
+        if (!tm__unit_is_of(&load->units, unit, load->kind))
             continue;
         for (uint32_t s = 0; rc == TM_OK && s < unit->span_count; s++)
             rc = note_span(&f, &load->units.spans[unit->span_first + s]);

@@ -87,7 +87,7 @@ int tm__units_are_of_clients(const tm_model *model, const tm__units *units,
     uint64_t count = 0, of_clients = 0;
 
     for (uint32_t i = 0; i < units->items_count; i++) {
-        if (&units->kinds[units->items[i].kind] != kind)
+        if (!tm__unit_is_of(units, &units->items[i], kind))
             continue;
         count++;
         of_clients += begins_with_request(model, &units->items[i]) != 0;

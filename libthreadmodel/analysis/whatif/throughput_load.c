@@ -120,7 +120,7 @@ static int find_timed(tm__load *load)
     for (uint32_t i = 0; i < load->units.items_count; i++) {
         const tm__unit *unit = &load->units.items[i];
 
-        if (&load->units.kinds[unit->kind] != kind)
+        if (!tm__unit_is_of(&load->units, unit, kind))
             continue;
         of_thread[unit->thread].count += unit->is_finished;
         if (unit->end_ns > of_thread[unit->thread].end_ns)
@@ -176,8 +176,8 @@ static int find_customers(tm__load *load)
         const tm__unit *unit = &load->units.items[i];
         int64_t start_ns = unit->start_ns, end_ns = unit->end_ns;
 
-        if (&load->units.kinds[unit->kind] != kind || end_ns <= kind->steady_from_ns ||
-            start_ns >= kind->steady_to_ns)
+        if (!tm__unit_is_of(&load->units, unit, kind) ||
+            end_ns <= kind->steady_from_ns || start_ns >= kind->steady_to_ns)
             continue;
         if (start_ns < kind->steady_from_ns)
             start_ns = kind->steady_from_ns;
@@ -245,7 +245,7 @@ int tm__load_open(tm__load *load, const tm_model *model, const tm__scope *part,
     if (!load->kind)
         return rc;
     for (uint32_t i = 0; i < load->units.items_count; i++)
-        if (&load->units.kinds[load->units.items[i].kind] == load->kind)
+        if (tm__unit_is_of(&load->units, &load->units.items[i], load->kind))
             load->serves[load->units.items[i].thread] = 1;
     load->seconds =
         (double)(load->kind->steady_to_ns - load->kind->steady_from_ns) / 1e9;
@@ -283,7 +283,7 @@ void tm__load_close(tm__load *load)
 
 int tm__load_is_steady(const tm__load *load, const tm__unit *unit)
 {
-    return &load->units.kinds[unit->kind] == load->kind && unit->is_finished &&
+    return tm__unit_is_of(&load->units, unit, load->kind) && unit->is_finished &&
            unit->start_ns >= load->kind->steady_from_ns &&
            unit->end_ns <= load->kind->steady_to_ns;
 }

@@ -286,7 +286,7 @@ def _slow(path: str, model: Model, most_ns: int, part: Selection) -> list[Broken
     if load.p99_ns <= most_ns:
         return []
     text = (
-        f"the 99th percentile of {load.kind['kind'] or 'requests'} is "
+        f"the 99th percentile of {load.name} is "
         f"{duration(load.p99_ns)}, more than {duration(most_ns)}"
     )
     return [Broken("max-p99", text)]

@@ -55,7 +55,7 @@ def requests(
     old = loads(before, parts[0], enough)
     if old is None:
         return None
-    new = loads(after, parts[1], enough, old[0].kind["kind"])
+    new = loads(after, parts[1], enough, old[0].kinds)
     if new is None:
         return None
     return compare_loads(old, new, tolerance)
