@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "recorder/call_bounds.h"
 #include "recorder/definitions.h"
 #include "recorder/image_events.h"
 
@@ -324,35 +325,6 @@ static void name_owner_of_before(tm__item *item, const tm__readers *readers)
         item->event.peer = not_forked(item, readers, task);
 }
 
-/* In a call that took long a thread may just have lost its processor. That is known of
- * one that is over by the horizon: all switches up to there were read.
- * @param at  the place of the item among all that the image ever had, and 1 */
-static void look_for_wait(tm__image *image, tm__item *item, uint64_t at)
-{
-    tm__ring_reader *reader = item->reader;
-    int is_preempted = reader->call_is_preempted;
-
-    switch (item->event.kind) {
-    case TM_EVENT_ON_CPU: return;
-    case TM_EVENT_OFF_CPU:
-        reader->call_is_preempted = 1;
-        if (item->event.flags & TM_EVENT_VOLUNTARY)
-            reader->call_at = 0;
-        return;
-    case TM_EVENT_AWAITED:
-        if (is_preempted && reader->call_at > image->items_emitted)
-            image->items[image->item_first + reader->call_at - 1 - image->items_emitted]
-                .is_no_wait = 1;
-        break;
-    default: break;
-    }
-    reader->call_is_preempted = 0;
-    reader->call_at =
-        item->event.kind == TM_EVENT_AWAIT && item->object_kind == TM__OBJECT_ENDPOINT
-            ? at
-            : 0;
-}
-
 /* @return whether an event is the begin or the end of a call that did not wait */
 static int is_no_wait(tm__item *item)
 {
@@ -475,9 +447,7 @@ void tm__facts_emit(tm__image *image, const tm__readers *readers,
     size_t before = image->ordered_count;
 
     image->ordered_count = count_ordered(image, horizon);
-    for (size_t i = before; i < image->ordered_count; i++)
-        look_for_wait(image, &image->items[image->item_first + i],
-                      image->items_emitted + i + 1);
+    tm__call_bounds_find(image, before);
     while (image->ordered_count) {
         tm__item *item = &image->items[image->item_first];
 
@@ -492,7 +462,7 @@ void tm__facts_emit(tm__image *image, const tm__readers *readers,
         item->event.time_ns = tm__tick_clock_ns(clock, item->time);
         if (item->event.kind == TM_EVENT_LOST)
             item->event.object = (uint64_t)tm__tick_clock_ns(clock, item->event.object);
-        if (!complete(item, readers))
+        if (item->is_left_out || !complete(item, readers))
             continue;
         image->is_wanted |= item->object_kind != TM__OBJECT_ENDPOINT &&
                             is_of_interest(image, &item->event);

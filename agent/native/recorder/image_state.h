@@ -23,9 +23,10 @@ typedef struct tm__item {
     struct tm__native_object *object; ///< what is at that address; NULL: nothing
     struct tm__native_stack *stack;   ///< NULL: none
     uint32_t object_kind;
-    int is_no_wait; ///< the call that begins lost its processor, and nothing else
-    char name[16];  ///< of an event without a kind: a thread's new name, where that is
-                    ///< not the handle of its peer
+    int is_no_wait;  ///< the call that begins lost its processor, and nothing else
+    int is_left_out; ///< another item has taken its place
+    char name[16];   ///< of an event without a kind: a thread's new name, where that is
+                     ///< not the handle of its peer
 } tm__item;
 
 /** What threads lock or wait for. */

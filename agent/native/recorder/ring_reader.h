@@ -31,6 +31,15 @@ typedef struct tm__absence {
     int is_reported; ///< there is an item of it
 } tm__absence;
 
+/** The call that its thread is in, as far as items are in order. Places of items among
+ * all that the image ever had, and 1; 0: none. */
+typedef struct tm__call {
+    uint64_t begin_at; ///< its begin, which has not left its processor by itself so far
+    uint64_t back_at;  ///< the last time that it got one
+    int has_left;
+    int is_preempted;
+} tm__call;
+
 typedef struct tm__ring_reader {
     tm__ring *ring;
     tm__image *image; ///< NULL: the ring is not in use
@@ -52,9 +61,8 @@ typedef struct tm__ring_reader {
     tm__open_hold holds[TM__HOLDS_MOST];
     tm__wanted wanted;
     tm__absence processor;
-    int is_blocked;   ///< an event began a block of any kind, as far as was emitted
-    uint64_t call_at; ///< the item of a call that has not waited so far, and 1; 0: none
-    int call_is_preempted;
+    int is_blocked; ///< an event began a block of any kind, as far as was emitted
+    tm__call call;
     int skips_end; ///< the begin of its call was left out
     int is_off;    ///< the trace has it that its thread left its processor
     int is_off_by_itself;
