@@ -2,7 +2,7 @@
 /*
  * A thread records a sleep, or a call that waits, around the call of the C library.
  * What the kernel does in it before the thread leaves its processor, and after it is
- * back, is no wait; of one that waits for some tens of us it is a good part. No lock
+ * back, does not count; of a wait of some tens of us it is a good part. No lock
  * depends on when exactly such a wait began or ended.
  *
  *     recorded   running │ sleep ················ slept │ running
