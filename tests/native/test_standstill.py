@@ -31,6 +31,16 @@ HUNG = (
     "resumed",
     "upgrades",
 )
+# Beside a thread that goes on.
+PARTLY = {
+    "lost-signal": "partly_stuck",
+    "dead-owner": "partly_stuck",
+    "twice": "deadlocked",
+    "orders": "deadlocked",
+    "upgrade": "deadlocked",
+    "upgrades": "deadlocked",
+    "joins": "deadlocked",
+}
 HEALTHY = (
     "nap",
     "input",
@@ -66,12 +76,14 @@ class Outcome:
     trace: Path
 
 
-def begin(folder: Path, name: str) -> subprocess.Popen[str]:
+def begin(
+    folder: Path, name: str, beside: tuple[str, ...] = ()
+) -> subprocess.Popen[str]:
     arguments = [sys.executable, "-m", "threadmodel", "record", "--native"]
     arguments += ["--stuck-s", str(STUCK_S), "-o", str(folder / f"{name}.tmt"), "--"]
     with open(folder / f"{name}.err", "w") as said:
         return subprocess.Popen(
-            [*arguments, str(PROGRAMS / "native_standstill"), name],
+            [*arguments, str(PROGRAMS / "native_standstill"), name, *beside],
             env=environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -137,6 +149,33 @@ def test_a_trace_has_the_threads_that_cannot_go_on(
     assert not row["suspected"]
     assert members == set(it.truth.split()[1:])
     assert 0 < row["since_ns"] < model.length_ns
+
+
+def test_a_part_that_cannot_go_on_is_reported_once_and_in_the_trace(
+    tmp_path: Path,
+) -> None:
+    running = {name: begin(tmp_path, name, ("beside",)) for name in PARTLY}
+    truths = {}
+    for name, process in running.items():
+        assert process.stdout is not None
+        truths[name] = process.stdout.readline().strip()
+
+    def reports(name: str) -> list[str]:
+        return ACCUSED.findall((tmp_path / f"{name}.err").read_text())
+
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until and not all(reports(it) for it in PARTLY):
+        time.sleep(0.1)
+    for process in running.values():
+        process.terminate()
+        process.communicate(timeout=SECONDS)
+    for name, kind in PARTLY.items():
+        assert len(reports(name)) == (2 if name == "upgrades" else 1), name
+        model = threadmodel.open(tmp_path / f"{name}.tmt")
+        (row,) = model.verdict()
+        members = {str(member["thread"]) for member in model.verdict_members()}
+        assert row["kind"] == kind, (name, row["title"])
+        assert members == set(truths[name].split()[1:]), name
 
 
 def test_the_end_of_a_standstill_is_reported(outcomes: dict[str, Outcome]) -> None:

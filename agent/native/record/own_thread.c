@@ -177,6 +177,34 @@ void tm__ring_adopt(tm__ring *ring)
     pthread_setspecific(the_key, self);
 }
 
+/* A recursive lock was taken when it was for the first time. */
+static int is_there_before(const tm__ring *ring, uint32_t at,
+                           const volatile void *object)
+{
+    for (uint32_t i = 0; i < at; i++)
+        if (atomic_load(&ring->holds[i].object) == (uint64_t)(uintptr_t)object)
+            return 1;
+    return 0;
+}
+
+/* Report what the thread owns still: nobody will release that. */
+static void leave_locks(tm__ring *ring)
+{
+    uint32_t count = atomic_load_explicit(&ring->hold_count, memory_order_relaxed);
+
+    for (uint32_t i = 0; i < count && i < TM__HOLDS_MOST; i++) {
+        tm__hold *hold = &ring->holds[i];
+        tm__fact fact = {.kind = TM_EVENT_ACQUIRED,
+                         .object_kind = hold->object_kind,
+                         .flags = hold->flags,
+                         .object = (void *)(uintptr_t)atomic_load(&hold->object)};
+
+        if (fact.object && !is_there_before(ring, i, fact.object) &&
+            !atomic_exchange(&hold->is_reported, 1))
+            tm__record_fact(ring, &fact, atomic_load(&hold->time));
+    }
+}
+
 /* The destructor of our key comes again as long as others may still lock something. */
 static void end_thread(void *value)
 {
@@ -189,6 +217,7 @@ static void end_thread(void *value)
         pthread_setspecific(the_key, self);
         return;
     }
+    leave_locks(self->ring);
     tm__record_own_name(self->ring, TM__NAME_AS_SET);
     tm__record_event(self->ring, TM_EVENT_THREAD_END, tm__now());
     ring = self->ring;

@@ -17,6 +17,7 @@ struct tm__native_object {
     } key;
     uint64_t id;
     uint64_t owner;  ///< thread that owns it alone, 0: none or several
+    int is_left;     ///< that thread has ended without a release
     uint64_t last;   ///< thread that came last to the barrier
     uint64_t poster; ///< that came last in the cycle before
     uint64_t cycle;

@@ -71,6 +71,11 @@ static void release_owner(tm__image *image, const tm__readers *readers,
     tm__ring_reader *reader = tm__ring_reader_of(readers, image, owner);
     tm__open_hold *hold = reader ? find_hold(reader, object->key.address) : NULL;
 
+    if (object->is_left) {
+        object->owner = 0;
+        object->is_left = 0;
+        return;
+    }
     if (hold)
         hold->is_over = 1;
     release(image, readers, object, owner, 0, time_ns);
@@ -112,6 +117,22 @@ static int let_go(const tm__item *item, tm__native_object *object)
     if (is_news && object->owner == item->event.thread)
         object->owner = 0;
     return is_news;
+}
+
+/* A thread ends with locks that it owns alone: nobody will release them. */
+static void leave_locks(tm__ring_reader *reader)
+{
+    for (size_t i = 0; i < TM__HOLDS_MOST; i++) {
+        tm__open_hold *hold = &reader->holds[i];
+        tm__native_object *object =
+            hold->address
+                ? tm__object_last_at(reader->image, hold->address, hold->object_kind)
+                : NULL;
+
+        if (object && !hold->is_over && object->owner == reader->thread)
+            object->is_left = 1;
+        hold->address = 0;
+    }
 }
 
 /* The first to leave a barrier shows who came last: that one let all go on. */
@@ -325,6 +346,16 @@ static void name_owner_of_before(tm__item *item, const tm__readers *readers)
         item->event.peer = not_forked(item, readers, task);
 }
 
+/* An owner that cannot release a lock any more. */
+static void name_owner_that_left(tm__item *item, const tm__readers *readers)
+{
+    name_owner_of_before(item, readers);
+    if (item->object && item->object->is_left) {
+        item->event.peer = item->object->owner;
+        item->event.flags |= TM_EVENT_PEER_REPORTED;
+    }
+}
+
 /* @return whether an event is the begin or the end of a call that did not wait */
 static int is_no_wait(tm__item *item)
 {
@@ -369,7 +400,8 @@ static int complete(tm__item *item, const tm__readers *readers)
         return 0;
     case TM_EVENT_THREAD_START: begin_thread(item); break;
     case TM_EVENT_CONTENDED_ENTER:
-    case TM_EVENT_PARK: name_owner_of_before(item, readers); break;
+    case TM_EVENT_PARK: name_owner_that_left(item, readers); break;
+    case TM_EVENT_THREAD_END: leave_locks(item->reader); break;
     case TM_EVENT_ACQUIRED:
     case TM_EVENT_CONTENDED_ENTERED: return object && acquire(item, readers, object);
     case TM_EVENT_RELEASED: return object && let_go(item, object);

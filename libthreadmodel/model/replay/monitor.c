@@ -23,12 +23,14 @@
 #include "model/replay/monitor.h"
 #include "model/state/model.h"
 
-/* Whether an event names the owner. Who has ended may have a monitor for as long as
- * the VM needs to put it away, which no event tells the end of. */
+/* Whether an event names the owner. A thread that has ended may have a monitor for as
+ * long as the VM needs to put it away, which no event shows the end of; unless each
+ * release is reported, and it released nothing. */
 static int names_owner(const tm_model *model, const tm__fact *fact)
 {
     return fact->peer != TM__NONE &&
-           model->entities.threads[fact->peer].end_ns == INT64_MIN;
+           (model->entities.threads[fact->peer].end_ns == INT64_MIN ||
+            (fact->flags & TM_EVENT_PEER_REPORTED && tm__owners_are_reported(model)));
 }
 
 /* The owner is the peer; that it stands since the VM said so is surer than a guess. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs that cannot go on, and others that only wait: the first argument names one.
+ * Programs that cannot go on, and others that only wait: the first argument names one,
+ * and a second one, "beside", has another thread go on meanwhile.
  * It prints "hung" with the names of the threads that cannot go on, or "healthy", once
  * it is in that state. SIGUSR1 ends the wait of `resumed`, SIGTERM the program.
  */
@@ -868,10 +869,23 @@ static const struct {
     {"queue", queue},
 };
 
+static void *ticks(void *unused)
+{
+    for (;;)
+        pause_ms(50);
+    return unused;
+}
+
 int main(int argc, char **argv)
 {
+    pthread_t ticker;
+
     pthread_setname_np(pthread_self(), "main");
-    for (size_t i = 0; argc == 2 && i < sizeof(PROGRAMS) / sizeof(*PROGRAMS); i++)
+    if (argc == 3) {
+        pthread_create(&ticker, NULL, ticks, NULL);
+        pthread_setname_np(ticker, "ticker");
+    }
+    for (size_t i = 0; argc > 1 && i < sizeof(PROGRAMS) / sizeof(*PROGRAMS); i++)
         if (strcmp(PROGRAMS[i].name, argv[1]) == 0) {
             PROGRAMS[i].run();
             return 0;
