@@ -214,3 +214,32 @@ def test_the_header_is_one_row_on_a_phone(
         assert tab["x"] >= 0
         assert tab["x"] + tab["width"] <= 360
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_a_search_in_the_flame_graph_goes_to_its_hits(show: Show) -> None:
+    told = story.Story(2)
+    depth = 60
+    told.model.define_stack(
+        50, [Frame(story.TRANSFER, line=10), *[Frame(story.SLOW, line=20)] * depth]
+    )
+    here: dict[str, int] = {"object": story.LOCK, "stack": 50}
+    told.at(10, 1, EventKind.CONTENDED_ENTER, **here)
+    told.at(40, 1, EventKind.CONTENDED_ENTERED, object=story.LOCK)
+    told.findings()
+    page = show(told.model, "flame", viewport={"width": 1200, "height": 500})
+    frames = page.locator("g.frame")
+    until(page, frames.count, depth + 2)
+    deepest = page.get_by_role("treeitem", name="transfer")
+    in_sight = "one => one.getBoundingClientRect().bottom <= innerHeight"
+    assert not deepest.evaluate(in_sight)
+    search = page.locator(".flame input[type=search]")
+    search.fill("TRANSFER")
+    search.press("Enter")
+    assert until(page, lambda: deepest.evaluate(in_sight), True)
+    words = page.locator(".flame [aria-live=polite]").last.inner_text()
+    assert words.startswith("1 of 1, demo.Lock.transfer: 30.0 ms")
+    search.fill("slow")
+    search.press("Enter")
+    search.press("Enter")
+    words = page.locator(".flame [aria-live=polite]").last.inner_text()
+    assert words.startswith(f"2 of {depth}, demo.Lock.slow")

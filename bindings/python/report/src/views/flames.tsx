@@ -34,6 +34,8 @@ export function Flames({ root, fill, name, figures, label }: Props) {
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<Chart<Frame> | null>(null);
   const said = useRef<HTMLParagraphElement>(null);
+  /** The frame that the search went to last. */
+  const hit = useRef(-1);
   const dark = scheme.value;
   useEffect(() => {
     const element = host.current!;
@@ -51,7 +53,7 @@ export function Flames({ root, fill, name, figures, label }: Props) {
       .label(({ data }) => `${clean(data.name)}: ${figures(data)}`)
       .setColorMapper(({ data, highlight }) => (highlight ? SEARCHED : fill(data)))
       // Its own takes the term for a regular expression, which names of classes are not.
-      .setSearchMatch(({ data }, term) => data.name.toLowerCase().includes(term.toLowerCase()))
+      .setSearchMatch(({ data }, term) => isFound(data, term))
       .onHover(({ data }) => tell(data))
       .onClick(({ data }) => tell(data));
     chart.current = graph;
@@ -62,6 +64,19 @@ export function Flames({ root, fill, name, figures, label }: Props) {
       element.replaceChildren();
     };
   }, [root, fill, name, figures, label, dark]);
+  const find = (term: string, step: number) => {
+    const frames = [...host.current!.querySelectorAll<SVGGElement>("g.frame")];
+    const hits = frames.filter((element) => isFound(dataOf(element).data, term));
+    if (!term || !hits.length) {
+      said.current!.textContent = term ? "not found" : "";
+      return;
+    }
+    hit.current = (hit.current + step + hits.length) % hits.length;
+    const element = hits[hit.current]!;
+    element.scrollIntoView({ block: "nearest" });
+    const { data } = dataOf(element);
+    said.current!.textContent = `${hit.current + 1} of ${hits.length}, ${clean(data.name)}: ${figures(data)}`;
+  };
   return (
     <>
       <div class="controls">
@@ -71,8 +86,14 @@ export function Flames({ root, fill, name, figures, label }: Props) {
             type="search"
             onInput={(event) => {
               const { value } = event.currentTarget;
+              hit.current = -1;
               if (value) chart.current?.search(value);
               else chart.current?.clear();
+            }}
+            onKeyDown={(event) => {
+              if (event.key !== "Enter") return;
+              event.preventDefault();
+              find(event.currentTarget.value.trim(), event.shiftKey ? -1 : 1);
             }}
           />
         </label>
@@ -81,11 +102,20 @@ export function Flames({ root, fill, name, figures, label }: Props) {
         </button>
       </div>
       <p class="note" ref={said} aria-live="polite">
-        Click a frame, or press Enter on it, to see it in full width.
+        Click a frame, or press Enter on it, to see it in full width. Enter in the search goes
+        to the next frame that it finds.
       </p>
       <div class="flames" ref={host} data-total={root.value} />
     </>
   );
+}
+
+function isFound(frame: Frame, term: string): boolean {
+  return frame.name.toLowerCase().includes(term.toLowerCase());
+}
+
+function dataOf(element: Element): FrameNode {
+  return select<Element, FrameNode>(element).datum();
 }
 
 /** Frames take the focus one at a time: arrows go to parents, children and neighbours. */
@@ -96,7 +126,7 @@ function makeReachable(
   tell: (frame: Frame) => void,
 ): void {
   const frames = () => [...host.querySelectorAll<SVGGElement>("g.frame")];
-  const node = (element: Element) => select<Element, FrameNode>(element).datum();
+  const node = dataOf;
   const focus = (element: SVGGElement | undefined) => {
     if (!element) return;
     for (const other of frames()) other.setAttribute("tabindex", "-1");
