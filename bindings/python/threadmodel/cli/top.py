@@ -19,7 +19,7 @@ import click
 from rich.console import Console
 
 from threadmodel import attach as attaching
-from threadmodel import hotspot, native
+from threadmodel import hotspot, native, page, private
 from threadmodel.cli import terminal
 from threadmodel.cli.files import FileCommand
 from threadmodel.cli.messages import say
@@ -28,11 +28,14 @@ from threadmodel.cli.report import stdout_console
 from threadmodel.cli.top_screen import View, sections
 from threadmodel.errors import AttachError, ThreadmodelError
 from threadmodel.model import Model
+from threadmodel.selection import Selection
 from threadmodel.source import Live
 from threadmodel.source import open as open_source
 from threadmodel.text import clean, count, duration
 
 TRACE: Final = "top.tmt"
+# A written report is of so much of the past.
+WRITTEN_NS: Final = 30_000_000_000
 HOME: Final = "\033[H"
 CLEAR_REST: Final = "\033[J"
 CLEAR_LINE: Final = "\033[K"
@@ -177,7 +180,8 @@ def top(
     neither stopped nor changed, and has no rates.
 
     q ends it, p freezes the screen, s sorts locks by another column, / shows only what
-    has a word in its name, w writes a report of all that was recorded so far.
+    has a word in its name, w writes a report of the last
+    half minute.
 
     \b
     threadmodel top
@@ -336,7 +340,11 @@ def _write(model: Model) -> str:
     """Write the page of the report, and return where it is."""
     path = os.path.abspath(time.strftime("top-%H%M%S.html"))
     try:
-        model.to_html(path)
+        start_ns = model.length_ns - WRITTEN_NS
+        part = Selection(window=(start_ns, None)) if start_ns > 0 else None
+        text = page.render(model, part=part)
+        with open(path, "w", encoding="utf-8", opener=private.owner_only) as file:
+            file.write(text)
     except (OSError, ThreadmodelError) as failure:
         return clean(f"not written: {failure}")
     return f"written: {path}"
