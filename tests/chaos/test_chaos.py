@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 
 import chaos
+import named
+import pytest
 from antagonists import ANTAGONISTS
 
 from jdks import MATRIX
@@ -44,3 +46,8 @@ def test_what_the_vm_reports_of_native_methods_is_a_mistake():
     ports = [ran("WARNING: JNI x", f"at {port}") for port in (1, 2)]
     assert chaos.mistakes(ports[0]) == chaos.mistakes(ports[1])
     assert not chaos.mistakes(ran("Warning: SIGBUS handler modified!"))
+
+
+@pytest.mark.parametrize("name", ["native", "kills"])
+def test_a_campaign_of_short_runs_finds_nothing(name: str):
+    assert named.campaign(name, first=int(time.time()), runs=16, seconds=SECONDS) == 0
