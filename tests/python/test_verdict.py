@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verdict of a run, from Python."""
 
+import ast
 from pathlib import Path
 
 import scenario
@@ -50,3 +51,26 @@ def test_a_run_of_samples_alone_cannot_be_judged() -> None:
     (row,) = model.verdict()
     assert row["kind"] == "cannot_tell"
     assert "samples" in str(row["title"])
+
+
+def programs(name: str) -> list[str]:
+    """Return the programs of a kind that know the truth, of all three languages."""
+    tests = SCENARIOS.parent
+    files = (
+        "jvm/test_hangs.py",
+        "native/test_standstill.py",
+        "python/test_go_hangs.py",
+    )
+    found = []
+    for file in files:
+        for node in ast.parse((tests / file).read_text()).body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
+                found += [f"{file} {it}" for it in ast.literal_eval(node.value)]
+    return found
+
+
+def test_many_programs_that_know_the_truth_are_asked() -> None:
+    hung, healthy = programs("HUNG"), programs("HEALTHY")
+    print(f"{len(hung)} hung, {len(healthy)} healthy")
+    assert len(set(hung)) == len(hung) >= 40
+    assert len(set(healthy)) == len(healthy) >= 60
