@@ -69,7 +69,7 @@ class Pool:
         if to_ms:
             self.at(to_ms, thread, KIND.UNPARKED)
 
-    def model(self, end_ms: float) -> Model:
+    def model(self, end_ms: float, ending: Ending = Ending.SIGNALLED) -> Model:
         """Return the recording, which ends when the program is killed."""
         model = Model()
         kinds = frozenset(KIND)
@@ -93,9 +93,7 @@ class Pool:
         for thread, name in self.names.items():
             model.define_thread(thread, name)
         model.ingest(sorted(self.events, key=lambda event: event.time_ns))
-        model.define_run(
-            Run(end_ns=1 + round(end_ms * MS), ending=Ending.SIGNALLED, kinds=kinds)
-        )
+        model.define_run(Run(end_ns=1 + round(end_ms * MS), ending=ending, kinds=kinds))
         return model
 
 
@@ -245,3 +243,20 @@ def test_requests_that_another_thread_may_answer_do_not_starve(pool: Pool) -> No
 
 def test_a_request_of_a_moment_does_not_starve() -> None:
     assert verdict(calls_itself(), 900)["members"] == set()
+
+
+def test_what_comes_after_a_shutdown_has_begun_is_not_counted() -> None:
+    pool = Pool()
+    for worker in pool.workers("exec", 1, 2):
+        pool.at(150, worker, KIND.OFF_CPU)
+        pool.at(180, worker, KIND.ON_CPU)
+        for ms in range(300, 4000, 100):
+            pool.at(ms, worker, KIND.OFF_CPU)
+            pool.at(ms + 90, worker, KIND.ON_CPU)
+    pool.at(200, 1, KIND.SHUTDOWN)
+    model = pool.model(5000, Ending.EXITED)
+    (row,) = model.verdict()
+    assert row["title"] == (
+        "Bound by processors: 2 threads could run and had none for 30 % of the time in "
+        "which they were not idle."
+    )

@@ -25,7 +25,10 @@ int64_t tm__judged_ns(const tm__judgement *it, const tm__thread *thread, uint32_
 
     if (to_ns > it->graph.at_ns)
         to_ns = it->graph.at_ns;
-    return tm__scope_cut(&it->scope, &from_ns, &to_ns) ? to_ns - from_ns : 0;
+    /* It may begin later. */
+    return from_ns < to_ns && tm__scope_cut(&it->scope, &from_ns, &to_ns)
+               ? to_ns - from_ns
+               : 0;
 }
 
 int tm__is_queueing(const tm__judgement *it, const tm__interval *interval)
