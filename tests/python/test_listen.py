@@ -2,12 +2,17 @@
 """A trace that comes bit by bit: followed as a file, and taken over a socket."""
 
 import contextlib
+import fcntl
 import os
+import pty
 import signal
 import socket
 import stat
+import struct
 import subprocess
 import sys
+import termios
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -174,6 +179,34 @@ def test_reports_come_while_the_trace_does(trace: Path, tmp_path: Path) -> None:
             peer.sendall(whole[half:])
         process.communicate(timeout=60)
     assert process.returncode == 0
+
+
+def test_in_a_terminal_the_live_screen_is_drawn(trace: Path, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+    address = tmp_path / "here"
+    command = [sys.executable, "-m", "threadmodel", "listen", f"unix:{address}"]
+    with subprocess.Popen(
+        [*command, "--every", "0.1"], stdout=theirs, stderr=subprocess.DEVNULL
+    ) as process:
+        os.close(theirs)
+        deadline = time.monotonic() + 60
+        while not address.exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        with connect(f"unix:{address}") as peer:
+            whole = trace.read_bytes()
+            peer.sendall(whole[: first_block_end(whole)])
+            shown = b""
+            while b"Threads" not in shown and time.monotonic() < deadline:
+                shown += os.read(ours, 1 << 16)
+        # As `top` draws it.
+        assert b"Locks, the last" in shown or b"no thread queued for a lock" in shown
+        assert b"events" in shown
+        with contextlib.suppress(OSError):
+            while os.read(ours, 1 << 16):
+                pass
+    os.close(ours)
+    assert process.returncode in (0, 3)
 
 
 def test_peer_that_goes_in_mid_block_leaves_what_is_whole(tmp_path: Path) -> None:

@@ -23,19 +23,26 @@ from rich.console import Console
 
 from threadmodel import private
 from threadmodel.cli import metrics as live_metrics
-from threadmodel.cli import secured, terminal
+from threadmodel.cli import secured, terminal, top_screen
 from threadmodel.cli.collector import Collector, Rules
 from threadmodel.cli.files import INPUT, OUTPUT, OUTPUT_NEW, FileCommand
 from threadmodel.cli.forwarder import Forwarder
 from threadmodel.cli.messages import say
 from threadmodel.cli.peers import MOST_PEERS, Peers
 from threadmodel.cli.record import see_it
-from threadmodel.cli.report import FILE_WIDTH, PARTLY, print_sections
+from threadmodel.cli.report import (
+    FILE_WIDTH,
+    PARTLY,
+    print_sections,
+    stdout_console,
+)
 from threadmodel.cli.segments import opened
 from threadmodel.source import Live
 from threadmodel.text import count, duration
 
 TERMINAL_EVERY_S: Final = 2.0
+# Of the past, what a live screen sums up.
+WINDOW_NS: Final = 10_000_000_000
 LONGEST_S: Final = 3600.0
 INTERRUPTED: Final = 130
 LEAST_TOKEN_BYTES: Final = 16
@@ -192,11 +199,12 @@ def listen(
     connection that sends no trace within ten seconds is closed; others are still
     accepted.
 
-    In a terminal the report is printed every two seconds, and at the end. Ctrl-C ends
-    the listener, not the program. With --metrics, Prometheus reads metrics at
-    http://ADDRESS/metrics while the program runs; they contain the names of locks'
-    classes, and anybody who can connect can read them. The exit status is 3 when the
-    trace is incomplete, as when the program was killed.
+    In a terminal the screen of "threadmodel top" is drawn every two seconds, and the
+    report printed at the end. Ctrl-C ends the listener, not the program. With
+    --metrics, Prometheus reads metrics at http://ADDRESS/metrics while the program
+    runs; they contain the names of locks' classes, and anybody who can connect can read
+    them. The exit status is 3 when the trace is incomplete, as when the program was
+    killed.
 
     With --folder, many agents send at once, and each process has a file an hour, for
     "threadmodel fleet summarize". SIGTERM ends that. With --tls-cert, --tls-key and
@@ -450,11 +458,20 @@ def _write(file: IO[bytes], data: bytes) -> None:
 
 
 def _report(live: Live, after_s: float, top: int) -> None:
-    sections = terminal.sections(live.model, top)
-    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else FILE_WIDTH
-    if sys.stdout.isatty():
-        print(CLEAR, end="")
+    """Draw the screen of `top` in a terminal, and print the report elsewhere."""
     events = count(live.model.event_count, "event")
-    print(f"after {duration(int(after_s * 1e9))}: {events}", flush=True)
-    terminal.show(sections, Console(width=width, highlight=False))
+    heading = f"after {duration(int(after_s * 1e9))}: {events}"
+    if sys.stdout.isatty():
+        console = stdout_console()
+        height = os.get_terminal_size(sys.stdout.fileno()).lines - 1
+        view = top_screen.View(WINDOW_NS, height=height)
+        print(CLEAR, end="")
+        shown = top_screen.sections(live.model, view, heading, console)
+    else:
+        console = Console(
+            width=None if "COLUMNS" in os.environ else FILE_WIDTH, highlight=False
+        )
+        print(heading, flush=True)
+        shown = terminal.sections(live.model, top)
+    terminal.show(shown, console)
     sys.stdout.flush()
