@@ -118,7 +118,7 @@ void tm__write_unended(tm__words *words, tm__judgement *it)
         tm__write_words(words, "%s", tm__duration_of(group->usual_ns).text);
     tm__write_words(words, group->object == TM__NONE
                                ? ". The waits have a time limit. "
-                               : ". Another program has to answer. ");
+                               : ". The waits last until the other side answers. ");
 }
 
 void tm__write_advice_of_unended(tm__words *words, const tm__judgement *it)
