@@ -18,7 +18,7 @@ KIND: Final = EventKind
 POLLER, FIRST_WORKER = 1, 10
 IDLE, BORROW, QUERY, GUARD, RETURN = 1, 2, 3, 4, 5
 DONE, TURN, LOAD, OWN, READ = 6, 7, 8, 9, 10
-SEND, ANSWERED, ANSWERED_TOO = 11, 12, 13
+SEND, ANSWERED, ANSWERED_TOO, CHECK = 11, 12, 13, 14
 # In the other endpoint, a stack has a number that is greater by so much.
 OTHER = 20
 CONDITION, PERMITS, LOCK, ORDER, LOADER, DATABASE = 1, 2, 3, 4, 5, 6
@@ -56,6 +56,7 @@ STACKS: Final = {
         HANDLE,
         *RUN,
     ],
+    CHECK: [("app.Check", "before"), *RUN],
     TURN: [("java.lang.Thread", "sleep"), ("app.Turn", "take"), HANDLE, *RUN],
 }
 
@@ -94,6 +95,7 @@ class Service:
         asks: bool = False,
         sends: float = 0,
         cancels: float = 0,
+        checks: float = 0,
         seed: int = 1,
         seconds: float = 4,
     ) -> None:
@@ -109,7 +111,8 @@ class Service:
         read at first by the server's own code, where a worker waits, too. A share of
         the questions of workers that were idle is sent so slowly that it is seen; then
         the answers come to any of two places with one name. A share of the requests is
-        for another endpoint.
+        for another endpoint. In a share of them, a filter waits before the endpoint is
+        called.
         """
         self.random = random.Random(seed)
         self.permits = permits or clients
@@ -120,6 +123,7 @@ class Service:
         self.reads = reads
         self.states_units = states_units
         self.asks, self.sends, self.cancels = asks, sends, cancels
+        self.checks = checks
         self.endpoint: dict[int, int] = {}
         self.events: list[Event] = []
         self.log: list[Request] = []
@@ -198,6 +202,8 @@ class Service:
             self.emit(start, worker, KIND.UNIT_BEGIN, object=ORDER, value=worker)
         if self.reads and self.random.random() < self.reads:
             now += self.loads(worker, now + US, 0.02, READ)
+        if self.checks and self.random.random() < self.checks:
+            now += self.loads(worker, now + US, 0.5, CHECK)
         if self.loads_each:
             now += self.loads(worker, now + US, self.loads_ms)
         for _ in range(self.random.randint(1, self.turns) if self.turns else 0):

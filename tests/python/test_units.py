@@ -54,6 +54,23 @@ def test_a_service_of_several_endpoints_is_measured_by_all_of_them() -> None:
     assert cancel["count"] == pytest.approx(0.4 * len(service.log), rel=0.1)
 
 
+def test_workers_that_find_a_request_of_another_endpoint_waiting_do_two() -> None:
+    service = Service(clients=8, cancels=0.4, kept=0.5)
+    kinds = {row["kind"]: row for row in service.model().unit_kinds()}
+    order, cancel = kinds["app.Order.handle"], kinds["app.Order.cancel"]
+    assert order["count"] == pytest.approx(0.6 * len(service.log), rel=0.05)
+    assert cancel["count"] == pytest.approx(0.4 * len(service.log), rel=0.05)
+
+
+@pytest.mark.parametrize("share", [0.5, 1])
+def test_what_waits_before_the_endpoint_is_called_is_no_other_request(
+    share: float,
+) -> None:
+    service = Service(clients=8, checks=share, kept=0.5)
+    kinds = service.model().unit_kinds()
+    assert sum(kinds["count"]) == pytest.approx(len(service.log), rel=0.05)
+
+
 def test_what_is_seen_in_some_requests_alone_does_not_divide_them() -> None:
     service = Service(clients=8, asks=True, kept=0.6, sends=0.9)
     kind = main_kind(service.model())

@@ -9,6 +9,7 @@
  */
 #include "analysis/units/pattern_rounds.h"
 
+#include "analysis/units/pattern_tasks.h"
 #include "analysis/units/units_patterns.h"
 #include "base/saturate.h"
 
@@ -17,6 +18,7 @@ enum {
     FEW_ROUNDS = 3,
     UNSEEN_OF = 50, /* of so many gaps one may lack what each task comes to */
     PLACES_IN_A_GAP = 64,
+    TASKS_IN_A_GAP = 16,
 };
 
 typedef struct gap {
@@ -24,6 +26,9 @@ typedef struct gap {
     uint32_t count;
     uint32_t blocks;
     uint32_t last; ///< places[] or TM__NONE
+    uint32_t task; ///< tasks[] of the last block whose task is known, or TM__NONE
+    uint32_t tasks[TASKS_IN_A_GAP]; ///< tasks[] that occur
+    uint32_t tasks_count;
 } gap;
 
 static void add_round(tm__patterns *p, gap *it, uint32_t number)
@@ -53,35 +58,55 @@ static void end_gap(tm__patterns *p, gap *it, int is_whole)
         }
         place->seen = 0;
     }
-    *it = (gap){.last = TM__NONE};
+    for (uint32_t i = 0; i < it->tasks_count; i++) {
+        p->tasks[it->tasks[i]].stretches += is_whole != 0;
+        p->tasks[it->tasks[i]].is_seen = 0;
+    }
+    *it = (gap){.last = TM__NONE, .task = TM__NONE};
+}
+
+static void add_task(tm__patterns *p, gap *it, uint32_t task)
+{
+    it->task = task;
+    if (task == TM__NONE || p->tasks[task].is_seen || it->tasks_count == TASKS_IN_A_GAP)
+        return;
+    p->tasks[task].is_seen = 1;
+    it->tasks[it->tasks_count++] = task;
 }
 
 static void count_rounds(tm__patterns *p, uint32_t t)
 {
     const tm_model *model = p->units->model;
     tm__unit_group *group = &p->groups[p->group_of[t]];
-    gap it = {.last = TM__NONE};
+    gap it = {.last = TM__NONE, .task = TM__NONE};
     int64_t since_ns = INT64_MIN;
+    int is_busy = 0;
     uint32_t next = 0;
     tm__unit_block block;
 
     while (tm__unit_block_next(model, &model->entities.threads[t], &next, &block)) {
-        uint32_t place;
+        uint32_t place, task;
 
         if (tm__pattern_separator(p, &block)) {
-            if (it.blocks && since_ns != INT64_MIN) {
+            if (is_busy && since_ns != INT64_MIN) {
                 group->busy_gaps++;
                 group->busy_ns = tm__sum(group->busy_ns, block.start_ns - since_ns);
             }
             since_ns = block.end_ns;
+            is_busy = 0;
             end_gap(p, &it, 1);
             continue;
         }
         place = tm__pattern_place(p, p->group_of[t], &block);
+        task = tm__pattern_task(p, &block, place, it.task);
+        if (tm__pattern_is_next_task(p, it.task, task))
+            end_gap(p, &it, 1);
+        add_task(p, &it, task);
         it.last = TM__NONE;
         if (place != TM__NONE)
             add_round(p, &it, place);
         it.blocks++;
+        is_busy = 1;
     }
     end_gap(p, &it, 0);
 }
@@ -99,42 +124,57 @@ static uint32_t usual_rounds(const tm__unit_place *it)
 
 /* A call is I/O where it had to wait, which the next one may not: then a task is not
  * seen to come there. */
-static int is_always_seen(const tm__unit_group *group, const tm__unit_place *it)
+static int is_always_seen(const tm__unit_task *task, const tm__unit_place *it)
 {
     return it->state != TM_STATE_IO || (uint64_t)it->gaps * UNSEEN_OF >=
-                                           (uint64_t)group->busy_gaps * (UNSEEN_OF - 1);
+                                           (uint64_t)task->stretches * (UNSEEN_OF - 1);
 }
 
-static int is_better(const tm__unit_group *group, const tm__unit_place *it,
+static int is_better(const tm__unit_task *task, const tm__unit_place *it,
                      const tm__unit_place *than)
 {
-    int is_seen = is_always_seen(group, it);
+    int is_seen = is_always_seen(task, it);
     uint32_t own = it->gaps_of[usual_rounds(it)];
     uint32_t its = than->gaps_of[usual_rounds(than)];
 
-    if (is_seen != is_always_seen(group, than))
+    if (is_seen != is_always_seen(task, than))
         return is_seen;
     return own != its ? own > its : it->rounds > than->rounds;
 }
 
-static void judge_group(const tm__patterns *p, tm__unit_group *group)
+static void choose_anchors(tm__patterns *p, const tm__unit_group *group)
+{
+    uint32_t first = group->anchor;
+
+    if (p->places[first].task != TM__NONE)
+        p->tasks[p->places[first].task].anchor = first;
+    for (uint32_t i = group->places; i != TM__NONE; i = p->places[i].next) {
+        tm__unit_task *task =
+            p->places[i].task == TM__NONE ? NULL : &p->tasks[p->places[i].task];
+
+        if (task && p->places[i].gaps >= ENOUGH_GAPS &&
+            (task->anchor == TM__NONE ||
+             is_better(task, &p->places[i], &p->places[task->anchor])))
+            task->anchor = i;
+    }
+}
+
+static void judge_task(const tm__patterns *p, tm__unit_task *task)
 {
     const tm__unit_place *it;
     uint32_t usual;
 
-    for (uint32_t i = group->places; i != TM__NONE; i = p->places[i].next)
-        if (p->places[i].gaps >= ENOUGH_GAPS &&
-            is_better(group, &p->places[i], &p->places[group->anchor]))
-            group->anchor = i;
-    it = &p->places[group->anchor];
-    group->ends_tasks = it->lasts > it->firsts;
+    if (task->anchor == TM__NONE)
+        return;
+    it = &p->places[task->anchor];
+    task->ends_tasks = it->lasts > it->firsts;
     if (it->gaps < ENOUGH_GAPS)
         return;
     usual = usual_rounds(it);
     if ((uint64_t)it->gaps_of[usual] * 4 >= it->gaps)
-        group->each = usual;
+        task->each = usual;
     else if (it->rounds > (uint64_t)it->gaps * FEW_ROUNDS)
-        group->each = 0; /* a loop of a number of rounds that varies */
+        task->each = 0; /* a loop of a number of rounds that varies */
 }
 
 void tm__pattern_rounds_judge(tm__patterns *patterns)
@@ -151,5 +191,7 @@ void tm__pattern_rounds_judge(tm__patterns *patterns)
     for (uint32_t i = 0; i < patterns->groups_count; i++)
         if (patterns->groups[i].work == TM__WORK_TASKS &&
             patterns->groups[i].anchor != TM__NONE)
-            judge_group(patterns, &patterns->groups[i]);
+            choose_anchors(patterns, &patterns->groups[i]);
+    for (uint32_t i = 0; i < patterns->tasks_count; i++)
+        judge_task(patterns, &patterns->tasks[i]);
 }

@@ -17,6 +17,7 @@ typedef struct tm__unit_block {
     uint8_t state;
     uint8_t is_open;
     uint8_t is_expired; ///< its time was up, or it was interrupted
+    uint8_t is_sampled; ///< the stack is that of another block like it
     uint8_t is_next;    ///< for what its client sends next
 } tm__unit_block;
 
@@ -41,6 +42,7 @@ typedef struct tm__unit_place {
     uint32_t stack;
     uint32_t next;      ///< places[] of the same group, or TM__NONE
     uint32_t kind_name; ///< strings: of the units in which it occurs, or TM__NONE
+    uint32_t task;      ///< tasks[] in which it occurs, or TM__NONE
     uint32_t count;
     uint8_t state;
     uint8_t is_conditional; ///< a lock, which is waited for only if it is taken
@@ -63,15 +65,30 @@ typedef struct tm__unit_group {
     uint32_t idles;
     uint32_t idle_stack;   ///< stacks[] or TM__NONE
     uint32_t places;       ///< head of the list
+    uint32_t kinds;        ///< tasks[] of it that are kinds of the program
     uint32_t anchor;       ///< places[] or TM__NONE
-    uint32_t each;         ///< so many times in one unit is the anchor; 0: not known
     uint32_t busy_gaps;    ///< between idle waits, with a block
     int64_t busy_ns;       ///< how long these are
     int64_t life_ns;       ///< of those that ended
     uint8_t work;          ///< enum tm__work
-    uint8_t ends_tasks;    ///< the anchor is rather last than first
     uint8_t is_dispatched; ///< an event loop calls what it does
 } tm__unit_group;
+
+/** A kind of task of a group: of one endpoint of a server. Of a group without several
+ * kinds there is one, for all that its threads do. */
+typedef struct tm__unit_task {
+    uint32_t group;
+    uint32_t anchor;      ///< places[] or TM__NONE
+    uint32_t each;        ///< so many times in one unit is the anchor; 0: not known
+    uint32_t stretches;   ///< of one task, or of several that are to be divided
+    uint64_t runs;        ///< blocks of it side by side, between idle waits
+    uint64_t starts;      ///< of these, first ones
+    uint64_t ends;        ///< and last ones
+    uint8_t ends_tasks;   ///< the anchor is rather last than first
+    uint8_t is_seen;      ///< in the stretch that is counted
+    uint8_t is_beginning; ///< a task of it may follow one of another kind
+    uint8_t is_end;       ///< and one of another kind may follow it
+} tm__unit_task;
 
 typedef struct tm__patterns {
     tm__units *units;
@@ -84,6 +101,8 @@ typedef struct tm__patterns {
     uint32_t *nodes_of;      ///< of each stack; 0: not looked for
     TM__ARRAY(tm__unit_group, groups);
     TM__ARRAY(tm__unit_place, places);
+    TM__ARRAY(tm__unit_task, tasks);
+    tm__triple_map by_kind; ///< (group, kind's name or TM__NONE): tasks[] + 1
 } tm__patterns;
 
 #endif

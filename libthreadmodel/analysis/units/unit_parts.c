@@ -3,6 +3,7 @@
 #include "analysis/units/unit_parts.h"
 
 #include "analysis/units/unit_list.h"
+#include "analysis/units/unit_main.h"
 #include "analysis/units/unit_walk.h"
 #include "analysis/units/units.h"
 
@@ -187,7 +188,10 @@ int tm__unit_parts_of_first_kind(tm_table **out, const tm_model *model,
     for (uint32_t i = 0; i < all.kinds_count; i++)
         if (!first || all.kinds[i].total_ns > first->total_ns)
             first = &all.kinds[i];
-    if (first && can_have(first, units, total_ns))
+    if (all.main.count && (first->is_main || all.main.total_ns > first->total_ns))
+        first = &all.main;
+    if (first && (first->name != TM__NONE || tm__units_have_several(&all)) &&
+        can_have(first, units, total_ns))
         rc = put_kind(&list, &all, first);
     tm__units_close(&all);
     return tm__listing_close(&list, model, out, rc);

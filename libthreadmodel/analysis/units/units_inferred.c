@@ -11,6 +11,7 @@
  */
 #include "analysis/units/pattern_kinds.h"
 #include "analysis/units/pattern_rounds.h"
+#include "analysis/units/pattern_tasks.h"
 #include "analysis/units/pattern_ticks.h"
 #include "analysis/units/units_patterns.h"
 
@@ -32,7 +33,9 @@ typedef struct inference {
 typedef struct draft {
     int64_t start_ns; ///< INT64_MIN: nothing has begun
     uint32_t kind_name;
-    uint32_t rounds; ///< of the anchor so far
+    uint32_t task;   ///< tasks[], or TM__NONE
+    uint32_t rounds; ///< of its anchor so far
+    int64_t last_ns; ///< the end of the last block
     int64_t over_ns; ///< the end of the one that is the last of a task
     uint32_t blocks;
     uint32_t of_pool;  ///< of these
@@ -76,7 +79,7 @@ static int add_unit(inference *in, const draft *it, int64_t end_ns, int is_finis
 
 static draft begin_at(int64_t start_ns)
 {
-    return (draft){.start_ns = start_ns, .kind_name = TM__NONE};
+    return (draft){.start_ns = start_ns, .kind_name = TM__NONE, .task = TM__NONE};
 }
 
 /* A blocking interval within a unit. A server may read the request in its own code, and
@@ -131,22 +134,48 @@ static int has_worked(const draft *it, const tm__unit_group *group,
  * where tasks end with it, after the round before. */
 static int add_round(inference *in, draft *it, const tm__unit_block *block)
 {
-    const tm__unit_group *group = &in->patterns.groups[in->group];
+    const tm__unit_task *task = &in->patterns.tasks[it->task];
     draft last = *it;
     int rc = TM_OK;
 
-    if (it->rounds == group->each) {
-        int64_t time_ns = group->ends_tasks ? it->over_ns : block->start_ns;
+    if (it->rounds == task->each) {
+        int64_t time_ns = task->ends_tasks ? it->over_ns : block->start_ns;
 
         rc = add_unit(in, it, time_ns, 1);
         *it = begin_at(time_ns);
-        if (group->ends_tasks) {
+        it->task = last.task;
+        if (task->ends_tasks) {
             it->kind_name = last.kind_name;
             it->is_of_library = last.is_of_library;
         }
     }
-    if (++it->rounds == group->each)
+    if (++it->rounds == task->each)
         it->over_ns = block->end_ns;
+    return rc;
+}
+
+/* A block of the task, or of the next one. */
+static int add_block(inference *in, draft *it, const tm__unit_block *block)
+{
+    uint32_t place = tm__pattern_place(&in->patterns, in->group, block);
+    uint32_t task = tm__pattern_task(&in->patterns, block, place, it->task);
+    int rc = TM_OK;
+
+    if (tm__pattern_is_next_task(&in->patterns, it->task, task)) {
+        int64_t time_ns = it->last_ns;
+
+        rc = add_unit(in, it, time_ns, 1);
+        *it = begin_at(time_ns);
+    }
+    if (task != it->task) {
+        it->task = task;
+        it->rounds = 0;
+    }
+    if (rc == TM_OK && task != TM__NONE && in->patterns.tasks[task].each &&
+        place != TM__NONE && place == in->patterns.tasks[task].anchor)
+        rc = add_round(in, it, block);
+    it->last_ns = block->end_ns;
+    note_block(in, it, block);
     return rc;
 }
 
@@ -176,9 +205,7 @@ static int add_tasks(inference *in)
         }
         if (it.start_ns == INT64_MIN)
             it = begin_at(block.start_ns);
-        if (group->each && is_anchor(in, &block))
-            rc = add_round(in, &it, &block);
-        note_block(in, &it, &block);
+        rc = add_block(in, &it, &block);
     }
     if (rc == TM_OK && !is_idle && (!has_ended || it.blocks))
         rc = add_unit(in, &it, end_ns, has_ended);
@@ -286,6 +313,8 @@ int tm__units_add_inferred(tm__units *units)
 
     if (rc == TM_OK)
         rc = tm__pattern_ticks_judge(&in.patterns);
+    if (rc == TM_OK)
+        rc = tm__pattern_tasks_find(&in.patterns);
     if (rc == TM_OK)
         tm__pattern_rounds_judge(&in.patterns);
     for (uint32_t t = 0; rc == TM_OK && t < units->model->entities.threads_count; t++) {

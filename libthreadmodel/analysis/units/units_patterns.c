@@ -48,6 +48,7 @@ int tm__unit_block_next(const tm_model *model, const tm__thread *thread, uint32_
         .state = all[i].state,
         .is_expired =
             (all[i].flags & (TM__INTERVAL_TIMED_OUT | TM__INTERVAL_INTERRUPTED)) != 0,
+        .is_sampled = (all[i].flags & TM__INTERVAL_SAMPLED) != 0,
         .is_next = is_for_next(model, &all[i])};
     for (end = i + 1;
          end < thread->interval_count && all[end].flags & TM__INTERVAL_CONTINUES; end++)
@@ -179,6 +180,7 @@ static int count_block(tm__patterns *p, uint32_t t, const tm__unit_block *block)
                              .stack = block->stack,
                              .next = p->groups[group].places,
                              .kind_name = TM__NONE,
+                             .task = TM__NONE,
                              .state = block->state,
                              .is_conditional = block->state == TM_STATE_BLOCKED ||
                                                (block->state == TM_STATE_PARKED &&
@@ -289,7 +291,6 @@ static void judge_group(const tm__patterns *p, tm__unit_group *group)
                 is_dispatched(p->units->model, p->places[group->anchor].stack);
         }
     }
-    group->each = 1;
 }
 
 static size_t bytes_of_groups(const tm_model *model)
@@ -358,9 +359,12 @@ void tm__patterns_close(tm__patterns *patterns)
     tm__triple_map_free(&patterns->by_name, memory);
     tm__triple_map_free(&patterns->by_place, memory);
     tm__triple_map_free(&patterns->nodes, memory);
+    tm__triple_map_free(&patterns->by_kind, memory);
     tm__free(memory, patterns->nodes_of, bytes_of_nodes(model));
     tm__free(memory, patterns->groups,
              patterns->groups_capacity * sizeof(*patterns->groups));
     tm__free(memory, patterns->places,
              patterns->places_capacity * sizeof(*patterns->places));
+    tm__free(memory, patterns->tasks,
+             patterns->tasks_capacity * sizeof(*patterns->tasks));
 }

@@ -40,7 +40,6 @@ static int is_bound(const tm__judgement *it, const tm_table *parts)
     if (it->owed && strcmp(tm_table_string(parts, "state", 0), "sleeping") == 0)
         return 0;
     return is_kept(tm_table_string(parts, "state", 0)) &&
-           tm_table_string(parts, "kind", 0) &&
            tm_table_int64(parts, "units")[0] >= UNITS_AT_LEAST &&
            100 * tm_table_double(parts, "share")[0] >= UNIT_SHARE &&
            tm_table_int64(parts, "total_ns")[0] / PROGRAM_SHARE >= busy_ns / 100;
@@ -113,7 +112,8 @@ static int is_bound_by_io(tm__judgement *it, int *is_bound)
     return rc;
 }
 
-/* The first row of the table is the largest part of the kind with most time. */
+/* The first row of the table is the largest part of the kind with most time, or of the
+ * kinds by which the program is measured. */
 int tm__find_bound_of_units(tm__judgement *it)
 {
     int64_t busy_ns = it->spent.lived_ns - it->spent.idle_ns;

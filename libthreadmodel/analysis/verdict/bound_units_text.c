@@ -40,6 +40,7 @@ void tm__write_bound_of_units(tm__words *words, const tm__judgement *it)
     const char *class_name = tm_table_string(parts, "class", 0);
     const char *method = tm_table_string(parts, "method", 0);
     const char *dot = class_name ? strrchr(class_name, '.') : NULL;
+    const char *kind = tm_table_string(parts, "kind", 0);
 
     class_name = dot ? dot + 1 : class_name;
     tm__write_words(words, "Bound by ");
@@ -54,9 +55,12 @@ void tm__write_bound_of_units(tm__words *words, const tm__judgement *it)
                         class_name ? class_name : "");
     if (method)
         tm__write_words(words, " in %.150s", tm__short_name(method));
-    tm__write_words(words,
-                    ": the units of work of %.150s spend %.0f %% of their time there.",
-                    tm__short_name(tm_table_string(parts, "kind", 0)),
+    if (kind)
+        tm__write_words(words, ": the units of work of %.150s spend",
+                        tm__short_name(kind));
+    else
+        tm__write_words(words, ": requests spend");
+    tm__write_words(words, " %.0f %% of their time there.",
                     100 * tm_table_double(parts, "share")[0]);
 }
 
