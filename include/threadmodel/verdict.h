@@ -58,13 +58,14 @@ enum tm_wait_edge {
  * such threads names those that have waited for a second or more for a lock or permit,
  * where no event shows which thread has it. Workers whose requests to the program
  * itself leave no worker to answer are starved. Where no thread is stuck, a run is
- * bound, since an instant, by what half of the threads in a task, two at least, wait for
- * at its end, with a time limit or in I/O, for a second at least and three times as long
- * as such waits took; or else by a lock, where two threads or more that use it queue for
- * it for half of the time in which they are not idle, a quarter of that of all threads;
- * or else by a place where its main kind of units of work waits, sleeps or is in I/O for
- * half of its time, and a quarter of that of all threads; or else by processors, where
- * threads could run and had none for a quarter of the time in which they are not idle.
+ * bound, since an instant, by what half of the threads in a task, two at least, wait
+ * for at its end, with a time limit or in I/O, for a second at least and three times as
+ * long as such waits took; or else by a lock, where two threads or more that use it
+ * queue for it for half of the time in which they are not idle, a quarter of that of
+ * all threads; or else by a place where its main kind of units of work waits, sleeps or
+ * is in I/O for half of its time, and a quarter of that of all threads; or else by
+ * processors, where threads could run and had none for a quarter of the time in which
+ * they are not idle.
  *
  * Columns (table `verdict`): kind string (enum tm_verdict), title string (the same in
  * one sentence), since_ns int64 (no thread in question has gone on since, since the run
