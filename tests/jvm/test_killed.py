@@ -168,3 +168,25 @@ def test_child_with_the_same_file_writes_another_and_reports_it(java: Java):
     assert f"this one goes to {other}" in line
     assert threadmodel.open(other).damage is None
     assert sum(notifies(threadmodel.open(trace))) > 0
+
+
+@pytest.mark.every_release
+def test_the_vm_finds_no_mistake_in_a_stop(java: Java):
+    agent = f"file={java.folder / 'run.tmt'}"
+    with subprocess.Popen(
+        java.command(
+            "Killed", java.folder / "counts", agent=agent, flags=("-Xcheck:jni",)
+        ),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=java.folder,
+    ) as process:
+        assert process.stdout is not None
+        while process.stdout.readline() != "ringing\n":
+            pass
+        attach.control(process.pid, "stop")
+        time.sleep(0.5)
+        process.kill()
+        said = process.communicate()[0]
+    assert "JNI local refs" not in said

@@ -206,6 +206,8 @@ static int is_of_io(const char *signature)
     return 0;
 }
 
+enum { LOCALS = 16 };
+
 /* For all classes that are loaded and have such methods: none is loaded for it. */
 static void each_io(JNIEnv *jni, void (*bind_class)(JNIEnv *, jclass, const char *,
                                                     const libraries *))
@@ -218,6 +220,9 @@ static void each_io(JNIEnv *jni, void (*bind_class)(JNIEnv *, jclass, const char
     if (!tm__the_options.io ||
         (*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE)
         return;
+    /* Each is a reference of this call's, which announces 16 by itself. */
+    if ((*jni)->EnsureLocalCapacity(jni, count + LOCALS) != 0)
+        (*jni)->ExceptionClear(jni);
     open_libraries(&from);
     for (jint i = 0; i < count; i++) {
         char *signature = NULL;
