@@ -11,9 +11,9 @@
 /**
  * The first rows of tm_unit_part_list(), those of its first kind, or of all kinds by
  * which the program is measured, if these have more time. The table is empty if no part
- * can have `units` units and `total_ns`, which sums show without a walk of the units, or
- * if one kind has it all and no name. `kind` is null of several kinds, where none has nine
- * of ten.
+ * can have `units` units and `total_ns`, which sums show without a walk of the units,
+ * or if one kind has it all and no name. `kind` is null of several kinds, where none
+ * has nine of ten.
  * @param selection  as for that
  * @return TM_OK or TM_ENOMEM
  */
