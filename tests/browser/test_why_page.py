@@ -15,7 +15,7 @@ import random_runs
 import story
 import threadmodel
 from conftest import Show, state
-from threadmodel import page as report
+from threadmodel import drawn
 
 RECORDING = Path(__file__).parents[1] / "data/traces/demo-version-1.tmt"
 MS = story.MS
@@ -118,7 +118,7 @@ def test_a_thread_that_ran_is_not_explained(show: Show) -> None:
 def test_beyond_what_the_file_holds_it_names_the_command(
     show: Show, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(report, "CHAINS", 1)
+    monkeypatch.setattr(drawn, "CHAINS", 1)
     model = threadmodel.open(RECORDING)
     page = show(model, "timeline")
     rows = [row for row in model.timeline() if row["state"] == "blocked"]

@@ -54,14 +54,16 @@ uint32_t tm__wait_first_poll(const tm__wait_graph *graph, uint32_t thread,
             break;
         found = at;
         tries++;
-        /* Before it the thread runs, or would if it had a processor; and then another
-         * wait. */
-        for (last = at; last > 0 && !tm__is_stopped(it->intervals[last - 1].state);)
+        /* Before it the thread runs, or would if it had a processor, which is no work;
+         * and then another wait. */
+        for (last = at; last > 0 && !tm__is_stopped(it->intervals[last - 1].state);) {
             last--;
+            if (it->intervals[last].state != TM_STATE_RUNNABLE)
+                between_ns = tm__sum(between_ns, it->intervals[last + 1].start_ns -
+                                                     it->intervals[last].start_ns);
+        }
         if (last == at || last == 0)
             break;
-        between_ns = tm__sum(between_ns,
-                             it->intervals[at].start_ns - it->intervals[last].start_ns);
         at = tm__interval_first_blocking(it, --last);
     }
     length_ns = graph->at_ns - it->intervals[found].start_ns;
