@@ -54,8 +54,8 @@ uint32_t tm__wait_first_poll(const tm__wait_graph *graph, uint32_t thread,
             break;
         found = at;
         tries++;
-        /* Before it the thread runs, or would if it had a processor, which is no work;
-         * and then another wait. */
+        /* Before it the thread runs, or would if it had a processor, which does not
+         * count; and then another wait. */
         for (last = at; last > 0 && !tm__is_stopped(it->intervals[last - 1].state);) {
             last--;
             if (it->intervals[last].state != TM_STATE_RUNNABLE)
