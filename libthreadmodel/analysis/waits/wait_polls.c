@@ -14,7 +14,7 @@
 
 /* A series has so many tries and lasts so long, and so many times as long as all tries
  * of the thread before it; the time between them takes one part in so many of that. */
-enum { TRIES_AT_LEAST = 10, LEAST_NS = 1000000000, TIMES_USUAL = 3, PARTS = 50 };
+enum { TRIES_AT_LEAST = 10, LEAST_NS = 1000000000, TIMES_USUAL = 3, PARTS = 20 };
 
 static int is_try(const tm__interval *first, const tm__interval *last,
                   const tm__interval *like)
