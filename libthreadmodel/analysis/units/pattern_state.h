@@ -63,9 +63,12 @@ typedef struct tm__unit_group {
     uint32_t threads;
     uint32_t ended; ///< of these, those that were seen to begin and to end
     uint32_t idles;
-    uint32_t idle_stack;   ///< stacks[] or TM__NONE
-    uint32_t places;       ///< head of the list
-    uint32_t kinds;        ///< tasks[] of it that are kinds of the program
+    uint32_t idle_stack; ///< stacks[] or TM__NONE
+    uint32_t places;     ///< head of the list
+    uint32_t kinds;      ///< tasks[] of it that are kinds of the program
+    uint64_t runs;       ///< of all its tasks, as theirs
+    uint64_t starts;
+    uint64_t ends;
     uint32_t anchor;       ///< places[] or TM__NONE
     uint32_t busy_gaps;    ///< between idle waits, with a block
     int64_t busy_ns;       ///< how long these are

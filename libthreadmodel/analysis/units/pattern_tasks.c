@@ -108,26 +108,21 @@ static int is_share(uint64_t part, uint64_t of, uint64_t all_parts, uint64_t all
 
 static void judge(tm__patterns *p)
 {
-    for (uint32_t i = 0; i < p->groups_count; i++) {
-        uint64_t runs = 0, starts = 0, ends = 0;
+    for (uint32_t i = 0; i < p->tasks_count; i++) {
+        const tm__unit_task *it = &p->tasks[i];
+        tm__unit_group *group = &p->groups[it->group];
 
-        if (p->groups[i].kinds < 2)
-            continue;
-        for (uint32_t k = 0; k < p->tasks_count; k++) {
-            if (p->tasks[k].group != i)
-                continue;
-            runs += p->tasks[k].runs;
-            starts += p->tasks[k].starts;
-            ends += p->tasks[k].ends;
-        }
-        for (uint32_t k = 0; k < p->tasks_count; k++) {
-            tm__unit_task *it = &p->tasks[k];
+        group->runs += it->runs;
+        group->starts += it->starts;
+        group->ends += it->ends;
+    }
+    for (uint32_t i = 0; i < p->tasks_count; i++) {
+        tm__unit_task *it = &p->tasks[i];
+        const tm__unit_group *group = &p->groups[it->group];
 
-            if (it->group != i)
-                continue;
-            it->is_beginning = is_share(it->starts, it->runs, starts, runs) != 0;
-            it->is_end = is_share(it->ends, it->runs, ends, runs) != 0;
-        }
+        it->is_beginning =
+            is_share(it->starts, it->runs, group->starts, group->runs) != 0;
+        it->is_end = is_share(it->ends, it->runs, group->ends, group->runs) != 0;
     }
 }
 
