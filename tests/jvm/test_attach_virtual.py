@@ -44,8 +44,13 @@ def until(program: Program, trace: Path, done: Callable[[threadmodel.Model], boo
     raise AssertionError(f"not in the trace after {PATIENCE_S} s")
 
 
+def named(model: threadmodel.Model, prefix: str) -> list[dict[str, Any]]:
+    """In a trace that goes on, the name of a thread may come after its first event."""
+    return [row for row in model.threads() if (row["name"] or "").startswith(prefix)]
+
+
 def others(model: threadmodel.Model) -> list[dict[str, Any]]:
-    return [row for row in model.threads() if row["name"].startswith("other-")]
+    return named(model, "other-")
 
 
 def all_were_asked(java: Java, count: int) -> Callable[[threadmodel.Model], bool]:
@@ -199,7 +204,7 @@ def test_virtual_threads_that_are_busy_speak_for_themselves(java: Java):
 
 
 def all_moved(model: threadmodel.Model) -> bool:
-    busy = [row for row in model.threads() if row["name"].startswith("busy-")]
+    busy = named(model, "busy-")
     return len(busy) == BUSY and all(row["parked_count"] > 2 for row in busy)
 
 

@@ -73,17 +73,26 @@ static int64_t awake_ns(const tm_model *model, uint32_t owner, int64_t time_ns,
                : thread->intervals[at].start_ns;
 }
 
-/* Since when the owner of a record had been blocked until it had the lock.
- * @return INT64_MIN: it was not, or came from a wait without a block */
-static int64_t queued_ns_of(const tm_model *model, const tm__tenure *it, uint32_t near)
+/* The block after which the owner of a record had the lock. Another thread may have
+ * seen it as the owner before its own block was over: it goes on when that is.
+ * @return when the block began, and its end in `went_on_ns`; INT64_MIN: it was not
+ *         blocked, or came from a wait without a block */
+static int64_t queued_ns_of(const tm_model *model, const tm__tenure *it, uint32_t near,
+                            int64_t *went_on_ns)
 {
     const tm__thread *owner = &model->entities.threads[it->owner];
-    uint32_t at = tm__interval_near(owner, it->got_ns - 1, near);
+    uint32_t at = tm__interval_near(owner, it->got_ns - 1, near), after;
 
-    if (at == TM__NONE || at + 1 == owner->interval_count ||
-        owner->intervals[at + 1].start_ns != it->got_ns ||
-        !tm__is_lock_block(&owner->intervals[at]))
+    if (at == TM__NONE || !tm__is_lock_block(&owner->intervals[at]))
         return INT64_MIN;
+    for (after = at + 1; after < owner->interval_count; after++)
+        if (owner->intervals[after].start_ns == it->got_ns ||
+            !tm__is_lock_block(&owner->intervals[after]) ||
+            !(owner->intervals[after].flags & TM__INTERVAL_CONTINUES))
+            break;
+    if (after == owner->interval_count)
+        return INT64_MIN;
+    *went_on_ns = owner->intervals[after].start_ns;
     for (; at > 0 && owner->intervals[at].flags & TM__INTERVAL_CONTINUES; at--)
         if (!tm__is_lock_block(&owner->intervals[at - 1]))
             break;
@@ -192,16 +201,16 @@ static void add_hold(lock *l, const tm__tenure *it)
         before->flags & (TM__TENURE_UNKNOWN | TM__TENURE_SEEN))
         hold.start_ns = since_ns_of(l, it, before, hold.start_ns, b);
     hold.end_ns = awake_ns(holds->model, it->owner, end_ns_of(l, it, next, b), b);
-    if (hold.end_ns < hold.start_ns)
-        hold.end_ns = hold.start_ns;
     if (hold.is_handed) {
-        int64_t queued_ns = queued_ns_of(holds->model, it, b->at);
+        int64_t queued_ns = queued_ns_of(holds->model, it, b->at, &hold.start_ns);
 
         if (queued_ns == INT64_MIN)
             hold.is_handed = 0;
         else
             explain_gap(l, &hold, queued_ns);
     }
+    if (hold.end_ns < hold.start_ns)
+        hold.end_ns = hold.start_ns;
     stretch(l, &hold, it, next, b);
     if (hold.until_ns > hold.since_ns) {
         holds->places[hold.place].holds++;
