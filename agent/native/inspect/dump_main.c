@@ -57,6 +57,15 @@ static int number(const char *text, int most)
     return *end || end == text || value < 0 || value > most ? -1 : (int)value;
 }
 
+/* Whether all of it has ended but for the number, which its parent has not fetched. */
+static int is_over(const tm__target *target)
+{
+    for (size_t i = 0; i < target->task_count; i++)
+        if (target->tasks[i].state != 'Z')
+            return 0;
+    return 1;
+}
+
 static int run(tm__target *target, const char *trace, int looks, int between_ms,
                const char *how)
 {
@@ -75,8 +84,10 @@ static int run(tm__target *target, const char *trace, int looks, int between_ms,
             return 1;
         }
         tm__dump_writer_add(writer, target);
-        if (i + 1 == looks)
+        if (i + 1 == looks || is_over(target)) {
             tm__dump_text_put(stdout, target);
+            break;
+        }
     }
     if (!seen)
         fprintf(stderr, "threadmodel: process %u has ended\n", target->pid);

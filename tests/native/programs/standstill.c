@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/epoll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
@@ -672,6 +673,8 @@ static void *waits_for_child(void *unused)
     pid_t child = fork();
 
     if (child == 0) {
+        /* No longer than this program: whoever records it waits for both. */
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         execlp("sleep", "sleep", "30", (char *)NULL);
         _exit(1);
     }
