@@ -189,7 +189,7 @@ static const char *const join_names[] = {
 };
 
 /* Functions of C libraries, in whatever module, that wait for what their caller names:
- * CPython's, libuv's, GLib's, APR's. */
+ * APR's, CPython's, GLib's, libuv's, MariaDB's, nginx's, Ruby's. */
 static const char *const wrappers[] = {
     "PyCOND_TIMEDWAIT",
     "PyCOND_WAIT",
@@ -202,6 +202,20 @@ static const char *const wrappers[] = {
     "g_cond_wait",
     "g_cond_wait_until",
     "g_mutex_lock",
+    "inline_mysql_cond_timedwait",
+    "inline_mysql_cond_wait",
+    "inline_mysql_mutex_lock",
+    "my_cond_timedwait",
+    "my_cond_wait",
+    "ngx_thread_cond_wait",
+    "ngx_thread_mutex_lock",
+    "rb_native_cond_timedwait",
+    "rb_native_cond_wait",
+    "rb_native_mutex_lock",
+    "safe_cond_timedwait",
+    "safe_cond_wait",
+    "safe_mutex_lock",
+    "uv__sem_wait",
     "uv_barrier_wait",
     "uv_cond_timedwait",
     "uv_cond_wait",

@@ -12,6 +12,7 @@
 #include "model/entities/object.h"
 #include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"
+#include "model/wakeups/worker_loops.h"
 
 static int leaf(tm__causes *c, uint32_t node, const tm__cause_part *part,
                 uint32_t cause, uint32_t what, uint32_t where)
@@ -184,7 +185,8 @@ static int wait_for(tm__causes *c, uint32_t node, const tm__cause_part *part)
     if (thread->intervals[part->interval].state == TM_STATE_DEADLOCKED)
         return leaf(c, node, part, TM__CAUSE_DEADLOCK, label.what, method);
     if (tm__interval_is_idle(it) ||
-        (it->stack != TM__NONE && tm__frame_is_idle(model, c->callers[it->stack])))
+        (it->stack != TM__NONE &&
+         tm__frame_waits_for_work(model, c->callers[it->stack])))
         return leaf(c, node, part, TM__CAUSE_IDLE, TM__NONE, method);
     if (it->state == TM_STATE_JOINING) {
         label.cause = TM__CAUSE_JOIN;

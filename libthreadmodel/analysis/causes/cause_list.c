@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "model/entities/object.h"
+#include "model/wakeups/worker_loops.h"
 
 enum { DEPTH_DEFAULT = 32, DEPTH_MAX = 64 };
 enum {
@@ -140,6 +141,8 @@ int tm_cause_list(tm_table **out, const tm_model *model, const tm_selection *sel
     *out = NULL;
     TM__CHECK(model);
     rc = read_options(&chosen, options);
+    if (rc == TM_OK)
+        rc = tm__worker_loops_find(model);
     if (rc == TM_OK)
         rc = tm__listing_open(&list, model, &tm__causes_table, selection);
     if (rc < 0)

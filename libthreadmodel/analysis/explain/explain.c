@@ -23,6 +23,7 @@
 #include "model/entities/object.h"
 #include "model/entities/reports.h"
 #include "model/intervals/interval.h"
+#include "model/wakeups/worker_loops.h"
 #include "table/builder.h"
 #include "table/tables.h"
 
@@ -210,7 +211,7 @@ int tm_explanation_list(tm_table **out, const tm_model *model,
 {
     listing list = {.chain = {.model = model}};
     tm_explain_options options;
-    uint32_t thread;
+    uint32_t thread = TM__NONE;
     int rc;
 
     TM__CHECK(out);
@@ -219,6 +220,8 @@ int tm_explanation_list(tm_table **out, const tm_model *model,
     rc = TM__READ(&options, given, tm_explain_options, thread);
     if (rc == TM_OK)
         rc = check(model, &options, &thread);
+    if (rc == TM_OK)
+        rc = tm__worker_loops_find(model);
     if (rc < 0)
         return rc;
     tm__memory_init(&list.chain.memory, &model->memory.hook);

@@ -10,10 +10,11 @@
 #include "model/entities/caller_frame.h"
 #include "model/entities/methods.h"
 #include "model/intervals/interval.h"
+#include "model/wakeups/worker_loops.h"
 
 int tm__explain_is_idle(const tm_model *model, uint32_t stack)
 {
-    return tm__frame_is_idle(model, tm__stack_caller(model, stack));
+    return tm__frame_waits_for_work(model, tm__stack_caller(model, stack));
 }
 
 /* ---- owners ---- */

@@ -10,6 +10,7 @@
 #include "model/entities/caller_frame.h"
 #include "model/entities/entity_names.h"
 #include "model/entities/methods.h"
+#include "model/wakeups/worker_loops.h"
 
 /* The place that a frame stands for. */
 static int put_frame(tm__callers *places, uint32_t *number, uint32_t frame_index)
@@ -40,7 +41,7 @@ static int put_frame(tm__callers *places, uint32_t *number, uint32_t frame_index
     if (*value == 0) {
         int by_method = (places->parts & TM__CALLER_METHOD) != 0;
 
-        place.is_idle = by_method && tm__frame_is_idle(model, frame_index);
+        place.is_idle = by_method && tm__frame_waits_for_work(model, frame_index);
         place.is_library = by_method && tm__frame_is_library(model, frame_index);
         if (tm__reserve(places->memory, &places->items, &places->items_capacity,
                         (size_t)places->items_count + 1, sizeof(place)) < 0)
@@ -64,7 +65,7 @@ int tm__callers_open_by(tm__callers *places, const tm_model *model, tm__memory *
 {
     *places = (tm__callers){.model = model, .memory = memory, .parts = parts};
     places->by_stack = tm__stack_callers(model, memory, libraries);
-    if (!places->by_stack)
+    if (!places->by_stack || tm__worker_loops_find(model) < 0)
         return TM_ENOMEM;
     places->stack_count = model->entities.stacks_count;
     for (uint32_t i = 0; i < places->stack_count; i++)

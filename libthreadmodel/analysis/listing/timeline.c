@@ -15,6 +15,7 @@
 #include "model/intervals/interval.h"
 #include "model/ownership/tenure_bounds.h"
 #include "model/state/model.h"
+#include "model/wakeups/worker_loops.h"
 
 int tm__interval_cut(const tm_model *model, const tm__scope *scope,
                      const tm__interval *it, int64_t *start_ns, int64_t *end_ns)
@@ -62,10 +63,10 @@ void tm__put_interval_detail(tm__listing *list, const tm_model *model,
     tm__put_bool(builder, it->flags & TM__INTERVAL_UNSPLIT);
     tm__put_bool(builder, it->flags & TM__INTERVAL_SAMPLED);
     if (!tm__pass_unwanted(builder, 1))
-        tm__put_bool(builder,
-                     tm__interval_is_idle(it) || ((it->state == TM_STATE_WAITING ||
-                                                   it->state == TM_STATE_PARKED) &&
-                                                  tm__frame_is_idle(model, caller)));
+        tm__put_bool(builder, tm__interval_is_idle(it) ||
+                                  ((it->state == TM_STATE_WAITING ||
+                                    it->state == TM_STATE_PARKED) &&
+                                   tm__frame_waits_for_work(model, caller)));
 }
 
 static void put_interval(tm__listing *list, const tm_model *model,
@@ -97,6 +98,9 @@ int tm_timeline_list(tm_table **out, const tm_model *model,
     TM__CHECK(out);
     *out = NULL;
     TM__CHECK(model);
+    rc = tm__worker_loops_find(model);
+    if (rc < 0)
+        return rc;
     rc = tm__listing_open(&list, model, &tm__timeline_table, selection);
     if (rc < 0)
         return rc;

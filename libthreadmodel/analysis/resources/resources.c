@@ -12,6 +12,7 @@
 #include "model/entities/caller_frame.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
+#include "model/wakeups/worker_loops.h"
 
 /* Threads are gone through one after another, so one is new to a queue, or to a
  * resource, when it is not the last one there. */
@@ -182,7 +183,7 @@ static int add_wait(tm__resources *all, uint32_t thread, uint32_t index, uint32_
             all, &wait.resource, wait.queue,
             (tm__resource){.class_name = class_name,
                            .waiting = waiting,
-                           .is_idle = (uint8_t)tm__frame_is_idle(model, caller),
+                           .is_idle = (uint8_t)tm__frame_waits_for_work(model, caller),
                            .is_library = (uint8_t)tm__frame_is_library(model, caller),
                            .releasing = tm__resource_place(
                                all, release ? release->from_stack : TM__NONE)}) < 0 ||
@@ -227,7 +228,7 @@ static int read_thread(tm__resources *all, uint32_t thread)
 static int find(tm__resources *all)
 {
     const tm__scope *scope = all->scope;
-    int rc = TM_OK;
+    int rc = tm__worker_loops_find(all->model);
 
     for (uint32_t i = 0; rc == TM_OK && i < all->model->entities.threads_count; i++)
         if (!scope->threads || scope->threads[i])

@@ -21,6 +21,7 @@
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
 #include "model/state/model.h"
+#include "model/wakeups/worker_loops.h"
 
 enum {
     DETAIL_COLUMNS = 13, /* those after the times of the states */
@@ -146,6 +147,9 @@ int tm_tile_list(tm_table **out, const tm_model *model, const tm_selection *sele
     TM__CHECK(model);
     if (tile_ns < 0)
         return tm__fail(TM_EINVAL, "invalid tile length %lld ns", (long long)tile_ns);
+    rc = tm__worker_loops_find(model);
+    if (rc < 0)
+        return rc;
     rc = tm__listing_open(&list, model, &tm__tiles_table, selection);
     if (rc < 0)
         return rc;

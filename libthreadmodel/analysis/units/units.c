@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/sort.h"
 #include "model/entities/caller_frame.h"
+#include "model/wakeups/worker_loops.h"
 
 static int64_t start_of(const void *payload, uint32_t number)
 {
@@ -56,6 +57,8 @@ static int find(tm__units *units)
 {
     int rc = tm__units_add_stated(units);
 
+    if (rc == TM_OK)
+        rc = tm__worker_loops_find(units->model);
     if (rc == TM_OK && !units->stated_only)
         rc = tm__units_add_inferred(units);
     if (rc == TM_OK)

@@ -13,6 +13,7 @@
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
 #include "model/replay/unit.h"
+#include "model/wakeups/worker_loops.h"
 
 enum {
     ENOUGH_IDLES = 2,
@@ -123,7 +124,7 @@ static uint8_t judge_stack(const tm__units *units, uint32_t stack)
     const tm_model *model = units->model;
     const tm__stack *it = &model->entities.stacks[stack];
 
-    if (tm__frame_is_idle(model, units->callers[stack]))
+    if (tm__frame_waits_for_work(model, units->callers[stack]))
         return TM__SEPARATOR_IDLE;
     for (uint32_t i = it->frame_first; i < it->frame_first + it->frame_count; i++)
         if (model->entities.frames[i].method != TM__NONE &&

@@ -16,6 +16,7 @@
 #include "base/saturate.h"
 #include "model/deadlocks/deadlock_search.h"
 #include "model/entities/reports.h"
+#include "model/wakeups/worker_loops.h"
 
 /* Threads that did less than one part in so many of their lives were idle. */
 enum { IDLE_PARTS = 50 };
@@ -254,6 +255,8 @@ int tm__judgement_open(tm__judgement *it, const tm_model *model,
     if (rc < 0)
         return rc;
     rc = tm__wait_graph_open(&it->graph, model, it->scope.to_ns, &it->memory);
+    if (rc == TM_OK)
+        rc = tm__worker_loops_find(model);
     if (rc == TM_OK)
         rc = judge(it);
     if (rc < 0)

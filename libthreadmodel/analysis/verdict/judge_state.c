@@ -2,6 +2,7 @@
 #include "analysis/verdict/judge_state.h"
 #include "analysis/waits/wait_wants.h"
 #include "model/entities/caller_frame.h"
+#include "model/wakeups/worker_loops.h"
 
 int tm__is_waiting_for_work(const tm__judgement *it, const tm__interval *interval)
 {
@@ -11,9 +12,10 @@ int tm__is_waiting_for_work(const tm__judgement *it, const tm__interval *interva
     case TM_STATE_JOINING:
     case TM_STATE_PARKED:
         return tm__interval_is_idle(interval) ||
-               tm__frame_is_idle(it->model, interval->stack == TM__NONE
-                                                ? TM__NONE
-                                                : it->graph.callers[interval->stack]);
+               tm__frame_waits_for_work(it->model,
+                                        interval->stack == TM__NONE
+                                            ? TM__NONE
+                                            : it->graph.callers[interval->stack]);
     default: return 0;
     }
 }

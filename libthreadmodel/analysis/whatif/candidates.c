@@ -17,6 +17,7 @@
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
 #include "model/entities/thread.h"
+#include "model/wakeups/worker_loops.h"
 
 void tm__candidates_open(tm__candidates *all, const tm_model *model,
                          const tm_whatif_options *options)
@@ -179,7 +180,7 @@ static int find_idle(tm__candidates *all)
     if (!all->idle)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < model->entities.stacks_count; i++)
-        all->idle[i] = (uint8_t)tm__frame_is_idle(model, all->callers[i]);
+        all->idle[i] = (uint8_t)tm__frame_waits_for_work(model, all->callers[i]);
     return TM_OK;
 }
 
@@ -209,7 +210,9 @@ int tm__candidates_open_model(tm__candidates *all)
     if (rc < 0)
         return rc;
     all->callers = tm__stack_callers(all->model, &all->memory, &libraries);
-    return all->callers ? find_idle(all) : TM_ENOMEM;
+    if (!all->callers || tm__worker_loops_find(all->model) < 0)
+        return TM_ENOMEM;
+    return find_idle(all);
 }
 
 int tm__candidates_gather(tm__candidates *all)
