@@ -365,12 +365,12 @@ static void put_other(text *out, JNIEnv *jni, uint64_t id, const char *does)
 static void put_reader(text *out, JNIEnv *jni, jthread thread, jobject lock)
 {
     uint64_t id = tm__thread_id(jni, thread);
-    tm__readers readers = tm__readers_read(jni, lock);
+    uint64_t reader = tm__reader_before(jni, lock, id);
 
-    if (readers.first == id || readers.last == id)
+    if (reader && reader == id)
         put(out, ", which it reads itself");
     else
-        put_other(out, jni, readers.first ? readers.first : readers.last, "reads");
+        put_other(out, jni, reader, "reads");
 }
 
 static void put_waiting(text *out, JNIEnv *jni, jthread thread)

@@ -32,18 +32,8 @@ static uint64_t owner_of(JNIEnv *jni, jobject synchronizer)
     return id;
 }
 
-/* A reader that keeps the thread out. One that reads what it wants to write is stuck,
- * and no circle shows that. */
-static uint64_t reader_of(JNIEnv *jni, jobject synchronizer, uint64_t thread)
-{
-    tm__readers readers = tm__readers_read(jni, synchronizer);
-
-    if (thread == readers.first || thread == readers.last)
-        return 0;
-    return readers.first ? readers.first : readers.last;
-}
-
-/* The owner, or a reader. */
+/* The owner, or a reader. A thread that waits for itself is in no circle of several: it
+ * is found as one that is stuck. */
 static uint64_t who_has(JNIEnv *jni, jobject synchronizer, uint64_t thread,
                         int *is_shared)
 {
@@ -52,7 +42,9 @@ static uint64_t who_has(JNIEnv *jni, jobject synchronizer, uint64_t thread,
     *is_shared = 0;
     if (owner)
         return owner;
-    owner = reader_of(jni, synchronizer, thread);
+    owner = tm__reader_before(jni, synchronizer, thread);
+    if (owner == thread)
+        return 0;
     *is_shared = owner != 0;
     return owner;
 }

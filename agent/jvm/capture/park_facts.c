@@ -86,15 +86,23 @@ tm__readers tm__readers_read(JNIEnv *jni, jobject lock)
     return it;
 }
 
-/* Whether a thread that parks for a lock is one of its readers, the first or the last
- * of them: then it wants to write, and waits for itself. A reader may read again at any
- * time. Of a reader between the two nothing is known. */
+/* A reader may read again at any time. Of a reader between the first and the last
+ * nothing is known. */
+uint64_t tm__reader_before(JNIEnv *jni, jobject lock, uint64_t thread)
+{
+    tm__readers readers = tm__readers_read(jni, lock);
+
+    if (thread == readers.first || thread == readers.last)
+        return thread;
+    return readers.first ? readers.first : readers.last;
+}
+
+/* A thread that parks for a lock of which it is a reader wants to write. */
 static int is_reader(JNIEnv *jni, jobject lock, jthread thread)
 {
     uint64_t id = tm__thread_id(jni, thread);
-    tm__readers readers = tm__readers_read(jni, lock);
 
-    return id && (id == readers.first || id == readers.last);
+    return id && tm__reader_before(jni, lock, id) == id;
 }
 
 /* The owner first, and then the state: both are empty only where nobody has it. */

@@ -32,6 +32,14 @@ typedef struct tm__readers {
 tm__readers tm__readers_read(JNIEnv *jni, jobject lock);
 
 /**
+ * A thread that shares a lock and so keeps a writer out. One that reads what it wants
+ * to write waits for itself.
+ * @return a reader's number: the thread's own where it is one, as far as is known; 0:
+ * no reader is known
+ */
+uint64_t tm__reader_before(JNIEnv *jni, jobject lock, uint64_t thread);
+
+/**
  * Read it, of any thread.
  * @param time_ns  NULL, or is set to an instant at which the owner had it, if one did:
  * it was read before and after. One that did not last for that is not told
