@@ -9,59 +9,24 @@
  */
 #include "analysis/whatif/throughput_clients.h"
 
-#include <string.h>
-
 #include "model/entities/object.h"
+#include "model/entities/own_ports.h"
 #include "model/intervals/interval.h"
 
-/* Most of the units begin so; and of more ports it is not looked who uses them. */
-enum { UNITS_OF_4 = 3, PORTS_AT_MOST = 16 };
-
-static const char CLIENTS[] = "clients of ";
-
-static const char *name_of(const tm_model *model, uint32_t object)
-{
-    uint32_t name = model->entities.details[object].name;
-
-    return model->entities.objects[object].kind == TM_OBJECT_KIND_SOCKET &&
-                   name != TM__NONE
-               ? tm__strings_get(&model->entities.strings, name)
-               : NULL;
-}
-
-static int ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), bytes = strlen(end);
-
-    return length >= bytes && strcmp(text + length - bytes, end) == 0;
-}
-
-static int is_connection_to(const tm_model *model, const char *port)
-{
-    for (uint32_t i = 0; i < model->entities.objects_count; i++) {
-        const char *name = name_of(model, i);
-
-        if (name && strncmp(name, CLIENTS, sizeof(CLIENTS) - 1) != 0 &&
-            ends_with(name, port))
-            return 1;
-    }
-    return 0;
-}
+/* So many of four units begin so. */
+enum { UNITS_OF_4 = 3 };
 
 static int has_own_clients(const tm_model *model)
 {
-    uint32_t ports = 0;
+    const tm__entities *entities = &model->entities;
+    tm__own_ports own;
 
-    for (uint32_t i = 0; i < model->entities.objects_count; i++) {
-        const char *name = name_of(model, i);
-
-        if (!name || strncmp(name, CLIENTS, sizeof(CLIENTS) - 1) != 0)
-            continue;
-        if (++ports > PORTS_AT_MOST ||
-            is_connection_to(model, name + sizeof(CLIENTS) - 1))
+    tm__own_ports_find(&own, entities);
+    for (uint32_t i = 0; own.count && !own.left_out && i < entities->objects_count; i++)
+        if (tm__is_own_connection(&own, entities, i))
             return 1;
-    }
-    return 0;
+    /* Of more ports it is not looked who uses them. */
+    return own.left_out != 0;
 }
 
 static int begins_with_request(const tm_model *model, const tm__unit *unit)
