@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that do anything, by chance: what they print, count and end by is as bare.
 
-A campaign of them is `python tests/native/test_random.py FIRST_SEED COUNT`.
+A campaign of them is `./dev chaos native --seed 1 --runs 1000`.
 """
 
 import os
 import signal
 import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -67,19 +65,3 @@ def test_a_program_of_any_kind_does_as_without_a_recorder(
     seed: int, tmp_path: Path
 ) -> None:
     assert wrong_with(seed, tmp_path) is None
-
-
-def campaign(first: int, count: int) -> int:
-    wrong = 0
-    for seed in range(first, first + count):
-        with tempfile.TemporaryDirectory() as folder:
-            found = wrong_with(seed, Path(folder))
-        if found:
-            wrong += 1
-            print(found, flush=True)
-    print(f"{count} programs from seed {first}: {wrong} wrong")
-    return wrong
-
-
-if __name__ == "__main__":
-    raise SystemExit(campaign(int(sys.argv[1]), int(sys.argv[2])) > 0)
