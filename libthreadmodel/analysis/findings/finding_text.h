@@ -73,11 +73,6 @@ void tm__finding_add_plain(tm__finding *finding, const tm__findings *findings,
 /** A text as it stands in texts.def: a word that another one names. */
 const char *tm__card_text_of(tm__card_text text);
 
-/** "Account#7" of demo.Account#7, "class Feed" of "class demo.Feed" */
-tm__object_name tm__object_name_of(tm__findings *findings, uint32_t object);
-/** "Account" of demo.Account, or "an unknown class". */
-tm__object_name tm__class_name_of(const tm__findings *findings, uint32_t class_name);
-
 /** The part that all texts go to from now on. */
 void tm__part(tm__finding *finding, enum tm__part part);
 

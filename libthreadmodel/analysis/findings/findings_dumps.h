@@ -5,9 +5,6 @@
 
 #include "analysis/findings/finding.h"
 
-/** Say what a thread did in the last dump: "driver was asleep in Depot.nap:6". */
-void tm__finding_add_doing(tm__finding *finding, const tm__findings *findings,
-                           uint32_t thread);
 int tm__find_in_dumps(tm__findings *findings);
 
 #endif

@@ -6,9 +6,10 @@
  */
 #include <string.h>
 
+#include "analysis/findings/card_names.h"
 #include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
-#include "analysis/findings/findings_dumps.h"
+#include "analysis/findings/findings_dump_last.h"
 #include "analysis/findings/findings_samples.h"
 #include "analysis/findings/tally.h"
 #include "analysis/findings/where.h"

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of objects and classes on cards. */
+#ifndef TM_ANALYSIS_FINDINGS_CARD_NAMES_H
+#define TM_ANALYSIS_FINDINGS_CARD_NAMES_H
+
+#include "analysis/findings/finding.h"
+
+/** "Account" of demo.Account, or "an unknown class". */
+tm__object_name tm__class_name_of(const tm__findings *findings, uint32_t class_name);
+
+/** "Account#7" of demo.Account#7, "class Feed" of "class demo.Feed" */
+tm__object_name tm__object_name_of(tm__findings *findings, uint32_t object);
+
+#endif
