@@ -5,13 +5,6 @@
 
 #include "analysis/locks/lock_graph.h"
 
-int tm__lineage_open(tm__lineage *lineage, const tm_model *model, tm__memory *memory);
-/** @return 1 when all of `left` was over before `right` could begin
- * @param by_wakings  or was in this run, where a thread had to be woken to begin it */
-int tm__lineage_orders(tm__lineage *lineage, const tm__nesting *left,
-                       const tm__nesting *right, int by_wakings);
-void tm__lineage_close(tm__lineage *lineage);
-
 /**
  * Find the cycles of a graph that can deadlock, smallest first.
  * @param[in,out] cycles  appended to

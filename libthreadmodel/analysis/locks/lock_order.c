@@ -11,6 +11,7 @@
 
 #include "analysis/grouping/callers.h"
 #include "analysis/listing/caveats.h"
+#include "analysis/locks/lineage.h"
 #include "analysis/locks/lock_cycles.h"
 #include "analysis/locks/lock_graph.h"
 #include "base/error.h"

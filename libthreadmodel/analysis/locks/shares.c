@@ -2,10 +2,8 @@
 /* A block's time, dealt out to the tenures that it lies in. */
 #include "analysis/locks/shares.h"
 
-#include <stdlib.h>
-
 #include "analysis/listing/timeline.h"
-#include "model/entities/object.h"
+#include "analysis/locks/share_bounds.h"
 #include "model/entities/reports.h"
 #include "model/ownership/tenure.h"
 #include "model/ownership/tenure_bounds.h"
@@ -107,58 +105,6 @@ static void deal_owner(block *b, const tm__tenure *it, const tm__bounds *bounds,
         deal(b, to_ns, TM__SHARE_OWNER, it, TM_PROVENANCE_INFERRED);
 }
 
-/* Blocks are dealt out in the order of time, and so their owners' intervals lie near
- * the last ones. */
-static void find_bounds(const tm__dealer *dealer, tm__bounds *bounds, uint32_t object,
-                        const tm__tenure *it, const tm__tenure *next, int64_t end_ns)
-{
-    uint32_t *near =
-        dealer->near && it->owner != TM__NONE ? &dealer->near[it->owner] : NULL;
-
-    tm__tenure_bounds(bounds, dealer->model, object, it, next, end_ns,
-                      near ? *near : TM__NONE);
-    if (near)
-        *near = bounds->at;
-}
-
-/* Of several owners at once the one counts that is the last to leave, and of two the
- * one of which that is known.
- * @param[in,out] next  the record after the first; that after all of them */
-static const tm__tenure *last_to_leave(const tm__dealer *dealer, uint32_t object,
-                                       const tm__tenure *first, int64_t at_ns,
-                                       int64_t end_ns, tm__bounds *bounds,
-                                       const tm__tenure **next)
-{
-    const tm_model *model = dealer->model;
-    const tm__tenure *best = first, *it = *next;
-    tm__bounds other;
-
-    for (; it && it->flags & TM__TENURE_SHARED && it->got_ns <= at_ns;
-         it = tm__tenure_next(model, it)) {
-        if (it->owner == TM__NONE)
-            continue;
-        find_bounds(dealer, &other, object, it, tm__tenure_next(model, it), end_ns);
-        if (other.released_ns > bounds->released_ns ||
-            (other.released_ns == bounds->released_ns &&
-             !tm__tenure_is_reported_over(best) && tm__tenure_is_reported_over(it))) {
-            *bounds = other;
-            best = it;
-        }
-    }
-    *next = it;
-    if (tm__tenure_is_reported_over(best))
-        return best;
-    /* One that came later, and is known to have been the last. */
-    while (it && it->flags & TM__TENURE_SHARED && it->got_ns < bounds->released_ns &&
-           !(tm__tenure_is_reported_over(it) && it->had_ns >= bounds->released_ns))
-        it = tm__tenure_next(model, it);
-    if (it && it->flags & TM__TENURE_SHARED && it->got_ns < bounds->released_ns) {
-        bounds->released_ns = it->got_ns;
-        *next = it;
-    }
-    return best;
-}
-
 /* The time until the next owner had the lock is that of waking it up, as far as that
  * takes as long as it does elsewhere, and it was there to be woken. */
 static void deal_wakeup(block *b, const tm__tenure *before, int64_t to_ns,
@@ -199,63 +145,12 @@ static void deal_gap(block *b, const tm__tenure *before, const tm__tenure *next,
         deal(b, to_ns, TM__SHARE_UNKNOWN, NULL, TM_PROVENANCE_UNKNOWN);
 }
 
-/* When a record's owner surely had it first: a stretch of sleep before counts. */
-static int64_t begins_ns(const tm__dealer *dealer, uint32_t object,
-                         const tm__tenure *it)
-{
-    tm__bounds bounds;
-
-    if (it->flags & TM__TENURE_HANDED || it->owner == TM__NONE)
-        return it->got_ns;
-    find_bounds(dealer, &bounds, object, it, NULL, it->got_ns);
-    return bounds.got_latest_ns;
-}
-
-/*
- * How long the shorter ones of a lock's holds are, of which both ends are known well:
- * from who was let in to who was let in next. Where the next owner took the lock
- * unseen, this tells for how long the one before is likely to have had it still.
- */
-enum { HOLDS_LOOKED_AT = 64, HOLDS_MIN = 8 };
-
-static int by_length(const void *left, const void *right)
-{
-    int64_t l = *(const int64_t *)left, r = *(const int64_t *)right;
-
-    return l < r ? -1 : l > r;
-}
-
-static int64_t short_hold_ns(tm__dealer *dealer, uint32_t object)
-{
-    const tm_model *model = dealer->model;
-    const tm__tenure *it =
-        tm__tenure_at(model, model->entities.details[object].first_tenure);
-    int64_t *known = &dealer->short_holds_ns[object], holds_ns[HOLDS_LOOKED_AT];
-    size_t count = 0;
-
-    if (*known >= 0)
-        return *known;
-    for (const tm__tenure *next; it && count < HOLDS_LOOKED_AT; it = next) {
-        tm__bounds bounds;
-
-        next = tm__tenure_next(model, it);
-        if (!next || !(it->flags & next->flags & TM__TENURE_HANDED) ||
-            it->owner == TM__NONE)
-            continue;
-        tm__tenure_bounds(&bounds, model, object, it, next, next->got_ns, TM__NONE);
-        holds_ns[count++] = bounds.released_ns - it->got_ns;
-    }
-    qsort(holds_ns, count, sizeof(*holds_ns), by_length);
-    *known = count < HOLDS_MIN ? 0 : holds_ns[count / 4];
-    return *known;
-}
-
 /* The next owner took the lock unseen, and was named some time later. */
 static void deal_unseen(block *b, const tm__tenure *it, const tm__bounds *bounds,
                         const tm__tenure *next)
 {
-    int64_t next_ns = begins_ns(b->dealer, b->share.object, next);
-    int64_t likely_ns = short_hold_ns(b->dealer, b->share.object);
+    int64_t next_ns = tm__share_begins_ns(b->dealer, b->share.object, next);
+    int64_t likely_ns = tm__short_hold_ns(b->dealer, b->share.object);
     int64_t until_ns = it->got_ns + likely_ns;
 
     if (tm__tenure_is_reported_over(it) || likely_ns == 0) {
@@ -328,18 +223,19 @@ static void deal_all(block *b, const tm__tenure *it, int64_t end_ns)
                 next->owner != thread && next->owner != TM__NONE) {
                 if (next->before_ns != TM__UNLIMITED)
                     deal_gap(b, it, next, next->got_ns - (int64_t)next->before_ns);
-                deal(b, begins_ns(b->dealer, object, next), TM__SHARE_OWNER, next,
-                     TM_PROVENANCE_INFERRED);
+                deal(b, tm__share_begins_ns(b->dealer, object, next), TM__SHARE_OWNER,
+                     next, TM_PROVENANCE_INFERRED);
             } else {
-                deal_gap(b, it, next, begins_ns(b->dealer, object, next));
+                deal_gap(b, it, next, tm__share_begins_ns(b->dealer, object, next));
             }
             it = next;
             continue;
         }
-        find_bounds(b->dealer, &bounds, object, it,
-                    is_last ? (b->is_handed ? &own : NULL) : next, end_ns);
+        tm__share_bounds(b->dealer, &bounds, object, it,
+                         is_last ? (b->is_handed ? &own : NULL) : next, end_ns);
         if (it->flags & TM__TENURE_SHARED)
-            it = last_to_leave(b->dealer, object, it, b->at_ns, end_ns, &bounds, &next);
+            it = tm__last_to_leave(b->dealer, object, it, b->at_ns, end_ns, &bounds,
+                                   &next);
         is_last = is_last_of(b, next, end_ns);
         deal_owner(b, it, &bounds,
                    bounds.released_ns < end_ns ? bounds.released_ns : end_ns);
