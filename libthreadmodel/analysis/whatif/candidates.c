@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "analysis/whatif/holds.h"
-#include "analysis/whatif/script_marks.h"
+#include "analysis/whatif/script_signals.h"
 #include "analysis/whatif/served.h"
 #include "base/saturate.h"
 #include "model/entities/caller_frame.h"

@@ -4,70 +4,15 @@
  * bounds and in the middle, and each time beside the same run unchanged. The replays of
  * a bound have one script, which they read, and are shared among a caller's threads.
  */
+#include "analysis/whatif/candidate_counts.h"
 #include "analysis/whatif/candidates.h"
 #include "analysis/whatif/candidates_replay.h"
 #include "analysis/whatif/gain.h"
 #include "analysis/whatif/holds.h"
 #include "analysis/whatif/script.h"
-#include "analysis/whatif/script_marks.h"
+#include "analysis/whatif/script_signals.h"
 #include "analysis/whatif/simulation.h"
 #include "base/parallel.h"
-#include "base/saturate.h"
-#include "model/intervals/cpu.h"
-
-/* What changes in a method or with an endpoint: a script of the run counts that. */
-static void count_delays(tm__candidates *all, const tm__script *script)
-{
-    for (uint32_t i = 0; i < all->items_count; i++) {
-        tm__candidate *it = &all->items[i];
-
-        it->scaled += script->scaled;
-        it->scaled_ns = tm__sum(it->scaled_ns, script->scaled_ns);
-    }
-}
-
-/* What changes of a resource. */
-static void count_served(tm__candidates *all)
-{
-    const tm__served *served = &all->served;
-
-    for (uint32_t i = 0; i < all->items_count; i++) {
-        tm__candidate *it = &all->items[i];
-
-        if (all->options->change == TM_WHATIF_PERMITS) {
-            it->scaled += served->waits;
-            it->scaled_ns = tm__sum(it->scaled_ns, served->wait_ns);
-        }
-        for (uint32_t s = 0;
-             all->options->change == TM_WHATIF_USES && s < served->spans_count; s++) {
-            if (!tm__scope_has(&all->part, served->spans[s].start_ns))
-                continue;
-            it->scaled++;
-            it->scaled_ns = tm__sum(it->scaled_ns, served->spans[s].end_ns -
-                                                       served->spans[s].start_ns);
-        }
-    }
-}
-
-/* Threads that could run and had no processor, by switches or as the scheduler counts.
- */
-static void count_wanting(tm__candidates *all)
-{
-    const tm_model *model = all->model;
-    tm__candidate *it;
-
-    if (all->options->change != TM_WHATIF_PROCESSORS || !model->run.processors)
-        return;
-    it = all->items;
-    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
-        int64_t ns = tm__cpu_wait_ns(model, t);
-
-        if (ns > 0) {
-            it->scaled++;
-            it->scaled_ns = tm__sum(it->scaled_ns, ns);
-        }
-    }
-}
 
 /** Replays that one part of the work makes, one after the other. */
 typedef struct replayer {
@@ -304,7 +249,7 @@ static int replay_at(tm__candidates *all, tm__script *script, int bound)
     if (rc < 0)
         return rc;
     if (bound == TM__HOLDS_LIKELY && tm__is_of_delays(all->options->change)) {
-        count_delays(all, script);
+        tm__count_delays(all, script);
         settle(all, 0);
         if (is_settled(all) || !tm__is_replayed(all))
             return TM_OK;
@@ -330,8 +275,8 @@ static int replay_at_bounds(tm__candidates *all)
         .end_ns = all->path.end_ns};
     int rc;
 
-    count_served(all);
-    count_wanting(all);
+    tm__count_served(all);
+    tm__count_wanting(all);
     /* Of holds and permits it is known before there is a script what changes. */
     if (!tm__is_of_delays(all->options->change))
         settle(all, 0);
@@ -373,36 +318,12 @@ int tm__candidates_replay(tm__candidates *all, const tm__load *load)
     return replay_at_bounds(all);
 }
 
-/* Sleeps and I/O asked about that are over by the path's end: a script counts these,
- * and waits. */
-static uint32_t count_sleeps(const tm__candidates *all)
-{
-    const tm_model *model = all->model;
-    uint32_t count = 0;
-
-    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
-        const tm__thread *thread = &model->entities.threads[t];
-
-        for (uint32_t i = 0; i + 1 < thread->interval_count; i++) {
-            const tm__interval *it = &thread->intervals[i];
-
-            if (it[1].start_ns > all->path.end_ns)
-                break;
-            count += (it->state == TM_STATE_IO || it->stack != TM__NONE) &&
-                     !(it->flags & TM__INTERVAL_CONTINUES) &&
-                     tm__scope_has(&all->part, it->start_ns) &&
-                     tm__asked_delay_share(&all->delays, model, t, i) > 0;
-        }
-    }
-    return count;
-}
-
 int tm__candidates_put_off(tm__candidates *all, const tm__load *load)
 {
     tm__candidates_count_holds(all);
-    count_served(all);
+    tm__count_served(all);
     if (tm__is_of_delays(all->options->change)) {
-        uint32_t sleeps = count_sleeps(all);
+        uint32_t sleeps = tm__count_sleeps(all);
 
         if (!sleeps)
             return tm__candidates_replay(all, load);

@@ -11,115 +11,9 @@
 
 #include "analysis/timeline/wakeup_edge.h"
 #include "analysis/whatif/script_marks.h"
+#include "analysis/whatif/script_steps.h"
 #include "base/saturate.h"
 #include "model/intervals/interaction.h"
-
-/* ---- steps ---- */
-
-static void append(tm__script_writer *w, const tm__step *step)
-{
-    tm__script *script = w->script;
-
-    if (w->rc != TM_OK)
-        return;
-    if (script->steps_count == TM__STEPS_MAX)
-        w->rc = 1;
-    else
-        w->rc = tm__reserve(script->memory, &script->steps, &script->steps_capacity,
-                            (size_t)script->steps_count + 1, sizeof(*step));
-    if (w->rc == TM_OK)
-        script->steps[script->steps_count++] = *step;
-}
-
-/* The part of the work at hand in the method, which is counted. */
-static uint16_t take_part(tm__script_writer *w)
-{
-    double part = w->work_ns > 0 ? w->method_ns / (double)w->work_ns : 0;
-
-    if (part > 0) {
-        w->script->scaled++;
-        w->script->scaled_ns = tm__sum(w->script->scaled_ns, tm__whole(w->method_ns));
-    }
-    w->method_ns = 0;
-    return (uint16_t)((part > 1 ? 1 : part) * TM__WHOLE + 0.5);
-}
-
-static void put_work(tm__script_writer *w)
-{
-    if (w->work_ns > 0)
-        append(w, &(tm__step){.length_ns = w->work_ns,
-                              .kind = TM__STEP_WORK,
-                              .part = take_part(w)});
-    w->work_ns = 0;
-}
-
-/* Put a step, after the work before it. */
-static void put(tm__script_writer *w, tm__step step)
-{
-    if (tm__step_follows_work(&step)) {
-        step.part = take_part(w);
-        step.length_ns = w->work_ns;
-        w->work_ns = 0;
-    }
-    put_work(w);
-    append(w, &step);
-}
-
-static void put_hold(tm__script_writer *w, const tm__replay_hold *it, int kind)
-{
-    tm__step step = {.until_ns = it->start_ns - w->script->begin_ns,
-                     .what = it->object,
-                     .place = tm__hold_is_plain(it) ? it->place : TM__NONE,
-                     .latency_ns = it->latency_ns,
-                     .kind = (uint8_t)kind,
-                     .flags = it->is_shared ? TM__STEP_SHARED : 0};
-
-    if (it->is_handed)
-        step.flags |= TM__STEP_QUEUED;
-    put(w, step);
-    if (kind == TM__STEP_ACQUIRE && it->hidden_ns > 0)
-        put(w, (tm__step){.length_ns = it->hidden_ns,
-                          .place = it->place,
-                          .kind = TM__STEP_HIDDEN});
-}
-
-static void put_mark(tm__script_writer *w, const tm__mark *it)
-{
-    if (it->what == TM__NONE) {
-        put(w, (tm__step){.until_ns = it->time_ns - w->script->begin_ns,
-                          .what = w->model->entities.objects_count,
-                          .place = TM__NONE,
-                          .kind = it->kind});
-        return;
-    }
-    switch (it->kind) {
-    case TM__STEP_SIGNAL:
-        if (it->what < w->model->intervals.interactions_count &&
-            w->script->signals->rows[it->what] & TM__ROW_PERMIT)
-            put(w, (tm__step){.what = w->model->entities.objects_count,
-                              .place = TM__NONE,
-                              .kind = TM__STEP_RELEASE});
-        else
-            put(w, (tm__step){.what = it->what, .kind = TM__STEP_SIGNAL});
-        break;
-    case TM__STEP_ACQUIRE:
-    case TM__STEP_RELEASE:
-        put_hold(w, &w->script->holds->items[it->what], it->kind);
-        break;
-    default: put(w, (tm__step){.place = it->what, .kind = it->kind}); break;
-    }
-}
-
-static const tm__mark *next_mark(const tm__script_writer *w)
-{
-    return w->at < w->end ? &w->marks[w->order[w->at].number] : NULL;
-}
-
-static void put_marks_before(tm__script_writer *w, int64_t time_ns)
-{
-    for (const tm__mark *it; (it = next_mark(w)) && it->time_ns < time_ns; w->at++)
-        put_mark(w, it);
-}
 
 static void work_up_to(tm__script_writer *w, int64_t time_ns)
 {
@@ -137,9 +31,10 @@ static void work_up_to(tm__script_writer *w, int64_t time_ns)
 /* Work up to an instant, and what the thread does meanwhile. */
 static void work_until(tm__script_writer *w, int64_t time_ns)
 {
-    for (const tm__mark *it; (it = next_mark(w)) && it->time_ns < time_ns; w->at++) {
+    for (const tm__mark *it; (it = tm__next_mark(w)) && it->time_ns < time_ns;
+         w->at++) {
         work_up_to(w, it->time_ns);
-        put_mark(w, it);
+        tm__put_mark(w, it);
     }
     work_up_to(w, time_ns);
 }
@@ -199,9 +94,9 @@ static uint8_t method_flag(tm__script_writer *w, const tm__pause *p, int64_t len
 
 static void put_rest(tm__script_writer *w, const tm__pause *p, int64_t length_ns)
 {
-    put(w, (tm__step){.length_ns = length_ns,
-                      .kind = TM__STEP_REST,
-                      .flags = method_flag(w, p, length_ns)});
+    tm__put_step(w, (tm__step){.length_ns = length_ns,
+                               .kind = TM__STEP_REST,
+                               .flags = method_flag(w, p, length_ns)});
 }
 
 /* Asleep, or in I/O that the thread itself began: as long in any replay. The next
@@ -213,7 +108,8 @@ static int is_own_delay(const tm__script_writer *w, const tm__interval *it)
 
 static void put_until(tm__script_writer *w, const tm__pause *p, int64_t length_ns)
 {
-    put(w, (tm__step){.length_ns = length_ns,
+    tm__put_step(
+        w, (tm__step){.length_ns = length_ns,
                       .until_ns = p->end_ns - w->script->begin_ns,
                       .kind = TM__STEP_UNTIL,
                       .flags = (uint8_t)(method_flag(w, p, length_ns) |
@@ -244,7 +140,7 @@ static void put_await(tm__script_writer *w, uint32_t signal, int64_t start_ns,
         step.what = w->model->entities.objects_count;
         step.place = TM__NONE;
     }
-    put(w, step);
+    tm__put_step(w, step);
 }
 
 /* A place in the queue for a server, and what that does. */
@@ -258,12 +154,12 @@ static void put_served(tm__script_writer *w, int64_t service_ns, uint32_t row,
                      .kind = TM__STEP_ACQUIRE,
                      .flags = TM__STEP_QUEUED};
 
-    put(w, step);
-    put(w, (tm__step){.length_ns = service_ns,
-                      .kind = TM__STEP_REST,
-                      .flags = TM__STEP_SERVICE});
+    tm__put_step(w, step);
+    tm__put_step(w, (tm__step){.length_ns = service_ns,
+                               .kind = TM__STEP_REST,
+                               .flags = TM__STEP_SERVICE});
     step.kind = TM__STEP_RELEASE;
-    put(w, step);
+    tm__put_step(w, step);
     w->work_ns += latency_of(from_ns, end_ns);
 }
 
@@ -317,8 +213,8 @@ static void put_pause(tm__script_writer *w, uint32_t thread, const tm__pause *p)
     if (tm__is_lock_block(p->it)) {
         if (!tm__ends_in_hold(w, p) &&
             !tm__parks_again(&w->model->entities.threads[thread], p))
-            put(w,
-                (tm__step){.length_ns = p->end_ns - start_ns, .kind = TM__STEP_REST});
+            tm__put_step(w, (tm__step){.length_ns = p->end_ns - start_ns,
+                                       .kind = TM__STEP_REST});
     } else if (is_own_delay(w, p->it)) {
         put_rest(w, p, p->end_ns - start_ns);
     } else {
@@ -332,7 +228,7 @@ static void put_delay(tm__script_writer *w, const tm__interval *it, int64_t end_
     tm__pause p = {.it = it, .end_ns = end_ns};
     int64_t start_ns = it->start_ns > w->now_ns ? it->start_ns : w->now_ns;
 
-    put_marks_before(w, end_ns);
+    tm__put_marks_before(w, end_ns);
     if (end_ns > start_ns)
         put_rest(w, &p, end_ns - start_ns);
     if (end_ns > w->now_ns)
@@ -346,9 +242,9 @@ static void put_start(tm__script_writer *w, uint32_t thread, int64_t start_ns)
     if (tm__is_signal(w->script, row))
         put_await(w, row, w->script->begin_ns, start_ns, 0);
     else if (start_ns > w->script->begin_ns)
-        put(w, (tm__step){.until_ns = start_ns - w->script->begin_ns,
-                          .kind = TM__STEP_UNTIL,
-                          .flags = TM__STEP_IDLE});
+        tm__put_step(w, (tm__step){.until_ns = start_ns - w->script->begin_ns,
+                                   .kind = TM__STEP_UNTIL,
+                                   .flags = TM__STEP_IDLE});
     w->now_ns = start_ns > w->script->begin_ns ? start_ns : w->script->begin_ns;
 }
 
@@ -368,7 +264,7 @@ static void write_thread(tm__script_writer *w, uint32_t thread)
         int64_t next_ns = tm__interval_end_ns(w->model, it, i);
 
         /* What it does in the instant at which the interval begins comes before it. */
-        put_marks_before(w, it->intervals[i].start_ns + 1);
+        tm__put_marks_before(w, it->intervals[i].start_ns + 1);
         if (state == TM_STATE_DEAD)
             break;
         if (tm__is_inert(state)) {
@@ -376,7 +272,7 @@ static void write_thread(tm__script_writer *w, uint32_t thread)
 
             if (!p.is_over || p.end_ns > end_ns)
                 break;
-            put_marks_before(w, p.end_ns);
+            tm__put_marks_before(w, p.end_ns);
             put_pause(w, thread, &p);
             if (p.end_ns > w->now_ns)
                 w->now_ns = p.end_ns;
@@ -390,7 +286,7 @@ static void write_thread(tm__script_writer *w, uint32_t thread)
             i++;
         }
     }
-    put_work(w);
+    tm__put_work(w);
 }
 
 static void write_all(tm__script_writer *w)

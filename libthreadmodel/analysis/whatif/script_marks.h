@@ -89,14 +89,4 @@ int tm__parks_again(const tm__thread *thread, const tm__pause *p);
 
 void tm__marks_free(tm__script *script);
 
-/**
- * Find the threads that ended waits.
- * @param signals  0
- * @param script   with model to end_ns set, but for the signals
- * @return TM_OK or TM_ENOMEM; to be freed whatever is returned
- */
-int tm__signals_find(tm__signals *signals, const tm__script *script);
-
-void tm__signals_free(tm__signals *signals, const tm_model *model, tm__memory *memory);
-
 #endif

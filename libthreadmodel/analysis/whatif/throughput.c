@@ -7,11 +7,11 @@
  */
 #include "analysis/whatif/throughput.h"
 
-#include "analysis/units/unit_walk.h"
 #include "analysis/whatif/candidates_replay.h"
 #include "analysis/whatif/holds.h"
 #include "analysis/whatif/asked_delays.h"
 #include "analysis/whatif/request_claims.h"
+#include "analysis/whatif/throughput_change.h"
 #include "analysis/whatif/throughput_holds.h"
 #include "analysis/whatif/throughput_laws.h"
 #include "analysis/whatif/throughput_method.h"
@@ -19,104 +19,9 @@
 #include "base/histogram.h"
 #include "base/saturate.h"
 #include "base/sort.h"
-#include "model/entities/entity_names.h"
 
 /* No prediction is better than this, whatever the bounds say. */
 #define ERROR_SHARE 0.1
-
-/* ---- what changes for one unit ---- */
-
-typedef struct change {
-    double queued_ns, served_ns, done_ns; ///< done: in delays that are asked about
-} change;
-
-/** A change, and what it is asked of. */
-typedef struct asked {
-    const tm__load *load;
-    const tm__candidates *all;
-    const tm__candidate *it;
-    double *shares; ///< tm__hold_shares_new(); NULL: not of holds got in a method
-} asked;
-
-static int ask(asked *q, const tm__load *load, const tm__candidates *all,
-               const tm__candidate *it, tm__memory *memory)
-{
-    *q = (asked){.load = load, .all = all, .it = it};
-    if (it->method == TM__NONE || all->options->change != TM_WHATIF_HOLDS)
-        return TM_OK;
-    q->shares = tm__hold_shares_new(all, it, memory);
-    return q->shares ? TM_OK : TM_ENOMEM;
-}
-
-/* The share of a block that is for what is asked about: of the class, the objects, and
- * of the time in which owners of these got them where it is asked. */
-static double share_of_lock(const asked *q, const tm__interval *at)
-{
-    const tm_model *model = q->all->model;
-    uint32_t class_index;
-
-    if (!tm__is_lock_block(at))
-        return 0;
-    class_index = model->entities.objects[at->object].class_index;
-    if (q->it->class_name != TM__NONE &&
-        (class_index == TM__NONE ||
-         model->entities.classes[class_index].name != q->it->class_name))
-        return 0;
-    if (q->all->groups && q->all->groups[at->object] != q->it->group)
-        return 0;
-    return q->shares ? q->shares[at->object] : 1;
-}
-
-static void add_part(const asked *q, uint32_t thread, const tm__unit_part *part,
-                     change *sum)
-{
-    const tm__candidates *all = q->all;
-    const tm__interval *at;
-    double ns = (double)(part->end_ns - part->start_ns);
-    uint32_t wait;
-
-    if (all->options->change == TM_WHATIF_PROCESSORS) {
-        sum->queued_ns += part->state == TM_STATE_RUNNABLE ? ns : 0;
-        return;
-    }
-    if (part->interval == TM__NONE || !tm__is_stopped(part->state))
-        return;
-    at = &all->model->entities.threads[thread].intervals[part->interval];
-    if (tm__is_of_delays(all->options->change)) {
-        sum->done_ns += ns * tm__asked_delay_share(&all->delays, all->model, thread,
-                                                   part->interval);
-    } else if (all->options->change == TM_WHATIF_HOLDS ||
-               (all->groups && tm__is_lock_block(at))) {
-        sum->queued_ns += ns * share_of_lock(q, at);
-    } else if (all->served.roles &&
-               (wait = tm__wait_at(&all->resources, thread, part->interval)) !=
-                   TM__NONE &&
-               all->served.roles[wait] != TM__WAIT_OTHER) {
-        double service_ns = (double)all->served.service_ns[wait];
-
-        if (all->served.roles[wait] != TM__WAIT_SERVED)
-            service_ns = 0;
-        service_ns = service_ns > ns ? ns : service_ns;
-        sum->served_ns += service_ns;
-        sum->queued_ns += ns - service_ns;
-    }
-}
-
-static change of_unit(const asked *q, const tm__unit *unit)
-{
-    change sum = {0};
-
-    for (uint32_t i = 0; i < unit->span_count; i++) {
-        const tm__unit_span *span = &q->load->units.spans[unit->span_first + i];
-        tm__unit_walk walk;
-        tm__unit_part part;
-
-        tm__unit_walk_start(&walk, q->all->model, span);
-        while (tm__unit_walk_next(&walk, &part))
-            add_part(q, span->thread, &part, &sum);
-    }
-    return sum;
-}
 
 /* ---- what others have ---- */
 
@@ -197,14 +102,14 @@ static int by_replay(tm__throughput *out, const tm__load *load, tm__candidates *
 
 /** The units of the steady time. */
 typedef struct lengths {
-    tm__sortable *order; ///< items[] by length
-    change *changes;     ///< of each of order[], as it is at first
+    tm__sortable *order;      ///< items[] by length
+    tm__unit_change *changes; ///< of each of order[], as it is at first
     uint32_t count;
-    change sum;
+    tm__unit_change sum;
     double total_ns;
 } lengths;
 
-static int open_lengths(lengths *all, const asked *q, tm__memory *memory)
+static int open_lengths(lengths *all, const tm__changes_asked *q, tm__memory *memory)
 {
     size_t most = (size_t)q->load->kind->steady_count + 1;
 
@@ -214,11 +119,11 @@ static int open_lengths(lengths *all, const asked *q, tm__memory *memory)
         return TM_ENOMEM;
     for (uint32_t i = 0; i < q->load->units.items_count && all->count + 1 < most; i++) {
         const tm__unit *unit = &q->load->units.items[i];
-        change *of = &all->changes[all->count];
+        tm__unit_change *of = &all->changes[all->count];
 
         if (!tm__load_is_steady(q->load, unit))
             continue;
-        *of = of_unit(q, unit);
+        *of = tm__change_of_unit(q, unit);
         all->sum.queued_ns += of->queued_ns;
         all->sum.served_ns += of->served_ns;
         all->sum.done_ns += of->done_ns;
@@ -255,7 +160,7 @@ static int64_t at_quantile(lengths *all, tm__memory *memory)
 /* By how much a unit that a stall stops is shorter. How long it was stopped is known
  * for a lock; else it is what the unit is longer than those that are not. */
 static double stalled_less(const tm__load *load, const tm__unit_demand *demand,
-                           const change *sum, double ns, double less)
+                           const tm__unit_change *sum, double ns, double less)
 {
     double free_ns =
         (load->in_flight / load->rate - demand->saved - demand->others) * 1e9;
@@ -269,8 +174,8 @@ static double stalled_less(const tm__load *load, const tm__unit_demand *demand,
 }
 
 /* Each unit saves of its own queueing the share that all of them save on average. */
-static void shorten(lengths *all, const asked *q, const tm__unit_demand *demand,
-                    double saved)
+static void shorten(lengths *all, const tm__changes_asked *q,
+                    const tm__unit_demand *demand, double saved)
 {
     const tm_whatif_options *options = q->all->options;
     int is_permits = tm__is_of_more(options->change);
@@ -283,7 +188,7 @@ static void shorten(lengths *all, const asked *q, const tm__unit_demand *demand,
 
     queue = queue > 1 ? 1 : queue;
     for (uint32_t i = 0; i < all->count; i++) {
-        const change *sum = &all->changes[all->order[i].number];
+        const tm__unit_change *sum = &all->changes[all->order[i].number];
         double ns = (double)all->order[i].key;
 
         if (demand->stall > 0)
@@ -300,7 +205,8 @@ static void shorten(lengths *all, const asked *q, const tm__unit_demand *demand,
 
 /* ---- the answer ---- */
 
-static int find_demand(tm__unit_demand *demand, const asked *q, tm__candidates *all)
+static int find_demand(tm__unit_demand *demand, const tm__changes_asked *q,
+                       tm__candidates *all)
 {
     uint32_t asked_change = all->options->change;
 
@@ -334,7 +240,7 @@ static double seconds_of(const tm__throughput *out, const tm__load *load, double
 
 /* Whether requests have all of what changes themselves, so that they can be played.
  * What others have is known on average. */
-static int is_played(const asked *q, const tm__unit_demand *demand)
+static int is_played(const tm__changes_asked *q, const tm__unit_demand *demand)
 {
     const tm__candidates *all = q->all;
 
@@ -348,7 +254,8 @@ static int is_played(const asked *q, const tm__unit_demand *demand)
            (all->groups && !all->served.waits) || all->served.spans_count;
 }
 
-static int by_laws(tm__throughput *out, const asked *q, const tm__unit_demand *demand)
+static int by_laws(tm__throughput *out, const tm__changes_asked *q,
+                   const tm__unit_demand *demand)
 {
     const tm__load *load = q->load;
     double n = load->in_flight;
@@ -362,8 +269,8 @@ static int by_laws(tm__throughput *out, const asked *q, const tm__unit_demand *d
     return tm__throughput_limit(out, load, q->all, q->it);
 }
 
-static int find_rates(tm__throughput *out, const asked *q, tm__candidates *all,
-                      const tm__unit_demand *demand)
+static int find_rates(tm__throughput *out, const tm__changes_asked *q,
+                      tm__candidates *all, const tm__unit_demand *demand)
 {
     int rc;
 
@@ -381,7 +288,7 @@ static int find_rates(tm__throughput *out, const asked *q, tm__candidates *all,
 
 /* The share of a unit's time that it loses to others: queued, or stopped by a stall.
  * Its own use of a station, and its own sleeps, it needs. */
-static double lost_share(const asked *q, const lengths *units,
+static double lost_share(const tm__changes_asked *q, const lengths *units,
                          const tm__unit_demand *demand, double middle)
 {
     double each = q->load->rate / q->load->in_flight, lost = demand->others;
@@ -404,7 +311,7 @@ static void widen(tm__throughput *out, double error)
         out->high = out->middle * (1 + error);
 }
 
-static int put_latency(tm__throughput *out, const asked *q, lengths *units,
+static int put_latency(tm__throughput *out, const tm__changes_asked *q, lengths *units,
                        const tm__unit_demand *demand, tm__memory *memory)
 {
     const tm__load *load = q->load;
@@ -426,7 +333,7 @@ static int put_latency(tm__throughput *out, const asked *q, lengths *units,
     return out->p99_ns < 0 ? TM_ENOMEM : TM_OK;
 }
 
-static int find_all(tm__throughput *out, const asked *q, lengths *units,
+static int find_all(tm__throughput *out, const tm__changes_asked *q, lengths *units,
                     tm__candidates *all)
 {
     tm__unit_demand demand = {.variance = 1};
@@ -457,7 +364,7 @@ int tm__throughput_of(tm__throughput *out, const tm__load *load, tm__candidates 
                       const tm__candidate *it)
 {
     lengths units = {0};
-    asked q = {0};
+    tm__changes_asked q = {0};
     int rc;
 
     *out = (tm__throughput){.next = {.kind = TM__NONE}};
@@ -465,7 +372,7 @@ int tm__throughput_of(tm__throughput *out, const tm__load *load, tm__candidates 
         return TM_OK;
     rc = gather_likely(all);
     if (rc == TM_OK)
-        rc = ask(&q, load, all, it, &all->memory);
+        rc = tm__changes_open(&q, load, all, it, &all->memory);
     if (rc == TM_OK)
         rc = open_lengths(&units, &q, &all->memory);
     if (rc == TM_OK && units.count)
