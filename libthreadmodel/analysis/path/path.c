@@ -22,48 +22,16 @@
 #include "analysis/path/path.h"
 #include "analysis/path/path_end.h"
 #include "analysis/path/path_reentry.h"
+#include "analysis/path/path_walk.h"
 #include "analysis/path/path_why.h"
 
 #include "base/search.h"
-#include "model/entities/methods.h"
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
 
-/* Beginnings in one instant of one thread that are looked at; programs have two. */
-enum { AT_ONCE = 8 };
-
-/** Where the walk stands in a thread, and what it found there. */
-typedef struct cursor {
-    uint32_t next;           ///< the intervals below this may begin before time_ns
-    uint32_t first, end;     ///< the blocking interval around, while `next` lies in it
-    uint32_t stopped, ended; ///< the same for intervals in which it can do nothing
-    uint32_t crossed;        ///< `step` in which its blocking interval was last crossed
-    uint32_t waits;          ///< it is in the stack
-} cursor;
-
-/** A thread to come back to. */
-typedef struct frame {
-    int64_t floor_ns;
-    uint32_t thread;
-} frame;
-
-typedef struct walk {
-    const tm_model *model;
-    tm__path *path;
-    cursor *cursors; ///< a thread
-    TM__ARRAY(frame, frames);
-    int64_t time_ns;
-    int64_t floor_ns; ///< of the upmost frame, or the path's begin
-    uint32_t thread;
-    uint32_t leaving; ///< interaction that the next segment ends with, or TM__NONE
-    uint32_t step;    ///< grows with every segment
-    int comes_back;   ///< the question is what was waited for at each moment
-    int failed;
-} walk;
-
 /* Add what the thread did in [start_ns, time_ns), and stand at its beginning. */
-static void add(walk *w, uint32_t interval, int state, int64_t start_ns, int why)
+static void add(tm__walk *w, uint32_t interval, int state, int64_t start_ns, int why)
 {
     tm__path *path = w->path;
 
@@ -86,7 +54,7 @@ static void add(walk *w, uint32_t interval, int state, int64_t start_ns, int why
 }
 
 /* Say of the segment that begins here how the path came to it. */
-static void came(walk *w, int via, int provenance)
+static void came(tm__walk *w, int via, int provenance)
 {
     tm__segment *last;
 
@@ -100,69 +68,9 @@ static void came(walk *w, int via, int provenance)
     last->provenance = (uint8_t)provenance;
 }
 
-/* The last interval of a thread that begins before a time; TM__NONE for none. What
- * was passed is not looked at again: the search gallops down from there. */
-static uint32_t locate(walk *w, uint32_t thread, int64_t time_ns)
-{
-    const tm__interval *intervals = w->model->entities.threads[thread].intervals;
-    cursor *it = &w->cursors[thread];
-    uint32_t high = it->next, step = 1, low;
-
-    if (!high || intervals[high - 1].start_ns < time_ns)
-        return high ? high - 1 : TM__NONE;
-    while (step < high && intervals[high - step].start_ns >= time_ns)
-        step *= 2;
-    low = step < high ? high - step : 0;
-    high -= step / 2;
-    it->next = TM__FIRST_FROM(intervals, tm__interval, start_ns, low, high, time_ns);
-    return it->next ? it->next - 1 : TM__NONE;
-}
-
-static void find_blocking(walk *w, uint32_t interval)
-{
-    const tm__thread *thread = &w->model->entities.threads[w->thread];
-    cursor *it = &w->cursors[w->thread];
-
-    if (interval >= it->first && interval < it->end)
-        return;
-    it->first = tm__interval_first_blocking(thread, interval);
-    it->end = tm__interval_after_blocking(thread, interval);
-}
-
-/* Whether a thread begins to be able to wake others at just this instant. */
-static int is_able_from(const tm__thread *thread, uint32_t interval, int64_t time_ns)
-{
-    for (int i = 0; i < AT_ONCE && interval < thread->interval_count; i++, interval++) {
-        if (thread->intervals[interval].start_ns != time_ns)
-            return 0;
-        if (!tm__is_inert(thread->intervals[interval].state))
-            return 1;
-    }
-    return 0;
-}
-
-/* When a thread could last have acted, up to a time: not while it waits itself. */
-static int64_t last_able_ns(walk *w, uint32_t thread, int64_t time_ns)
-{
-    const tm__interval *intervals = w->model->entities.threads[thread].intervals;
-    uint32_t at = locate(w, thread, time_ns);
-    cursor *it = &w->cursors[thread];
-
-    if (at == TM__NONE || !tm__is_inert(intervals[at].state) ||
-        is_able_from(&w->model->entities.threads[thread], at + 1, time_ns))
-        return time_ns;
-    if (at < it->stopped || at >= it->ended) {
-        it->ended = at + 1;
-        while (at > 0 && tm__is_inert(intervals[at - 1].state))
-            at--;
-        it->stopped = at;
-    }
-    return intervals[it->stopped].start_ns;
-}
-
 /* Go over to the thread of a wake-up edge; the waiting one is come back to at floor_ns.
  */
-static void cross(walk *w, const tm__wakeup_edge *edge, int64_t floor_ns)
+static void cross(tm__walk *w, const tm__wakeup_edge *edge, int64_t floor_ns)
 {
     tm__path *path = w->path;
 
@@ -174,7 +82,7 @@ static void cross(walk *w, const tm__wakeup_edge *edge, int64_t floor_ns)
             w->failed = 1;
             return;
         }
-        w->frames[w->frames_count++] = (frame){floor_ns, w->thread};
+        w->frames[w->frames_count++] = (tm__walk_frame){floor_ns, w->thread};
         w->cursors[w->thread].waits = 1;
         w->floor_ns = floor_ns;
     }
@@ -182,9 +90,9 @@ static void cross(walk *w, const tm__wakeup_edge *edge, int64_t floor_ns)
     w->leaving = edge->row;
 }
 
-static int can_cross(const walk *w, const tm__wakeup_edge *edge)
+static int can_cross(const tm__walk *w, const tm__wakeup_edge *edge)
 {
-    const cursor *here = &w->cursors[w->thread];
+    const tm__walk_cursor *here = &w->cursors[w->thread];
 
     /* Whoever was crossed at this very instant has been asked already. */
     return edge->from != TM__NONE && edge->from != w->thread && !here->waits &&
@@ -193,15 +101,15 @@ static int can_cross(const walk *w, const tm__wakeup_edge *edge)
 
 /* The instant at which the from-thread acted, or time_ns when that is still to come.
  * Where it is not known, it is as late as can be. */
-static int64_t wakeup_ns(walk *w, const tm__wakeup_edge *edge, int at_end)
+static int64_t wakeup_ns(tm__walk *w, const tm__wakeup_edge *edge, int at_end)
 {
     if (edge->from_ns == INT64_MIN)
-        return at_end ? last_able_ns(w, edge->from, w->time_ns) : w->time_ns;
+        return at_end ? tm__walk_last_able_ns(w, edge->from, w->time_ns) : w->time_ns;
     return edge->from_ns < w->time_ns ? edge->from_ns : w->time_ns;
 }
 
 /* Stay with the thread in an interval that begins at or below lowest_ns. */
-static void stay(walk *w, uint32_t interval, int64_t lowest_ns, int why)
+static void stay(tm__walk *w, uint32_t interval, int64_t lowest_ns, int why)
 {
     const tm__interval *it = &w->model->entities.threads[w->thread].intervals[interval];
 
@@ -210,14 +118,14 @@ static void stay(walk *w, uint32_t interval, int64_t lowest_ns, int why)
 }
 
 /* The segment that was added last is the time that a wake-up took. */
-static void tell_latency(walk *w)
+static void tell_latency(tm__walk *w)
 {
     if (w->path->segments_count)
         w->path->segments[w->path->segments_count - 1].is_latency = 1;
 }
 
 /* Before its start there is nothing of a thread to come back to. */
-static void go_to_starter(walk *w, uint32_t interval, const tm__wakeup_edge *edge)
+static void go_to_starter(tm__walk *w, uint32_t interval, const tm__wakeup_edge *edge)
 {
     int64_t when_ns = wakeup_ns(w, edge, 1);
 
@@ -236,15 +144,15 @@ static int joins_the_dead(const tm_model *model, const tm__interval *join)
 }
 
 /* The thread was blocked, or not begun, just before time_ns. */
-static void pass_blocking(walk *w, uint32_t interval)
+static void pass_blocking(tm__walk *w, uint32_t interval)
 {
     const tm__thread *thread = &w->model->entities.threads[w->thread];
-    const cursor *at = &w->cursors[w->thread];
+    const tm__walk_cursor *at = &w->cursors[w->thread];
     int64_t begin_ns, when_ns;
     tm__wakeup_edge edge;
     int at_end;
 
-    find_blocking(w, interval);
+    tm__walk_find_blocking(w, interval);
     edge = tm__wakeup_edge_out(w->model, w->thread, at->first, at->end);
     tm__path_reentry(w->model, w->thread, at->first, at->end, &edge);
     at_end = at->end < thread->interval_count &&
@@ -287,7 +195,7 @@ static void pass_blocking(walk *w, uint32_t interval)
 
 /* The thread's interval has begun at time_ns; a start has no blocking interval before
  * it. */
-static void pass_start(walk *w, uint32_t interval)
+static void pass_start(tm__walk *w, uint32_t interval)
 {
     tm__wakeup_edge edge = tm__wakeup_edge_to(w->model, w->thread, interval);
     const tm__interval *intervals = w->model->entities.threads[w->thread].intervals;
@@ -297,7 +205,7 @@ static void pass_start(walk *w, uint32_t interval)
         go_to_starter(w, interval, &edge);
 }
 
-static void come_back(walk *w)
+static void come_back(tm__walk *w)
 {
     uint32_t thread = w->frames[--w->frames_count].thread;
 
@@ -311,7 +219,7 @@ static void come_back(walk *w)
         w->frames_count ? w->frames[w->frames_count - 1].floor_ns : w->path->begin_ns;
 }
 
-static void go(walk *w)
+static void go(tm__walk *w)
 {
     while (w->time_ns > w->path->begin_ns && !w->failed) {
         const tm__thread *thread = &w->model->entities.threads[w->thread];
@@ -321,7 +229,7 @@ static void go(walk *w)
             come_back(w);
             continue;
         }
-        at = locate(w, w->thread, w->time_ns);
+        at = tm__walk_locate(w, w->thread, w->time_ns);
         if (at == TM__NONE) {
             add(w, TM__NONE, TM_STATE_UNKNOWN, w->floor_ns,
                 thread->start_ns != INT64_MIN ? TM__WHY_NO_STARTER : TM__WHY_BEFORE);
@@ -354,8 +262,8 @@ void tm__path_free(tm__path *path)
 static int walk_path(tm__path *path, const tm_model *model,
                      const tm_path_options *options)
 {
-    size_t bytes = model->entities.threads_count * sizeof(cursor);
-    walk w = {.model = model, .path = path, .leaving = TM__NONE, .step = 1};
+    size_t bytes = model->entities.threads_count * sizeof(tm__walk_cursor);
+    tm__walk w = {.model = model, .path = path, .leaving = TM__NONE, .step = 1};
     int rc;
 
     *path = (tm__path){.thread = TM__NONE, .destroyer = TM__NONE};

@@ -12,6 +12,7 @@
  */
 #include "analysis/statistics/groups.h"
 
+#include "analysis/statistics/group_states.h"
 #include "analysis/timeline/blocking.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
@@ -20,19 +21,6 @@
 
 /* In place of a group: blocking intervals of a class that was not asked for. */
 static const uint32_t LEFT_OUT = UINT32_MAX;
-
-int tm__group_state(int state)
-{
-    switch (state) {
-    case TM_STATE_BLOCKED: return TM__GROUP_BLOCKED;
-    case TM_STATE_WAITING: return TM__GROUP_WAITING;
-    case TM_STATE_REENTERING: return TM__GROUP_REENTERING;
-    case TM_STATE_JOINING: return TM__GROUP_JOINING;
-    case TM_STATE_PARKED: return TM__GROUP_PARKED;
-    case TM_STATE_IO: return TM__GROUP_IO;
-    default: return -1;
-    }
-}
 
 /** A blocking interval, or some that were evicted, and the key by which its group is
  * looked up. */

@@ -14,20 +14,7 @@
 #include "base/triple_map.h"
 #include "model/entities/caller_frame.h"
 #include "model/state/model.h"
-
-/** The states that are gathered, in the order of the answer's columns. */
-enum {
-    TM__GROUP_BLOCKED,
-    TM__GROUP_WAITING,
-    TM__GROUP_REENTERING,
-    TM__GROUP_JOINING,
-    TM__GROUP_PARKED,
-    TM__GROUP_IO,
-    TM__GROUP_STATES
-};
-
-/** @return the place of an enum tm_state among these; -1: it is not gathered */
-int tm__group_state(int state);
+#include "analysis/statistics/group_states.h"
 
 /** A cache line: blocking intervals of millions of groups come in any order. */
 typedef struct tm__group {
