@@ -12,7 +12,7 @@
  */
 #include "base/error.h"
 #include "model/deadlocks/deadlock_search.h"
-#include "model/entities/fact.h"
+#include "model/deadlocks/deadlock_provenance.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
 #include "model/entities/reports.h"
@@ -20,7 +20,6 @@
 #include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"
 #include "model/ownership/lock_nesting.h"
-#include "model/ownership/owner_facts.h"
 #include "model/ownership/present_owner.h"
 #include "model/ownership/tenure_bounds.h"
 #include "model/ownership/tenure_record.h"
@@ -39,28 +38,6 @@ static int is_seen_to_own(const tm_model *model, const tm__thread *it)
            it->intervals[tm__blocking_index(it)].flags & TM__INTERVAL_SNAPSHOT;
 }
 
-static int shares(const tm_model *model, uint32_t thread)
-{
-    const tm__thread *it = &model->entities.threads[thread];
-
-    if (it->blocking_state == TM_STATE_PARKED)
-        return it->intervals[tm__blocking_index(it)].traits & TM__TRAIT_OWNS;
-    return tm__owners_are_reported(model) && tm__is_shared(model, it->wants) &&
-           tm__reader_of(model, it->wants, thread) != NULL;
-}
-
-/* Whether a thread waits for a lock that it shares: a reader that wants to write. Each
- * contended enter asks, and few locks have readers. */
-static inline int shares_what_it_wants(const tm_model *model, uint32_t thread)
-{
-    const tm__thread *it = &model->entities.threads[thread];
-
-    return it->wants != TM__NONE &&
-           (it->blocking_state == TM_STATE_PARKED ||
-            model->entities.details[it->wants].first_reader) &&
-           shares(model, thread);
-}
-
 /* The thread that this one waits for, or TM__NONE. One that is known to own what
  * it queues for has got it, though its Entered is still to come; but where each
  * acquisition is told, it waits for itself: a reader that wants to write, a mutex that
@@ -75,7 +52,7 @@ static uint32_t blocker(const tm_model *model, uint32_t thread)
     if (it->wants == TM__NONE ||
         model->entities.objects[it->wants].losses != model->intervals.losses)
         return TM__NONE;
-    if (shares_what_it_wants(model, thread))
+    if (tm__shares_what_it_wants(model, thread))
         return thread;
     owner = model->entities.objects[it->wants].owner;
     return owner == thread && !tm__owners_are_reported(model) &&
@@ -167,81 +144,6 @@ static uint32_t find_cycle(tm_model *model, uint32_t start)
     if (steps > LONG_WAY)
         keep_way(model, start, last);
     return 0;
-}
-
-/* Of a stream that does not say what it holds, what has been in it. */
-static int reports_interrupts(const tm_model *model)
-{
-    if (model->run.kinds)
-        return model->run.kinds >> TM_EVENT_INTERRUPT_CALLED & 1;
-    return model->kind_counts[TM_EVENT_INTERRUPT_CALLED] > 0;
-}
-
-/* Time, an interrupt or a notify may just have let go a thread that joins or parks. A
- * join that is a wait leaves the wait set long before its Waited where it must queue.
- */
-static int may_go(const tm_model *model, const tm__thread *thread)
-{
-    int state = thread->blocking_state;
-
-    if (state != TM_STATE_JOINING && state != TM_STATE_PARKED)
-        return 0;
-    if (thread->bound != TM__NONE ||
-        (thread->waits_in != TM__NONE && !reports_interrupts(model)))
-        return 1;
-    return thread->deadline_ns <= model->last_ns ||
-           (thread->interrupt != TM__NONE &&
-            tm__row(model, thread->interrupt)->from_ns >=
-                thread->intervals[tm__blocking_index(thread)].start_ns);
-}
-
-/* A waiter wants the monitor once it is out of the wait set, whatever took it out: it
- * need not be clear which notify did. Where that was another's, it may still wait,
- * until a notifyAll. */
-static int may_still_wait(const tm_model *model, const tm__thread *thread)
-{
-    const tm__interaction *notify;
-
-    if (thread->blocking_state != TM_STATE_REENTERING || thread->bound == TM__NONE)
-        return 0;
-    notify = tm__row(model, thread->bound);
-    /* One whose time was up by then, or that was interrupted before, may have left the
-     * set by itself, and is on its way. */
-    return !tm__sees_waits(model) || notify->from_ns >= thread->deadline_ns ||
-           (thread->interrupt < thread->bound &&
-            tm__row(model, thread->interrupt)->from_ns >=
-                tm__blocked_since_ns(thread)) ||
-           (notify->may_wait &&
-            model->entities.objects[notify->object].doubt >= TM__DOUBT_STAYS);
-}
-
-/* Where each release is reported an owner keeps what it has, also while it runs. Of
- * several owners another may be the last, unless the thread waits for itself. */
-static int owner_provenance(const tm_model *model, const tm__thread *thread)
-{
-    const tm__object *object = &model->entities.objects[thread->wants];
-    int provenance = tm__owner_provenance(model, object);
-
-    if (shares_what_it_wants(model, (uint32_t)(thread - model->entities.threads)))
-        return TM_PROVENANCE_REPORTED;
-    return tm__owners_are_reported(model) &&
-                   (object->owner == (uint32_t)(thread - model->entities.threads) ||
-                    !tm__is_shared(model, thread->wants)) &&
-                   object->owner_provenance > provenance
-               ? object->owner_provenance
-               : provenance;
-}
-
-static int edge_provenance(const tm_model *model, const tm__thread *thread)
-{
-    /* After a loss it may have gone on unseen, and where nothing would tell of it. */
-    if (thread->losses != model->intervals.losses || may_go(model, thread) ||
-        may_still_wait(model, thread) ||
-        (thread->last_ns < model->last_ns && !tm__end_is_reported(model, thread)))
-        return TM_PROVENANCE_INFERRED;
-    if (thread->joins != TM__NONE)
-        return tm__now(thread)->provenance;
-    return owner_provenance(model, thread);
 }
 
 static int reserve(tm_model *model, uint32_t start, uint32_t length)
@@ -356,7 +258,7 @@ void tm__deadlock_review(tm_model *model, uint32_t index)
             return;
         }
         m->provenance =
-            (uint8_t)edge_provenance(model, &model->entities.threads[m->thread]);
+            (uint8_t)tm__edge_provenance(model, &model->entities.threads[m->thread]);
         stuck->provenance = m->provenance;
         if (m->provenance <= TM_PROVENANCE_INFERRED)
             it->suspected = 1;
@@ -373,7 +275,7 @@ int tm__deadlock_check(tm_model *model, uint32_t start)
         return TM_OK;
     }
     if (model->entities.threads[start].wanted == 0 &&
-        !shares_what_it_wants(model, start))
+        !tm__shares_what_it_wants(model, start))
         return TM_OK;
     length = find_cycle(model, start);
     if (!length)
@@ -391,7 +293,7 @@ int tm__deadlock_check(tm_model *model, uint32_t start)
                        .member_count = length};
     for (uint32_t i = 0; i < length; i++) {
         tm__thread *it = &model->entities.threads[thread];
-        int provenance = edge_provenance(model, it);
+        int provenance = tm__edge_provenance(model, it);
         uint32_t next = blocker(model, thread);
         tm__interval stuck;
 
