@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "table/table.h"
+#include "table/table_room.h"
 
 /* Arrow counts rows in 64 bits, but an int32 row number must reach every row. */
 static const size_t MAX_ROWS = INT32_MAX;
@@ -22,97 +23,13 @@ static void fail(tm__builder *builder, int code)
     builder->failed = code;
 }
 
-static int is_there(const tm__column_spec *column, uint32_t keys)
-{
-    return (!column->keys || column->keys & keys) && !(column->without & keys);
-}
-
-static tm_table *new_table(const tm__table_spec *spec, uint32_t keys,
-                           const tm_allocator *hook)
-{
-    tm__memory memory;
-    tm_table *table;
-    size_t count = 0;
-
-    tm__memory_init(&memory, hook);
-    table = tm__zalloc(&memory, sizeof(*table));
-    if (!table)
-        return NULL;
-    for (size_t i = 0; i < spec->count; i++)
-        count += (size_t)is_there(&spec->columns[i], keys);
-    table->columns = tm__zalloc(&memory, count * sizeof(*table->columns));
-    if (!table->columns) {
-        tm__free(&memory, table, sizeof(*table));
-        return NULL;
-    }
-    atomic_init(&table->holders, 1);
-    table->memory = memory;
-    table->name = spec->name;
-    tm__strings_init(&table->caveats, &table->memory);
-    for (size_t i = 0; i < spec->count; i++) {
-        tm__column *column = &table->columns[table->column_count];
-
-        if (!is_there(&spec->columns[i], keys))
-            continue;
-        column->name = spec->columns[i].name;
-        column->type = spec->columns[i].type;
-        table->column_count++;
-    }
-    return table;
-}
-
 void tm__builder_start(tm__builder *builder, const tm__table_spec *spec, uint32_t keys,
                        const tm_allocator *hook)
 {
     *builder = (tm__builder){0};
-    builder->table = new_table(spec, keys, hook);
+    builder->table = tm__table_new(spec, keys, hook);
     if (!builder->table)
         builder->failed = TM_ENOMEM;
-}
-
-static int grow_validity(tm__column *column, tm__memory *memory, uint32_t rows)
-{
-    size_t old_bytes = tm__bitmap_bytes(column->validity_capacity);
-    size_t bytes = tm__bitmap_bytes(rows);
-    uint8_t *validity = tm__resize(memory, column->validity, old_bytes, bytes);
-
-    if (!validity)
-        return TM_ENOMEM;
-    memset(validity + old_bytes, 0xff, bytes - old_bytes);
-    column->validity = validity;
-    column->validity_capacity = rows;
-    return TM_OK;
-}
-
-static int grow_column(tm__column *column, tm__memory *memory, uint32_t rows)
-{
-    size_t old_bytes = tm__column_bytes(column->type, column->capacity);
-    size_t bytes = tm__column_bytes(column->type, rows);
-    void *values;
-
-    if (column->validity && grow_validity(column, memory, rows) < 0)
-        return TM_ENOMEM;
-    values = tm__resize(memory, column->values, old_bytes, bytes);
-    if (!values)
-        return TM_ENOMEM;
-    column->values = values;
-    column->capacity = rows;
-    return TM_OK;
-}
-
-/* Bytes of so many rows, all columns together. */
-static size_t bytes_of_rows(const tm_table *table, size_t rows)
-{
-    size_t bytes = 0;
-
-    for (size_t i = 0; i < table->column_count; i++) {
-        const tm__column *column = &table->columns[i];
-
-        if (!column->blank)
-            bytes += tm__column_bytes(column->type, (uint32_t)rows) +
-                     (column->validity ? tm__bitmap_bytes((uint32_t)rows) : 0);
-    }
-    return bytes;
 }
 
 static int grow(tm__builder *builder, size_t rows)
@@ -129,9 +46,9 @@ static int grow(tm__builder *builder, size_t rows)
         grown = MAX_ROWS;
     for (size_t i = 0; i < table->column_count; i++)
         if (!table->columns[i].blank &&
-            grow_column(&table->columns[i], &table->memory, (uint32_t)grown) < 0)
+            tm__column_grow(&table->columns[i], &table->memory, (uint32_t)grown) < 0)
             return tm__fail(TM_ENOMEM, "table %s: out of memory: %zu rows, %zu bytes",
-                            table->name, grown, bytes_of_rows(table, grown));
+                            table->name, grown, tm__rows_bytes(table, grown));
     builder->capacity = (uint32_t)grown;
     return TM_OK;
 }
@@ -311,8 +228,8 @@ void tm__put_null(tm__builder *builder)
     if (!column)
         return;
     row = builder->table->row_count;
-    if (!column->validity &&
-        grow_validity(column, &builder->table->memory, column->capacity) < 0) {
+    if (!column->validity && tm__column_grow_validity(column, &builder->table->memory,
+                                                      column->capacity) < 0) {
         fail(builder, TM_ENOMEM);
         return;
     }
