@@ -69,20 +69,6 @@ static void reader_close(void *payload)
     tm__free(memory, self->text, self->text_capacity);
 }
 
-/* Somebody who opened the metadata wants the log. */
-static int refuse_metadata(tm__input *input)
-{
-    tm__lines lines = {.input = input};
-    int rc = tm__lines_next(&lines);
-
-    if (rc == TM_MORE && tm__log_metadata_is_line(lines.text, lines.length))
-        return tm__fail(TM_EFORMAT,
-                        "%s: the metadata of a contention log, which is read with it: "
-                        "open the log",
-                        input->path);
-    return rc < 0 ? rc : TM_OK;
-}
-
 static int reader_open(void *payload, tm__memory *memory, tm__input *input,
                        const tm_source_options *options)
 {
@@ -98,7 +84,7 @@ static int reader_open(void *payload, tm__memory *memory, tm__input *input,
     tm__map_init(&self->objects, memory);
     tm__map_init(&self->methods, memory);
     tm__strings_init(&self->stacks, memory);
-    rc = options->dialect ? TM_OK : refuse_metadata(input);
+    rc = options->dialect ? TM_OK : tm__log_metadata_refuse(input);
     if (rc == TM_OK)
         rc = tm__log_dialect_init(&self->dialect, options->dialect);
     /* What is in memory or comes from a pipe has no files beside it. */

@@ -309,3 +309,16 @@ void tm__log_metadata_free(tm__log_metadata *metadata)
              metadata->line_capacity * sizeof(*metadata->lines));
     tm__free(memory, metadata->text, metadata->text_capacity);
 }
+
+int tm__log_metadata_refuse(tm__input *input)
+{
+    tm__lines lines = {.input = input};
+    int rc = tm__lines_next(&lines);
+
+    if (rc == TM_MORE && tm__log_metadata_is_line(lines.text, lines.length))
+        return tm__fail(TM_EFORMAT,
+                        "%s: the metadata of a contention log, which is read with it: "
+                        "open the log",
+                        input->path);
+    return rc < 0 ? rc : TM_OK;
+}

@@ -57,6 +57,10 @@ uint32_t tm__log_metadata_method(const tm__log_metadata *metadata, uint64_t numb
 /** @return 1: a line of metadata and of no log; else 0 */
 int tm__log_metadata_is_line(const char *text, size_t length);
 
+/** Refuse a file of metadata: somebody who opened it wants the log.
+ * @return TM_OK: it is a log; TM_EFORMAT, TM_ENOMEM, TM_EIO */
+int tm__log_metadata_refuse(tm__input *input);
+
 void tm__log_metadata_free(tm__log_metadata *metadata);
 
 #endif

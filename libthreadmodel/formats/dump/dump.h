@@ -37,15 +37,6 @@ int tm__dump_note(tm__dump *dump, const tm_event *event);
 /** Define a thread that is in no dump. @return TM_OK or TM_ENOMEM */
 int tm__dump_define(tm__dump *dump, const tm_thread *thread);
 
-/** @return whether as much waits to be emitted as one call should emit */
-int tm__dump_is_full(const tm__dump *dump);
-
-/** Emit what was taken; may be called again after a failure. */
-int tm__dump_emit(tm__dump *dump, const tm_sink *sink);
-
-/** Facts of the run that follow from its dumps; other fields are the reader's. */
-void tm__dump_describe(const tm__dump *dump, tm_run *run);
-
 /** Note the caveats that all dumps have. @return TM_OK or TM_ENOMEM */
 int tm__dump_conclude(tm__dump *dump);
 

@@ -277,3 +277,21 @@ int tm__hprof_walk(tm__input *input, uint32_t id_bytes, uint64_t *at, uint64_t u
     *at = w.offset;
     return rc;
 }
+
+int tm__hprof_heap_caveats(const tm__hprof_counts *counts, tm__notes *notes)
+{
+    int rc = tm__notes_caveat(
+        notes, "A heap dump does not contain which monitors threads hold, "
+               "wait on or are blocked by: deadlocks of monitors cannot be "
+               "seen in it. Owners of java.util.concurrent locks can.");
+
+    return rc < 0 ? rc
+                  : tm__notes_caveat(
+                        notes,
+                        "Of the heap %llu objects, %llu arrays, %llu classes and %llu "
+                        "roots were searched only for facts of threads.",
+                        (unsigned long long)counts->objects,
+                        (unsigned long long)counts->arrays,
+                        (unsigned long long)counts->classes,
+                        (unsigned long long)counts->roots);
+}

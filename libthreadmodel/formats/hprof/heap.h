@@ -4,6 +4,7 @@
 #define TM_FORMATS_HPROF_HEAP_H
 
 #include "base/input.h"
+#include "formats/notes.h"
 
 /** What whoever walks wants to see. Each returns TM_OK or what ends the walk. */
 typedef struct tm__hprof_visitor {
@@ -43,5 +44,9 @@ enum { TM__HPROF_VALUES = 64 << 10 }; ///< bytes of an array or object that are 
 int tm__hprof_walk(tm__input *input, uint32_t id_bytes, uint64_t *at, uint64_t until,
                    uint64_t limit, const tm__hprof_visitor *visitor,
                    tm__hprof_counts *counts);
+
+/** Note what a heap dump does not contain, and what of it was searched.
+ * @return TM_OK or TM_ENOMEM */
+int tm__hprof_heap_caveats(const tm__hprof_counts *counts, tm__notes *notes);
 
 #endif

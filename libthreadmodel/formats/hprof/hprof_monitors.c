@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/saturate.h"
 #include "formats/dump/dump.h"
+#include "formats/dump/dump_emit.h"
 #include "formats/dump/dump_names.h"
 #include "formats/hprof/hprof_monitors.h"
 #include "formats/hprof/profile.h"

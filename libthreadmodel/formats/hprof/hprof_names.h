@@ -117,10 +117,6 @@ int tm__hprof_add_trace(tm__hprof_names *names, const uint8_t *body, size_t leng
 int tm__hprof_describe(tm__hprof_names *names, uint64_t id, uint64_t super,
                        const uint8_t *entries, uint32_t count);
 
-/** The class of an id, with its kind and slots computed; NULL: unknown. */
-int tm__hprof_find_class(tm__hprof_names *names, uint64_t id,
-                         const tm__hprof_class **found);
-
 /** @return the text of an id; its bytes are NULL where there is none */
 tm__slice tm__hprof_text_of(const tm__hprof_names *names, uint64_t id);
 

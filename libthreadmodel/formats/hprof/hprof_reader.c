@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "formats/dump/dump_emit.h"
 #include "formats/dump/dump_names.h"
 #include "formats/hprof/hprof_records.h"
 #include "formats/hprof/read_threads.h"
@@ -278,30 +279,12 @@ static int emit(reader *self, const tm_sink *sink)
     return TM_MORE;
 }
 
-static int limit_heap(reader *self)
+static int conclude(reader *self)
 {
-    const tm__hprof_counts *counts = &self->counts;
     int rc = tm__dump_conclude(&self->dump);
 
     if (rc == TM_OK && self->dump.dump_count)
-        rc = tm__notes_caveat(
-            &self->notes, "A heap dump does not contain which monitors threads hold, "
-                          "wait on or are blocked by: deadlocks of monitors cannot be "
-                          "seen in it. Owners of java.util.concurrent locks can.");
-    if (rc == TM_OK && self->dump.dump_count)
-        rc = tm__notes_caveat(
-            &self->notes,
-            "Of the heap %llu objects, %llu arrays, %llu classes and %llu roots were "
-            "searched only for facts of threads.",
-            (unsigned long long)counts->objects, (unsigned long long)counts->arrays,
-            (unsigned long long)counts->classes, (unsigned long long)counts->roots);
-    return rc;
-}
-
-static int conclude(reader *self)
-{
-    int rc = limit_heap(self);
-
+        rc = tm__hprof_heap_caveats(&self->counts, &self->notes);
     if (rc == TM_OK)
         rc = tm__hprof_records_caveat(&self->records);
     if (rc == TM_OK && self->samples_left_out)

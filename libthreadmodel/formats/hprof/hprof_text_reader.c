@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "formats/dump/dump_emit.h"
 #include "formats/hprof/hprof_monitors.h"
 #include "formats/hprof/profile.h"
 #include "formats/lines.h"

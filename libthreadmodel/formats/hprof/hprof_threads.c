@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "formats/dump/dump_names.h"
 #include "formats/hprof/big_endian.h"
+#include "formats/hprof/hprof_kinds.h"
 
 enum { NAME_LETTERS = 4096 }; ///< of a name; more are cut
 

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/saturate.h"
+#include "formats/dump/dump_emit.h"
 #include "formats/dump/dump_names.h"
 
 enum { MS = 1000000, CLASS_BYTES = 4096, SAMPLES = 1 << 20 };

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "formats/dump/dump_emit.h"
 #include "formats/dump/dump_time.h"
 #include "formats/json/members.h"
 

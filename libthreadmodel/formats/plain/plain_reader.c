@@ -20,6 +20,7 @@
 #include "formats/plain/plain_reader.h"
 
 #include "base/error.h"
+#include "formats/dump/dump_emit.h"
 #include "formats/dump/dump_time.h"
 #include "formats/lines.h"
 #include "formats/plain/plain_thread.h"

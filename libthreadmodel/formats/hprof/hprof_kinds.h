@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a class of a recording is, by the names in stacks. */
+#ifndef TM_FORMATS_HPROF_HPROF_KINDS_H
+#define TM_FORMATS_HPROF_HPROF_KINDS_H
+
+#include "formats/hprof/hprof_names.h"
+
+/** The class of an id, with its kind and slots computed; NULL: unknown. */
+int tm__hprof_find_class(tm__hprof_names *names, uint64_t id,
+                         const tm__hprof_class **found);
+
+#endif
