@@ -3,6 +3,7 @@
 #include "trace/block.h"
 
 #include "base/error.h"
+#include "trace/definition_decoding.h"
 #include "trace/unpack.h"
 
 enum {

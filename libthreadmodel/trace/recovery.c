@@ -156,6 +156,43 @@ void tm__loss_sentence(const tm__trace_loss *loss, char *text, size_t bytes)
         snprintf(text, bytes, ": an unknown number of events is missing");
 }
 
+void tm__loss_owe(tm__loss_report *report, const tm__trace_loss *loss,
+                  int64_t origin_ns)
+{
+    report->loss = *loss;
+    report->loss.origin_ns = origin_ns;
+    report->due = TM__LOSS_SENTENCE;
+}
+
+int tm__loss_report_emit(tm__loss_report *report, const tm_sink *sink)
+{
+    const tm__trace_loss *loss = &report->loss;
+    char text[sizeof(report->first)];
+
+    if (report->due == TM__LOSS_SENTENCE) {
+        int rc;
+
+        tm__loss_sentence(loss, text, sizeof(text));
+        if (!tm__loss_is_none(loss) && report->count++ == 0)
+            memcpy(report->first, text, sizeof(text));
+        report->due = TM__LOSS_EVENT;
+        rc = sink->caveat(sink->payload, text);
+        if (rc < 0)
+            return rc;
+    }
+    if (report->due == TM__LOSS_EVENT) {
+        tm_event lost = {.time_ns = loss->last_ns,
+                         .object = (uint64_t)loss->first_ns,
+                         .value = (int64_t)loss->events,
+                         .kind = TM_EVENT_LOST};
+
+        report->due = TM__LOSS_NOTHING;
+        if (loss->events > 0)
+            return sink->events(sink->payload, &lost, 1);
+    }
+    return TM_OK;
+}
+
 size_t tm__header_find(const uint8_t *bytes, size_t length, int *found)
 {
     size_t at = 0;

@@ -44,6 +44,22 @@ int tm__loss_is_none(const tm__trace_loss *loss);
 /** One sentence for people. */
 void tm__loss_sentence(const tm__trace_loss *loss, char *text, size_t bytes);
 
+/** What is yet to be reported of a loss: a sentence, and an event for the model. */
+typedef struct tm__loss_report {
+    tm__trace_loss loss;
+    enum { TM__LOSS_NOTHING, TM__LOSS_SENTENCE, TM__LOSS_EVENT } due;
+    uint32_t count;  ///< losses that were reported
+    char first[400]; ///< sentence of them
+} tm__loss_report;
+
+/** Have a loss reported by the next call of tm__loss_report_emit(). */
+void tm__loss_owe(tm__loss_report *report, const tm__trace_loss *loss,
+                  int64_t origin_ns);
+
+/** Report what is owed, before what comes after it is emitted.
+ * @return TM_OK or what the sink returned */
+int tm__loss_report_emit(tm__loss_report *report, const tm_sink *sink);
+
 /**
  * Look for a block header.
  * @return its offset in `bytes`, or the first place that has to be looked at again

@@ -13,7 +13,6 @@
 #include "trace/trace_reader.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "trace/block.h"
@@ -46,10 +45,7 @@ typedef struct reader {
     uint64_t run_id;
     tm__leftover leftover;
 
-    tm__trace_loss loss; ///< to be told
-    enum { NOTHING, SENTENCE, EVENT } loss_due;
-    uint32_t damage_count;
-    char damage[400]; ///< the first sentence
+    tm__loss_report report;
     uint64_t passed_over;
 } reader;
 
@@ -98,39 +94,8 @@ static int reader_open(void *payload, tm__memory *memory, tm__input *input,
 
 static void owe(reader *self, const tm__trace_loss *loss)
 {
-    self->loss = *loss;
-    self->loss.origin_ns = self->origin_ns;
-    self->loss_due = SENTENCE;
+    tm__loss_owe(&self->report, loss, self->origin_ns);
     self->gap.is_open = 0;
-}
-
-/* Tell what is missing, before what comes after it is emitted. */
-static int report_loss(reader *self, const tm_sink *sink)
-{
-    char text[sizeof(self->damage)];
-
-    if (self->loss_due == SENTENCE) {
-        int rc;
-
-        tm__loss_sentence(&self->loss, text, sizeof(text));
-        if (!tm__loss_is_none(&self->loss) && self->damage_count++ == 0)
-            memcpy(self->damage, text, sizeof(text));
-        self->loss_due = EVENT;
-        rc = sink->caveat(sink->payload, text);
-        if (rc < 0)
-            return rc;
-    }
-    if (self->loss_due == EVENT) {
-        tm_event lost = {.time_ns = self->loss.last_ns,
-                         .object = (uint64_t)self->loss.first_ns,
-                         .value = (int64_t)self->loss.events,
-                         .kind = TM_EVENT_LOST};
-
-        self->loss_due = NOTHING;
-        if (self->loss.events > 0)
-            return sink->events(sink->payload, &lost, 1);
-    }
-    return TM_OK;
 }
 
 /* Where there is no more to read and was no end marker. */
@@ -265,7 +230,7 @@ static int read_trailer(reader *self)
     self->state = DONE;
     after = end + available;
     if (available == TM__TRAILER_BYTES && tm__trailer_get(&stated, bytes) &&
-        (stated == self->end_offset || self->damage_count > 0)) {
+        (stated == self->end_offset || self->report.count > 0)) {
         end = self->offset = after;
         /* A pipe may stay open behind it: nothing is waited for. */
         if (!input->is_seekable)
@@ -362,18 +327,18 @@ static int conclude(reader *self, const tm_sink *sink)
         if (rc < 0)
             return rc;
     }
-    if (self->damage_count == 0)
+    if (self->report.count == 0)
         return TM_OK;
-    if (self->damage_count == 1)
-        return tm__fail(TM_EDAMAGED, "%s: %s", self->input->path, self->damage);
+    if (self->report.count == 1)
+        return tm__fail(TM_EDAMAGED, "%s: %s", self->input->path, self->report.first);
     return tm__fail(TM_EDAMAGED, "%s: %s; and %u more such places", self->input->path,
-                    self->damage, self->damage_count - 1);
+                    self->report.first, self->report.count - 1);
 }
 
 static int reader_read(void *payload, const tm_sink *sink)
 {
     reader *self = payload;
-    int rc = report_loss(self, sink);
+    int rc = tm__loss_report_emit(&self->report, sink);
 
     if (rc < 0)
         return rc;
