@@ -20,24 +20,23 @@
 #include "blocked/class_wait.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <threadmodel/model.h>
 
 #include "blocked/catch_up_ask.h"
+#include "blocked/class_initialisers.h"
 #include "ident/class_needed.h"
 #include "ident/definition_records.h"
 #include "ident/method_identity.h"
 #include "ident/thread_id.h"
-#include "ident/thread_identity.h"
 #include "ring/schedstat.h"
 #include "ring/watchdog.h"
 #include "rings/clock.h"
 #include "vm/options.h"
 #include "vm/vm.h"
 
-enum { SLEEPERS = 64, INITIALISERS = 128, CLASSES = 64, FRAMES = 512, TRIES = 5 };
+enum { SLEEPERS = 64, CLASSES = 64, TRIES = 5 };
 
 /* A thread that seems to sleep within the VM. */
 typedef struct sleeper {
@@ -53,13 +52,6 @@ typedef struct sleeper {
     int has_use;     ///< the scheduler was asked
     jthread thread;  ///< local, of this round
 } sleeper;
-
-/* A thread and a class that it initialises: that of a <clinit> frame, or one whose
- * supertype it waits for. */
-typedef struct initialiser {
-    uint64_t thread;
-    jclass class;
-} initialiser;
 
 static sleeper sleepers[SLEEPERS];
 static size_t sleeper_count;
@@ -180,47 +172,6 @@ static void look_at(JNIEnv *jni, jthread thread, int64_t now_ns)
     it->tries = 0;
 }
 
-/* ---- who initialises what ---- */
-
-static void add_initialiser(initialiser *all, size_t *count, uint64_t thread,
-                            jclass class)
-{
-    if (*count < INITIALISERS)
-        all[(*count)++] = (initialiser){.thread = thread, .class = class};
-}
-
-static int is_initialiser(jmethodID method)
-{
-    jvmtiEnv *jvmti = tm__the_vm.jvmti;
-    char *name = NULL;
-    int is =
-        (*jvmti)->GetMethodName(jvmti, method, &name, NULL, NULL) == JVMTI_ERROR_NONE &&
-        strcmp(name, "<clinit>") == 0;
-
-    tm__deallocate(name);
-    return is;
-}
-
-static void find_initialisers(JNIEnv *jni, jthread thread, initialiser *all,
-                              size_t *count)
-{
-    jvmtiEnv *jvmti = tm__the_vm.jvmti;
-    jvmtiFrameInfo frames[FRAMES];
-    jint frame_count = 0;
-
-    if ((*jvmti)->GetStackTrace(jvmti, thread, 0, FRAMES, frames, &frame_count) !=
-        JVMTI_ERROR_NONE)
-        return;
-    for (jint i = 0; i < frame_count; i++) {
-        jclass class = NULL;
-
-        if (is_initialiser(frames[i].method) &&
-            (*jvmti)->GetMethodDeclaringClass(jvmti, frames[i].method, &class) ==
-                JVMTI_ERROR_NONE)
-            add_initialiser(all, count, tm__thread_id(jni, thread), class);
-    }
-}
-
 static void name_of(char *name, jclass class)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
@@ -252,7 +203,7 @@ static int64_t begin_of(const sleeper *it)
 }
 
 /* Find the other thread that initialises what a thread needs, or a supertype of it. */
-static int resolve(JNIEnv *jni, sleeper *it, jclass needed, initialiser *all,
+static int resolve(JNIEnv *jni, sleeper *it, jclass needed, tm__initialiser *all,
                    size_t *count)
 {
     for (int is_super = 0; is_super < 2; is_super++)
@@ -265,7 +216,7 @@ static int resolve(JNIEnv *jni, sleeper *it, jclass needed, initialiser *all,
             it->wait.since_ns = begin_of(it);
             name_of(it->wait.class_name, all[i].class);
             if (is_super)
-                add_initialiser(all, count, it->wait.thread, needed);
+                tm__initialiser_add(all, count, it->wait.thread, needed);
             return 1;
         }
     return 0;
@@ -278,13 +229,13 @@ static int is_to_be_resolved(const sleeper *it, int64_t now_ns)
 
 static void resolve_all(JNIEnv *jni, const jthread *threads, jint count, int64_t now_ns)
 {
-    initialiser all[INITIALISERS];
+    tm__initialiser all[TM__INITIALISERS];
     jclass needed[SLEEPERS] = {0};
     size_t found = 0;
     int is_new = 1;
 
     for (jint i = 0; i < count; i++)
-        find_initialisers(jni, threads[i], all, &found);
+        tm__initialisers_find(jni, threads[i], all, &found);
     for (size_t i = 0; i < sleeper_count; i++)
         if (is_to_be_resolved(&sleepers[i], now_ns)) {
             sleepers[i].tries++;
@@ -405,7 +356,7 @@ void tm__class_waits_round(JNIEnv *jni, tm__buffer *own, jthread *threads, jint 
     }
     for (size_t i = 0; i < sleeper_count; i++)
         is_any |= is_to_be_resolved(&sleepers[i], now_ns);
-    if (is_any && (*jni)->PushLocalFrame(jni, INITIALISERS + SLEEPERS * 2) == 0) {
+    if (is_any && (*jni)->PushLocalFrame(jni, TM__INITIALISERS + SLEEPERS * 2) == 0) {
         resolve_all(jni, threads, count, now_ns);
         (*jni)->PopLocalFrame(jni, NULL);
     }

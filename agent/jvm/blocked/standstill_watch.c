@@ -16,8 +16,8 @@
 #include <time.h>
 
 #include "blocked/class_wait.h"
-#include "blocked/deadlock_message.h"
 #include "blocked/long_blocked_table.h"
+#include "blocked/standstill_message.h"
 #include "blocked/thread_place.h"
 #include "ident/thread_id.h"
 #include "rings/clock.h"

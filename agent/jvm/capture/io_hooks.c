@@ -8,78 +8,11 @@
 
 #include <string.h>
 
+#include "capture/io_arguments.h"
+#include "capture/io_methods.h"
 #include "capture/kernel_wait.h"
 #include "endpoint/endpoint.h"
-#include "ident/io_objects.h"
 #include "ring/kernel_call.h"
-
-enum { NAME_BYTES = 256 };
-
-/* ---- descriptors ---- */
-
-static jfieldID _Atomic descriptor_field;
-
-static jfieldID field_of(jfieldID _Atomic *known, JNIEnv *jni, jobject object,
-                         const char *type)
-{
-    jfieldID field = atomic_load_explicit(known, memory_order_relaxed);
-    jclass class;
-
-    if (field)
-        return field;
-    class = (*jni)->GetObjectClass(jni, object);
-    field = (*jni)->GetFieldID(jni, class, "fd", type);
-    (*jni)->ExceptionClear(jni);
-    (*jni)->DeleteLocalRef(jni, class);
-    atomic_store_explicit(known, field, memory_order_relaxed);
-    return field;
-}
-
-/* The number in a FileDescriptor. */
-static int number_of(JNIEnv *jni, jobject file)
-{
-    jfieldID field = file ? field_of(&descriptor_field, jni, file, "I") : NULL;
-
-    return field ? (*jni)->GetIntField(jni, file, field) : -1;
-}
-
-/* The same of an object that has a FileDescriptor. */
-static int number_in(JNIEnv *jni, jobject object, tm__io_hook *hook)
-{
-    jfieldID field =
-        field_of(&hook->file_field, jni, object, "Ljava/io/FileDescriptor;");
-    jobject file = field ? (*jni)->GetObjectField(jni, object, field) : NULL;
-    int number = number_of(jni, file);
-
-    if (file)
-        (*jni)->DeleteLocalRef(jni, file);
-    return number;
-}
-
-/* ---- names ---- */
-
-/* End a look-up with its name, if it took long. A pending exception stays pending. */
-static void end_with_name(tm__kernel_wait *wait, JNIEnv *jni, jstring text)
-{
-    char name[NAME_BYTES] = "";
-    jthrowable thrown;
-    jsize length;
-
-    if (!text || !tm__kernel_wait_is_long(wait)) {
-        tm__kernel_wait_end(wait, NULL);
-        return;
-    }
-    thrown = (*jni)->ExceptionOccurred(jni);
-    (*jni)->ExceptionClear(jni);
-    length = (*jni)->GetStringLength(jni, text);
-    if (length > 0 && (*jni)->GetStringUTFLength(jni, text) < NAME_BYTES)
-        (*jni)->GetStringUTFRegion(jni, text, 0, length, name);
-    if (thrown)
-        (*jni)->Throw(jni, thrown);
-    tm__kernel_wait_end(wait, name[0] ? name : NULL);
-    if (thrown)
-        (*jni)->DeleteLocalRef(jni, thrown);
-}
 
 /* ---- one function a method ---- */
 
@@ -119,64 +52,8 @@ static void end_with_name(tm__kernel_wait *wait, JNIEnv *jni, jstring text)
     }
 
 #define END tm__kernel_wait_end(&wait, NULL)
-#define FD number_of(jni, file)
-#define FD_IN(id) number_in(jni, self, &tm__io_hooks[id])
-
-/* Methods by the form of their parameters: ID, class, name. */
-#define READS_INT(X)                                                                   \
-    X(SOCKET_READ, "Lsun/nio/ch/SocketDispatcher;", "read0")                           \
-    X(DATAGRAM_READ, "Lsun/nio/ch/DatagramDispatcher;", "read0")                       \
-    X(FILE_READ_OLD, "Lsun/nio/ch/FileDispatcherImpl;", "read0")                       \
-    X(FILE_READ, "Lsun/nio/ch/UnixFileDispatcherImpl;", "read0")
-#define WRITES_INT(X)                                                                  \
-    X(SOCKET_WRITE, "Lsun/nio/ch/SocketDispatcher;", "write0")                         \
-    X(DATAGRAM_WRITE, "Lsun/nio/ch/DatagramDispatcher;", "write0")                     \
-    X(FILE_WRITE_OLD, "Lsun/nio/ch/FileDispatcherImpl;", "write0")                     \
-    X(FILE_WRITE, "Lsun/nio/ch/UnixFileDispatcherImpl;", "write0")
-#define READS_LONG(X)                                                                  \
-    X(SOCKET_READV, "Lsun/nio/ch/SocketDispatcher;", "readv0")                         \
-    X(DATAGRAM_READV, "Lsun/nio/ch/DatagramDispatcher;", "readv0")                     \
-    X(FILE_READV_OLD, "Lsun/nio/ch/FileDispatcherImpl;", "readv0")                     \
-    X(FILE_READV, "Lsun/nio/ch/UnixFileDispatcherImpl;", "readv0")
-#define WRITES_LONG(X)                                                                 \
-    X(SOCKET_WRITEV, "Lsun/nio/ch/SocketDispatcher;", "writev0")                       \
-    X(DATAGRAM_WRITEV, "Lsun/nio/ch/DatagramDispatcher;", "writev0")                   \
-    X(FILE_WRITEV_OLD, "Lsun/nio/ch/FileDispatcherImpl;", "writev0")                   \
-    X(FILE_WRITEV, "Lsun/nio/ch/UnixFileDispatcherImpl;", "writev0")
-#define READS_AT(X)                                                                    \
-    X(FILE_PREAD_OLD, "Lsun/nio/ch/FileDispatcherImpl;", "pread0")                     \
-    X(FILE_PREAD, "Lsun/nio/ch/UnixFileDispatcherImpl;", "pread0")
-#define WRITES_AT(X)                                                                   \
-    X(FILE_PWRITE_OLD, "Lsun/nio/ch/FileDispatcherImpl;", "pwrite0")                   \
-    X(FILE_PWRITE, "Lsun/nio/ch/UnixFileDispatcherImpl;", "pwrite0")
-#define FORCES(X)                                                                      \
-    X(FILE_FORCE_OLD, "Lsun/nio/ch/FileDispatcherImpl;", "force0")                     \
-    X(FILE_FORCE, "Lsun/nio/ch/UnixFileDispatcherImpl;", "force0")
-#define LOCKS(X)                                                                       \
-    X(FILE_LOCK_OLD, "Lsun/nio/ch/FileDispatcherImpl;", "lock0")                       \
-    X(FILE_LOCK, "Lsun/nio/ch/UnixFileDispatcherImpl;", "lock0")
-#define READS_ARRAY(X)                                                                 \
-    X(STREAM_READ, "Ljava/io/FileInputStream;", "readBytes")                           \
-    X(RANDOM_READ_OLD, "Ljava/io/RandomAccessFile;", "readBytes")                      \
-    X(RANDOM_READ, "Ljava/io/RandomAccessFile;", "readBytes0")
-#define READS_BYTE(X)                                                                  \
-    X(STREAM_READ_BYTE, "Ljava/io/FileInputStream;", "read0")                          \
-    X(RANDOM_READ_BYTE, "Ljava/io/RandomAccessFile;", "read0")
-#define WRITES_ARRAY(X)                                                                \
-    X(RANDOM_WRITE_OLD, "Ljava/io/RandomAccessFile;", "writeBytes")                    \
-    X(RANDOM_WRITE, "Ljava/io/RandomAccessFile;", "writeBytes0")
-#define SYNCS(X)                                                                       \
-    X(SYNC_OLD, "Ljava/io/FileDescriptor;", "sync")                                    \
-    X(SYNC, "Ljava/io/FileDescriptor;", "sync0")
-#define LOOK_UPS(X)                                                                    \
-    X(LOOK_UP_4, "Ljava/net/Inet4AddressImpl;", "lookupAllHostAddr")                   \
-    X(LOOK_UP_6_OLD, "Ljava/net/Inet6AddressImpl;", "lookupAllHostAddr")
-#define REVERSE_LOOK_UPS(X)                                                            \
-    X(REVERSE_4, "Ljava/net/Inet4AddressImpl;", "getHostByAddr")                       \
-    X(REVERSE_6, "Ljava/net/Inet6AddressImpl;", "getHostByAddr")
-#define URINGS(X)                                                                      \
-    X(NETTY_URING, "*io/netty/channel/uring/Native;", "ioUringEnter")                  \
-    X(NETTY_URING_OLD, "*io/netty/incubator/channel/uring/Native;", "ioUringEnter")
+#define FD tm__io_number_of(jni, file)
+#define FD_IN(id) tm__io_number_in(jni, self, &tm__io_hooks[id].file_field)
 
 #define NAMED(id, class, name) id,
 enum {
@@ -264,10 +141,10 @@ enum {
     CALL_VOID(id, TM__USE_WRITE, FD_IN(id), bytes, IN_ARRAY, jni, self, array, from,   \
               bytes)
 #define SYNCHRONIZE(id, class, name)                                                   \
-    CALL_VOID(id, TM__USE_WRITE, number_of(jni, self), 0,                              \
+    CALL_VOID(id, TM__USE_WRITE, tm__io_number_of(jni, self), 0,                       \
               (JNIEnv * jni, jobject self), jni, self)
 #define LOOK_UP(id, class, name)                                                       \
-    CALL(jobject, id, TM__USE_NAME, -1, 0, end_with_name(&wait, jni, host),            \
+    CALL(jobject, id, TM__USE_NAME, -1, 0, tm__io_end_with_name(&wait, jni, host),     \
          (JNIEnv * jni, jobject self, jstring host), jni, self, host)
 #define REVERSE(id, class, name)                                                       \
     CALL(jobject, id, TM__USE_NAME, -1, 0, END,                                        \
@@ -348,7 +225,7 @@ CALL_VOID(STREAM_WRITE_BYTE, TM__USE_WRITE, FD_IN(STREAM_WRITE_BYTE), 1,
           append)
 CALL_VOID(RANDOM_WRITE_BYTE, TM__USE_WRITE, FD_IN(RANDOM_WRITE_BYTE), 1,
           (JNIEnv * jni, jobject self, jint value), jni, self, value)
-CALL(jobject, LOOK_UP_6, TM__USE_NAME, -1, 0, end_with_name(&wait, jni, host),
+CALL(jobject, LOOK_UP_6, TM__USE_NAME, -1, 0, tm__io_end_with_name(&wait, jni, host),
      (JNIEnv * jni, jobject self, jstring host, jint which), jni, self, host, which)
 CALL(jint, PROCESS_EXIT, TM__USE_PROCESS, -1, 0, END,
      (JNIEnv * jni, jobject self, jlong pid, jboolean reap), jni, self, pid, reap)

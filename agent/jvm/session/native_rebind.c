@@ -5,22 +5,17 @@
  * registerNatives() binds when it is called again: the VM asks us about each, as it
  * does at its start.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* RTLD_NOLOAD, dl_iterate_phdr */
-#endif
 #include "session/native_rebind.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "capture/io_hooks.h"
 #include "capture/native_hooks.h"
 #include "probe_class.h"
 #include "ring/recording_state.h"
+#include "session/loaded_libraries.h"
 #include "virtual/enumerate.h"
 #include "virtual/native_methods.h"
 #include "vm/options.h"
@@ -99,71 +94,10 @@ static int put(JNIEnv *jni, jclass class, tm__hook *hook, void *function)
     return name ? register_one(jni, class, name, hook->signature, function) : -1;
 }
 
-/* ---- methods that wait in the kernel ---- */
-
-enum { LIBRARIES = 4 };
-
-/* Libraries of the JDK, by handle. */
-typedef struct libraries {
-    void *handles[LIBRARIES];
-    int count;
-} libraries;
-
-typedef struct paths {
-    char *names[LIBRARIES];
-    int count;
-} paths;
-
-static int note_library(struct dl_phdr_info *info, size_t bytes, void *payload)
-{
-    static const char *const names[] = {"/libjava.so", "/libnio.so", "/libnet.so"};
-    const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
-    paths *it = payload;
-
-    (void)bytes;
-    for (size_t i = 0; slash && i < sizeof(names) / sizeof(*names); i++)
-        if (strcmp(slash, names[i]) == 0 && it->count < LIBRARIES)
-            it->names[it->count++] = strdup(info->dlpi_name);
-    return 0;
-}
-
-/* Not while they are listed: the list is locked then, and a thread that loads a library
- * wants that lock with the one that dlopen takes. */
-static void open_libraries(libraries *out)
-{
-    paths found = {.count = 0};
-
-    dl_iterate_phdr(note_library, &found);
-    for (int i = 0; i < found.count; i++) {
-        void *handle =
-            found.names[i] ? dlopen(found.names[i], RTLD_LAZY | RTLD_NOLOAD) : NULL;
-
-        if (handle)
-            out->handles[out->count++] = handle;
-        free(found.names[i]);
-    }
-}
-
-/* The function that the VM would bind, by the name that JNI gives it. */
-static void *exported(const libraries *from, const tm__io_hook *hook)
-{
-    char symbol[160];
-    void *address = NULL;
-
-    snprintf(symbol, sizeof(symbol), "Java_%.*s_%s", (int)strlen(hook->class) - 2,
-             hook->class + 1, hook->name);
-    for (char *at = symbol; *at; at++)
-        if (*at == '/')
-            *at = '_';
-    for (int i = 0; i < from->count && !address; i++)
-        address = dlsym(from->handles[i], symbol);
-    return address;
-}
-
 /* A class that is loaded is bound; one that is not will be told by the VM. Netty binds
  * its own by RegisterNatives, and what it bound before an attach is not known. */
 static void bind_io(JNIEnv *jni, jclass class, const char *signature,
-                    const libraries *from)
+                    const tm__libraries *from)
 {
     for (size_t i = 0; i < tm__io_hook_count; i++) {
         tm__io_hook *hook = &tm__io_hooks[i];
@@ -173,7 +107,7 @@ static void bind_io(JNIEnv *jni, jclass class, const char *signature,
              !is_native(class, jni, hook->name, hook->signature, 1)))
             continue;
         if (!atomic_load(&hook->original) && hook->class[0] != '*')
-            atomic_store(&hook->original, exported(from, hook));
+            atomic_store(&hook->original, tm__libraries_find(from, hook));
         if (atomic_load(&hook->original) &&
             register_one(jni, class, hook->name, hook->signature, hook->ours.address) ==
                 0)
@@ -184,7 +118,7 @@ static void bind_io(JNIEnv *jni, jclass class, const char *signature,
 
 /* The VM's own functions are put there again. */
 static void unbind_io(JNIEnv *jni, jclass class, const char *signature,
-                      const libraries *from)
+                      const tm__libraries *from)
 {
     (void)from;
     for (size_t i = 0; i < tm__io_hook_count; i++) {
@@ -210,10 +144,10 @@ enum { LOCALS = 16 };
 
 /* For all classes that are loaded and have such methods: none is loaded for it. */
 static void each_io(JNIEnv *jni, void (*bind_class)(JNIEnv *, jclass, const char *,
-                                                    const libraries *))
+                                                    const tm__libraries *))
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
-    libraries from = {.count = 0};
+    tm__libraries from = {.count = 0};
     jclass *classes = NULL;
     jint count = 0;
 
@@ -223,7 +157,7 @@ static void each_io(JNIEnv *jni, void (*bind_class)(JNIEnv *, jclass, const char
     /* Each is a reference of this call's, which announces 16 by itself. */
     if ((*jni)->EnsureLocalCapacity(jni, count + LOCALS) != 0)
         (*jni)->ExceptionClear(jni);
-    open_libraries(&from);
+    tm__libraries_open(&from);
     for (jint i = 0; i < count; i++) {
         char *signature = NULL;
 

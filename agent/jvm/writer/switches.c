@@ -24,6 +24,7 @@
 #include "rings/clock.h"
 #include "switches/switch_rings.h"
 #include "vm/options.h"
+#include "writer/os_threads.h"
 
 static const int64_t NOT_OUT = INT64_MIN;
 static const double MOST = 0.01;
@@ -45,12 +46,10 @@ typedef struct absence {
 enum { STRAYS = 4096 };
 static tm__switch strays[STRAYS];
 
-static tm__buffer **by_os_id; /* open addressing; NULL: free */
-static size_t slots;          /* a power of two, or 0 */
-static uint64_t known_sum;    /* of what is in the table */
-static absence *absences;     /* a ring of the oldest on */
+static uint64_t known_sum; /* of the threads that are found by number */
+static absence *absences;  /* a ring of the oldest on */
 static size_t absence_first, absence_count, absence_capacity;
-static size_t left_at;     /* place in by_os_id of what was not ended then */
+static size_t left_at;     /* number of the next thread that was not ended then */
 static int64_t stopped_ns; /* since when none is made; 0: they are */
 
 static int64_t merged_ns;  /* all before is in the trace */
@@ -105,13 +104,6 @@ int tm__switches_emit_facts(void)
     return sink->caveat(sink->payload, text);
 }
 
-/* ---- threads by the kernel's numbers ---- */
-
-static size_t slot_of(uint64_t os_id)
-{
-    return (size_t)((os_id * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (slots - 1);
-}
-
 static void push(tm__buffer *buffer, int64_t out_ns);
 
 /* A switch before recording began, or in a pause, counts as one at its beginning or
@@ -141,34 +133,6 @@ static void recall(tm__buffer *buffer)
     push(buffer, buffer->switches.out_ns);
 }
 
-static void put(tm__buffer *buffer)
-{
-    size_t at = slot_of(buffer->os_id);
-
-    while (by_os_id[at])
-        at = (at + 1) & (slots - 1);
-    by_os_id[at] = buffer;
-}
-
-/* The thread that had a number at a time. Several have had it, one after the other: the
- * kernel gives it again, and a thread that detaches from the VM may attach again. */
-static tm__buffer *find(uint64_t os_id, int64_t time_ns)
-{
-    tm__buffer *found = NULL;
-    size_t at;
-
-    if (!slots)
-        return NULL;
-    for (at = slot_of(os_id); by_os_id[at]; at = (at + 1) & (slots - 1)) {
-        tm__buffer *it = by_os_id[at];
-
-        if (it->os_id == os_id && it->switches.begun_ns <= time_ns &&
-            (!found || it->switches.begun_ns > found->switches.begun_ns))
-            found = it;
-    }
-    return found;
-}
-
 /* The writer has nothing to report of itself. */
 static int is_of_a_thread(tm__buffer *buffer)
 {
@@ -196,21 +160,12 @@ void tm__switches_begin_round(void)
             sum += b->os_id * (2 * b->thread + 1) + (uint64_t)atomic_load(&b->orphan);
             count++;
         }
-    if (sum != known_sum || !slots) {
-        size_t wanted = 64;
+    if (sum != known_sum || !tm__os_threads_are_open()) {
+        int is_open = tm__os_threads_open(count) == 0;
 
-        while (wanted < 2 * count)
-            wanted *= 2;
-        if (wanted != slots) {
-            free(by_os_id);
-            by_os_id = malloc(wanted * sizeof(*by_os_id));
-            slots = by_os_id ? wanted : 0;
-        }
-        if (slots)
-            memset(by_os_id, 0, slots * sizeof(*by_os_id));
-        for (tm__buffer *b = tm__buffer_first(); b && slots; b = tm__buffer_next(b))
+        for (tm__buffer *b = tm__buffer_first(); b && is_open; b = tm__buffer_next(b))
             if (is_of_a_thread(b)) {
-                put(b);
+                tm__os_threads_put(b);
                 if (!b->switches.is_known)
                     recall(b);
             }
@@ -307,7 +262,7 @@ static int has_ended(tm__buffer *buffer)
 /* @return 1: there is an event */
 static int take(tm_event *event, const tm__switch *it)
 {
-    tm__buffer *buffer = find(it->os_id, it->time_ns);
+    tm__buffer *buffer = tm__os_thread_find(it->os_id, it->time_ns);
     tm__switched *of;
 
     if (!buffer || !buffer->thread || has_ended(buffer)) {
@@ -337,10 +292,10 @@ static int take(tm_event *event, const tm__switch *it)
 /* No record will say that a thread is back: from the stop on that is not known. */
 static int next_left(tm_event *event)
 {
-    for (; slots && left_at < slots; left_at++) {
-        tm__buffer *buffer = by_os_id[left_at];
+    tm__buffer *buffer;
 
-        if (!buffer || !buffer->switches.is_reported)
+    while ((buffer = tm__os_thread_next(&left_at))) {
+        if (!buffer->switches.is_reported)
             continue;
         buffer->switches.is_reported = 0;
         *event = (tm_event){.time_ns = stopped_ns > buffer->switches.last_ns
@@ -396,11 +351,10 @@ int tm__switches_report(void)
 void tm__switches_close(void)
 {
     tm__switch_rings_close();
-    free(by_os_id);
+    tm__os_threads_close();
     free(absences);
-    by_os_id = NULL;
     absences = NULL;
-    slots = absence_first = absence_count = absence_capacity = 0;
+    absence_first = absence_count = absence_capacity = 0;
     known_sum = 0;
     merged_ns = stopped_ns = resumed_ns = 0;
     left_at = 0;
