@@ -42,7 +42,7 @@ NEEDING = {
     "anywidget": "model.timeline().widget()",
     "duckdb": "model.sql('select 1')",
     "matplotlib": "model.plot.timeline()",
-    "mcp": "from threadmodel.cli import mcp; mcp.server(mcp.Runs([]))",
+    "mcp": "from threadmodel.cli import mcp; mcp.server(mcp.Runs([]).questions())",
     "numpy": "threadmodel.event_dtype()",
     "pandas": "table.to_pandas()",
     "polars": "table.to_polars()",

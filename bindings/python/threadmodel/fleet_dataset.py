@@ -20,18 +20,18 @@ import glob
 import json
 import os
 import posixpath
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from threadmodel import errors, summary
+from threadmodel._fleet_rows import chosen_of, schema_of, with_run
+from threadmodel._fleet_state import wrong_in
 from threadmodel.extras import extra
-from threadmodel.fleet import NUMBERS, Result
+from threadmodel.fleet import Result
 
 DONE: Final = "dataset.json"
 UNFINISHED: Final = "unfinished.json"
 LOCK: Final = "lock"
-_PART: Final = re.compile(r"part-\d{6,}")
 # What identifies the state of a file without reading it.
 Mark = list[Any]
 
@@ -184,7 +184,7 @@ class Dataset:
                 facts = {"run": run, "url": result.url, **json.loads(result.facts)}
                 runs.append({**facts, **labels.get(result.url, {})})
                 for name, stream in result.tables.items():
-                    tables.setdefault(name, []).append(_with_run(stream, run))
+                    tables.setdefault(name, []).append(with_run(stream, run))
         shown = {known["run"] for known in files.values()}
         self._state["replaced"] = sorted(stored - shown)
         self._write(runs, failed, tables)
@@ -209,7 +209,7 @@ class Dataset:
                     {name: summary.from_arrow(name, chosen)}
                     for name in summary.TABLES
                     for batch in self._batches(posixpath.join(part, f"{name}.parquet"))
-                    if (chosen := _chosen(batch, wanted, left_out)).num_rows
+                    if (chosen := chosen_of(batch, wanted, left_out)).num_rows
                 ]
                 whole = summary.merge([whole, *tables])
         return whole
@@ -328,7 +328,7 @@ class Dataset:
         self._make_folder(self._path(part))
         whole = {name: pyarrow.concat_tables(some) for name, some in tables.items()}
         if runs:
-            whole["runs"] = pyarrow.Table.from_pylist(runs, _schema_of(runs))
+            whole["runs"] = pyarrow.Table.from_pylist(runs, schema_of(runs))
         if failed:
             whole["errors"] = pyarrow.Table.from_pylist(failed)
         for name, table in whole.items():
@@ -369,7 +369,7 @@ class Dataset:
                 f"{path} is of version {version}, and this release reads up to "
                 f"{summary.VERSION}"
             )
-        wrong = _wrong_in(state)
+        wrong = wrong_in(state)
         if wrong:
             raise errors.FormatError(f"{path} is damaged: {wrong} is invalid")
         self._state = state
@@ -385,57 +385,3 @@ class Dataset:
             self._system.pipe_file(self._path(name + ".new"), content)
             self._system.mv(self._path(name + ".new"), self._path(name))
         self._seen[name] = content
-
-
-def _wrong_in(state: dict[str, Any]) -> str:
-    """Return the first field of a dataset's state that is not what it must be."""
-    version, parts = state["version"], state.get("parts")
-    files, replaced = state.get("files"), state.get("replaced")
-    if type(version) is not int or version < 1:
-        return "version"
-    # A part is a folder beside this file, and nothing elsewhere.
-    if not isinstance(parts, list) or not all(
-        isinstance(part, str) and _PART.fullmatch(part) for part in parts
-    ):
-        return "parts"
-    if not isinstance(replaced, list) or not all(
-        isinstance(it, str) for it in replaced
-    ):
-        return "replaced"
-    if not isinstance(files, dict) or not all(map(_is_known, files.values())):
-        return "files"
-    return ""
-
-
-def _is_known(known: object) -> bool:
-    return (
-        isinstance(known, dict)
-        and isinstance(known.get("mark"), list)
-        and isinstance(known.get("run"), str)
-        and isinstance(known.get("failed", ""), str)
-    )
-
-
-def _with_run(stream: bytes, run: str) -> Any:
-    pyarrow = extra("pyarrow")
-    table = pyarrow.ipc.open_stream(stream).read_all()
-    return table.append_column("run", pyarrow.array([run] * len(table), "string"))
-
-
-def _schema_of(runs: list[dict[str, Any]]) -> Any:
-    """Type the columns alike in every part, also where all of one are null."""
-    pyarrow = extra("pyarrow")
-    names = dict.fromkeys(name for run in runs for name in run)
-    return pyarrow.schema(
-        (name, pyarrow.int64() if name in NUMBERS else pyarrow.string())
-        for name in names
-    )
-
-
-def _chosen(batch: Any, wanted: set[str] | None, left_out: set[str]) -> Any:
-    pyarrow = extra("pyarrow")
-    keep = [
-        run not in left_out and (wanted is None or run in wanted)
-        for run in batch.column("run").to_pylist()
-    ]
-    return batch.filter(pyarrow.array(keep, pyarrow.bool_()))

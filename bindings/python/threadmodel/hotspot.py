@@ -9,7 +9,6 @@ process without touching it is looked at first, and each refusal is one sentence
 import contextlib
 import errno
 import os
-import pwd
 import signal
 import socket
 import time
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from threadmodel import _proc
 from threadmodel.errors import AttachError
 
 TIMEOUT_SECONDS: Final = 10.0
@@ -77,13 +77,13 @@ class Jvm:
 
     def is_running(self) -> bool:
         """Whether it has not ended."""
-        return _state(self.pid) not in ("", "Z", "X")
+        return _proc.state(self.pid) not in ("", "Z", "X")
 
     def libraries(self, name: str) -> list[str]:
         """Paths, as it knows them, of the libraries of this name that it has loaded."""
         found = [
             fields[5].removeprefix(self._folder)
-            for line in _maps(self.pid).splitlines()
+            for line in _proc.maps(self.pid).splitlines()
             if len(fields := line.split(None, 5)) == 6
             and fields[5].rpartition("/")[2].startswith(name)
         ]
@@ -123,7 +123,7 @@ def running() -> list[Running]:
             ):
                 continue
             pid = int(entry)
-            loaded = _maps(pid)
+            loaded = _proc.maps(pid)
             if "/libjvm.so" not in loaded or "/libj9vm" in loaded:
                 continue
             stat = Path(f"/proc/{pid}/stat").read_text(errors="replace")
@@ -133,7 +133,7 @@ def running() -> list[Running]:
             found.append(
                 Running(
                     pid=pid,
-                    command=_program(_arguments(pid)),
+                    command=_program(_proc.arguments(pid)),
                     threads=int(fields[17]),
                     age_ns=time.clock_gettime_ns(time.CLOCK_BOOTTIME) - start_ns,
                     cpu_ns=(int(fields[11]) + int(fields[12])) * tick_ns,
@@ -170,14 +170,15 @@ def find(pid: int) -> Jvm:
         AttachError: there is no such process, it is no JVM, somebody else's, stopped,
             or does not let anybody attach
     """
-    status = _status(pid)
+    status = _proc.status(pid)
     state = status.get("State", "?")[:1]
     if state in ("Z", "X"):
         raise AttachError(f"process {pid} has ended")
     owner = int(status.get("Uid", "-1 -1").split()[1])
     if owner != os.geteuid():
         raise AttachError(
-            f"process {pid} belongs to {_user(owner)}: only that user can attach to it"
+            f"process {pid} belongs to {_proc.user(owner)}: only that user can attach "
+            "to it"
         )
     if state in ("T", "t"):
         raise AttachError(
@@ -302,7 +303,7 @@ def _wake(jvm: Jvm) -> None:
 
 
 def _why_silent(jvm: Jvm) -> str:
-    if _state(jvm.pid) in ("T", "t"):
+    if _proc.state(jvm.pid) in ("T", "t"):
         return f"process {jvm.pid} was stopped meanwhile: it does not answer"
     return f"process {jvm.pid} does not answer within {TIMEOUT_SECONDS:.0f} s"
 
@@ -311,7 +312,7 @@ def _check_that_it_listens(jvm: Jvm, status: dict[str, str]) -> None:
     """A SIGQUIT must find a JVM that handles it, and takes it for what it is."""
     able = _can_attach(jvm)
     if able is None:
-        able = "-XX:+DisableAttachMechanism" not in _arguments(jvm.pid)
+        able = "-XX:+DisableAttachMechanism" not in _proc.arguments(jvm.pid)
     if not able:
         raise AttachError(
             f"process {jvm.pid} lets nobody attach: it runs with "
@@ -320,7 +321,7 @@ def _check_that_it_listens(jvm: Jvm, status: dict[str, str]) -> None:
     deadline = time.monotonic() + STARTING_SECONDS
     while not (caught := _catches_quit(status)) and time.monotonic() < deadline:
         time.sleep(POLL_SECONDS)
-        status = _status(jvm.pid)
+        status = _proc.status(jvm.pid)
     if not caught:
         raise AttachError(
             f"process {jvm.pid} cannot be attached to: it is starting, or ending"
@@ -343,7 +344,7 @@ def _settled(pid: int) -> str:
     """What it has loaded; a launcher that has just begun is waited for."""
     deadline = time.monotonic() + STARTING_SECONDS
     while True:
-        loaded = _maps(pid)
+        loaded = _proc.maps(pid)
         if (
             "/libjvm.so" in loaded
             or not _is_launcher(pid)
@@ -367,48 +368,3 @@ def _can_attach(jvm: Jvm) -> bool | None:
             value = counters[at + len(key) : at + len(key) + 64].lstrip(b"\0")
             return value[:1] == b"1"
     return None
-
-
-def _status(pid: int) -> dict[str, str]:
-    try:
-        text = Path(f"/proc/{pid}/status").read_text(errors="replace")
-    except (FileNotFoundError, ProcessLookupError):
-        raise AttachError(f"there is no process {pid}") from None
-    except OSError as failure:
-        raise AttachError(f"process {pid}: {failure.strerror}") from None
-    return {
-        key: value.strip()
-        for key, _, value in (line.partition(":") for line in text.splitlines())
-    }
-
-
-def _state(pid: int) -> str:
-    try:
-        return _status(pid).get("State", "?")[:1]
-    except AttachError:
-        return ""
-
-
-def _maps(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/maps").read_text(errors="surrogateescape")
-    except (FileNotFoundError, ProcessLookupError):
-        raise AttachError(f"process {pid} has ended") from None
-    except OSError as failure:
-        raise AttachError(
-            f"process {pid}: what it has loaded cannot be seen: {failure.strerror}"
-        ) from None
-
-
-def _arguments(pid: int) -> list[str]:
-    try:
-        return os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes()).split("\0")
-    except OSError:
-        return []
-
-
-def _user(number: int) -> str:
-    try:
-        return f"user {pwd.getpwuid(number).pw_name}"
-    except KeyError:
-        return f"user {number}"
