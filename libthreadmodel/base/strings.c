@@ -35,7 +35,8 @@ int tm__strings_intern_bytes(tm__strings *strings, uint32_t *index, const char *
 
     *index = TM__NONE;
     if (bytes >= UINT32_MAX)
-        return tm__fail(TM_ENOMEM, "string of %zu bytes is too long", bytes);
+        return tm__fail(TM_ELIMIT, "string of %zu bytes, more than %u", bytes,
+                        UINT32_MAX - 1);
     HASH_FIND(hh, strings->table, text, bytes, found);
     if (found) {
         *index = found->index;

@@ -19,7 +19,7 @@ void tm__strings_init(tm__strings *strings, tm__memory *memory);
 /**
  * Find or add a string.
  * @param[out] index  its number; TM__NONE for NULL
- * @return TM_OK or TM_ENOMEM
+ * @return TM_OK, TM_ENOMEM; TM_ELIMIT: it has 4 GiB
  */
 int tm__strings_intern(tm__strings *strings, uint32_t *index, const char *text);
 

@@ -179,7 +179,8 @@ static int join_more(tm_source *source, const tm_source_options *options)
                         "%s: files of format %s are read one at a time",
                         source->input.path, source->format->name);
     if (options->more_count > UINT32_MAX / 64)
-        return tm__fail(TM_ELIMIT, "%zu files", options->more_count);
+        return tm__fail(TM_ELIMIT, "%zu files, more than %u", options->more_count,
+                        UINT32_MAX / 64);
     order = tm__resize(&source->memory, NULL, 0, bytes);
     path = tm__resize(&source->memory, NULL, 0, name_bytes);
     if (order && path) {

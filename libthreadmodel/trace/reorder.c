@@ -166,9 +166,10 @@ int tm_reorder_new(tm_reorder **out, const tm_sink *to, const tm_reorder_options
     if (rc < 0)
         return rc;
     if (options.window_ns < 0)
-        return tm__fail(TM_EINVAL, "a window of %lld ns", (long long)options.window_ns);
+        return tm__fail(TM_EINVAL, "invalid window: %lld ns",
+                        (long long)options.window_ns);
     if (options.event_limit == 1 || options.event_limit > UINT32_MAX / 4)
-        return tm__fail(TM_EINVAL, "a window of %zu events", options.event_limit);
+        return tm__fail(TM_EINVAL, "invalid window: %zu events", options.event_limit);
     tm__memory_init(&memory, options.allocator);
     self = tm__zalloc(&memory, sizeof(*self));
     if (!self)

@@ -4,7 +4,17 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from describe import PACKAGE, ROOT, c, cards, paragraphs, python, stub, typescript
+from describe import (
+    PACKAGE,
+    ROOT,
+    c,
+    cards,
+    errors,
+    paragraphs,
+    python,
+    stub,
+    typescript,
+)
 
 TABLE = ROOT / "libthreadmodel" / "table"
 
@@ -22,6 +32,7 @@ def sources() -> Iterator[tuple[Path, str]]:
     yield PACKAGE / "_core.pyi", stub.stub()
     yield ROOT / "bindings/python/report/src/described.ts", typescript.names()
     yield ROOT / "tests/words/findings.txt", cards.page()
+    yield ROOT / "tests/words/errors.txt", errors.page()
 
 
 def outputs() -> Iterator[tuple[Path, str]]:

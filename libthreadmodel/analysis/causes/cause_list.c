@@ -115,11 +115,9 @@ static int read_options(tm_cause_options *chosen, const tm_cause_options *option
     int rc = TM__READ(chosen, options, tm_cause_options, kind);
 
     if (rc == TM_OK && chosen->flags & ~(uint32_t)FLAGS)
-        rc = tm__fail(TM_EINVAL, "flags are %u, with bits that are not known",
-                      chosen->flags);
+        rc = tm__fail(TM_EINVAL, "unknown flags %#x of causes", chosen->flags);
     if (rc == TM_OK && chosen->depth > DEPTH_MAX)
-        rc = tm__fail(TM_EINVAL, "depth is %u, and not %d at most", chosen->depth,
-                      DEPTH_MAX);
+        rc = tm__fail(TM_EINVAL, "depth %u is more than %d", chosen->depth, DEPTH_MAX);
     if (rc == TM_OK && (chosen->kind || chosen->unit) &&
         chosen->flags & TM_CAUSES_THREADS)
         rc = tm__fail(TM_EINVAL, "a kind or a unit is asked for, and threads as well");

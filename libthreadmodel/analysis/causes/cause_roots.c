@@ -166,8 +166,8 @@ int tm__causes_root(tm__causes *c, const tm_cause_options *options)
         rc = tm__units_open(&units, c->model, c->scope, c->memory, c->callers,
                             (options->flags & TM_CAUSES_STATED_ONLY) != 0);
         if (rc == TM_OK && options->unit > units.items_count)
-            rc = tm__fail(TM_ENOTFOUND, "there is no unit %u, but %u", options->unit,
-                          units.items_count);
+            rc = tm__fail(TM_ENOTFOUND, "there is no unit %u: the run has %u",
+                          options->unit, units.items_count);
         if (rc == TM_OK && (options->unit || options->kind || units.by_kind_count)) {
             is_answered = 1;
             root = root_of(c, TM__CAUSE_UNITS);

@@ -120,7 +120,8 @@ int tm__jfr_order_make(tm__jfr_order *order, const tm__jfr_fact *facts, uint32_t
     unsigned time_bits = bits_of(spread), number_bits = bits_of((uint64_t)count * 2);
 
     if (order->count > UINT32_MAX / 4)
-        return tm__fail(TM_ENOMEM, "%u events in a chunk", count);
+        return tm__fail(TM_ELIMIT, "%u events in a chunk, more than %u", order->count,
+                        UINT32_MAX / 4);
     if (time_bits + number_bits <= 64)
         return sort_keys(order, facts, count, least_ns, time_bits, number_bits);
     return sort_wide(order, facts, count);

@@ -33,7 +33,8 @@ static int make_room(tm__jfr_text *text, uint64_t bytes)
     uint64_t needed = text->length + bytes + 1;
 
     if (needed > UINT32_MAX / 2)
-        return tm__fail(TM_ENOMEM, "string of %llu bytes", (unsigned long long)needed);
+        return tm__fail(TM_ELIMIT, "string of %llu bytes, more than %u",
+                        (unsigned long long)needed, UINT32_MAX / 2);
     return tm__reserve(text->memory, &text->bytes, &text->capacity, (size_t)needed, 1);
 }
 
