@@ -15,7 +15,7 @@
 enum { PARTS = 50 };
 
 typedef struct ticks {
-    int64_t awake_ns; ///< neither asleep nor idle
+    int64_t awake_ns; ///< neither asleep nor idle, and not without a processor
     int64_t slept_ns;
     uint64_t sleeps;
     uint64_t acts; ///< waits for something else, and wake-ups of other threads
@@ -39,6 +39,7 @@ static void add_thread(const tm__patterns *p, uint32_t t, ticks *sum)
 
     for (uint32_t i = 0; i < thread->interval_count; i++)
         if (thread->intervals[i].state != TM_STATE_NEW &&
+            thread->intervals[i].state != TM_STATE_RUNNABLE &&
             thread->intervals[i].state != TM_STATE_DEAD)
             lived_ns = tm__sum(lived_ns, tm__interval_end_ns(model, thread, i) -
                                              thread->intervals[i].start_ns);

@@ -167,15 +167,36 @@ int tm_unit_part_list(tm_table **out, const tm_model *model,
     return tm__listing_close(&list, model, out, rc);
 }
 
-/* Spans of a stated unit may lie side by side: then its parts are more than it. */
-static int can_have(const tm__unit_kind *kind, uint64_t units, int64_t total_ns)
+/* From the begin of the first to the end of the last. */
+static int64_t lasted_ns(const tm__units *units, const tm__unit_kind *kind)
 {
-    return kind->count >= units && (kind->is_stated || kind->total_ns >= total_ns);
+    int64_t from_ns = INT64_MAX, to_ns = INT64_MIN;
+
+    for (uint32_t i = 0; i < units->items_count; i++) {
+        const tm__unit *unit = &units->items[i];
+
+        if (!tm__unit_is_of(units, unit, kind))
+            continue;
+        if (unit->start_ns < from_ns)
+            from_ns = unit->start_ns;
+        if (unit->end_ns > to_ns)
+            to_ns = unit->end_ns;
+    }
+    return from_ns < to_ns ? tm__sum(to_ns, -from_ns) : 0;
+}
+
+/* Spans of a stated unit may lie side by side: then its parts are more than it. */
+static int can_have(const tm__units *units, const tm__unit_kind *kind,
+                    const tm__unit_least *least)
+{
+    return kind->count >= least->units &&
+           (kind->is_stated || kind->total_ns >= least->total_ns) &&
+           lasted_ns(units, kind) >= least->lasted_ns;
 }
 
 int tm__unit_parts_of_first_kind(tm_table **out, const tm_model *model,
-                                 const tm_selection *selection, uint64_t units,
-                                 int64_t total_ns)
+                                 const tm_selection *selection,
+                                 const tm__unit_least *least)
 {
     tm__units all;
     tm__listing list;
@@ -191,7 +212,7 @@ int tm__unit_parts_of_first_kind(tm_table **out, const tm_model *model,
     if (all.main.count && (first->is_main || all.main.total_ns > first->total_ns))
         first = &all.main;
     if (first && (first->name != TM__NONE || tm__units_have_several(&all)) &&
-        can_have(first, units, total_ns))
+        can_have(&all, first, least))
         rc = put_kind(&list, &all, first);
     tm__units_close(&all);
     return tm__listing_close(&list, model, out, rc);

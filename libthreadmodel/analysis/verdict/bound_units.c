@@ -20,6 +20,9 @@
  * of the kind, and that of the busy time of all threads. */
 enum { UNITS_AT_LEAST = 20, UNIT_SHARE = 50, PROGRAM_SHARE = 25 };
 
+/* Units that came for a smaller part of the run do not tell what that did. */
+enum { PARTS_OF_RUN = 10 };
+
 /* Ways to be kept from going on. */
 static const char *const states[] = {"blocked",  "reentering", "waiting", "parked",
                                      "sleeping", "joining",    "io"};
@@ -119,15 +122,18 @@ int tm__find_bound_of_units(tm__judgement *it)
     int64_t busy_ns = it->spent.lived_ns - it->spent.idle_ns;
     int64_t origin_ns = tm__model_origin_ns(it->model);
     tm_selection part = TM_SELECTION_INIT;
+    tm__unit_least least = {.units = UNITS_AT_LEAST,
+                            .total_ns = tm__product(busy_ns / 100, PROGRAM_SHARE)};
     int bound = 0, rc;
 
     if (it->scope.from_ns > origin_ns)
         part.from_ns = it->scope.from_ns - origin_ns;
     if (it->scope.to_ns < INT64_MAX)
         part.to_ns = it->scope.to_ns - origin_ns;
-    rc = tm__unit_parts_of_first_kind(&it->unit_parts, it->model, &part, UNITS_AT_LEAST,
-                                      tm__product(busy_ns / 100, PROGRAM_SHARE));
-
+    least.lasted_ns =
+        (it->graph.at_ns - (part.from_ns > 0 ? it->scope.from_ns : origin_ns)) /
+        PARTS_OF_RUN;
+    rc = tm__unit_parts_of_first_kind(&it->unit_parts, it->model, &part, &least);
     if (rc < 0)
         return rc;
     it->endpoint = TM__NONE;
