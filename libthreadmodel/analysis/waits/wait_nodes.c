@@ -291,6 +291,16 @@ static int64_t moved_ns(const tm__wait_graph *graph, const tm__thread *thread)
     return thread->intervals[index].start_ns;
 }
 
+/* A thread that a shutdown wakes waited for the end of the program. One that it only
+ * interrupts did not. */
+static int is_woken_by_shutdown(const tm_model *model, uint32_t thread, uint32_t end)
+{
+    const tm__thread *it = &model->entities.threads[thread];
+
+    return !(it->intervals[end - 1].flags & TM__INTERVAL_INTERRUPTED) &&
+           tm__wakeup_edge_to(model, thread, end).from != TM__NONE;
+}
+
 /* Of an instant before the last one it is known which waits ended later. Deadlocks are
  * deadlocks while they last. */
 static void look_ahead(tm__wait_graph *graph, uint32_t thread)
@@ -303,7 +313,8 @@ static void look_ahead(tm__wait_graph *graph, uint32_t thread)
         it->intervals[interval_at(graph, it)].state == TM_STATE_DEADLOCKED)
         return;
     end = tm__interval_after_blocking(it, node->interval);
-    if (end < it->interval_count && it->intervals[end].start_ns <= graph->last_ns)
+    if (end < it->interval_count && (it->intervals[end].start_ns <= graph->last_ns ||
+                                     is_woken_by_shutdown(graph->model, thread, end)))
         tm__node_moves(node, TM__MOVE_WOKEN);
 }
 
@@ -322,7 +333,7 @@ void tm__wait_nodes_fill(tm__wait_graph *graph)
     tm__wait_correct_owners(graph);
     tm__wait_find_own_requests(graph);
     for (uint32_t i = 0;
-         graph->at_ns < graph->last_ns && i < model->entities.threads_count; i++)
+         graph->at_ns < model->last_ns && i < model->entities.threads_count; i++)
         look_ahead(graph, i);
     for (uint32_t i = 0; i < model->entities.threads_count; i++) {
         int64_t ns;
