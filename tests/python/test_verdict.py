@@ -58,6 +58,7 @@ def programs(name: str) -> list[str]:
     tests = SCENARIOS.parent
     files = (
         "jvm/test_hangs.py",
+        "jvm/test_givers.py",
         "native/test_standstill.py",
         "python/test_go_hangs.py",
     )

@@ -163,7 +163,7 @@ static int has_demand(const tm__judgement *it)
 
         if (node->kind == TM__NODE_WAITS &&
             (node->want == TM__WANT_LOCK || node->want == TM__WANT_RECEIVER ||
-             node->edge == TM_WAIT_EDGE_OWNER))
+             node->is_giving || node->edge == TM_WAIT_EDGE_OWNER))
             return 1;
     }
     return 0;

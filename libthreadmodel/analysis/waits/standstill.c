@@ -96,6 +96,7 @@ static void add_those_behind(tm__wait_graph *graph)
 static void sum_up(tm__standstill *found, const tm__wait_graph *graph)
 {
     int64_t seen_ns = INT64_MIN;
+    int has_owner = 0;
 
     for (uint32_t i = 0; i < graph->model->entities.threads_count; i++) {
         const tm__wait_node *node = &graph->nodes[i];
@@ -118,10 +119,15 @@ static void sum_up(tm__standstill *found, const tm__wait_graph *graph)
         found->suspected |= node->is_lost;
         if (found->kind != TM__STANDSTILL_WHOLE)
             found->suspected |= node->provenance <= TM_PROVENANCE_INFERRED;
+        has_owner |=
+            node->edge == TM_WAIT_EDGE_OWNER || node->edge == TM_WAIT_EDGE_CLASS;
         if (node->edge == TM_WAIT_EDGE_CARRIER ||
             (found->kind == TM__STANDSTILL_PART && node->edge == TM_WAIT_EDGE_TASK))
             found->kind = TM__STANDSTILL_STARVED;
     }
+    /* A task whose worker waits for what the waiter has is not queued behind it. */
+    if (found->kind == TM__STANDSTILL_STARVED && has_owner && !has_carrier_edge(graph))
+        found->kind = TM__STANDSTILL_PART;
     if (found->kind != TM__STANDSTILL_WHOLE)
         return;
     /* Another thread did something after the last of them was found waiting. */

@@ -52,7 +52,7 @@ static int can_serve(const tm__wait_graph *graph, uint32_t thread, int may_start
 static int is_demand(const tm__wait_node *node)
 {
     return node->want == TM__WANT_LOCK || node->want == TM__WANT_RECEIVER ||
-           node->is_meeting;
+           node->is_meeting || node->is_giving;
 }
 
 /* Of a place that more served than are kept any thread may be the next. */
@@ -68,7 +68,7 @@ static int any_can_serve(const tm__wait_graph *graph, uint32_t thread)
         if (++count > SERVERS_KNOWN)
             return 1;
         /* The thread that ends the trace has left what it did before. */
-        if (server->thread == graph->last_runner && is_demand(node))
+        if (server->thread == graph->last_runner && is_demand(node) && !node->is_giving)
             continue;
         if (server->thread != thread &&
             can_serve(graph, server->thread, may_start_again))

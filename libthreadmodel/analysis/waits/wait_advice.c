@@ -88,6 +88,14 @@ static int all_want(const tm__wait_case *it, int want)
     return it->count != 0;
 }
 
+static int are_giving(const tm__wait_case *it)
+{
+    for (uint32_t i = 0; i < it->count; i++)
+        if (!it->graph->nodes[it->order[i]].is_giving)
+            return 0;
+    return it->count != 0;
+}
+
 static int are_at_barriers(const tm__wait_case *it)
 {
     for (uint32_t i = 0; i < it->count; i++)
@@ -158,7 +166,8 @@ void tm__write_wait_advice(tm__words *words, const tm__wait_case *it)
         tm__write_words(words,
                         "Do not call the own service in a request, which needs another "
                         "worker then: call the method, or let another pool answer.");
-    else if (edges_of(it, TM_WAIT_EDGE_TASK))
+    else if (edges_of(it, TM_WAIT_EDGE_TASK) && !owners &&
+             !edges_of(it, TM_WAIT_EDGE_CLASS))
         tm__write_words(words,
                         "Do not wait in a task for a task of the same pool: run it in "
                         "the caller, or give it a pool of its own.");
@@ -185,6 +194,9 @@ void tm__write_wait_advice(tm__words *words, const tm__wait_case *it)
         tm__write_words(words, "Unlock on every way out, acquire locks in one order "
                                "everywhere, and do not acquire a lock again that the "
                                "goroutine has, not even for reading.");
+    else if (are_giving(it))
+        tm__write_words(words, "Let whoever takes from the queue survive what its work "
+                               "throws, or offer with a timeout.");
     else if (are_at_barriers(it))
         tm__write_words(words,
                         "Each party of a barrier has to come: let one that fails or "

@@ -68,6 +68,7 @@ typedef struct tm__wait_node {
     uint8_t is_lost;        ///< events were lost since
     uint8_t is_signal_lost; ///< its object was signalled before, when nobody waited
     uint8_t is_meeting;     ///< at a barrier or phaser
+    uint8_t is_giving;      ///< until another takes what it gives
     uint8_t is_polling;     ///< it waits with a timeout, again and again
     uint8_t is_own_request; ///< it waits for an answer of this program
     uint8_t keeps_others;   ///< nobody started it, or what it started has not ended;

@@ -43,6 +43,15 @@ static int is_fetching(const tm__wait_graph *graph, uint32_t thread)
            tm__stack_has_role(graph->model, node->stack, TM__ROLE_IDLES);
 }
 
+/* Tasks of a pool that steals work run at no later time than others. */
+static const char fork_join[] = "java.util.concurrent.ForkJoinTask.";
+
+int tm__wait_is_for_future(const tm_model *model, const tm__wait_node *node)
+{
+    return tm__stack_has(model, node->stack, "java.util.concurrent.FutureTask.") ||
+           tm__stack_has(model, node->stack, fork_join);
+}
+
 /* Whether it waits for a task that was given without a time at which to run. */
 static int awaits_plain_task(const tm_model *model, const tm__wait_node *node)
 {
@@ -54,7 +63,8 @@ static int awaits_plain_task(const tm_model *model, const tm__wait_node *node)
                            : tm__strings_get(&model->entities.strings,
                                              model->entities.classes[class_index].name);
 
-    return name && strcmp(name, "java.util.concurrent.FutureTask") == 0;
+    return (name && strcmp(name, "java.util.concurrent.FutureTask") == 0) ||
+           tm__stack_has(model, node->stack, fork_join);
 }
 
 int tm__wait_task_is_run(const tm__wait_graph *graph, const tm__wait_node *waiter,

@@ -5,6 +5,9 @@
 
 #include "analysis/waits/wait_state.h"
 
+/** Whether a thread waits for the result of a task of an executor. */
+int tm__wait_is_for_future(const tm_model *model, const tm__wait_node *node);
+
 /**
  * A task that was given to an executor is being run by a worker, or in its queue.
  * @param waiter  waits for it
