@@ -6,7 +6,7 @@
 #include "model/entities/reports.h"
 
 /* So many are described; the table has all of them. */
-enum { OTHERS_DESCRIBED = 3, RAN_ON_NS = 1000000000 };
+enum { OTHERS_DESCRIBED = 3, OTHERS_LISTED = 64, LONG_NS = 1000000000 };
 
 uint32_t tm__live_threads(const tm__judgement *it)
 {
@@ -26,7 +26,7 @@ static uint32_t list_ran_on(const tm__judgement *it, uint32_t *listed)
         const tm__wait_node *node = &it->graph.nodes[i];
 
         if (node->kind != TM__NODE_MOVES || node->move != TM__MOVE_RUNS ||
-            node->since_ns == INT64_MIN || it->graph.at_ns - node->since_ns < RAN_ON_NS)
+            node->since_ns == INT64_MIN || it->graph.at_ns - node->since_ns < LONG_NS)
             continue;
         if (listed && count < OTHERS_DESCRIBED)
             listed[count] = i;
@@ -35,16 +35,50 @@ static uint32_t list_ran_on(const tm__judgement *it, uint32_t *listed)
     return count;
 }
 
-/* Threads that wait, and no event shows which thread could end that.
- * @param[out] listed  OTHERS_DESCRIBED of them; may be NULL */
-static uint32_t list_unknown(const tm__judgement *it, uint32_t *listed)
+/* Threads that wait, and no event shows which thread could end that. */
+static int is_unknown(const tm__judgement *it, uint32_t thread)
 {
-    uint32_t count = 0;
+    const tm__wait_node *node = &it->graph.nodes[thread];
+
+    return node->kind == TM__NODE_WAITS && node->edge == TM_WAIT_EDGE_UNKNOWN;
+}
+
+/* Those that have waited for long for what another has that can go on. */
+static int is_kept(const tm__judgement *it, uint32_t thread)
+{
+    const tm__wait_node *node = &it->graph.nodes[thread];
+
+    return node->kind == TM__NODE_WAITS &&
+           (node->edge == TM_WAIT_EDGE_OWNER || node->edge == TM_WAIT_EDGE_CLASS) &&
+           it->graph.at_ns - node->since_ns >= LONG_NS;
+}
+
+/* Those that have waited for long for I/O or a process, and not for work. */
+static int is_outside(const tm__judgement *it, uint32_t thread)
+{
+    const tm__wait_node *node = &it->graph.nodes[thread];
+    const tm__interval *at =
+        node->interval == TM__NONE
+            ? NULL
+            : &it->model->entities.threads[thread].intervals[node->interval];
+
+    return node->kind == TM__NODE_MOVES && node->move == TM__MOVE_INPUT && at &&
+           node->object != TM__NONE && !tm__interval_is_idle(at) &&
+           it->graph.at_ns - node->since_ns >= LONG_NS &&
+           (at->state == TM_STATE_IO ||
+            tm__stack_has(it->model, node->stack, "java.lang.ProcessImpl.waitFor"));
+}
+
+/* @param[out] listed  OTHERS_LISTED of them; may be NULL */
+static uint32_t list(const tm__judgement *it,
+                     int (*is_one)(const tm__judgement *it, uint32_t thread),
+                     uint32_t first, uint32_t *listed)
+{
+    uint32_t count = first;
 
     for (uint32_t i = 0; i < it->model->entities.threads_count; i++)
-        if (it->graph.nodes[i].kind == TM__NODE_WAITS &&
-            it->graph.nodes[i].edge == TM_WAIT_EDGE_UNKNOWN) {
-            if (listed && count < OTHERS_DESCRIBED)
+        if (is_one(it, i)) {
+            if (listed && count < OTHERS_LISTED)
                 listed[count] = i;
             count++;
         }
@@ -58,7 +92,7 @@ uint32_t tm__left_silent(const tm__judgement *it)
 
 uint32_t tm__left_unclear(const tm__judgement *it)
 {
-    return list_unknown(it, NULL) + list_ran_on(it, NULL);
+    return list(it, is_unknown, 0, NULL) + list_ran_on(it, NULL);
 }
 
 static void write_kind(tm__words *words, uint32_t count, const char *what, int *written)
@@ -86,15 +120,15 @@ static void write_ran_on(tm__words *words, tm__judgement *it)
 static void write_counts(tm__words *words, tm__judgement *it)
 {
     const uint32_t *counts = it->graph.counts;
-    uint32_t listed[OTHERS_DESCRIBED], unknown = list_unknown(it, listed);
-    uint32_t silent = list_ran_on(it, NULL);
+    uint32_t silent = list_ran_on(it, NULL), outside = list(it, is_outside, 0, NULL);
     int written = 0;
 
     if (!tm__live_threads(it))
         return;
     if (tm__live_threads(it) == 1) {
         tm__write_words(words, "1 thread is left: it %s. ",
-                        silent                   ? "has had no event for more than 1 s"
+                        silent    ? "has had no event for more than 1 s"
+                        : outside ? "waits for something outside of the program"
                         : counts[TM__NODE_MOVES] ? "can go on without another"
                         : counts[TM__NODE_IDLE]  ? "waits for work"
                                                  : "waits for another");
@@ -102,7 +136,11 @@ static void write_counts(tm__words *words, tm__judgement *it)
     }
     tm__write_count(words, tm__live_threads(it));
     tm__write_words(words, " are left: ");
-    write_kind(words, counts[TM__NODE_MOVES] - silent, "can go on without another",
+    write_kind(words, counts[TM__NODE_MOVES] - silent - outside,
+               "can go on without another", &written);
+    write_kind(words, outside,
+               outside == 1 ? "waits for something outside of the program"
+                            : "wait for something outside of the program",
                &written);
     write_kind(words, silent,
                silent == 1 ? "has had no event for more than 1 s"
@@ -115,18 +153,27 @@ static void write_counts(tm__words *words, tm__judgement *it)
                counts[TM__NODE_WAITS] == 1 ? "waits for another" : "wait for others",
                &written);
     tm__write_words(words, ". ");
-    for (uint32_t i = 0; i < unknown && i < OTHERS_DESCRIBED; i++) {
-        tm__write_why(words, &it->members, listed[i]);
-        tm__write_words(words, ". ");
-    }
-    if (unknown > OTHERS_DESCRIBED)
-        tm__write_words(words, "Nor is it known of %u more. ",
-                        unknown - OTHERS_DESCRIBED);
+}
+
+/* Why those that wait do, if that is worth a sentence: no event shows who could end it,
+ * or it has lasted long. */
+static void write_waiting(tm__words *words, const tm__judgement *it)
+{
+    uint32_t listed[OTHERS_LISTED];
+    tm__wait_case waiting = it->members;
+    uint32_t count = list(it, is_kept, 0, listed);
+
+    count = list(it, is_unknown, count, listed);
+    count = list(it, is_outside, count, listed);
+    waiting.order = listed;
+    waiting.count = count < OTHERS_LISTED ? count : OTHERS_LISTED;
+    tm__write_members(words, &waiting, OTHERS_DESCRIBED);
 }
 
 void tm__write_left(tm__words *words, tm__judgement *it)
 {
     write_counts(words, it);
+    write_waiting(words, it);
     write_ran_on(words, it);
 }
 
@@ -158,7 +205,7 @@ void tm__write_ended(tm__words *words, const tm__judgement *it)
 {
     uint32_t count, thread = ended_before(it, it->since_ns, TM__NONE, &count);
 
-    if (thread == TM__NONE || !list_unknown(it, NULL))
+    if (thread == TM__NONE || !list(it, is_unknown, 0, NULL))
         return;
     tm__write_count(words, count);
     tm__write_words(words, " had ended: ");

@@ -196,6 +196,36 @@ static void write_wake_up(tm__words *words, const tm__wait_case *it, uint32_t th
     }
 }
 
+/* What an owner does meanwhile that can go on by itself. */
+static void write_owner_state(tm__words *words, tm__wait_case *it, uint32_t owner)
+{
+    const tm__wait_node *node = &it->graph->nodes[owner];
+
+    if (node->kind == TM__NODE_IDLE) {
+        tm__write_words(words, ", and waits for work");
+        return;
+    }
+    if (node->kind != TM__NODE_MOVES)
+        return;
+    switch (node->move) {
+    case TM__MOVE_RUNS: tm__write_words(words, ", and runs"); break;
+    case TM__MOVE_SLEEPS: tm__write_words(words, ", and sleeps"); break;
+    case TM__MOVE_TIMED: tm__write_words(words, ", and waits with a time limit"); break;
+    case TM__MOVE_INPUT:
+        tm__write_words(words, ", and waits for I/O");
+        if (is_endpoint(it->model, node->object)) {
+            tm__write_words(words, " with ");
+            tm__write_object(words, it, node->object);
+        }
+        break;
+    default: return;
+    }
+    if (node->stack != TM__NONE && node->move != TM__MOVE_RUNS) {
+        tm__write_words(words, " in ");
+        tm__write_place(words, it, node->stack);
+    }
+}
+
 /* Whether the thread waited for is one of several that may own the lock at once. */
 static int is_read_by(const tm_model *model, const tm__wait_node *node)
 {
@@ -228,11 +258,15 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
                         is_found_waiting(it, thread) ? " since before " : " since ");
         tm__write_instant(words, it, node->since_ns);
     }
+    /* Something outside of the program ends it. */
+    if (node->kind == TM__NODE_MOVES)
+        return;
     switch (node->edge) {
     case TM_WAIT_EDGE_OWNER:
         tm__write_words(words, "; ");
         tm__write_thread(words, model, node->on);
         tm__write_words(words, is_read_by(model, node) ? " reads it" : " owns it");
+        write_owner_state(words, it, node->on);
         break;
     case TM_WAIT_EDGE_DEAD_OWNER:
         if (node->on == TM__NONE) {
@@ -252,6 +286,7 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
         tm__write_words(words, "; ");
         tm__write_thread(words, model, node->on);
         tm__write_words(words, " runs it");
+        write_owner_state(words, it, node->on);
         break;
     case TM_WAIT_EDGE_CARRIER: write_wake_up(words, it, thread); break;
     case TM_WAIT_EDGE_SELF:
@@ -264,7 +299,7 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
         tm__write_words(words, node->is_own_request
                                    ? ", where this program answers; all workers of its "
                                      "pool wait so"
-                                   : "; no worker runs that task");
+                                   : "; no worker that can go on runs that task");
         break;
     case TM_WAIT_EDGE_UNKNOWN: write_unknown(words, it, thread); break;
     default: break;
