@@ -84,12 +84,10 @@ def quick_stats(
 
 def _section(table: Table, top: int) -> terminal.Section:
     section = terminal.Section("How threads were blocked")
-    for caveat in table.caveats:
-        section.fact("caveat", clean(caveat, NAME_LENGTH), "yellow")
     rows = list(table)
     if not rows:
         section.line("no thread was blocked")
-        return section
+        return _with_caveats(section, table)
     columns = [
         Column("class", name=True),
         Column("state", label=True),
@@ -107,4 +105,12 @@ def _section(table: Table, top: int) -> terminal.Section:
     ]
     section.body.append(Grid(columns, cells))
     add_more(section, len(rows) - top)
+    return _with_caveats(section, table)
+
+
+def _with_caveats(section: terminal.Section, table: Table) -> terminal.Section:
+    for caveat in table.caveats:
+        section.body.append(
+            terminal.Fact("caveat", clean(caveat, NAME_LENGTH), "yellow")
+        )
     return section
