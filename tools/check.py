@@ -83,7 +83,10 @@ LAYOUT = (
 LAYOUT_RELEASE = "25"
 LAYOUT_TESTS = ("calls", "counts", "deadlocks", "held", "synchronizers", "virtual")
 # C tests that start threads.
-SHARED_BY_THREADS = ("agent", "arrow", "parallel", "recorder", "rings_shared")
+SHARED_BY_THREADS = (
+    *("agent", "arrow", "parallel", "recorder", "recorder_ends", "recorder_faults"),
+    "rings_shared",
+)
 FRONT_END = ROOT / "bindings/python/report"
 C_FOLDERS = ("include", "libthreadmodel", "agent", "bindings", "tests", "docs")
 # Files that are made to cost much memory: they do, under valgrind.
@@ -91,7 +94,8 @@ NOT_UNDER_VALGRIND = ("trace_cost",)
 # Tests that fail each allocation in turn, or cut a file at each byte: nine tenths of
 # the time that all take under valgrind. The sanitizers run them as well.
 LONG_UNDER_VALGRIND = (
-    *("answers", "definitions", "eviction", "groups", "leftover", "model_hostile"),
+    *("answers", "definitions", "eviction", "groups", "leftover_damage"),
+    "model_hostile",
     *("model_memory", "parallel", "trace", "trace_damage", "whatif"),
 )
 # Memory that a forked child still had in hand when it ended is no leak.
