@@ -1,154 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Execution traces of Go made by hand, wrong in every way. */
+#include "support/go_contradictions.h"
+
 #include "support/go_world.h"
-
-/* What thread 7 does, and then thread 8; how many events come before the wrong one. */
-typedef struct contradiction {
-    const char *what;
-    go_numbers events;
-    go_numbers others;
-    uint64_t told;
-} contradiction;
-
-static const contradiction contradictions[] = {
-    {"a goroutine is absent", GO_NUMBERS(IS(1, 7, ABSENT)), {0}, 0},
-    {"a goroutine has no status", GO_NUMBERS(TM__GO_STATUS, 1, 1, 7, 5), {0}, 0},
-    {"a goroutine has no number", GO_NUMBERS(IS(0, 7, RUNNING)), {0}, 0},
-    {"it runs, and is said to wait", GO_NUMBERS(STARTED, IS(1, 7, WAITING)), {0}, 1},
-    {"created beside no goroutine, and twice",
-     GO_NUMBERS(P_IS(0, RUNNING), CREATE(2), CREATE(2)),
-     {0},
-     1},
-    {"created without a processor", GO_NUMBERS(CREATE(2)), {0}, 0},
-    {"created in a system call", GO_NUMBERS(STARTED, CALL(1), CREATE(2)), {0}, 2},
-    {"created without a number", GO_NUMBERS(STARTED, CREATE(0)), {0}, 1},
-    {"created twice", GO_NUMBERS(STARTED, CREATE(2), CREATE(2)), {0}, 3},
-    {"starts, and was never seen", GO_NUMBERS(P_IS(0, RUNNING), START(2, 1)), {0}, 0},
-    {"starts, and runs", GO_NUMBERS(STARTED, START(1, 1)), {0}, 1},
-    {"starts out of turn", GO_NUMBERS(STARTED, CREATE(2), BLOCK, START(2, 2)), {0}, 4},
-    {"starts without a processor",
-     GO_NUMBERS(IS(2, NOBODY, RUNNABLE), START(2, 1)),
-     {0},
-     1},
-    {"starts beside another", GO_NUMBERS(STARTED, CREATE(2), START(2, 1)), {0}, 3},
-    {"ends, and nobody runs", GO_NUMBERS(P_IS(0, RUNNING), DESTROY), {0}, 0},
-    {"starts beside another that was there",
-     GO_NUMBERS(STARTED, IS(2, NOBODY, RUNNABLE), START(2, 1)),
-     {0},
-     2},
-    {"ends without a processor", GO_NUMBERS(IS(1, 7, RUNNING), DESTROY), {0}, 1},
-    {"ends in a system call", GO_NUMBERS(STARTED, CALL(1), DESTROY), {0}, 2},
-    {"woken, and was never seen", GO_NUMBERS(STARTED, UNBLOCK(2, 1)), {0}, 1},
-    {"woken, and runs", GO_NUMBERS(STARTED, UNBLOCK(1, 1)), {0}, 1},
-    {"woken out of turn",
-     GO_NUMBERS(STARTED, IS(2, NOBODY, WAITING), UNBLOCK(2, 2)),
-     {0},
-     2},
-    {"switches, and nobody runs", GO_NUMBERS(P_IS(0, RUNNING), SWITCH(2, 1)), {0}, 0},
-    {"switches to nobody", GO_NUMBERS(STARTED, SWITCH(2, 1)), {0}, 1},
-    {"switches to one that runs", GO_NUMBERS(STARTED, SWITCH(1, 1)), {0}, 1},
-    {"switches out of turn",
-     GO_NUMBERS(STARTED, IS(2, NOBODY, WAITING), SWITCH(2, 2)),
-     {0},
-     2},
-    {"calls the system, and nobody runs",
-     GO_NUMBERS(P_IS(0, RUNNING), CALL(1)),
-     {0},
-     0},
-    {"calls the system out of turn", GO_NUMBERS(STARTED, CALL(2)), {0}, 1},
-    {"returns without a call", GO_NUMBERS(STARTED, TM__GO_SYSCALL_END, 1), {0}, 1},
-    {"returns on a processor that was not in a call",
-     GO_NUMBERS(P_IS(0, RUNNING), IS(1, 7, IN_SYSCALL), TM__GO_SYSCALL_END, 1),
-     {0},
-     1},
-    {"its processor was not taken",
-     GO_NUMBERS(STARTED, CALL(1), TM__GO_SYSCALL_END_BLOCKED, 1),
-     {0},
-     2},
-    {"returns late, and nobody is there",
-     GO_NUMBERS(TM__GO_SYSCALL_END_BLOCKED, 1),
-     {0},
-     0},
-    {"returns late without a call",
-     GO_NUMBERS(STARTED, TM__GO_SYSCALL_END_BLOCKED, 1),
-     {0},
-     1},
-    {"a call from C beside a goroutine",
-     GO_NUMBERS(STARTED, TM__GO_CREATE_SYSCALL, 1, 2),
-     {0},
-     1},
-    {"a call from C without a number", GO_NUMBERS(TM__GO_CREATE_SYSCALL, 1, 0), {0}, 0},
-    {"a call from C by a goroutine that is there",
-     GO_NUMBERS(IS(2, NOBODY, WAITING), TM__GO_CREATE_SYSCALL, 1, 2),
-     {0},
-     1},
-    {"a call from C ends that never was",
-     GO_NUMBERS(TM__GO_DESTROY_SYSCALL, 1),
-     {0},
-     0},
-    {"a call from C ends in Go",
-     GO_NUMBERS(STARTED, TM__GO_DESTROY_SYSCALL, 1),
-     {0},
-     1},
-    {"the world goes on by nobody",
-     GO_NUMBERS(P_IS(0, RUNNING), TM__GO_STW_END, 1),
-     {0},
-     0},
-    {"a call from C ends on a processor that runs",
-     GO_NUMBERS(P_IS(0, RUNNING), IS(1, 7, IN_SYSCALL), TM__GO_DESTROY_SYSCALL, 1),
-     {0},
-     1},
-    {"a processor is absent", GO_NUMBERS(P_IS(0, ABSENT)), {0}, 0},
-    {"a processor has no status", GO_NUMBERS(TM__GO_PROC_STATUS, 1, 0, 5), {0}, 0},
-    {"a processor is idle, and is said to run",
-     GO_NUMBERS(P_IS(0, IDLE), P_IS(0, RUNNING)),
-     {0},
-     0},
-    {"a processor runs, and is said to be abandoned",
-     GO_NUMBERS(P_IS(0, RUNNING), P_IS(0, ABANDONED)),
-     {0},
-     0},
-    {"a processor starts that was never seen",
-     GO_NUMBERS(TM__GO_PROC_START, 1, 0, 1),
-     {0},
-     0},
-    {"a processor starts, and runs",
-     GO_NUMBERS(P_IS(0, RUNNING), TM__GO_PROC_START, 1, 0, 1),
-     {0},
-     0},
-    {"a processor starts beside another",
-     GO_NUMBERS(P_IS(0, RUNNING), P_IS(1, IDLE), TM__GO_PROC_START, 1, 1, 1),
-     {0},
-     0},
-    {"a processor starts out of turn",
-     GO_NUMBERS(P_IS(0, IDLE), TM__GO_PROC_START, 1, 0, 2),
-     {0},
-     0},
-    {"a processor stops that never was", GO_NUMBERS(TM__GO_PROC_STOP, 1), {0}, 0},
-    {"a processor of two threads stops twice",
-     GO_NUMBERS(P_IS(0, RUNNING), TM__GO_PROC_STOP, 40),
-     GO_NUMBERS(P_IS(0, RUNNING), TM__GO_PROC_STOP, 80), 0},
-    {"a processor is taken that was never seen", GO_NUMBERS(STEAL(0, 1, 8)), {0}, 0},
-    {"a processor is taken, and runs",
-     GO_NUMBERS(P_IS(0, RUNNING), STEAL(0, 1, 7)),
-     {0},
-     0},
-    {"a processor is taken out of turn",
-     GO_NUMBERS(STARTED, CALL(1), STEAL(0, 1, 7)),
-     {0},
-     2},
-    {"a processor is taken from a thread that was never seen",
-     GO_NUMBERS(STARTED, CALL(1), STEAL(0, 2, 99)),
-     {0},
-     2},
-    {"a processor is taken from a thread with another",
-     GO_NUMBERS(STARTED, CALL(1), TM__GO_SYSCALL_END, 1),
-     GO_NUMBERS(P_IS(1, SYSCALL), STEAL(1, 1, 7)), 1},
-    {"the world is stopped by nobody",
-     GO_NUMBERS(P_IS(0, RUNNING), TM__GO_STW_BEGIN, 1, 0, 0),
-     {0},
-     0},
-};
 
 static void events_that_contradict_one_another_end_the_trace(void **state)
 {
@@ -163,27 +17,11 @@ static void events_that_contradict_one_another_end_the_trace(void **state)
             go_events(&paper, 8, GO_START, it->others);
         all = emit_all((const char *)paper.bytes, paper.length, &rc);
         if (rc != TM_EDAMAGED || !strstr(tm_error_text(), "contradict one another") ||
-            all.events != it->told)
+            all.events != it->heard)
             fail_msg("%s: %d %s\n%s", it->what, rc, tm_error_text(), all.text);
         recorder_free(&all);
     }
 }
-
-/* What was seen in a generation has its turn in it alone, until its status is stated.
- */
-static const contradiction late_ones[] = {
-    {"starts", GO_NUMBERS(IS(1, 7, RUNNING), IS(2, NOBODY, RUNNABLE), P_IS(0, RUNNING)),
-     GO_NUMBERS(TM__GO_BLOCK, 1, SYNC, IN_LOCK, START(2, 1)), 3},
-    {"is woken", GO_NUMBERS(STARTED, IS(2, NOBODY, WAITING)), GO_NUMBERS(UNBLOCK(2, 1)),
-     2},
-    {"is switched to", GO_NUMBERS(STARTED, IS(2, NOBODY, WAITING)),
-     GO_NUMBERS(SWITCH(2, 1)), 2},
-    {"calls the system", GO_NUMBERS(STARTED), GO_NUMBERS(CALL(1)), 1},
-    {"its processor starts", GO_NUMBERS(P_IS(0, IDLE)),
-     GO_NUMBERS(TM__GO_PROC_START, 1, 0, 1), 0},
-    {"its processor is taken", GO_NUMBERS(STARTED, CALL(1)), GO_NUMBERS(STEAL(0, 2, 7)),
-     2},
-};
 
 static void turns_are_those_of_one_generation(void **state)
 {
@@ -200,7 +38,7 @@ static void turns_are_those_of_one_generation(void **state)
         all = emit_all((const char *)paper.bytes, paper.length, &rc);
         if (rc != TM_EDAMAGED || !strstr(tm_error_text(), "generation 2, ") ||
             !strstr(tm_error_text(), "contradict one another") ||
-            all.events != it->told)
+            all.events != it->heard)
             fail_msg("%s: %d %s\n%s", it->what, rc, tm_error_text(), all.text);
         recorder_free(&all);
     }

@@ -33,7 +33,7 @@ static char folder[] = "/tmp/threadmodel-leftover-XXXXXX";
 static char trace_path[64], rings_path[80];
 static unsigned char image[FILE_BYTES] __attribute__((aligned(4096)));
 
-/* What was read. */
+/* Events and names that were read. */
 static struct {
     tm_event events[4000];
     size_t event_count;
@@ -142,7 +142,7 @@ static inline int keep_bytes(void *payload, const char *bytes, size_t count)
     return TM_OK;
 }
 
-/* A trace of a run with some events, of which the end is missing. */
+/* A trace of a run with some events, whose end is missing. */
 static inline void make_trace(uint64_t run_id, size_t event_count)
 {
     tm_run run = {.size = sizeof(run), .pid = 1, .id = run_id};

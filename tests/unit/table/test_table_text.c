@@ -92,7 +92,7 @@ static void a_sheet_is_csv_in_which_no_text_is_a_formula(void **state)
                         "name\r\n\"'=1+1\"\r\n\"'+a\"\r\n\"'-\"\"b\"\"\"\r\n\"'@c\"\r\n"
                         "\"'\td\"\r\n\"'\re\"\r\nf=g\r\n'h\r\n\"\"\r\n\"'\ni\"\r\n");
     tm_table_free(table);
-    /* Numbers below 0 are no text. */
+    /* Numbers below 0 are not text. */
     assert_int_equal(make_rows(&table, 1, NULL), TM_OK);
     clear_page(-1);
     assert_int_equal(tm_table_write_sheet(table, take, &page), TM_OK);

@@ -179,7 +179,7 @@ static void a_jump_to_no_lap_is_not_taken(void **state)
 }
 
 /* All of a trace and its rings, as text, where something failed and was tried again. */
-static void read_patiently(recorder *told, const tm_allocator *allocator)
+static void read_patiently(recorder *heard, const tm_allocator *allocator)
 {
     tm_source_options options = {.size = sizeof(options), .allocator = allocator};
     tm_source *source;
@@ -189,10 +189,10 @@ static void read_patiently(recorder *told, const tm_allocator *allocator)
         rc = tm_source_open(&source, trace_path, &options);
     assert_int_equal(rc, TM_OK);
     do
-        rc = tm_source_read(source, &told->sink);
+        rc = tm_source_read(source, &heard->sink);
     while (rc == TM_MORE || rc == TM_ENOMEM);
     tm_source_close(source);
-    assert_int_equal(rc, expected(told->text));
+    assert_int_equal(rc, expected(heard->text));
 }
 
 static void make_much(void)
@@ -222,17 +222,17 @@ static void memory_that_runs_out_costs_nothing_of_the_rings(void **state)
     do {
         struct scarce scarce;
         const tm_allocator hook = scarce_hook(&scarce, calls++);
-        recorder told;
+        recorder heard;
 
         scarce.fails_once = 1;
-        recorder_init(&told);
-        read_patiently(&told, &hook);
+        recorder_init(&heard);
+        read_patiently(&heard, &hook);
         has_failed = scarce.has_failed;
-        assert_int_equal(told.events, whole.events);
-        assert_non_null(strstr(told.text, "class 5 p.Q|(null)\n"));
-        assert_non_null(strstr(told.text, "21 more events were recovered"));
+        assert_int_equal(heard.events, whole.events);
+        assert_non_null(strstr(heard.text, "class 5 p.Q|(null)\n"));
+        assert_non_null(strstr(heard.text, "21 more events were recovered"));
         assert_int_equal(scarce.live_blocks, 0);
-        recorder_free(&told);
+        recorder_free(&heard);
     } while (has_failed);
     assert_true(calls > 20);
     recorder_free(&whole);
@@ -250,23 +250,23 @@ static void a_sink_that_stops_gets_the_rest_of_the_rings_later(void **state)
     read_patiently(&whole, NULL);
     for (uint64_t calls = 1; !is_over; calls++) {
         tm_source *source;
-        recorder told;
+        recorder heard;
         int rc;
 
-        recorder_init(&told);
-        told.fail_after = calls;
+        recorder_init(&heard);
+        heard.fail_after = calls;
         assert_int_equal(tm_source_open(&source, trace_path, NULL), TM_OK);
-        while ((rc = tm_source_read(source, &told.sink)) == TM_MORE ||
+        while ((rc = tm_source_read(source, &heard.sink)) == TM_MORE ||
                rc == TM_ESTOPPED)
             if (rc == TM_ESTOPPED)
-                told.fail_after = 0;
-        is_over = told.fail_after != 0;
+                heard.fail_after = 0;
+        is_over = heard.fail_after != 0;
         tm_source_close(source);
-        assert_int_equal(rc, expected(told.text));
-        assert_true(told.events >= whole.events);
-        assert_non_null(strstr(told.text, "method 7000 5 run|(I)V 2\n"));
-        assert_non_null(strstr(told.text, "event 119 2 1 0 19 "));
-        recorder_free(&told);
+        assert_int_equal(rc, expected(heard.text));
+        assert_true(heard.events >= whole.events);
+        assert_non_null(strstr(heard.text, "method 7000 5 run|(I)V 2\n"));
+        assert_non_null(strstr(heard.text, "event 119 2 1 0 19 "));
+        recorder_free(&heard);
     }
     recorder_free(&whole);
 }
@@ -306,7 +306,7 @@ static void assert_true_events(void)
         assert_int_equal(got.frame.method, METHOD);
 }
 
-/* The pages of which something is used, and how much of each. */
+/* The pages that are in use, and how much of each. */
 static const size_t PAGES[] = {0, TM__RING_PAGE_BYTES, 2 * TM__RING_PAGE_BYTES,
                                FILE_BYTES - RING_BYTES - TM__RING_PAGE_BYTES,
                                FILE_BYTES - RING_BYTES};
