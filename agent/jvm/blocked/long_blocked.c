@@ -7,10 +7,11 @@
  * To ask what a thread holds stops that thread, not the others, for 3 to 40 us by
  * the depth of its stack. It is asked once a blocking interval, and only when that has
  * lasted for longer than most ever do; what it then holds it goes on holding until it
- * gets on. So the answer is kept until all events up to it have been merged, and
- * is true if the thread is in the same blocking interval then, and dropped otherwise:
+ * gets on. So the answer is kept until all events up to it have been merged, told in
+ * its place among them if the thread is in the same blocking interval there, and
+ * dropped otherwise:
  *
- *      ──Enter────────────── asked ──────── horizon ──▶ no Entered: it holds these
+ *      ──Enter────────────── asked ──────── event of a later time: it held these
  *                              └ may be between two blocks
  *
  * The workload: every blocking interval of the program comes by here, and nearly all
@@ -24,6 +25,7 @@
 #include <threadmodel/model.h>
 
 #include "blocked/deadlock_watch.h"
+#include "blocked/long_blocked_answers.h"
 #include "blocked/long_blocked_ask.h"
 #include "blocked/long_blocked_table.h"
 #include "blocked/owner_poll.h"
@@ -39,52 +41,16 @@
 /* Longer is worth a question. Two rounds after that a deadlock is reported. */
 static const int64_t LONG_NS = INT64_C(25000000);
 
-/* The time for questions in one round, some 3 % of one core at worst. */
-static const int64_t ASKING_NS = INT64_C(1500000);
+/* The time for questions in one round. Over many they take a thousandth of a
+ * processor; who has asked little for a while may ask at once for more. */
+static const int64_t ASKING_NS = INT64_C(1500000), SAVED_NS = INT64_C(3000000);
+enum { PART = 1000 };
 enum { AGAIN_A_ROUND = 64, MEMBERS = 64, ATTEMPTS = 4 };
 
-typedef struct list {
-    tm__long_blocked *first, *last;
-} list;
-
-static list lists[TM__LONG_BLOCKED_KNOWN + 1]; /* the oldest first; KNOWN: may change */
 static uint64_t last_serial;
 static uint64_t closer; /* of a cycle whose members are to be asked; 0: none */
 static int attempts;    /* to do so */
-
-static void append(list *to, tm__long_blocked *it)
-{
-    it->previous = to->last;
-    it->next = NULL;
-    if (to->last)
-        to->last->next = it;
-    else
-        to->first = it;
-    to->last = it;
-}
-
-/* One that is in no list is as one that is alone in it. */
-static void unlink_entry(list *from, tm__long_blocked *it)
-{
-    if (it->previous)
-        it->previous->next = it->next;
-    else if (from->first == it)
-        from->first = it->next;
-    if (it->next)
-        it->next->previous = it->previous;
-    else if (from->last == it)
-        from->last = it->previous;
-    it->previous = NULL;
-    it->next = NULL;
-}
-
-static void move(tm__long_blocked *it, int stage)
-{
-    unlink_entry(&lists[it->stage], it);
-    it->stage = (uint8_t)stage;
-    if (stage != TM__LONG_BLOCKED_KNOWN || tm__long_blocked_may_change(it))
-        append(&lists[stage], it);
-}
+static int64_t settled_ns, saved_ns;
 
 /* It is blocked no more. */
 static void end(JNIEnv *jni, tm__long_blocked *it)
@@ -93,7 +59,7 @@ static void end(JNIEnv *jni, tm__long_blocked *it)
         return;
     if (it->is_fed)
         tm__deadlock_watch_end(it);
-    unlink_entry(&lists[it->stage], it);
+    tm__long_blocked_unlist(it);
     if (it->weak_is_ours)
         (*jni)->DeleteWeakGlobalRef(jni, it->weak);
     free(it->held);
@@ -136,7 +102,7 @@ static void begin(JNIEnv *jni, tm__long_blocked *it, const tm_event *event,
                                           : TM__LONG_BLOCKED_CALM,
                              .is_older = event->kind == TM_EVENT_SNAPSHOT,
                              .hh = place};
-    append(&lists[it->stage], it);
+    tm__long_blocked_list(it);
 }
 
 void tm__long_blocked_forget(JNIEnv *jni, uint64_t thread)
@@ -229,20 +195,15 @@ void tm__long_blocked_note_held(const tm_event *event)
 /* What has not been asked again for longest comes first. */
 static void ask_again(JNIEnv *jni, tm__buffer *own, int64_t until_ns)
 {
-    tm__long_blocked *it = lists[TM__LONG_BLOCKED_KNOWN].first;
-    tm__long_blocked *last = lists[TM__LONG_BLOCKED_KNOWN].last;
+    tm__long_blocked *it = tm__long_blocked_first(TM__LONG_BLOCKED_KNOWN);
+    tm__long_blocked *last = tm__long_blocked_last(TM__LONG_BLOCKED_KNOWN);
 
     for (int i = 0; it && i < AGAIN_A_ROUND && tm__now_ns() < until_ns; i++) {
         tm__long_blocked *next = it == last ? NULL : it->next;
 
         if (!it->is_unanswered)
             tm__owner_poll_ask(jni, it);
-        if (tm__long_blocked_query_again(jni, own, it)) {
-            it->asked_ns = tm__now_ns();
-            move(it, TM__LONG_BLOCKED_ASKED);
-        } else {
-            move(it, TM__LONG_BLOCKED_KNOWN);
-        }
+        tm__long_blocked_answered(it, tm__long_blocked_query_again(jni, own, it));
         it = next;
     }
 }
@@ -255,8 +216,7 @@ static void ask_one(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it)
     if (it->weak_is_ours)
         tm__missing_stacks_ask_virtual(jni, own, it->thread, it->object, it->kind,
                                        it->since_ns, it->weak);
-    it->asked_ns = tm__now_ns();
-    move(it, answered ? TM__LONG_BLOCKED_ASKED : TM__LONG_BLOCKED_KNOWN);
+    tm__long_blocked_answered(it, answered);
 }
 
 static void ask_first(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it,
@@ -300,81 +260,66 @@ static int ask_cycle(JNIEnv *jni, tm__buffer *own, int64_t until_ns)
             break;
     }
     if (!thread)
-        ask_first(jni, own, lists[TM__LONG_BLOCKED_FRESH].first, INT64_MAX, until_ns);
+        ask_first(jni, own, tm__long_blocked_first(TM__LONG_BLOCKED_FRESH), INT64_MAX,
+                  until_ns);
     if (is_whole || ++attempts == ATTEMPTS)
         closer = 0;
     return 1;
 }
 
+/* @return what was saved for questions by now */
+static int64_t save(int64_t now_ns)
+{
+    saved_ns += (now_ns - settled_ns) / PART;
+    if (saved_ns > SAVED_NS)
+        saved_ns = SAVED_NS;
+    settled_ns = now_ns;
+    return saved_ns;
+}
+
+/* Of what a first question costs beyond a round's, as it loads classes, no more. */
+static void spend(int64_t used_ns)
+{
+    saved_ns -= used_ns;
+    if (saved_ns < -ASKING_NS)
+        saved_ns = -ASKING_NS;
+}
+
+static void ask_long(JNIEnv *jni, tm__buffer *own, int64_t before_ns, int64_t until_ns)
+{
+    ask_first(jni, own, tm__long_blocked_first(TM__LONG_BLOCKED_FRESH), before_ns,
+              until_ns);
+    ask_first(jni, own, tm__long_blocked_first(TM__LONG_BLOCKED_CALM), before_ns,
+              until_ns);
+    ask_again(jni, own, until_ns);
+}
+
 void tm__long_blocked_ask(JNIEnv *jni, tm__buffer *own, int final)
 {
     int64_t now_ns = tm__now_ns();
-    int64_t before_ns = final ? INT64_MAX : now_ns - LONG_NS;
-    int64_t until_ns = final ? INT64_MAX : now_ns + ASKING_NS;
+    int64_t room_ns = save(now_ns);
 
+    if (room_ns > ASKING_NS)
+        room_ns = ASKING_NS;
     /* What a deadlock can wait for comes after it, in the rounds to come. */
-    if ((!ask_cycle(jni, own, until_ns) && !tm__deadlock_watch_is_near()) || final) {
-        ask_first(jni, own, lists[TM__LONG_BLOCKED_FRESH].first, before_ns, until_ns);
-        ask_first(jni, own, lists[TM__LONG_BLOCKED_CALM].first, before_ns, until_ns);
-        ask_again(jni, own, until_ns);
+    if (final) {
+        ask_cycle(jni, own, INT64_MAX);
+        ask_long(jni, own, INT64_MAX, INT64_MAX);
+    } else if (!ask_cycle(jni, own, now_ns + ASKING_NS) &&
+               !tm__deadlock_watch_is_near() && room_ns > 0) {
+        int64_t used_ns = tm__clock_ns(CLOCK_THREAD_CPUTIME_ID);
+
+        ask_long(jni, own, now_ns - LONG_NS, now_ns + room_ns);
+        spend(tm__clock_ns(CLOCK_THREAD_CPUTIME_ID) - used_ns);
     }
     tm__deadlock_watch_verify(jni);
 }
 
 int64_t tm__long_blocked_due_ns(int64_t now_ns)
 {
-    const tm__long_blocked *fresh = lists[TM__LONG_BLOCKED_FRESH].first;
-
-    if (closer || lists[TM__LONG_BLOCKED_ASKED].first || tm__deadlock_watch_is_near())
-        return now_ns + 2 * TM__MEMBARRIER_SLACK_MS * INT64_C(1000000);
-    /* Each round has its price, so those that are due by then are asked together; whom
-     * nobody is known to hold up can wait for the next one that comes anyway. */
-    return fresh ? tm__on_grid_ns(fresh->since_ns + LONG_NS, LONG_NS) : INT64_MAX;
-}
-
-static int emit_answer(const tm__long_blocked *it, int64_t time_ns)
-{
-    const tm_sink *sink = tm__the_recording.sink;
-    int rc = TM_OK;
-
-    if (!it->is_held_known)
-        return TM_OK;
-    /* Who holds nothing and is not blocked tells nothing new. */
-    if (it->state != TM_STATE_BLOCKED && !it->held_count)
-        return TM_OK;
-    /* The first, without an object, says that those which follow are all. */
-    for (uint32_t i = 0; i <= it->held_count && rc >= 0; i++) {
-        tm_event event = {
-            .time_ns = time_ns,
-            .thread = it->thread,
-            .object = i > 0 ? it->held[i - 1] : 0,
-            .kind = TM_EVENT_HELD,
-            .flags = TM_EVENT_PEER_REPORTED | TM_EVENT_CONFIRMED,
-        };
-
-        rc = sink->events(sink->payload, &event, 1);
-    }
-    return rc;
-}
-
-int tm__long_blocked_emit(JNIEnv *jni, int64_t horizon_ns)
-{
-    tm__long_blocked *it = lists[TM__LONG_BLOCKED_ASKED].first;
-    int rc = TM_OK;
-
-    while (it && rc >= 0) {
-        tm__long_blocked *next = it->next;
-
-        if (it->asked_ns < horizon_ns) {
-            if (!it->is_fed)
-                rc = emit_answer(it, horizon_ns - 1);
-            tm__deadlock_watch_feed(it);
-            it->is_fed = it->state != TM_STATE_WAITING;
-            move(it, TM__LONG_BLOCKED_KNOWN);
-        }
-        it = next;
-    }
-    return rc >= 0 ? tm__deadlock_watch_report(jni, horizon_ns) : rc;
+    return closer || tm__long_blocked_is_urgent() || tm__deadlock_watch_is_near()
+               ? now_ns + 2 * TM__MEMBARRIER_SLACK_MS * INT64_C(1000000)
+               : INT64_MAX;
 }
 
 void tm__long_blocked_close(JNIEnv *jni)

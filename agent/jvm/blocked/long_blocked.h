@@ -30,13 +30,10 @@ void tm__long_blocked_note_held(const tm_event *event);
  */
 void tm__long_blocked_ask(JNIEnv *jni, tm__buffer *own, int final);
 
-/** When to ask next; INT64_MAX: nobody is blocked. */
+/** When a round is wanted before its time, for what may be a deadlock; INT64_MAX:
+ * nothing may be one. */
 int64_t tm__long_blocked_due_ns(int64_t now_ns);
 
-/** Emit the answers of those still blocked when all events before `horizon_ns`
- * have been followed, and report what deadlocks they show. @return TM_OK or what
- * the sink returned */
-int tm__long_blocked_emit(JNIEnv *jni, int64_t horizon_ns);
 /** A thread has ended, and the reference to it ends. */
 void tm__long_blocked_forget(JNIEnv *jni, uint64_t thread);
 void tm__long_blocked_forget_all(JNIEnv *jni);

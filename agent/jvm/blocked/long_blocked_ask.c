@@ -116,9 +116,10 @@ static void keep(tm__long_blocked *it, JNIEnv *jni, tm__buffer *own,
     for (jint i = 0; it->held && it->depths && i < count; i++) {
         uint64_t object = tm__object_id(own, jni, monitors[i].monitor);
 
-        if (!object)
+        /* Who has what it queued for has got on, and is about to report that. */
+        if (!object || (it->state == TM_STATE_BLOCKED && object == it->object))
             it->is_held_known = 0;
-        if (!object || (waits && object == it->object))
+        if (!object || ((waits || !it->is_held_known) && object == it->object))
             continue;
         it->held[it->held_count] = object;
         it->depths[it->held_count++] = monitors[i].stack_depth;

@@ -8,6 +8,11 @@
 
 #include <stdlib.h>
 
+typedef struct list {
+    tm__long_blocked *first, *last;
+} list;
+
+static list lists[TM__LONG_BLOCKED_KNOWN + 1]; /* the oldest first */
 static tm__memory memory_of_table;
 static tm__long_blocked *table;
 static tm__long_blocked *unused;
@@ -66,6 +71,46 @@ void tm__long_blocked_release(tm__long_blocked *it)
     HASH_DEL(table, it);
     it->next = unused;
     unused = it;
+}
+
+void tm__long_blocked_list(tm__long_blocked *it)
+{
+    list *to = &lists[it->stage];
+
+    it->previous = to->last;
+    it->next = NULL;
+    if (to->last)
+        to->last->next = it;
+    else
+        to->first = it;
+    to->last = it;
+}
+
+/* One that is in no list is as one that is alone in it. */
+void tm__long_blocked_unlist(tm__long_blocked *it)
+{
+    list *from = &lists[it->stage];
+
+    if (it->previous)
+        it->previous->next = it->next;
+    else if (from->first == it)
+        from->first = it->next;
+    if (it->next)
+        it->next->previous = it->previous;
+    else if (from->last == it)
+        from->last = it->previous;
+    it->previous = NULL;
+    it->next = NULL;
+}
+
+tm__long_blocked *tm__long_blocked_first(enum tm__long_blocked_stage stage)
+{
+    return lists[stage].first;
+}
+
+tm__long_blocked *tm__long_blocked_last(enum tm__long_blocked_stage stage)
+{
+    return lists[stage].last;
 }
 
 void tm__long_blocked_table_close(void)

@@ -30,6 +30,7 @@ typedef struct tm__long_blocked {
     uint16_t kind;      ///< enum tm_event_kind with which it began
     uint8_t state;      ///< enum tm_state that the VM said; UNKNOWN: no edge of a cycle
     uint8_t stage;      ///< enum tm__long_blocked_stage
+    uint8_t is_emitted; ///< the trace has its answer
     uint8_t is_fed;     ///< deadlock_watch.c knows of it
     uint8_t is_older;   ///< it had begun before it was first seen
     uint8_t is_reported;   ///< it was reported as a part of a deadlock
@@ -59,6 +60,16 @@ tm__long_blocked *tm__long_blocked_make(uint64_t thread);
 
 /** It is out of the table, and its memory is for one to come. */
 void tm__long_blocked_release(tm__long_blocked *blocked);
+
+/** Append it to the list of its stage. */
+void tm__long_blocked_list(tm__long_blocked *blocked);
+
+/** Take it out of the list that it is in, if it is in one. */
+void tm__long_blocked_unlist(tm__long_blocked *blocked);
+
+/** The oldest at a stage, and the newest; NULL: there is none. */
+tm__long_blocked *tm__long_blocked_first(enum tm__long_blocked_stage stage);
+tm__long_blocked *tm__long_blocked_last(enum tm__long_blocked_stage stage);
 
 /** Free what was released. */
 void tm__long_blocked_table_close(void);

@@ -53,13 +53,4 @@ static inline int tm__is_left_out(enum tm__left_out what)
            (int)what;
 }
 
-/** The first instant after a time on a grid that begins with the recording: what may
- * wait a little is done together then. */
-static inline int64_t tm__on_grid_ns(int64_t time_ns, int64_t every_ns)
-{
-    int64_t since_ns = time_ns - tm__the_recording.start_ns;
-
-    return time_ns + every_ns - since_ns % every_ns;
-}
-
 #endif

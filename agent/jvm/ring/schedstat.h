@@ -18,4 +18,22 @@ typedef struct tm__schedstat {
  */
 int tm__schedstat_read(tm__schedstat *out, uint64_t os_id);
 
+/** The counts of a thread that reads its own time and again. */
+typedef struct tm__schedstat_file {
+    int fd; ///< < 0: it is closed, or this kernel does not count
+} tm__schedstat_file;
+
+#define TM__SCHEDSTAT_CLOSED                                                           \
+    {                                                                                  \
+        -1                                                                             \
+    }
+
+/** Open those of the calling thread. */
+void tm__schedstat_open(tm__schedstat_file *file);
+
+/** The same as tm__schedstat_read(), by one call of the kernel. */
+int tm__schedstat_reread(const tm__schedstat_file *file, tm__schedstat *out);
+
+void tm__schedstat_close(tm__schedstat_file *file);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writer: a thread of the VM's that comes by the buffers twenty times a
+ * The writer: a thread of the VM's that comes by the buffers some twenty times a
  * second, has them merged into the trace, and makes sure that a reader could have
  * all of it by then. It alone uses the trace.
  */
@@ -12,7 +12,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <threadmodel/error.h>
@@ -32,10 +31,10 @@
 #include "rings/clock.h"
 #include "rings/membarrier.h"
 #include "ring/recording_state.h"
-#include "ring/schedstat.h"
 #include "ring/watchdog.h"
 #include "session/agent_thread.h"
 #include "session/mid_run.h"
+#include "session/pace.h"
 #include "session/session.h"
 #include "vm/capabilities.h"
 #include "vm/message.h"
@@ -58,11 +57,7 @@
 /* Who has been blocked for longer, and without a stack, is asked for it; so many take
  * less than 1 % of a round. */
 static const int64_t BLOCKED_LONG_NS = INT64_C(50000000);
-/* A shorter time may be a moment of a busy machine. */
-static const int64_t STOPPED_LEAST_NS = INT64_C(500000000);
 enum { ASK_A_ROUND = 32, ASK_AT_END = 1000 };
-static const int64_t ROUND_NS = INT64_C(50000000);
-static const int64_t THRIFTY_ROUND_NS = INT64_C(90000000);
 /* For what is left to write the destination has three seconds. */
 static const int64_t END_NS = INT64_C(10000000000);
 
@@ -125,66 +120,6 @@ static int report_losses(JNIEnv *jni)
     if (rc >= 0)
         rc = tm__overhead_report();
     return rc >= 0 ? tm__budget_report() : rc;
-}
-
-/* What the clock that counts while the machine is suspended is ahead by. */
-static int64_t suspended_ns(void)
-{
-    struct timespec all;
-
-    if (clock_gettime(CLOCK_BOOTTIME, &all) != 0)
-        return 0;
-    return (int64_t)all.tv_sec * 1000000000 + all.tv_nsec - tm__now_ns();
-}
-
-/* Wait as poll() does. A wait that lasts much longer than it may, of a thread that was
- * not kept from running by others, was the time of a stopped process or machine. */
-static int wait_in_poll(struct pollfd *wake, int at_most_ms)
-{
-    int64_t began_ns = tm__now_ns(), suspended = suspended_ns(), over_ns;
-    tm__schedstat before, after;
-    int has_use = tm__schedstat_read(&before, 0) == 0;
-    int rc = poll(wake, 1, at_most_ms);
-
-    suspended = suspended_ns() - suspended;
-    over_ns = tm__now_ns() - began_ns - (int64_t)at_most_ms * 1000000;
-    if (suspended > STOPPED_LEAST_NS)
-        tm__run_facts_note_stopped(suspended);
-    if (over_ns > STOPPED_LEAST_NS && has_use && tm__schedstat_read(&after, 0) == 0) {
-        over_ns -= after.waited_ns - before.waited_ns;
-        if (over_ns > STOPPED_LEAST_NS)
-            tm__run_facts_note_stopped(over_ns);
-    }
-    return rc;
-}
-
-/* How long to wait: for the next round, or until a question is due. */
-static int pause_ms(int64_t round_ns)
-{
-    int64_t now_ns = tm__now_ns();
-    int64_t due_ns = INT64_MAX;
-    int64_t left_ns;
-
-    /* What the budget leaves out is not waited for. */
-    if (!tm__is_left_out(TM__LEFT_OUT_STACKS)) {
-        due_ns = tm__long_blocked_due_ns(now_ns);
-        if (tm__cpu_sampler_due_ns() < due_ns)
-            due_ns = tm__cpu_sampler_due_ns();
-    }
-    if (tm__catch_up_due_ns() < due_ns)
-        due_ns = tm__catch_up_due_ns();
-    left_ns = (due_ns < round_ns ? due_ns : round_ns) - now_ns;
-
-    return left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 1;
-}
-
-/* Rounds are further apart while there is little to do in them. */
-static int64_t next_round_ns(void)
-{
-    int64_t half_ns =
-        (tm__is_left_out(TM__LEFT_OUT_EVENTS) ? THRIFTY_ROUND_NS : ROUND_NS) / 2;
-
-    return tm__on_grid_ns(tm__now_ns() + half_ns, half_ns);
 }
 
 /* Do what was asked for. @return TM_OK or what the sink returned */
@@ -268,13 +203,12 @@ static int emit_lacking(void)
 
 static int run_to_the_end(JNIEnv *jni)
 {
-    int64_t round_ns;
     int rc;
 
     tm__watchdog_away();
     rc = tm__recording_connect();
     tm__watchdog_came();
-    round_ns = tm__now_ns();
+    tm__pace_begin();
     emitted_kinds = 0;
     tm__run_facts_open();
     tm__budget_begin();
@@ -287,17 +221,16 @@ static int run_to_the_end(JNIEnv *jni)
     if (rc >= 0)
         rc = tm__recording_flush();
     while (rc >= 0 && !is_over()) {
-        struct pollfd wake = {.fd = wake_fd, .events = POLLIN};
         uint64_t count;
-        int woken = wait_in_poll(&wake, pause_ms(round_ns)) > 0;
+        int woken = tm__pace_wait(wake_fd);
 
         tm__watchdog_came();
         if (woken && read(wake_fd, &count, sizeof(count)) < 0)
             continue;
         rc = round_of_work(jni);
-        if (rc >= 0 && (woken || tm__now_ns() >= round_ns)) {
+        if (rc >= 0 && (woken || tm__pace_is_due())) {
             rc = tm__recording_flush();
-            round_ns = next_round_ns();
+            tm__pace_next();
         }
         if (rc >= 0)
             rc = obey(jni);
@@ -380,6 +313,7 @@ static void JNICALL writer_main(jvmtiEnv *jvmti, JNIEnv *jni, void *payload)
         rc = rc < 0 ? rc : TM_ENOMEM;
         is_quiet = tm__session_halt();
     }
+    tm__pace_end();
     tm__recording_close(rc);
     close_all(jni);
     if (!vm_ends)

@@ -11,6 +11,7 @@
 
 #include "blocked/catch_up.h"
 #include "blocked/long_blocked.h"
+#include "blocked/long_blocked_answers.h"
 #include "blocked/owner_poll.h"
 #include "ident/object_cache.h"
 #include "ring/buffer.h"
@@ -107,13 +108,29 @@ static int emit_waits(int64_t until_ns)
     return rc;
 }
 
-static int emit_others(int64_t until_ns)
+static int emit_but_answers(int64_t until_ns)
 {
     int rc = emit_waits(until_ns);
 
     if (rc >= 0)
         rc = emit_holders(until_ns);
     return rc < 0 ? rc : emit_switches(until_ns);
+}
+
+/* Facts of before a time that come from others than the threads themselves. */
+static int emit_others(int64_t until_ns)
+{
+    int64_t answer_ns;
+    int rc = TM_OK;
+
+    while (rc >= 0 && (answer_ns = tm__long_blocked_pending_ns()) < until_ns) {
+        rc = emit_but_answers(answer_ns);
+        if (rc >= 0)
+            rc = emit_batch();
+        if (rc >= 0)
+            rc = tm__long_blocked_emit_before(answer_ns + 1);
+    }
+    return rc < 0 ? rc : emit_but_answers(until_ns);
 }
 
 static int emit(JNIEnv *jni, tm__buffer *buffer, const tm__record *record)
