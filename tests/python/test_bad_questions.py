@@ -281,6 +281,10 @@ WRONG_USES: list[tuple[list[str], str]] = [
     (["listen", "nowhere"], "nowhere"),
     (["listen", "127.0.0.1:99999"], "99999"),
     (["listen", f"unix:{NOWHERE}"], NOWHERE),
+    (["top", f"unix:{NOWHERE}"], NOWHERE),
+    (["top", "127.0.0.1:99999"], "99999"),
+    (["collect", "127.0.0.1:0"], "--folder"),
+    (["collect", "nowhere", "--forward", "127.0.0.1:1"], "nowhere"),
     (["record", "-o", "out.tmt"], "record what?"),
     (["completion", "csh"], "csh"),
 ]

@@ -91,11 +91,11 @@ def test_only_traces_can_be_followed(tmp_path: Path) -> None:
 
 @contextlib.contextmanager
 def listening(
-    *arguments: str, folder: Path, skip_lines: int = 0
+    *arguments: str, folder: Path, skip_lines: int = 0, command: str = "listen"
 ) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A listener, and where it listens by its own word, after other lines."""
     with subprocess.Popen(
-        [sys.executable, "-m", "threadmodel", "listen", *arguments],
+        [sys.executable, "-m", "threadmodel", command, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -187,7 +187,10 @@ def test_in_a_terminal_the_live_screen_is_drawn(trace: Path, tmp_path: Path) -> 
     address = tmp_path / "here"
     command = [sys.executable, "-m", "threadmodel", "listen", f"unix:{address}"]
     with subprocess.Popen(
-        [*command, "--every", "0.1"], stdout=theirs, stderr=subprocess.DEVNULL
+        [*command, "--every", "0.1"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=subprocess.DEVNULL,
     ) as process:
         os.close(theirs)
         deadline = time.monotonic() + 60
@@ -201,7 +204,7 @@ def test_in_a_terminal_the_live_screen_is_drawn(trace: Path, tmp_path: Path) -> 
                 shown += os.read(ours, 1 << 16)
         # As `top` draws it.
         assert b"Locks, the last" in shown or b"no thread queued for a lock" in shown
-        assert b"events" in shown
+        assert b"q quit" in shown
         with contextlib.suppress(OSError):
             while os.read(ours, 1 << 16):
                 pass
@@ -366,6 +369,25 @@ def test_interrupt_ends_the_listening_with_a_report(
         stdout, _ = process.communicate(timeout=60)
     assert process.returncode == 3
     assert "demo.Fork" in stdout
+
+
+@pytest.mark.parametrize("option", ["--folder", "--forward"])
+def test_options_of_the_collector_name_its_command(cli: Cli, option: str) -> None:
+    done = cli("listen", "127.0.0.1:0", option, "127.0.0.1:1")
+    assert done.returncode == 2
+    assert "threadmodel collect" in one_line(done.stderr)
+
+
+def test_top_takes_an_agent_that_connects(trace: Path, tmp_path: Path) -> None:
+    with (
+        listening("127.0.0.1:0", folder=tmp_path, command="top") as (process, at),
+        connect(at.rpartition("=")[2]) as peer,
+    ):
+        peer.sendall(trace.read_bytes())
+        stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode == 0, stderr
+    assert "Locks" in stdout
+    assert "Threads: " in stdout
 
 
 @pytest.mark.parametrize(

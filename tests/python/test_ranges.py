@@ -25,6 +25,7 @@ NO_QUESTIONS = {
     *("convert", "info", "mcp"),
     *(
         "attach",
+        "collect",
         "completion",
         "control",
         "dump",
@@ -227,7 +228,7 @@ def test_a_limit_is_of_the_part() -> None:
 # An action, or what serves another program.
 NO_ANSWER = {
     *("attach", "completion", "control", "convert", "export", "fleet summarize"),
-    *("listen", "mcp", "open", "record", "skill", "top"),
+    *("collect", "listen", "mcp", "open", "record", "skill", "top"),
 }
 # Several tables make one object.
 NO_CSV = {"check", "diff", "dump", "fleet report", "info"}

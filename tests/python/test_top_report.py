@@ -8,7 +8,7 @@ import pytest
 
 import threadmodel
 from threadmodel import Event, EventKind
-from threadmodel.cli import top
+from threadmodel.cli import watching
 
 SECOND = 1_000_000_000
 
@@ -28,7 +28,7 @@ def test_a_report_is_of_the_last_half_minute(
             Event(1 + seconds * SECOND, 1, EventKind.SLEEP),
         ]
     )
-    assert top._write(model).startswith("written: ")
+    assert watching._write(model).startswith("written: ")
     (path,) = tmp_path.glob("top-*.html")
     assert path.stat().st_mode & 0o077 == 0
     (title,) = re.findall(r"<title>(.*)</title>", path.read_text())

@@ -30,7 +30,7 @@ FENCE = re.compile(
 INDENTED = re.compile(r"(?:^|\n)\n((?:    \S.*\n(?:(?:    .*)?\n)*?)+)(?=\S|\Z)")
 CALL = re.compile(r"^(?:\./dev run|threadmodel) (.*)$")
 # These record a program, or wait for one.
-OF_PROGRAMS = ("record", "attach", "control", "dump", "listen")
+OF_PROGRAMS = ("record", "attach", "control", "dump", "listen", "collect")
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # So wide are lines of a page.
 COLUMNS = 88

@@ -19,6 +19,7 @@ WRONG: Final = 2
 COMMANDS: Final = {
     "attach": "attach",
     "check": "check",
+    "collect": "collect",
     "completion": "completion",
     "control": "attach",
     "convert": "convert",

@@ -254,7 +254,7 @@ def _run(model: Model) -> str:
     facts = (
         clean(run.command, 60) if run.command else None,
         clean(run.vm, 60) if run.vm else None,
-        duration(model.length_ns),
+        duration(model.length_ns) if model.length_ns else "one instant",
         count(len(model.threads()), "thread"),
         count(model.event_count, "event"),
     )
