@@ -30,7 +30,7 @@ HEALTHY = ("slow", "computes", "takers", "burst", "hook")
 LONG_S = 1.5
 
 
-def test_who_has_something_to_give_is_stuck_if_nobody_is_left_to_take_it(
+def test_producers_whose_consumers_have_all_ended_are_stuck(
     java: Java,
 ) -> None:
     names = (*HUNG, *HEALTHY)

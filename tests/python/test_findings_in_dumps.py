@@ -21,6 +21,14 @@ from dump_text import (
 
 LOCK = "<0x00000000f0000010> (a shop.Till)"
 QUEUE = "<0x00000000f0000020> (a java.util.concurrent.SynchronousQueue$TransferQueue)"
+CONDITION = (
+    "<0x00000000f0000060> "
+    "(a java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject)"
+)
+SHARED = (
+    "<0x00000000f0000070> "
+    "(a java.util.concurrent.locks.ReentrantReadWriteLock$NonfairSync)"
+)
 READ = "sun.nio.ch.SocketDispatcher.read0(java.base@17.0.12/Native Method)"
 WORKER = "java.util.concurrent.ThreadPoolExecutor.runWorker(ThreadPoolExecutor.java:1)"
 GET = "java.util.concurrent.FutureTask.get(FutureTask.java:190)"
@@ -61,6 +69,22 @@ def idler(number: int) -> str:
         f"- parking to wait for  {QUEUE}",
         "java.util.concurrent.ThreadPoolExecutor.getTask(ThreadPoolExecutor.java:1)",
         WORKER,
+    )
+
+
+def taker(number: int, *below: str) -> str:
+    return thread(
+        f"taker-{number}",
+        number,
+        PARKED,
+        PARK,
+        f"- parking to wait for  {CONDITION}",
+        "java.util.concurrent.LinkedBlockingQueue.take(LinkedBlockingQueue.java:435)",
+        "shop.Pool.take(Pool.java:30)",
+        *(
+            below
+            or ("shop.Mailer.loop(Mailer.java:12)", "shop.Mailer.run(Mailer.java:9)")
+        ),
     )
 
 
@@ -139,8 +163,9 @@ def test_the_same_wait_in_all_dumps_and_what_others_read_meanwhile(
         ([borrower(10), borrower(11)], [reader(10), reader(11)]),
         ([idler(10), idler(11)], [idler(10), idler(11)]),
         ([acceptor(10), acceptor(11)], [acceptor(10), acceptor(11)]),
+        ([taker(10), taker(11)], [taker(10), taker(11)]),
     ],
-    ids=["one thread", "once", "idle", "accept and poll"],
+    ids=["one thread", "once", "idle", "accept and poll", "own queue"],
 )
 def test_what_servers_do_is_no_wait(
     tmp_path: Path, first: list[str], second: list[str]
@@ -148,6 +173,32 @@ def test_what_servers_do_is_no_wait(
     found = findings(tmp_path, dump(*first), dump(*second, second=5))
     assert "sampled_wait" not in found
     assert "sampled_io" not in found
+
+
+def test_tasks_that_take_from_a_pool_are_no_consumers(tmp_path: Path) -> None:
+    seen = [taker(number, "shop.Orders.handle(Orders.java:12)", WORKER)
+            for number in (10, 11)]  # fmt: skip
+    found = findings(tmp_path, dump(*seen), dump(*seen, second=5))
+    assert found["sampled_wait"]["title"] == "2 threads wait in Pool.take"
+
+
+@pytest.mark.parametrize(
+    ("of", "call"),
+    [
+        (CONDITION, "java.util.concurrent.ArrayBlockingQueue.put(Queue.java:1)"),
+        (SHARED, "java.util.concurrent.locks.ReentrantLock.lock(A.java:1)"),
+    ],
+    ids=["put", "lock"],
+)  # fmt: skip
+def test_one_thread_that_cannot_be_idle_is_named(
+    tmp_path: Path, of: str, call: str
+) -> None:
+    seen = thread("giver", 10, PARKED, PARK, f"- parking to wait for  {of}", call,
+                  "shop.Orders.give(Orders.java:5)")  # fmt: skip
+    found = findings(tmp_path, dump(seen), dump(seen, second=5))
+    row = found["sampled_wait"]
+    assert row["title"] == "1 thread waits in Orders.give"
+    assert row["suspected"]
 
 
 def test_a_thread_that_burns_a_processor_is_named(tmp_path: Path) -> None:

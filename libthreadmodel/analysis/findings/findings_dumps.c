@@ -9,6 +9,8 @@
  * One dump shows less: who blocks whom, a pool whose workers all wait for tasks,
  * and carriers that are all taken.
  */
+#include <string.h>
+
 #include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/findings_dumps.h"
@@ -17,16 +19,69 @@
 #include "analysis/findings/findings_dump_last.h"
 #include "analysis/findings/tally.h"
 #include "analysis/findings/where.h"
+#include "analysis/waits/wait_wants.h"
 #include "base/search.h"
 #include "model/entities/caller_frame.h"
+#include "model/entities/methods.h"
 #include "model/entities/reports.h"
 #include "model/intervals/cpu.h"
 #include "model/intervals/interval.h"
+#include "roles/method_roles.h"
 
 /* A thread that was on a processor for so much of the time. */
 enum { BUSY_PERCENT = 80 };
 
 /* ---- several dumps: the same wait, the same read ---- */
+
+/* Whether a method is a queue's that waits for an element. */
+static int takes(const char *name)
+{
+    return strncmp(name, "java.util.concurrent.", 21) == 0 &&
+           (strstr(name, "Queue.take") || strstr(name, "Deque.take"));
+}
+
+/* Whether a method belongs to what gives tasks or requests to threads. */
+static int is_of_executor(const char *name)
+{
+    return strncmp(name, "java.util.concurrent.ThreadPoolExecutor", 39) == 0 ||
+           strncmp(name, "java.util.concurrent.ForkJoin", 29) == 0 ||
+           tm__is_of_server(name);
+}
+
+/* Whether a frame only leads to what a thread or task does: a lambda, or `run`. */
+static int is_entry(const tm_model *model, uint32_t frame, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+
+    return tm__frame_is_library(model, frame) || (dot && strcmp(dot, ".run") == 0) ||
+           model->entities.methods[model->entities.frames[frame].method].role &
+               TM__ROLE_LAMBDA;
+}
+
+/* A thread that takes from a queue is a worker, if it was not given a task, or does
+ * nothing else in that. A task that calls for it from deeper within may want an item of
+ * a pool. */
+static int is_own_queue(const tm_model *model, const tm__interval *it)
+{
+    const tm__stack *stack = &model->entities.stacks[it->stack];
+    uint32_t caller = tm__stack_caller(model, it->stack);
+    uint32_t end = stack->frame_first + stack->frame_count;
+    int is_taking = 0, is_task = 0, is_deep = 0;
+
+    if (it->traits & TM__TRAIT_TIMED || stack->flags & TM_STACK_TRUNCATED)
+        return 0;
+    for (uint32_t i = stack->frame_first; i < end; i++) {
+        uint32_t method = model->entities.frames[i].method;
+        const char *name = method == TM__NONE ? NULL : tm__method_name(model, method);
+
+        if (!name)
+            continue;
+        is_taking |= i < caller && takes(name);
+        is_task |= i > caller && is_of_executor(name);
+        is_deep |= i > caller && !is_entry(model, i, name);
+    }
+    return is_taking && !(is_task && is_deep);
+}
 
 /* Waits for work, for a connection or for any of several descriptors are what servers
  * do when they have nothing to do. */
@@ -36,7 +91,8 @@ static int is_idle(const tm_model *model, const tm__interval *it)
 
     return kind == TM_OBJECT_KIND_ACCEPT || kind == TM_OBJECT_KIND_POLL ||
            kind == TM_OBJECT_KIND_PROCESS ||
-           tm__frame_is_idle(model, tm__stack_caller(model, it->stack));
+           tm__frame_is_idle(model, tm__stack_caller(model, it->stack)) ||
+           is_own_queue(model, it);
 }
 
 /* A wait that no owner explains, whose caller is the program's. */
@@ -127,15 +183,24 @@ static int say_wait(tm__findings *f, const tm__tally_item *item,
     return TM_OK;
 }
 
+/* One thread that waits may be idle; one that reads, or that wants a lock, a permit or
+ * room in a queue, is not. */
+static int is_sign(const tm__findings *f, const tm__tally_item *item)
+{
+    const tm__interval *it = first_of(f, item);
+
+    return item->count > 1 || item->c == TM_STATE_IO ||
+           tm__wait_is_no_idleness(f->model, it->object, it->stack);
+}
+
 static int find_waits(tm__findings *f)
 {
     tm__tally tally = {0};
     tm__top tops[2] = {{.count = 0}, {.count = 0}};
     int rc = tally_waits(f, &tally);
 
-    /* One thread that waits is no sign of anything; one that reads may be. */
     for (uint32_t i = 0; rc == TM_OK && i < tally.items_count; i++)
-        if (tally.items[i].count > 1 || tally.items[i].c == TM_STATE_IO)
+        if (is_sign(f, &tally.items[i]))
             tm__top_add(&tops[tally.items[i].c == TM_STATE_IO], tally.items[i].total_ns,
                         i);
     for (uint32_t k = 0; k < 2; k++)

@@ -9,6 +9,7 @@
 #include "analysis/waits/wait_servers.h"
 #include "analysis/waits/wait_state.h"
 #include "analysis/waits/wait_tasks.h"
+#include "analysis/waits/wait_wants.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
 #include "model/intervals/interaction.h"
@@ -235,25 +236,6 @@ static int is_signal_lost(const tm__wait_graph *graph, const tm__wait_node *node
     return node->server != TM__NONE;
 }
 
-/* Waits for room in a queue, or for a receiver: whoever has something to give away is
- * not idle, and only who takes it can end the wait. */
-static int is_giving(const tm_model *model, uint32_t stack)
-{
-    static const char *const givers[] = {
-        "java.util.concurrent.ArrayBlockingQueue.put",
-        "java.util.concurrent.LinkedBlockingQueue.put",
-        "java.util.concurrent.LinkedBlockingDeque.put",
-        "java.util.concurrent.LinkedTransferQueue.transfer",
-        "java.util.concurrent.SynchronousQueue.put",
-        "java.util.concurrent.Exchanger.exchange",
-    };
-
-    for (size_t i = 0; i < sizeof(givers) / sizeof(*givers); i++)
-        if (tm__stack_has(model, stack, givers[i]))
-            return 1;
-    return 0;
-}
-
 static void name_servers(tm__wait_graph *graph, tm__wait_node *node)
 {
     const tm_model *model = graph->model;
@@ -271,7 +253,7 @@ static void name_servers(tm__wait_graph *graph, tm__wait_node *node)
             node->likeness = TM__LIKE_PLACE;
     }
     node->is_meeting = tm__wait_is_meeting(model, node) != 0;
-    node->is_giving = is_giving(model, node->stack) != 0;
+    node->is_giving = tm__wait_is_giving(model, node->stack) != 0;
     if (node->server != TM__NONE) {
         node->edge = TM_WAIT_EDGE_SERVED;
         node->provenance = TM_PROVENANCE_INFERRED;

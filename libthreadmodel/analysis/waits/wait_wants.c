@@ -52,6 +52,23 @@ int tm__wait_want(const tm_model *model, uint32_t object)
     return TM__WANT_UNKNOWN;
 }
 
+int tm__wait_is_giving(const tm_model *model, uint32_t stack)
+{
+    static const char *const givers[] = {
+        "java.util.concurrent.ArrayBlockingQueue.put",
+        "java.util.concurrent.LinkedBlockingQueue.put",
+        "java.util.concurrent.LinkedBlockingDeque.put",
+        "java.util.concurrent.LinkedTransferQueue.transfer",
+        "java.util.concurrent.SynchronousQueue.put",
+        "java.util.concurrent.Exchanger.exchange",
+    };
+
+    for (size_t i = 0; i < sizeof(givers) / sizeof(*givers); i++)
+        if (tm__stack_has(model, stack, givers[i]))
+            return 1;
+    return 0;
+}
+
 int tm__wait_may_be_timer(const tm_model *model, uint32_t object)
 {
     const char *name =
@@ -292,6 +309,14 @@ static int is_for_lock(const tm_model *model, const tm__wait_node *node, int sta
         if (tm__stack_mentions(model, node->stack, lock_methods[i]))
             return 1;
     return 0;
+}
+
+int tm__wait_is_no_idleness(const tm_model *model, uint32_t object, uint32_t stack)
+{
+    tm__wait_node node = {.object = object, .stack = stack};
+
+    return is_of_lock_class(model, object) || is_for_permit(model, &node) ||
+           tm__wait_is_giving(model, stack);
 }
 
 /* Permits that nobody was seen to release: those that wait for one have them, or

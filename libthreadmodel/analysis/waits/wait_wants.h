@@ -10,6 +10,12 @@ int tm__wait_want(const tm_model *model, uint32_t object);
 /** Whether a timer may end a wait for an object, which shows what is waited for: the
  * channel of a timer is a channel. */
 int tm__wait_may_be_timer(const tm_model *model, uint32_t object);
+/** Whether a stack waits for room in a queue, or for a receiver: whoever has something
+ * to give away is not idle, and only who takes it can end the wait. */
+int tm__wait_is_giving(const tm_model *model, uint32_t stack);
+/** Whether a wait is for a lock, for a permit or to give something away: no thread that
+ * has nothing to do waits so. */
+int tm__wait_is_no_idleness(const tm_model *model, uint32_t object, uint32_t stack);
 /** Find since when any thread moves, and the one that runs when no other can go on. */
 void tm__wait_find_movers(tm__wait_graph *graph);
 /** Whether a thread has waited for long for a lock or permit that somebody has: no

@@ -85,10 +85,11 @@ def dump_stacks(model: Model, top: int, *, is_brief: bool = False) -> Section:
 
 
 def _rank(rows: list[Row]) -> tuple[bool, int, int]:
-    """Return what to sort by: idle threads last, the most first, then by state."""
+    """Return what to sort by: idle threads last, with those of the VM that have no
+    stack, the most first, then by state."""
     state = rows[0]["state"]
     return (
-        rows[0]["idle"],
+        rows[0]["idle"] or (rows[0]["stack"] is None and state == "running"),
         -len(rows),
         ORDER.index(state) if state in ORDER else len(ORDER),
     )
