@@ -133,7 +133,7 @@ typedef struct tm_thread {
 /** Bits of tm_object.flags. */
 enum tm_object_flag {
     TM_OBJECT_HAS_HASH = 1,    ///< hash holds the identity hash code
-    TM_OBJECT_MAYBE_MANY = 2,  ///< id was made from a hash: two objects may share it
+    TM_OBJECT_MAYBE_MANY = 2,  ///< id made from a hash or address: two may share it
     TM_OBJECT_SYNCHRONIZER = 4 ///< a j.u.c. lock or other park blocker, no monitor
 };
 

@@ -111,3 +111,18 @@ def test_check_fails_for_an_inversion_and_for_no_suspicion(tmp_path: Path) -> No
     assert check(tmp_path, "two") == 1
     assert check(tmp_path, "gated") == 0
     assert check(tmp_path, "posted") == 0
+
+
+@pytest.mark.skipif(not Path(program("lives")).exists(), reason="no C++ compiler")
+@pytest.mark.parametrize(
+    ("case", "suspected"),
+    [("reused", True), ("once", True), ("in_turn", False), ("initialised", False)],
+)
+def test_a_lock_that_may_be_another_by_then_is_suspected(
+    tmp_path: Path, case: str, suspected: bool
+) -> None:
+    trace = tmp_path / "run.tmt"
+    assert record(trace, program("lives"), case).returncode == 0
+    found = inversions(threadmodel.open(str(trace)))
+    assert [row["suspected"] for row in found] == [suspected]
+    assert ("std::mutex" in str(found[0]["text"])) is suspected

@@ -143,11 +143,11 @@ static inline int tm__lock_queued(tm__ring *ring, tm__fact *fact, int is_owned)
         return rc;                                                                     \
     }
 
-/** A function that makes a lock, or ends one: the next at its address is another. */
-#define TM__RENEW(name, parameters, call)                                              \
+/** A function that makes a lock, or ends one: `noted` is how that is noted. */
+#define TM__RENEW(name, noted, parameters, call)                                       \
     TM__EXPORT int name parameters                                                     \
     {                                                                                  \
-        tm__lock_renewed(lock);                                                        \
+        noted(lock);                                                                   \
         return TM__REAL(name) call;                                                    \
     }
 

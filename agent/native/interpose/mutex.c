@@ -53,16 +53,17 @@ TM__LOCK(pthread_spin_lock, pthread_spinlock_t, TM__FOUND(pthread_spin_trylock),
 TM__TRY_LOCK(pthread_spin_trylock, pthread_spinlock_t, TM__OBJECT_SPIN_LOCK, 0, rc == 0)
 TM__UNLOCK(pthread_spin_unlock, pthread_spinlock_t, 1)
 
-TM__RENEW(pthread_mutex_init,
+TM__RENEW(pthread_mutex_init, tm__lock_begins,
           (pthread_mutex_t * lock, const pthread_mutexattr_t *attributes),
           (lock, attributes))
-TM__RENEW(pthread_mutex_destroy, (pthread_mutex_t * lock), (lock))
-TM__RENEW(pthread_spin_init, (pthread_spinlock_t * lock, int shared), (lock, shared))
-TM__RENEW(pthread_spin_destroy, (pthread_spinlock_t * lock), (lock))
-TM__RENEW(mtx_init, (mtx_t * lock, int type), (lock, type))
+TM__RENEW(pthread_mutex_destroy, tm__lock_ends, (pthread_mutex_t * lock), (lock))
+TM__RENEW(pthread_spin_init, tm__lock_begins, (pthread_spinlock_t * lock, int shared),
+          (lock, shared))
+TM__RENEW(pthread_spin_destroy, tm__lock_ends, (pthread_spinlock_t * lock), (lock))
+TM__RENEW(mtx_init, tm__lock_begins, (mtx_t * lock, int type), (lock, type))
 
 TM__EXPORT void mtx_destroy(mtx_t *lock)
 {
-    tm__lock_renewed(lock);
+    tm__lock_ends(lock);
     TM__REAL(mtx_destroy)(lock);
 }

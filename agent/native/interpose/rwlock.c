@@ -38,7 +38,7 @@ LOCK_UNTIL(pthread_rwlock_clockwrlock,
 
 TM__UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t, 0)
 
-TM__RENEW(pthread_rwlock_init,
+TM__RENEW(pthread_rwlock_init, tm__lock_begins,
           (pthread_rwlock_t * lock, const pthread_rwlockattr_t *attributes),
           (lock, attributes))
-TM__RENEW(pthread_rwlock_destroy, (pthread_rwlock_t * lock), (lock))
+TM__RENEW(pthread_rwlock_destroy, tm__lock_ends, (pthread_rwlock_t * lock), (lock))

@@ -102,7 +102,10 @@ enum tm__object_kind {
 enum { TM__STACK_NONE = 0xFFFF };
 
 /** Of tm__record.flags. */
-enum { TM__GENERATION_SHIFT = 16 };
+enum { TM__GENERATION_SHIFT = 16, TM__GENERATION_BITS = 0x7FFF };
+
+/** The begin of a lock was seen, and its end would be. */
+#define TM__LIFE_SEEN (UINT32_C(1) << 31)
 
 typedef struct tm__record {
     uint16_t kind;
@@ -115,7 +118,8 @@ typedef struct tm__record {
     int64_t value;
     uint32_t object_kind; ///< enum tm__object_kind
     uint32_t flags;       ///< bits of enum tm_event_flag, and which of the locks that
-                          ///< lay there one after the other, from TM__GENERATION_SHIFT
+                          ///< lay there one after the other, from TM__GENERATION_SHIFT,
+                          ///< or TM__LIFE_SEEN
 } tm__record;
 
 /** A lock that the thread owns. The thread writes all but `is_reported`. */

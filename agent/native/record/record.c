@@ -203,10 +203,11 @@ static uint16_t stack_of(tm__ring *ring, const void *site)
 /* With which of the locks at an address it is. */
 static uint32_t flags_of(uint32_t flags, uint32_t kind, const volatile void *object)
 {
-    return kind == TM__OBJECT_MUTEX || kind == TM__OBJECT_RWLOCK ||
-                   kind == TM__OBJECT_SPIN_LOCK
-               ? flags | tm__lock_generation(object) << TM__GENERATION_SHIFT
-               : flags;
+    if (kind != TM__OBJECT_MUTEX && kind != TM__OBJECT_RWLOCK &&
+        kind != TM__OBJECT_SPIN_LOCK)
+        return flags;
+    return flags | tm__lock_generation(object) << TM__GENERATION_SHIFT |
+           (tm__lock_life_is_seen(object) ? TM__LIFE_SEEN : 0);
 }
 
 static void write_fact(tm__ring *ring, const tm__fact *fact, uint64_t time)

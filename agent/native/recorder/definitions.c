@@ -479,6 +479,16 @@ tm__native_object *tm__object_last_at(tm__image *image, uint64_t address, uint32
                                   : first;
 }
 
+/* A lock that is begun and ended by no call, as a std::mutex, and is no variable: other
+ * locks may lie in its memory after it. */
+static int may_be_many(const tm__native_object *object, const tm__symbol *variable)
+{
+    return (object->key.kind == TM__OBJECT_MUTEX ||
+            object->key.kind == TM__OBJECT_RWLOCK ||
+            object->key.kind == TM__OBJECT_SPIN_LOCK) &&
+           !object->is_life_seen && !*variable->function;
+}
+
 int tm__object_define(tm__image *image, tm__native_object *object)
 {
     static const tm__symbol nameless;
@@ -501,6 +511,8 @@ int tm__object_define(tm__image *image, tm__native_object *object)
     definition.class_id =
         define_object_class(image, symbol->function, object->key.kind);
     definition.kind = KINDS[object->key.kind].kind;
+    if (may_be_many(object, symbol))
+        definition.flags |= TM_OBJECT_MAYBE_MANY;
     definition.name =
         object_name(image->definitions, symbol, object, name, sizeof(name));
     TM__IMAGE_DEFINE(image, define_object, &definition);

@@ -21,7 +21,8 @@ struct tm__native_object {
     uint64_t last;   ///< thread that came last to the barrier
     uint64_t poster; ///< that came last in the cycle before
     uint64_t cycle;
-    uint32_t latest; ///< of the first at an address: generation of the last so far
+    int is_life_seen; ///< of a lock: when it began, and so when it ends
+    uint32_t latest;  ///< of the first at an address: generation of the last so far
     struct tm__lookup *lookup; ///< of its name; NULL: it is defined
     char *endpoint;            ///< name of an endpoint until that is defined; else NULL
     int is_defined;            ///< of an endpoint

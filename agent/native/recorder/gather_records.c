@@ -262,8 +262,11 @@ static void take_event(tm__ring_reader *reader, const tm__record *record)
         return;
     item->object_kind = record->object_kind;
     if (item->object_kind != TM__OBJECT_NONE)
-        item->object = tm__object_at(reader->image, record->object, record->object_kind,
-                                     record->flags >> TM__GENERATION_SHIFT);
+        item->object =
+            tm__object_at(reader->image, record->object, record->object_kind,
+                          record->flags >> TM__GENERATION_SHIFT & TM__GENERATION_BITS);
+    if (item->object && record->flags & TM__LIFE_SEEN)
+        item->object->is_life_seen = 1;
     item->event.object = record->object;
     item->event.peer = record->peer;
     item->event.value = record->value;

@@ -15,10 +15,9 @@
 #include "analysis/locks/lineage.h"
 #include "analysis/locks/lock_graph.h"
 #include "base/sort.h"
+#include "model/entities/object.h"
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"
-#include "model/intervals/interaction.h"
-#include "model/intervals/interval.h"
 
 enum { STEPS_MAX = 2000000, USES_TRIED = 16, TOO_FAR = UINT8_MAX };
 
@@ -105,6 +104,53 @@ static int is_ordered_here(search *s)
     return 0;
 }
 
+/* A native lock that is known by its address alone. */
+static int is_by_address(const tm__object *it)
+{
+    return it->flags & TM_OBJECT_MAYBE_MANY &&
+           (it->kind == TM_OBJECT_KIND_MUTEX || it->kind == TM_OBJECT_KIND_RWLOCK ||
+            it->kind == TM_OBJECT_KIND_SPIN_LOCK);
+}
+
+/* From when to when an edge was seen. */
+static void span_of(const tm__lock_graph *graph, const tm__edge *edge,
+                    int64_t *first_ns, int64_t *last_ns)
+{
+    *first_ns = INT64_MAX;
+    *last_ns = INT64_MIN;
+    for (uint32_t i = edge->use_first; i < edge->use_first + edge->use_count; i++) {
+        const tm__nesting *it = &graph->nestings[graph->uses[i].nesting];
+
+        *first_ns = it->first_ns < *first_ns ? it->first_ns : *first_ns;
+        *last_ns = it->last_ns > *last_ns ? it->last_ns : *last_ns;
+    }
+}
+
+/* Whether the lock at which two edges meet may have been two, one after the other in
+ * the same memory: the two edges were never seen in turn. */
+static int may_be_apart(const search *s, uint32_t left, uint32_t right)
+{
+    const tm__lock_graph *graph = s->graph;
+    const tm__edge *l = &graph->edges[s->path[left]];
+    const tm__edge *r = &graph->edges[s->path[right]];
+    uint32_t object = tm__use_held_object(graph, &graph->uses[r->use_first]);
+    int64_t l_first_ns, l_last_ns, r_first_ns, r_last_ns;
+
+    if (object == TM__NONE || !is_by_address(&graph->model->entities.objects[object]))
+        return 0;
+    span_of(graph, l, &l_first_ns, &l_last_ns);
+    span_of(graph, r, &r_first_ns, &r_last_ns);
+    return l_last_ns < r_first_ns || r_last_ns < l_first_ns;
+}
+
+static int may_be_others(const search *s)
+{
+    for (uint32_t i = 0; i < s->length; i++)
+        if (may_be_apart(s, i, (i + 1) % s->length))
+            return 1;
+    return 0;
+}
+
 /* Nobody can check a cycle of which a lock was held nobody knows where, unless that it
  * was is certain: events that were lost may have had its release. */
 static int has_place(const tm__lock_graph *graph, uint32_t use)
@@ -150,7 +196,7 @@ static int keep(search *s)
     if (s->found == TM__CYCLES_MAX || !choose(s, 0))
         return TM_OK;
     memcpy(cycle.uses, s->chosen, sizeof(cycle.uses));
-    cycle.is_suspected = is_ordered_here(s);
+    cycle.is_suspected = is_ordered_here(s) || may_be_others(s);
     if (tm__reserve(s->graph->memory, s->cycles, s->capacity, (size_t)*s->count + 1,
                     sizeof(cycle)) < 0)
         return TM_ENOMEM;

@@ -30,7 +30,8 @@ typedef struct tm__cycle {
     uint32_t length;
     uint32_t uses[TM__CYCLE_EDGES]; ///< uses[]: one for each edge, that go together
     int by_class;
-    int is_suspected; ///< in this run one edge was over when another was woken to begin
+    int is_suspected; ///< in this run one edge was over when another was woken to
+                      ///< begin, or a lock may have become another by then
 } tm__cycle;
 
 typedef struct tm__lock_graph {
