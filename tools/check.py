@@ -91,12 +91,13 @@ FRONT_END = ROOT / "bindings/python/report"
 C_FOLDERS = ("include", "libthreadmodel", "agent", "bindings", "tests", "docs")
 # Files that are made to cost much memory: they do, under valgrind.
 NOT_UNDER_VALGRIND = ("trace_cost",)
-# Tests that fail each allocation in turn, or cut a file at each byte: nine tenths of
-# the time that all take under valgrind. The sanitizers run them as well.
+# Tests that fail each allocation in turn, cut a file at each byte, or replay hundreds of
+# runs: nine tenths of the time that all take under valgrind. The sanitizers run them as well.
 LONG_UNDER_VALGRIND = (
-    *("answers", "definitions", "eviction", "groups", "leftover_damage"),
-    "model_hostile",
-    *("model_memory", "parallel", "trace", "trace_damage", "whatif"),
+    *("answer_bounds", "answers", "definitions", "eviction", "groups", "jfr_damage"),
+    *("leftover_damage", "model_hostile", "model_memory", "parallel", "trace"),
+    *("trace_damage", "trace_faults", "whatif", "whatif_networks"),
+    *("whatif_refusals", "whatif_services"),
 )
 # Memory that a forked child still had in hand when it ended is no leak.
 VALGRIND = (
