@@ -91,8 +91,9 @@ FRONT_END = ROOT / "bindings/python/report"
 C_FOLDERS = ("include", "libthreadmodel", "agent", "bindings", "tests", "docs")
 # Files that are made to cost much memory: they do, under valgrind.
 NOT_UNDER_VALGRIND = ("trace_cost",)
-# Tests that fail each allocation in turn, cut a file at each byte, or replay hundreds of
-# runs: nine tenths of the time that all take under valgrind. The sanitizers run them as well.
+# Tests that fail each allocation in turn, cut a file at each byte, or replay hundreds
+# of runs: nine tenths of the time that all take under valgrind. The sanitizers run them
+# as well.
 LONG_UNDER_VALGRIND = (
     *("answer_bounds", "answers", "definitions", "eviction", "groups", "jfr_damage"),
     *("leftover_damage", "model_hostile", "model_memory", "parallel", "trace"),
