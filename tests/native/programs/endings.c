@@ -12,7 +12,7 @@
 static pthread_mutex_t the_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t the_condition = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t the_signal = PTHREAD_COND_INITIALIZER; ///< comes too early
-static int jobs;
+static int jobs, idle;
 
 enum { IDLE_US = 300000 };
 
@@ -20,8 +20,10 @@ static void *work(void *unused)
 {
     for (;;) {
         pthread_mutex_lock(&the_mutex);
+        idle++;
         while (jobs == 0)
             pthread_cond_wait(&the_condition, &the_mutex);
+        idle--;
         jobs--;
         pthread_mutex_unlock(&the_mutex);
     }
@@ -38,6 +40,17 @@ static void *wait_late(void *unused)
     return unused;
 }
 
+static int are_idle(void)
+{
+    int are;
+
+    pthread_mutex_lock(&the_mutex);
+    are = jobs == 0 && idle == 2;
+    pthread_mutex_unlock(&the_mutex);
+    return are;
+}
+
+/* Both threads idle when it returns. */
 static void meet(void)
 {
     pthread_t threads[2];
@@ -51,6 +64,8 @@ static void meet(void)
         pthread_cond_signal(&the_condition);
         pthread_mutex_unlock(&the_mutex);
     }
+    while (!are_idle())
+        usleep(1000);
 }
 
 static void start_children(void)
