@@ -97,6 +97,14 @@ CASES: dict[tuple[str, ...], Truth] = {
         },
         1,
     ),
+    ("joins", "normal", "3"): (
+        {
+            "join0": r"joins \"join1\" \d+",
+            "join1": r"joins \"join2\" \d+",
+            "join2": r"blocked by mutex single, owned by \"join0\" \d+",
+        },
+        1,
+    ),
     ("joins", "normal", "5"): (
         {
             "join0": r"joins \"join1\" \d+",
@@ -130,6 +138,10 @@ CASES: dict[tuple[str, ...], Truth] = {
         {"waiter0": "waits for condition condition, 1 waiter$"},
         0,
     ),
+    ("condition", "normal", "2"): (
+        {"waiter1": "waits for condition condition, 2 waiters$"},
+        0,
+    ),
     ("condition", "normal", "7"): (
         {"waiter6": "waits for condition condition, 7 waiters$"},
         0,
@@ -154,6 +166,10 @@ CASES: dict[tuple[str, ...], Truth] = {
         {"early1": "waits for barrier unreached, 2 of 3 came"},
         0,
     ),
+    ("barrier", "normal", "1"): (
+        {"early0": "waits for barrier unreached, 1 of 2 came"},
+        0,
+    ),
     ("barrier", "normal", "9"): (
         {"early8": "waits for barrier unreached, 9 of 10 came"},
         0,
@@ -175,6 +191,10 @@ CASES: dict[tuple[str, ...], Truth] = {
     ),
     ("sleep", "normal", "3"): ({"sleeper2": SLEEPS}, 0),
 }
+
+
+# So many situations were asked for; more may be here.
+assert len(CASES) >= 50
 
 
 @contextmanager
@@ -413,3 +433,38 @@ def test_a_mutex_that_the_kernel_refused_is_a_deadlock(tmp_path: Path) -> None:
     found = [state for thread, state in states(text).items() if "ring" in thread]
     assert sum(state.startswith(refused) for state in found) == 1
     assert sum(', owned by "ring' in state for state in found) == 2
+
+
+OPENMP = """
+#include <stdio.h>
+int main(void)
+{
+#pragma omp parallel num_threads(3)
+    {
+#pragma omp master
+        getchar();
+#pragma omp barrier
+    }
+}
+"""
+
+
+def test_a_word_of_a_library_is_not_a_lock_of_the_c_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """OpenMP's runtime asks the kernel itself, and its words may look like locks."""
+    source = tmp_path / "meet.c"
+    source.write_text(OPENMP)
+    command = ["cc", "-fopenmp", str(source), "-o", str(tmp_path / "meet")]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("no -fopenmp")
+    monkeypatch.setenv("OMP_WAIT_POLICY", "passive")
+    own = re.compile(r"waits for futex 0x\w+, asked for by lib\w*omp\.so")
+    with running(str(tmp_path / "meet")) as pid:
+        deadline = time.monotonic() + SECONDS
+        text = ""
+        while len(own.findall(text)) != 2:
+            assert time.monotonic() < deadline, text
+            time.sleep(0.05)
+            text = native.dump(pid, str(tmp_path / "dump.tmt"))
+    assert "rwlock" not in text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads whose start routines wait for work, and those that wait for something else."""
+"""Threads whose start routines wait for work, or for something else."""
 
 from pathlib import Path
 

@@ -2,6 +2,7 @@
 #include "inspect/futex_call.h"
 
 #include <linux/futex.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 int tm__futex_of(const tm__target *target, const tm__task *task, uint64_t *address,
@@ -22,4 +23,37 @@ int tm__futex_of(const tm__target *target, const tm__task *task, uint64_t *addre
     *operation = (uint32_t)task->arguments[1];
     *value = (uint32_t)task->arguments[2];
     return *address != 0 && *address % 4 == 0;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static int is_c_library(const tm__mapped *module)
+{
+    static const char *const names[] = {"libc.so", "libc-", "libpthread", "ld-"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (strncmp(base_name(module->path), names[i], strlen(names[i])) == 0)
+            return 1;
+    return 0;
+}
+
+const char *tm__futex_caller(const tm__target *target, const tm__task *task)
+{
+    const tm__mapped *caller = NULL;
+    int has_c_library = 0;
+
+    for (size_t i = 0; i < target->module_count; i++) {
+        const tm__mapped *it = &target->modules[i];
+
+        has_c_library |= is_c_library(it);
+        if (task->program_counter >= it->begin && task->program_counter < it->end)
+            caller = it;
+    }
+    return has_c_library && caller && !is_c_library(caller) ? base_name(caller->path)
+                                                            : NULL;
 }

@@ -12,4 +12,8 @@ int tm__futex_of(const tm__target *target, const tm__task *task, uint64_t *addre
 /** Of a futex's operation. */
 enum { TM__FUTEX_PRIVATE = 128, TM__FUTEX_REALTIME = 256 };
 
+/** The file whose own code asked the kernel for it, as OpenMP's runtime does; NULL: the
+ * C library did, or it is not known. */
+const char *tm__futex_caller(const tm__target *target, const tm__task *task);
+
 #endif

@@ -365,6 +365,7 @@ static int find_by_layout(const tm__target *target, tm__thread_wait *wait,
 
 void tm__lock_words_find(tm__target *target, tm__task *task)
 {
+    const char *caller = tm__futex_caller(target, task);
     uint64_t address;
     uint32_t operation, value;
     int hint;
@@ -373,6 +374,13 @@ void tm__lock_words_find(tm__target *target, tm__task *task)
     if (!tm__futex_of(target, task, &address, &operation, &value))
         return;
     task->wait.is_timed = task->arguments[3] != 0;
+    if (caller) {
+        task->wait.kind = TM__WAIT_FUTEX;
+        task->wait.object = address;
+        snprintf(task->wait.detail, sizeof(task->wait.detail), "asked for by %s",
+                 caller);
+        return;
+    }
     hint = hint_of(target, task);
     if (target->libc == TM__LIBC_MUSL)
         tm__musl_words_find(target, task, hint);
