@@ -70,7 +70,7 @@ static void put_step(listing *list, const tm__step_of_chain *step, int32_t chain
 
     tm__put_int32(builder, number);
     tm__put_uint64(builder, model->entities.threads[step->thread].id);
-    tm__put_string(builder, tm__thread_name(model, step->thread));
+    tm__put_string(builder, tm__thread_name(&model->entities, step->thread));
     tm__put_string(builder, tm_state_name(at ? at->state : TM_STATE_UNKNOWN));
     if (from)
         tm__put_int64(builder, from->start_ns - origin_ns);
@@ -81,11 +81,11 @@ static void put_step(listing *list, const tm__step_of_chain *step, int32_t chain
     else
         tm__put_null(builder);
     tm__put_string(builder, tm__label(&list->chain.labels, model, object));
-    tm__put_string(
-        builder,
-        object == TM__NONE
-            ? NULL
-            : tm__class_name(model, model->entities.objects[object].class_index));
+    tm__put_string(builder,
+                   object == TM__NONE
+                       ? NULL
+                       : tm__class_name(&model->entities,
+                                        model->entities.objects[object].class_index));
     tm__put_frame(builder, model,
                   tm__stack_caller(model, from ? from->stack : TM__NONE));
     tm__put_string(builder, reasons[step->reason]);

@@ -32,7 +32,7 @@ static void add(tm__explanation *it, const char *format, ...)
 
 static void add_thread(tm__explanation *it, uint32_t thread)
 {
-    const char *name = tm__thread_name(it->model, thread);
+    const char *name = tm__thread_name(&it->model->entities, thread);
 
     if (name && *name)
         add(it, "%.100s", name);
@@ -58,8 +58,9 @@ static void add_place(tm__explanation *it, const tm__interval *from)
     uint32_t caller = tm__stack_caller(it->model, from->stack);
     const tm__frame *frame =
         caller == TM__NONE ? NULL : &it->model->entities.frames[caller];
-    const char *name = frame ? tm__method_name(it->model, frame->method) : NULL;
-    int32_t line = frame ? tm__frame_line(it->model, frame) : 0;
+    const char *name =
+        frame ? tm__method_name(&it->model->entities, frame->method) : NULL;
+    int32_t line = frame ? tm__frame_line(&it->model->entities, frame) : 0;
 
     if (name)
         add(it, " in %.200s", tm__short_name(name));

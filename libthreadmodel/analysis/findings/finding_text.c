@@ -219,13 +219,13 @@ static void add_frame(const saying *s, uint32_t frame)
     int has_name = it && it->method != TM__NONE;
 
     add_method(s, has_name ? model->entities.methods[it->method].full_name : TM__NONE);
-    add_line(s, it ? tm__frame_line(model, it) : 0);
+    add_line(s, it ? tm__frame_line(&model->entities, it) : 0);
 }
 
 static void add_thread(const saying *s, uint32_t thread)
 {
     const tm_model *model = s->findings->model;
-    const char *name = tm__thread_name(model, thread);
+    const char *name = tm__thread_name(&model->entities, thread);
     char text[32] = "an unknown thread";
 
     if (thread != TM__NONE)

@@ -199,7 +199,7 @@ static void put_finding(tm__builder *builder, tm__findings *findings,
         tm__put_null(builder);
     else
         tm__put_uint64(builder, model->entities.threads[item->thread].id);
-    tm__put_string(builder, tm__thread_name(model, item->thread));
+    tm__put_string(builder, tm__thread_name(&model->entities, item->thread));
     tm__put_string(builder,
                    item->change_object == TM__NONE
                        ? NULL

@@ -25,8 +25,8 @@ static int has_method(const tm_model *model, uint32_t stack, const char *name)
     const tm__stack *it = &model->entities.stacks[stack];
 
     for (uint32_t i = 0; i < it->frame_count; i++) {
-        const char *method =
-            tm__method_name(model, model->entities.frames[it->frame_first + i].method);
+        const char *method = tm__method_name(
+            &model->entities, model->entities.frames[it->frame_first + i].method);
 
         if (method && strcmp(method, name) == 0)
             return 1;
@@ -67,7 +67,7 @@ static int shown_bytes(const char *name)
 
 static int is_of_pool(const tm_model *model, uint32_t thread, const char *name)
 {
-    const char *other = tm__thread_name(model, thread);
+    const char *other = tm__thread_name(&model->entities, thread);
 
     return other && pool_bytes(other) == pool_bytes(name) &&
            strncmp(other, name, pool_bytes(name)) == 0;
@@ -88,7 +88,7 @@ static int say_starved(tm__findings *f, uint32_t first, uint32_t count)
 {
     const tm_model *model = f->model;
     const tm__interval *it = tm__dump_last(model, first);
-    const char *name = tm__thread_name(model, first);
+    const char *name = tm__thread_name(&model->entities, first);
     tm__finding *finding = tm__finding_new(f, "pool_starved", "timeline", 0);
     tm__facts facts = TM__NO_FACTS;
     char pool[64];
@@ -133,7 +133,7 @@ int tm__find_dump_starved(tm__findings *f)
         return TM_OK;
     for (uint32_t t = 0;
          t < model->entities.threads_count && found < TM__FINDINGS_A_KIND; t++) {
-        const char *name = tm__thread_name(model, t);
+        const char *name = tm__thread_name(&model->entities, t);
         uint32_t count = 0;
         int is_first = 1, all = 1;
 
@@ -163,7 +163,7 @@ int tm__find_dump_starved(tm__findings *f)
 static int is_carrier(const tm_model *model, uint32_t thread)
 {
     static const char pool[] = "ForkJoinPool-1-worker-";
-    const char *name = tm__thread_name(model, thread);
+    const char *name = tm__thread_name(&model->entities, thread);
 
     return model->entities.threads[thread].flags & TM_THREAD_CARRIER ||
            (name && strncmp(name, pool, sizeof(pool) - 1) == 0);

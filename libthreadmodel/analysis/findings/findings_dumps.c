@@ -72,7 +72,8 @@ static int is_own_queue(const tm_model *model, const tm__interval *it)
         return 0;
     for (uint32_t i = stack->frame_first; i < end; i++) {
         uint32_t method = model->entities.frames[i].method;
-        const char *name = method == TM__NONE ? NULL : tm__method_name(model, method);
+        const char *name =
+            method == TM__NONE ? NULL : tm__method_name(&model->entities, method);
 
         if (!name)
             continue;
@@ -215,7 +216,7 @@ static int find_waits(tm__findings *f)
 /* No thread runs for longer than there is time, whatever damaged dumps state. */
 static int64_t ran_ns(const tm__findings *f, uint32_t thread)
 {
-    int64_t ns = tm__cpu_time_ns(f->model, thread);
+    int64_t ns = tm__cpu_time_ns(&f->model->intervals, thread);
 
     return ns < f->run_ns ? ns : f->run_ns;
 }

@@ -72,11 +72,11 @@ uint32_t tm__pool_frame(const tm_model *model, const tm__resource *it)
 
     if (caller == TM__NONE || it->releasing_stack == TM__NONE)
         return caller;
-    queue = tm__class_name(model, class_of(model, caller));
+    queue = tm__class_name(&model->entities, class_of(model, caller));
     end = model->entities.stacks[it->waiting_stack].frame_first +
           model->entities.stacks[it->waiting_stack].frame_count;
     for (uint32_t f = caller; queue && f < end; f++) {
-        const char *name = tm__class_name(model, class_of(model, f));
+        const char *name = tm__class_name(&model->entities, class_of(model, f));
 
         /* What releases as well is no part of the pool: it uses it. */
         if (!name || !is_of_one_maker(name, queue) ||

@@ -46,7 +46,7 @@ static int64_t seen_ns(const tm_model *model, uint32_t number, int state)
 
 static int64_t waited_ns(const tm_model *model, uint32_t number)
 {
-    int64_t counted_ns = tm__cpu_wait_ns(model, number);
+    int64_t counted_ns = tm__cpu_wait_ns(&model->intervals, number);
     int64_t runnable_ns = seen_ns(model, number, TM_STATE_RUNNABLE);
 
     return counted_ns > runnable_ns ? counted_ns : runnable_ns;
@@ -55,7 +55,7 @@ static int64_t waited_ns(const tm_model *model, uint32_t number)
 /* Where switches are known, a thread that runs is on a processor. */
 static int64_t ran_ns(const tm_model *model, uint32_t number)
 {
-    int64_t counted_ns = tm__cpu_time_ns(model, number);
+    int64_t counted_ns = tm__cpu_time_ns(&model->intervals, number);
 
     return counted_ns < 0 && tm__model_reports(model, TM_EVENT_ON_CPU)
                ? seen_ns(model, number, TM_STATE_RUNNING)

@@ -95,7 +95,7 @@ static int note_wait(waits *w, uint32_t thread, uint32_t index)
     length_ns = end_ns - start_ns;
     /* Where events were lost it may be two waits, or its notify is missing. */
     if (tm__caller_is_library(&w->findings->places, place) ||
-        tm__lost_between(model, start_ns, end_ns))
+        tm__lost_between(&model->intervals, start_ns, end_ns))
         return TM_OK;
     /* One that goes on is no outlier: standstill.c judges it. */
     if (index + 1 == it->interval_count)

@@ -73,7 +73,7 @@ static int gather(executors *e)
 
     for (uint32_t t = 0; t < model->entities.threads_count; t++) {
         const tm__thread *thread = &model->entities.threads[t];
-        const char *name = tm__thread_name(model, t);
+        const char *name = tm__thread_name(&model->entities, t);
         uint64_t hash;
         uint32_t *value;
         executor *it;

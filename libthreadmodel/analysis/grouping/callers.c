@@ -32,7 +32,7 @@ static int put_frame(tm__callers *places, uint32_t *number, uint32_t frame_index
         class_index = model->entities.methods[frame->method].class_index;
         if (class_index != TM__NONE)
             place.source = model->entities.classes[class_index].source;
-        place.line = (uint32_t)tm__frame_line(model, frame);
+        place.line = (uint32_t)tm__frame_line(&model->entities, frame);
     }
     value = tm__triple_map_at(&places->by_place, places->memory, place.method,
                               place.source, place.line);

@@ -64,7 +64,8 @@ static void put_member(tm__builder *builder, const tm_model *model, uint32_t dea
         tm__put_text(builder, label);
         tm__put_string(
             builder,
-            tm__class_name(model, model->entities.objects[member->object].class_index));
+            tm__class_name(&model->entities,
+                           model->entities.objects[member->object].class_index));
     }
     tm__put_thread(builder, model, owner);
     tm__put_string(builder, kind_of(model, member));

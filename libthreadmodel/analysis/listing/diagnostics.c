@@ -19,7 +19,7 @@ static void count_undefined(const tm_model *model, uint64_t *counts)
             model->entities.threads[i].name == TM__NONE;
     for (uint32_t i = 0; i < model->entities.objects_count; i++)
         counts[TM_DIAGNOSTIC_UNDEFINED_OBJECT] +=
-            !tm__class_name(model, model->entities.objects[i].class_index) &&
+            !tm__class_name(&model->entities, model->entities.objects[i].class_index) &&
             model->entities.details[i].name == TM__NONE;
     for (uint32_t i = 0; i < model->entities.stacks_count; i++)
         counts[TM_DIAGNOSTIC_UNDEFINED_STACK] += !model->entities.stacks[i].defined;

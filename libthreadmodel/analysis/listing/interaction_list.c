@@ -58,10 +58,11 @@ static void put_method(tm__listing *list, const tm_model *model, uint32_t stack)
 {
     uint32_t caller = stack == TM__NONE ? TM__NONE : list->callers[stack];
 
-    tm__put_string(&list->builder,
-                   caller == TM__NONE
-                       ? NULL
-                       : tm__method_name(model, model->entities.frames[caller].method));
+    tm__put_string(
+        &list->builder,
+        caller == TM__NONE
+            ? NULL
+            : tm__method_name(&model->entities, model->entities.frames[caller].method));
 }
 
 static void put_row(tm__listing *list, const tm_model *model, uint32_t index)

@@ -60,11 +60,11 @@ void tm__put_object(tm__listing *list, const tm_model *model, uint32_t object)
 {
     if (!tm__pass_unwanted(&list->builder, 1))
         tm__put_string(&list->builder, tm__label(&list->labels, model, object));
-    tm__put_string(
-        &list->builder,
-        object == TM__NONE
-            ? NULL
-            : tm__class_name(model, model->entities.objects[object].class_index));
+    tm__put_string(&list->builder,
+                   object == TM__NONE
+                       ? NULL
+                       : tm__class_name(&model->entities,
+                                        model->entities.objects[object].class_index));
 }
 
 void tm__put_thread(tm__builder *builder, const tm_model *model, uint32_t thread)
@@ -73,7 +73,7 @@ void tm__put_thread(tm__builder *builder, const tm_model *model, uint32_t thread
         tm__put_null(builder);
     else
         tm__put_uint64(builder, model->entities.threads[thread].id);
-    tm__put_string(builder, tm__thread_name(model, thread));
+    tm__put_string(builder, tm__thread_name(&model->entities, thread));
 }
 
 void tm__put_frame(tm__builder *builder, const tm_model *model, uint32_t frame)
@@ -83,9 +83,9 @@ void tm__put_frame(tm__builder *builder, const tm_model *model, uint32_t frame)
 
     if (tm__pass_unwanted(builder, 3))
         return;
-    line = it ? tm__frame_line(model, it) : 0;
-    tm__put_string(builder, it ? tm__method_name(model, it->method) : NULL);
-    tm__put_string(builder, it ? tm__frame_source(model, it) : NULL);
+    line = it ? tm__frame_line(&model->entities, it) : 0;
+    tm__put_string(builder, it ? tm__method_name(&model->entities, it->method) : NULL);
+    tm__put_string(builder, it ? tm__frame_source(&model->entities, it) : NULL);
     if (line)
         tm__put_int32(builder, line);
     else

@@ -25,7 +25,7 @@ static int put_modules(tm__builder *builder, const tm_model *model,
         if (*value)
             continue;
         *value = 1;
-        tm__put_string(builder, tm__class_name(model, i));
+        tm__put_string(builder, tm__class_name(&model->entities, i));
         tm__put_string(builder,
                        tm__strings_get(&model->entities.strings, it->build_id));
     }

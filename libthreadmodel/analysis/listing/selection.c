@@ -45,7 +45,7 @@ static int select_classes(tm__scope *scope, const tm_model *model, tm__memory *m
 
         /* Two loaders may each have a class of this name. */
         for (uint32_t c = 0; c < model->entities.classes_count; c++) {
-            const char *name = tm__class_name(model, c);
+            const char *name = tm__class_name(&model->entities, c);
 
             if (name && strcmp(name, selection->classes[i]) == 0)
                 found = scope->classes[c] = 1;

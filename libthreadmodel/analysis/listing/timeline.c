@@ -130,18 +130,18 @@ int tm_stack_list(tm_table **out, const tm_model *model)
         for (uint32_t i = 0; i < model->entities.stacks[s].frame_count; i++) {
             const tm__frame *frame = &model->entities.frames[first + i];
             uint32_t method = frame->method;
-            int32_t line = tm__frame_line(model, frame);
+            int32_t line = tm__frame_line(&model->entities, frame);
 
             tm__put_int32(&builder, (int32_t)s);
             tm__put_int32(&builder, (int32_t)i);
-            tm__put_string(&builder, tm__method_name(model, method));
+            tm__put_string(&builder, tm__method_name(&model->entities, method));
             tm__put_string(
                 &builder,
                 method == TM__NONE
                     ? NULL
-                    : tm__class_name(model,
+                    : tm__class_name(&model->entities,
                                      model->entities.methods[method].class_index));
-            tm__put_string(&builder, tm__frame_source(model, frame));
+            tm__put_string(&builder, tm__frame_source(&model->entities, frame));
             if (line)
                 tm__put_int32(&builder, line);
             else

@@ -34,7 +34,7 @@ static void put_thread(tm__builder *builder, const tm_model *model, uint32_t thr
         tm__put_null(builder);
     else
         tm__put_uint64(builder, model->entities.threads[thread].id);
-    tm__put_string(builder, tm__thread_name(model, thread));
+    tm__put_string(builder, tm__thread_name(&model->entities, thread));
 }
 
 static double share_of(int64_t part_ns, int64_t whole_ns)
@@ -88,10 +88,11 @@ static void put_share(listing *list, const tm__share *share)
     tm__put_string(builder, tm_state_name(share->state));
     tm__put_string(builder, tm__label(&list->labels, model, share->object));
     tm__put_string(
-        builder, share->object == TM__NONE
-                     ? NULL
-                     : tm__class_name(
-                           model, model->entities.objects[share->object].class_index));
+        builder,
+        share->object == TM__NONE
+            ? NULL
+            : tm__class_name(&model->entities,
+                             model->entities.objects[share->object].class_index));
     tm__put_caller(builder, &list->places, tm__caller_of(&list->places, share->stack));
     tm__put_int64(builder, share->from_ns - origin_ns);
     tm__put_int64(builder, share->to_ns - origin_ns);

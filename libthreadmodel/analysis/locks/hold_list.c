@@ -87,7 +87,7 @@ static int queued_since(const tm_model *model, const tm__tenure *it, int64_t tim
 
     return queued_ns != INT64_MIN && queued_ns <= time_ns &&
            owner->intervals[tm__interval_at(owner, it->got_ns) - 1].tenure != 0 &&
-           !tm__lost_between(model, queued_ns, it->got_ns);
+           !tm__lost_between(&model->intervals, queued_ns, it->got_ns);
 }
 
 /* That nobody had it between the two is sure where somebody who had would have been
@@ -135,7 +135,7 @@ static void put_row(tm__listing *list, const tm_model *model, const tm__hold *ho
     tm__builder *builder = &list->builder;
 
     tm__put_object(list, model, hold->object);
-    tm__put_string(builder, tm__object_kind(model, hold->object));
+    tm__put_string(builder, tm__object_kind(&model->entities, hold->object));
     tm__put_thread(builder, model, it->owner);
     put_known(list, 1, bounds->got_latest_ns);
     put_known(list, !hold->is_open, bounds->released_ns);

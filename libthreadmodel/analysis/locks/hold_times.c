@@ -149,7 +149,7 @@ static void put_group(tm__builder *builder, tm__labels *labels, const groups *al
     }
     if (all->keys & TM_HOLD_BY_OWNER && it->owner != TM__NONE) {
         tm__put_uint64(builder, model->entities.threads[it->owner].id);
-        tm__put_string(builder, tm__thread_name(model, it->owner));
+        tm__put_string(builder, tm__thread_name(&model->entities, it->owner));
     } else if (all->keys & TM_HOLD_BY_OWNER) {
         tm__put_null(builder);
         tm__put_null(builder);

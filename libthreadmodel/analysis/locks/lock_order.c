@@ -56,7 +56,7 @@ static void put_edge(listing *list, const tm__use *use)
     tm__put_string(builder,
                    tm__label(&list->labels, model, tm__use_wanted_object(graph, use)));
     tm__put_uint64(builder, model->entities.threads[nesting->thread].id);
-    tm__put_string(builder, tm__thread_name(model, nesting->thread));
+    tm__put_string(builder, tm__thread_name(&model->entities, nesting->thread));
     tm__put_caller(builder, &list->places,
                    tm__caller_of(&list->places, nesting->stack));
     tm__put_caller(builder, &list->places, tm__caller_of(&list->places, held->stack));

@@ -116,8 +116,8 @@ static void deal_wakeup(block *b, const tm__tenure *before, int64_t to_ns,
     int is_parked =
         model->entities.objects[b->share.object].flags & TM_OBJECT_SYNCHRONIZER;
     int is_reported = is_parked || tm__owners_are_reported(model);
-    int64_t usual_ns =
-        tm__wakeup_ns(model, is_parked ? TM__WAKEUP_PARK : TM__WAKEUP_MONITOR);
+    int64_t usual_ns = tm__wakeup_ns(&model->ownership,
+                                     is_parked ? TM__WAKEUP_PARK : TM__WAKEUP_MONITOR);
     int64_t from_ns = b->at_ns;
 
     /* Of one that parks again while it is overtaken an event tells; who queues for a

@@ -90,15 +90,15 @@ static void put_segment(listing *list, const tm__path *path, uint32_t index)
         tm__put_null(builder);
     else
         tm__put_uint64(builder, model->entities.threads[it->thread].id);
-    tm__put_string(builder, tm__thread_name(model, it->thread));
+    tm__put_string(builder, tm__thread_name(&model->entities, it->thread));
     tm__put_string(builder, tm_state_name(it->state));
     tm__put_frame(builder, model, stack == TM__NONE ? TM__NONE : list->callers[stack]);
     tm__put_string(builder, tm__label(&list->labels, model, object));
-    tm__put_string(
-        builder,
-        object == TM__NONE
-            ? NULL
-            : tm__class_name(model, model->entities.objects[object].class_index));
+    tm__put_string(builder,
+                   object == TM__NONE
+                       ? NULL
+                       : tm__class_name(&model->entities,
+                                        model->entities.objects[object].class_index));
     tm__put_string(builder, via_name(it->via));
     tm__put_string(builder, tm__why_name(it->why));
     tm__put_string(builder, has_edge ? tm_provenance_name(it->provenance) : NULL);

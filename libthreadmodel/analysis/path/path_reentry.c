@@ -40,7 +40,7 @@ void tm__path_reentry(const tm_model *model, uint32_t thread, uint32_t first,
 {
     const tm__thread *it = &model->entities.threads[thread];
     const tm__interval *block = &it->intervals[first];
-    int64_t usual_ns = tm__wakeup_ns(model, TM__WAKEUP_MONITOR), end_ns;
+    int64_t usual_ns = tm__wakeup_ns(&model->ownership, TM__WAKEUP_MONITOR), end_ns;
     const tm__tenure *owner, *next = NULL;
     tm__bounds bounds;
     int is_certain;

@@ -145,7 +145,7 @@ static void put_sum(tm__builder *builder, const rollup *r, const sum *it)
             tm__put_null(builder);
         else
             tm__put_uint64(builder, model->entities.threads[it->thread].id);
-        tm__put_string(builder, tm__thread_name(model, it->thread));
+        tm__put_string(builder, tm__thread_name(&model->entities, it->thread));
     }
     if (r->keys & TM_PATH_BY_METHOD)
         tm__put_string(builder, tm__strings_get(&model->entities.strings, it->method));

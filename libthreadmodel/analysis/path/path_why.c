@@ -111,7 +111,8 @@ int tm__path_why(const tm_model *model, uint32_t thread, uint32_t first, uint32_
         return TM__WHY_CIRCLE;
     if (next->cause != TM__NONE && next->cause < model->intervals.interactions_first)
         return TM__WHY_DROPPED;
-    if (tm__lost_between(model, it->intervals[first].start_ns, next->start_ns))
+    if (tm__lost_between(&model->intervals, it->intervals[first].start_ns,
+                         next->start_ns))
         return TM__WHY_LOST;
     return why_no_waker(model, &it->intervals[first], &it->intervals[end - 1]);
 }

@@ -88,7 +88,7 @@ static void put_thread(tm__builder *builder, const tm_model *model,
             aggregate->durations.total);
     }
     tm__put_uint64(builder, it->id);
-    tm__put_string(builder, tm__thread_name(model, thread));
+    tm__put_string(builder, tm__thread_name(&model->entities, thread));
     tm__put_string(builder, tm__strings_get(&model->entities.strings, it->group));
     tm__put_bool(builder, (it->flags & TM_THREAD_VIRTUAL) != 0);
     tm__put_bool(builder, (it->flags & TM_THREAD_DAEMON) != 0);
@@ -104,8 +104,8 @@ static void put_thread(tm__builder *builder, const tm_model *model,
     else
         tm__put_uint64(builder, model->entities.threads[it->carrier].id);
     tm__put_uint64(builder, it->samples);
-    put_count(builder, tm__cpu_time_ns(model, thread));
-    put_count(builder, tm__cpu_wait_ns(model, thread));
+    put_count(builder, tm__cpu_time_ns(&model->intervals, thread));
+    put_count(builder, tm__cpu_wait_ns(&model->intervals, thread));
     if (it->pid)
         tm__put_uint64(builder, it->pid);
     else

@@ -84,7 +84,7 @@ static void put_keys(answer *a, const tm__group *group)
         tm__put_string(builder, class_name);
     if (keys & TM_STATISTICS_BY_THREAD) {
         tm__put_uint64(builder, thread->id);
-        tm__put_string(builder, tm__thread_name(model, group->thread));
+        tm__put_string(builder, tm__thread_name(&model->entities, group->thread));
     }
     if (keys & TM_STATISTICS_BY_GROUP)
         tm__put_string(builder,

@@ -18,7 +18,7 @@ static int is_passed_over(const tm_model *model, const tm__frame *frame)
     if (frame->method == TM__NONE || model->entities.methods[frame->method].role &
                                          (TM__ROLE_LIBRARY | TM__ROLE_NAMELESS))
         return 1;
-    name = tm__method_name(model, frame->method);
+    name = tm__method_name(&model->entities, frame->method);
     return !name || strstr(name, "$$Lambda") != NULL;
 }
 
@@ -37,7 +37,7 @@ uint32_t tm__pattern_below_dispatch(const tm_model *model, const tm__frame *fram
     for (uint32_t i = 0; i < count; i++) {
         const char *name = frames[i].method == TM__NONE
                                ? NULL
-                               : tm__method_name(model, frames[i].method);
+                               : tm__method_name(&model->entities, frames[i].method);
         size_t bytes;
 
         if (!name ||
@@ -45,9 +45,10 @@ uint32_t tm__pattern_below_dispatch(const tm_model *model, const tm__frame *fram
             continue;
         bytes = family_bytes(name);
         for (; i > 0; i--) {
-            const char *other = frames[i - 1].method == TM__NONE
-                                    ? NULL
-                                    : tm__method_name(model, frames[i - 1].method);
+            const char *other =
+                frames[i - 1].method == TM__NONE
+                    ? NULL
+                    : tm__method_name(&model->entities, frames[i - 1].method);
 
             if (other && !(bytes && strncmp(other, name, bytes) == 0))
                 break;
@@ -72,7 +73,7 @@ static int is_of_pool(const tm_model *model, uint32_t method, uint32_t fetches)
 
 static int is_of_server(const tm_model *model, const tm__frame *frame)
 {
-    return tm__is_of_server(tm__method_name(model, frame->method));
+    return tm__is_of_server(tm__method_name(&model->entities, frame->method));
 }
 
 /* The name of what the frames before `left` do: the outermost method of the program,

@@ -17,12 +17,13 @@
  * in each. */
 static uint32_t place_in(const tm_model *model, const tm__frame *frame)
 {
-    int32_t line = tm__frame_line(model, frame);
+    int32_t line = tm__frame_line(&model->entities, frame);
     const char *name;
 
     if (line > 0 || frame->method == TM__NONE)
         return (uint32_t)line;
-    name = tm__class_name(model, model->entities.methods[frame->method].class_index);
+    name = tm__class_name(&model->entities,
+                          model->entities.methods[frame->method].class_index);
     return name && strstr(name, "/hidden") ? 0 : UINT32_MAX - (uint32_t)frame->location;
 }
 

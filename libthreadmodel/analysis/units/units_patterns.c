@@ -88,7 +88,7 @@ static int join_group(tm__patterns *p, uint32_t t)
 {
     const tm_model *model = p->units->model;
     const tm__thread *thread = &model->entities.threads[t];
-    const char *name = tm__thread_name(model, t);
+    const char *name = tm__thread_name(&model->entities, t);
     uint64_t hash = name ? name_hash(name) : 0;
     uint32_t *value =
         tm__triple_map_at(&p->by_name, p->units->memory, (uint32_t)hash,

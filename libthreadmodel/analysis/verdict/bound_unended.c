@@ -52,7 +52,7 @@ static const char *caller_name(const tm_model *model, uint32_t stack)
 
     if (frame == TM__NONE || frame + 1 >= of->frame_first + of->frame_count)
         return NULL;
-    return tm__method_name(model, model->entities.frames[frame + 1].method);
+    return tm__method_name(&model->entities, model->entities.frames[frame + 1].method);
 }
 
 static void write_wait(tm__words *words, tm__judgement *it)

@@ -85,7 +85,7 @@ static void put_first(tm__builder *builder, tm__judgement *it)
     }
     if (node) {
         tm__put_uint64(builder, model->entities.threads[first].id);
-        tm__put_string(builder, tm__thread_name(model, first));
+        tm__put_string(builder, tm__thread_name(&model->entities, first));
     } else {
         tm__put_null(builder);
         tm__put_null(builder);
@@ -99,11 +99,11 @@ static void put_first(tm__builder *builder, tm__judgement *it)
         return;
     }
     tm__put_string(builder, tm__label(&it->labels, model, object));
-    tm__put_string(
-        builder,
-        object == TM__NONE
-            ? NULL
-            : tm__class_name(model, model->entities.objects[object].class_index));
+    tm__put_string(builder,
+                   object == TM__NONE
+                       ? NULL
+                       : tm__class_name(&model->entities,
+                                        model->entities.objects[object].class_index));
     tm__put_frame(builder, model, tm__stack_caller(model, stack));
 }
 

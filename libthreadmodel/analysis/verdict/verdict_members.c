@@ -34,7 +34,7 @@ static void put_by(tm__builder *builder, const tm__judgement *it,
         tm__put_null(builder);
     } else {
         tm__put_uint64(builder, it->model->entities.threads[by].id);
-        tm__put_string(builder, tm__thread_name(it->model, by));
+        tm__put_string(builder, tm__thread_name(&it->model->entities, by));
     }
     tm__put_int32(builder, (int32_t)alternatives_of(it, node));
     tm__put_string(builder, tm_provenance_name(node->provenance));
@@ -51,7 +51,7 @@ static void put_member(tm__builder *builder, tm__judgement *it, uint32_t positio
 
     tm__put_int32(builder, (int32_t)position);
     tm__put_uint64(builder, at->id);
-    tm__put_string(builder, tm__thread_name(model, thread));
+    tm__put_string(builder, tm__thread_name(&model->entities, thread));
     tm__put_string(builder, tm_state_name(node->interval == TM__NONE
                                               ? at->state
                                               : at->intervals[node->interval].state));
@@ -59,11 +59,11 @@ static void put_member(tm__builder *builder, tm__judgement *it, uint32_t positio
                   (node->interval == TM__NONE ? at->since_ns : node->since_ns) -
                       tm__model_origin_ns(model));
     tm__put_string(builder, tm__label(&it->labels, model, object));
-    tm__put_string(
-        builder,
-        object == TM__NONE
-            ? NULL
-            : tm__class_name(model, model->entities.objects[object].class_index));
+    tm__put_string(builder,
+                   object == TM__NONE
+                       ? NULL
+                       : tm__class_name(&model->entities,
+                                        model->entities.objects[object].class_index));
     tm__put_frame(builder, model, tm__stack_caller(model, node->stack));
     put_by(builder, it, node);
     tm__write_why(&words, &it->members, thread);

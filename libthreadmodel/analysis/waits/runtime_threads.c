@@ -12,7 +12,7 @@
 /* The thread in which a JVM waits for all others to end: what was its first thread. */
 static int is_destroyer(const tm_model *model, uint32_t thread)
 {
-    const char *name = tm__thread_name(model, thread);
+    const char *name = tm__thread_name(&model->entities, thread);
 
     return tm__is_destroyer_name(name) && !model->entities.threads[thread].wanted;
 }
@@ -20,7 +20,7 @@ static int is_destroyer(const tm_model *model, uint32_t thread)
 int tm__is_runtime_thread(const tm_model *model, uint32_t thread)
 {
     const tm__thread *it = &model->entities.threads[thread];
-    const char *name = tm__thread_name(model, thread);
+    const char *name = tm__thread_name(&model->entities, thread);
     const char *group = tm__strings_get(&model->entities.strings, it->group);
 
     /* A recording of JFR has the JDK's own threads as those of an agent, and yet a

@@ -54,7 +54,7 @@ static int is_of_class(const tm__wait_case *it, const char *part)
 
     if (it->count && it->graph->nodes[it->order[0]].object != TM__NONE)
         name = tm__class_name(
-            it->model,
+            &it->model->entities,
             it->model->entities.objects[it->graph->nodes[it->order[0]].object]
                 .class_index);
     return name && strstr(name, part) != NULL;

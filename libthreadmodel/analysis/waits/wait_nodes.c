@@ -189,7 +189,8 @@ static void describe(tm__wait_graph *graph, uint32_t thread, uint32_t index,
     node->stack = begin->stack;
     node->want = (uint8_t)tm__wait_want(model, node->object);
     node->since_ns = begin->start_ns;
-    node->is_lost = tm__lost_between(model, begin->start_ns, graph->at_ns) != 0;
+    node->is_lost =
+        tm__lost_between(&model->intervals, begin->start_ns, graph->at_ns) != 0;
 }
 
 static void classify(tm__wait_graph *graph, uint32_t thread, tm__wait_node *node)

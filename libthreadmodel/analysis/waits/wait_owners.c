@@ -45,7 +45,8 @@ int tm__wait_has_lost_owner(const tm__wait_graph *graph, const tm__wait_node *no
     const char *name =
         node->object == TM__NONE
             ? NULL
-            : tm__class_name(model, model->entities.objects[node->object].class_index);
+            : tm__class_name(&model->entities,
+                             model->entities.objects[node->object].class_index);
 
     return name && strncmp(name, lock, sizeof(lock) - 1) == 0 &&
            tm__model_is_of_dumps(model) && dumps > 1 &&

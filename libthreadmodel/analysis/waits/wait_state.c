@@ -27,7 +27,7 @@ int tm__wait_is_own_end(const tm__wait_graph *graph, uint32_t thread)
 
 static const char *method_of(const tm_model *model, uint32_t frame)
 {
-    return tm__method_name(model, model->entities.frames[frame].method);
+    return tm__method_name(&model->entities, model->entities.frames[frame].method);
 }
 
 int tm__stack_has(const tm_model *model, uint32_t stack, const char *prefix)

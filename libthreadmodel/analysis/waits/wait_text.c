@@ -35,7 +35,7 @@ void tm__write_words(tm__words *words, const char *format, ...)
 
 void tm__write_thread(tm__words *words, const tm_model *model, uint32_t thread)
 {
-    const char *name = tm__thread_name(model, thread);
+    const char *name = tm__thread_name(&model->entities, thread);
 
     if (name && *name)
         tm__write_words(words, "%.100s", name);
@@ -48,8 +48,9 @@ void tm__write_place(tm__words *words, const tm__wait_case *it, uint32_t stack)
     uint32_t caller = tm__stack_caller(it->model, stack);
     const tm__frame *frame =
         caller == TM__NONE ? NULL : &it->model->entities.frames[caller];
-    const char *name = frame ? tm__method_name(it->model, frame->method) : NULL;
-    int32_t line = frame ? tm__frame_line(it->model, frame) : 0;
+    const char *name =
+        frame ? tm__method_name(&it->model->entities, frame->method) : NULL;
+    int32_t line = frame ? tm__frame_line(&it->model->entities, frame) : 0;
 
     tm__write_words(words, "%.150s", name ? tm__short_name(name) : "an unknown method");
     if (name && line)
@@ -86,7 +87,8 @@ void tm__write_object(tm__words *words, tm__wait_case *it, uint32_t object)
     if (tm__wait_want(it->model, object) != TM__WANT_UNKNOWN) {
         tm__write_words(
             words, "%s",
-            tm__class_name(it->model, it->model->entities.objects[object].class_index));
+            tm__class_name(&it->model->entities,
+                           it->model->entities.objects[object].class_index));
         return;
     }
     tm__write_words(words, "%.150s",
@@ -245,7 +247,8 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
     } else if (node->want != TM__WANT_UNKNOWN) {
         tm__write_words(
             words, node->want == TM__WANT_LOCK ? " waits for a %s" : " waits (%s)",
-            tm__class_name(model, model->entities.objects[node->object].class_index));
+            tm__class_name(&model->entities,
+                           model->entities.objects[node->object].class_index));
     } else {
         tm__write_words(words, node->is_polling ? " tries again and again for "
                                                 : " waits for ");

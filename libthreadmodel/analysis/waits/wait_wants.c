@@ -45,7 +45,8 @@ int tm__wait_want(const tm_model *model, uint32_t object)
 
     if (object != TM__NONE &&
         model->entities.objects[object].flags & TM_OBJECT_MAYBE_MANY)
-        name = tm__class_name(model, model->entities.objects[object].class_index);
+        name = tm__class_name(&model->entities,
+                              model->entities.objects[object].class_index);
     for (size_t i = 0; name && i < sizeof(wants) / sizeof(*wants); i++)
         if (strcmp(name, wants[i].what) == 0)
             return wants[i].want;
@@ -72,7 +73,7 @@ int tm__wait_is_giving(const tm_model *model, uint32_t stack)
 int tm__wait_may_be_timer(const tm_model *model, uint32_t object)
 {
     const char *name =
-        tm__class_name(model, model->entities.objects[object].class_index);
+        tm__class_name(&model->entities, model->entities.objects[object].class_index);
 
     return name && (strcmp(name, "chan receive") == 0 || strcmp(name, "select") == 0);
 }
@@ -279,7 +280,8 @@ static int is_of_lock_class(const tm_model *model, uint32_t object)
     const char *name =
         object == TM__NONE
             ? NULL
-            : tm__class_name(model, model->entities.objects[object].class_index);
+            : tm__class_name(&model->entities,
+                             model->entities.objects[object].class_index);
 
     for (size_t i = 0; name && i < sizeof(lock_classes) / sizeof(*lock_classes); i++)
         if (strncmp(name, lock_classes[i], strlen(lock_classes[i])) == 0)
@@ -292,7 +294,8 @@ static int is_for_permit(const tm_model *model, const tm__wait_node *node)
     const char *name =
         node->object == TM__NONE
             ? NULL
-            : tm__class_name(model, model->entities.objects[node->object].class_index);
+            : tm__class_name(&model->entities,
+                             model->entities.objects[node->object].class_index);
 
     return name && strncmp(name, semaphore_class, sizeof(semaphore_class) - 1) == 0;
 }

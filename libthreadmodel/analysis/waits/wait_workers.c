@@ -45,7 +45,8 @@ static const char *skip_number(const char *text)
 
 int tm__wait_are_of_one_pool(const tm_model *model, uint32_t left, uint32_t right)
 {
-    const char *a = tm__thread_name(model, left), *b = tm__thread_name(model, right);
+    const char *a = tm__thread_name(&model->entities, left),
+               *b = tm__thread_name(&model->entities, right);
 
     if (!a || !b || !*a)
         return left == right;

@@ -46,7 +46,7 @@ void tm__count_wanting(tm__candidates *all)
         return;
     it = all->items;
     for (uint32_t t = 0; t < model->entities.threads_count; t++) {
-        int64_t ns = tm__cpu_wait_ns(model, t);
+        int64_t ns = tm__cpu_wait_ns(&model->intervals, t);
 
         if (ns > 0) {
             it->scaled++;

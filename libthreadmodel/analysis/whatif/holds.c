@@ -233,7 +233,7 @@ static void read_records(tm__holds *holds, lock *locks)
     int64_t usual_ns[TM__WAKEUP_END];
 
     for (int i = 0; i < TM__WAKEUP_END; i++)
-        usual_ns[i] = tm__wakeup_ns(model, i);
+        usual_ns[i] = tm__wakeup_ns(&model->ownership, i);
     for (uint32_t i = 0; i < model->entities.objects_count; i++) {
         int is_parked =
             (model->entities.objects[i].flags & TM_OBJECT_SYNCHRONIZER) != 0;

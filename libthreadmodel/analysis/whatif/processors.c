@@ -132,8 +132,8 @@ static tm__cpu_use sum_of_counts(const tm_model *model)
     tm__cpu_use all = {0};
 
     for (uint32_t t = 0; t < model->entities.threads_count; t++) {
-        int64_t ran_ns = tm__cpu_time_ns(model, t);
-        int64_t waited_ns = tm__cpu_wait_ns(model, t);
+        int64_t ran_ns = tm__cpu_time_ns(&model->intervals, t);
+        int64_t waited_ns = tm__cpu_wait_ns(&model->intervals, t);
 
         if (model->entities.threads[t].flags & TM_THREAD_AGENT)
             continue;

@@ -332,7 +332,7 @@ static int find_processors(writer *w)
 
     w->processors = TM__NONE;
     for (uint32_t i = 0; i < model->entities.threads_count; i++) {
-        int64_t ns = w->load->serves[i] ? tm__cpu_time_ns(model, i) : 0;
+        int64_t ns = w->load->serves[i] ? tm__cpu_time_ns(&model->intervals, i) : 0;
 
         if (ns < 0)
             return TM_OK;

@@ -314,7 +314,7 @@ int tm__script_write(tm__script *script)
     tm__script_writer w = {.script = script, .model = model, .rc = TM_ENOMEM};
 
     for (int i = 0; i < TM__WAKEUP_END; i++)
-        script->wakeups_ns[i] = tm__wakeup_ns(model, i);
+        script->wakeups_ns[i] = tm__wakeup_ns(&model->ownership, i);
     script->steps_count = script->scaled = 0;
     script->scaled_ns = 0;
     if (!script->first)

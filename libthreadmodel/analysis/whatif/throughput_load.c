@@ -55,7 +55,7 @@ static int comes_from_outside(const tm__load *load, const tm_model *model)
         kind->woken * PART_WOKEN < kind->count)
         return 0;
     waker = &model->entities.threads[kind->waker];
-    cpu_ns = tm__cpu_time_ns(model, kind->waker);
+    cpu_ns = tm__cpu_time_ns(&model->intervals, kind->waker);
     if (cpu_ns < 0 || !waker->interval_count)
         return 0;
     start_ns = waker->intervals[0].start_ns;

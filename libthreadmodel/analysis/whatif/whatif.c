@@ -20,7 +20,7 @@ static int find_class(const tm__candidates *all, uint32_t *name)
     if (!all->options->class_name)
         return TM_OK;
     for (uint32_t i = 0; i < all->model->entities.classes_count; i++) {
-        const char *text = tm__class_name(all->model, i);
+        const char *text = tm__class_name(&all->model->entities, i);
 
         if (text && strcmp(text, all->options->class_name) == 0) {
             *name = all->model->entities.classes[i].name;
@@ -37,7 +37,7 @@ static int find_method(const tm__candidates *all, uint32_t *name)
     if (!all->options->method)
         return TM_OK;
     for (uint32_t i = 0; i < all->model->entities.methods_count; i++) {
-        const char *text = tm__method_name(all->model, i);
+        const char *text = tm__method_name(&all->model->entities, i);
 
         if (text && strcmp(text, all->options->method) == 0) {
             *name = all->model->entities.methods[i].full_name;

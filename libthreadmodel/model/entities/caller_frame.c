@@ -94,9 +94,9 @@ static uint16_t *find_roles(const tm_model *model, tm__memory *memory,
     uint16_t *roles = tm__resize(memory, NULL, 0, bytes_of_roles(model));
 
     for (uint32_t i = 0; roles && i < model->entities.methods_count; i++) {
-        roles[i] =
-            tm__role(tm__class_name(model, model->entities.methods[i].class_index),
-                     tm__method_name(model, i), libraries);
+        roles[i] = tm__role(
+            tm__class_name(&model->entities, model->entities.methods[i].class_index),
+            tm__method_name(&model->entities, i), libraries);
         if (model->entities.methods[i].flags & TM_METHOD_IDLES)
             roles[i] |= TM__ROLE_IDLES;
     }

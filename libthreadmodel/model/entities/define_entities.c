@@ -69,7 +69,7 @@ static uint16_t own_role(const tm__method *method)
 /* A method's name for people; made anew when its class gets its name later. */
 static int name_method(tm_model *model, tm__method *method)
 {
-    const char *class_name = tm__class_name(model, method->class_index);
+    const char *class_name = tm__class_name(&model->entities, method->class_index);
     const char *name = tm__strings_get(&model->entities.strings, method->name);
     int rc;
 

@@ -13,44 +13,40 @@
 #include "model/entities/thread.h"
 #include "model/state/model.h"
 
-const char *tm__class_name(const tm_model *model, uint32_t class_index)
+const char *tm__class_name(const tm__entities *entities, uint32_t class_index)
 {
     if (class_index == TM__NONE)
         return NULL;
-    return tm__strings_get(&model->entities.strings,
-                           model->entities.classes[class_index].name);
+    return tm__strings_get(&entities->strings, entities->classes[class_index].name);
 }
 
-const char *tm__thread_name(const tm_model *model, uint32_t thread)
+const char *tm__thread_name(const tm__entities *entities, uint32_t thread)
 {
     if (thread == TM__NONE)
         return NULL;
-    return tm__strings_get(&model->entities.strings,
-                           model->entities.threads[thread].name);
+    return tm__strings_get(&entities->strings, entities->threads[thread].name);
 }
 
-const char *tm__method_name(const tm_model *model, uint32_t method)
+const char *tm__method_name(const tm__entities *entities, uint32_t method)
 {
     if (method == TM__NONE)
         return NULL;
-    return tm__strings_get(&model->entities.strings,
-                           model->entities.methods[method].full_name);
+    return tm__strings_get(&entities->strings, entities->methods[method].full_name);
 }
 
-const char *tm__frame_source(const tm_model *model, const tm__frame *frame)
+const char *tm__frame_source(const tm__entities *entities, const tm__frame *frame)
 {
     uint32_t class_index;
 
     if (frame->method == TM__NONE)
         return NULL;
-    class_index = model->entities.methods[frame->method].class_index;
+    class_index = entities->methods[frame->method].class_index;
     if (class_index == TM__NONE)
         return NULL;
-    return tm__strings_get(&model->entities.strings,
-                           model->entities.classes[class_index].source);
+    return tm__strings_get(&entities->strings, entities->classes[class_index].source);
 }
 
-int32_t tm__frame_line(const tm_model *model, const tm__frame *frame)
+int32_t tm__frame_line(const tm__entities *entities, const tm__frame *frame)
 {
     const tm__method *method;
     const tm_line *lines;
@@ -58,10 +54,10 @@ int32_t tm__frame_line(const tm_model *model, const tm__frame *frame)
 
     if (frame->line || frame->location < 0 || frame->method == TM__NONE)
         return frame->line > 0 ? frame->line : 0;
-    method = &model->entities.methods[frame->method];
+    method = &entities->methods[frame->method];
     if (!method->line_count)
         return 0;
-    lines = &model->entities.lines[method->line_first];
+    lines = &entities->lines[method->line_first];
     after = TM__FIRST_AFTER(lines, tm_line, location, 0, method->line_count,
                             frame->location);
     return after ? lines[after - 1].line : 0;
@@ -72,7 +68,7 @@ void tm__object_label(const tm_model *model, uint32_t object, char *buffer,
 {
     enum { NUMBER_BYTES = 24 };
     const tm__object *it = &model->entities.objects[object];
-    const char *class_name = tm__class_name(model, it->class_index);
+    const char *class_name = tm__class_name(&model->entities, it->class_index);
     const char *name =
         tm__strings_get(&model->entities.strings, model->entities.details[object].name);
     int length;
@@ -95,9 +91,9 @@ void tm__object_label(const tm_model *model, uint32_t object, char *buffer,
             length, class_name, (unsigned long long)model->entities.details[object].id);
 }
 
-const char *tm__object_kind(const tm_model *model, uint32_t object)
+const char *tm__object_kind(const tm__entities *entities, uint32_t object)
 {
-    const tm__object *it = &model->entities.objects[object];
+    const tm__object *it = &entities->objects[object];
 
     if (it->kind != TM_OBJECT_KIND_UNKNOWN)
         return tm_object_kind_name(it->kind);

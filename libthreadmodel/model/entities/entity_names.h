@@ -8,22 +8,23 @@
 #include "base/memory.h"
 #include "base/strings.h"
 #include "model/entities/methods.h"
+#include "model/state/entity_state.h"
 
 /* Names for answers: interned or constant, NULL where not known. */
-const char *tm__class_name(const tm_model *model, uint32_t class_index);
-const char *tm__thread_name(const tm_model *model, uint32_t thread);
-const char *tm__method_name(const tm_model *model, uint32_t method);
+const char *tm__class_name(const tm__entities *entities, uint32_t class_index);
+const char *tm__thread_name(const tm__entities *entities, uint32_t thread);
+const char *tm__method_name(const tm__entities *entities, uint32_t method);
 /** A class or method without its packages, which lies within `name`. */
 const char *tm__short_name(const char *name);
-const char *tm__frame_source(const tm_model *model, const tm__frame *frame);
+const char *tm__frame_source(const tm__entities *entities, const tm__frame *frame);
 /** @return source line; 0: unknown */
-int32_t tm__frame_line(const tm_model *model, const tm__frame *frame);
+int32_t tm__frame_line(const tm__entities *entities, const tm__frame *frame);
 /** Its name, or "class@1b2c3d" or "class#17", written to a buffer. */
 void tm__object_label(const tm_model *model, uint32_t object, char *buffer,
                       size_t bytes);
 
 /** "mutex": what kind of object it is. */
-const char *tm__object_kind(const tm_model *model, uint32_t object);
+const char *tm__object_kind(const tm__entities *entities, uint32_t object);
 
 /** The label of each object that one answer names, made once. */
 typedef struct tm__labels {

@@ -36,12 +36,12 @@ static uint16_t cause_of(const tm__fact *fact)
     return (uint16_t)fact->value;
 }
 
-void tm__context_add(tm_model *model, const tm__fact *fact)
+void tm__context_add(tm__intervals *intervals, const tm__fact *fact)
 {
-    tm__context_sum *sum = &model->intervals.context_sums[fact->kind];
+    tm__context_sum *sum = &intervals->context_sums[fact->kind];
     int64_t length_ns = length_of(fact);
 
-    model->intervals.contexts[model->intervals.contexts_count++] =
+    intervals->contexts[intervals->contexts_count++] =
         (tm__context){.start_ns = fact->time_ns - length_ns,
                       .end_ns = fact->time_ns,
                       .thread = fact->thread,

@@ -6,6 +6,7 @@
 #include <threadmodel/model.h>
 
 #include "model/entities/fact.h"
+#include "model/state/interval_state.h"
 
 /** A fact beside the states of threads, told when it was over; see
  * threadmodel/context.h. */
@@ -22,6 +23,6 @@ typedef struct tm__context {
 /** Room for one more fact. @return TM_OK or TM_ENOMEM */
 int tm__context_reserve(tm_model *model);
 /** Keep a fact that was told at its end, its value how long it lasted. */
-void tm__context_add(tm_model *model, const tm__fact *fact);
+void tm__context_add(tm__intervals *intervals, const tm__fact *fact);
 
 #endif

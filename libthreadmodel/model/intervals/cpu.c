@@ -58,18 +58,15 @@ int tm__on_cpu_use(tm_model *model, const tm__fact *fact)
     return TM_OK;
 }
 
-int64_t tm__cpu_time_ns(const tm_model *model, uint32_t thread)
+int64_t tm__cpu_time_ns(const tm__intervals *intervals, uint32_t thread)
 {
-    return thread < model->intervals.cpu_uses_count
-               ? model->intervals.cpu_uses[thread].ran_ns
-               : -1;
+    return thread < intervals->cpu_uses_count ? intervals->cpu_uses[thread].ran_ns : -1;
 }
 
-int64_t tm__cpu_wait_ns(const tm_model *model, uint32_t thread)
+int64_t tm__cpu_wait_ns(const tm__intervals *intervals, uint32_t thread)
 {
-    return thread < model->intervals.cpu_uses_count
-               ? model->intervals.cpu_uses[thread].waited_ns
-               : -1;
+    return thread < intervals->cpu_uses_count ? intervals->cpu_uses[thread].waited_ns
+                                              : -1;
 }
 
 /* Blocked in any way, or not begun: a wake-up alone does not end that. */

@@ -6,6 +6,7 @@
 #include <threadmodel/model.h>
 
 #include "model/entities/fact.h"
+#include "model/state/interval_state.h"
 
 /** How a thread was woken, which only some producers report. */
 typedef struct tm__wake {
@@ -28,9 +29,9 @@ int tm__cpu_uses_reserve(tm_model *model);
 /** Note a count of the scheduler's. @return TM_OK or TM_ENOMEM */
 int tm__on_cpu_use(tm_model *model, const tm__fact *fact);
 /** @return for how long a thread was on processors; -1: not reported */
-int64_t tm__cpu_time_ns(const tm_model *model, uint32_t thread);
+int64_t tm__cpu_time_ns(const tm__intervals *intervals, uint32_t thread);
 /** @return for how long it could run and had none; -1: not reported */
-int64_t tm__cpu_wait_ns(const tm_model *model, uint32_t thread);
+int64_t tm__cpu_wait_ns(const tm__intervals *intervals, uint32_t thread);
 
 /** Room in wakes[] for every thread. @return TM_OK or TM_ENOMEM */
 int tm__wake_reserve(tm_model *model);

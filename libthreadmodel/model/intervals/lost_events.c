@@ -36,24 +36,22 @@ int tm__loss_note(tm_model *model, int64_t from_ns, int64_t to_ns)
 }
 
 /* The first stretch that ends at a time or later. */
-static uint32_t find_gap(const tm_model *model, int64_t from_ns)
+static uint32_t find_gap(const tm__intervals *intervals, int64_t from_ns)
 {
-    return TM__FIRST_FROM(model->intervals.gaps, tm__loss, to_ns, 0,
-                          model->intervals.gaps_count, from_ns);
+    return TM__FIRST_FROM(intervals->gaps, tm__loss, to_ns, 0, intervals->gaps_count,
+                          from_ns);
 }
 
-int tm__lost_between(const tm_model *model, int64_t from_ns, int64_t to_ns)
+int tm__lost_between(const tm__intervals *intervals, int64_t from_ns, int64_t to_ns)
 {
-    uint32_t gap = find_gap(model, from_ns);
+    uint32_t gap = find_gap(intervals, from_ns);
 
-    return gap < model->intervals.gaps_count &&
-           model->intervals.gaps[gap].from_ns <= to_ns;
+    return gap < intervals->gaps_count && intervals->gaps[gap].from_ns <= to_ns;
 }
 
-int64_t tm__lost_first_ns(const tm_model *model, int64_t since_ns)
+int64_t tm__lost_first_ns(const tm__intervals *intervals, int64_t since_ns)
 {
-    uint32_t gap = find_gap(model, since_ns);
+    uint32_t gap = find_gap(intervals, since_ns);
 
-    return gap < model->intervals.gaps_count ? model->intervals.gaps[gap].from_ns
-                                             : INT64_MIN;
+    return gap < intervals->gaps_count ? intervals->gaps[gap].from_ns : INT64_MIN;
 }

@@ -15,15 +15,15 @@ typedef struct tm__loss {
 int tm__loss_note(tm_model *model, int64_t from_ns, int64_t to_ns);
 
 /** Whether events were lost within a stretch of time. */
-int tm__lost_between(const tm_model *model, int64_t from_ns, int64_t to_ns);
+int tm__lost_between(const tm__intervals *intervals, int64_t from_ns, int64_t to_ns);
 
 /** When the first event after a time was lost; INT64_MIN: none was. */
-int64_t tm__lost_first_ns(const tm_model *model, int64_t since_ns);
+int64_t tm__lost_first_ns(const tm__intervals *intervals, int64_t since_ns);
 
 /** Whether events were lost between a time and now. */
-static inline int tm__lost_since(const tm_model *model, int64_t time_ns)
+static inline int tm__lost_since(const tm__intervals *intervals, int64_t time_ns)
 {
-    return model->intervals.loss_ns >= time_ns && model->intervals.losses;
+    return intervals->loss_ns >= time_ns && intervals->losses;
 }
 
 #endif

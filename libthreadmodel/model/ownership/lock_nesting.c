@@ -38,7 +38,8 @@ static int is_of_object(const tm_model *model, const tm__frame *frame)
 
     if (frame->method == TM__NONE)
         return 0;
-    name = tm__class_name(model, model->entities.methods[frame->method].class_index);
+    name = tm__class_name(&model->entities,
+                          model->entities.methods[frame->method].class_index);
     return name && strcmp(name, "java.lang.Object") == 0;
 }
 

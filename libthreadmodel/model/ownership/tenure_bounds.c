@@ -174,7 +174,7 @@ void tm__tenure_bounds(tm__bounds *b, const tm_model *model, uint32_t object,
     if (!next || next->owner == TM__NONE || it->flags & next->flags & TM__TENURE_SHARED)
         return;
     if (next->flags & TM__TENURE_HANDED) {
-        int64_t woken_ns = next->got_ns - tm__wakeup_ns(model, kind);
+        int64_t woken_ns = next->got_ns - tm__wakeup_ns(&model->ownership, kind);
 
         if (woken_ns < b->released_ns)
             b->released_ns = woken_ns;

@@ -43,11 +43,11 @@ static int64_t median_of(const tm__latency *latency)
 /* Of fewer, a program's start would speak for all that follows. */
 enum { WAKEUPS_MIN = 8 };
 
-int64_t tm__wakeup_ns(const tm_model *model, int kind)
+int64_t tm__wakeup_ns(const tm__ownership *ownership, int kind)
 {
-    if (model->ownership.latencies[kind].count < WAKEUPS_MIN)
+    if (ownership->latencies[kind].count < WAKEUPS_MIN)
         kind = kind == TM__WAKEUP_MONITOR ? TM__WAKEUP_PARK : TM__WAKEUP_MONITOR;
-    return model->ownership.latencies[kind].count < WAKEUPS_MIN
+    return ownership->latencies[kind].count < WAKEUPS_MIN
                ? 0
-               : median_of(&model->ownership.latencies[kind]);
+               : median_of(&ownership->latencies[kind]);
 }

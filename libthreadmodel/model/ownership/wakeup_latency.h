@@ -12,6 +12,6 @@ enum { TM__WAKEUP_MUCH_LONGER = 8 };
 
 void tm__latency_add(tm__latency *latency, int64_t ns);
 /** The median of a run's wake-ups; of the other kind's where there is none; 0. */
-int64_t tm__wakeup_ns(const tm_model *model, int kind);
+int64_t tm__wakeup_ns(const tm__ownership *ownership, int kind);
 
 #endif

@@ -68,7 +68,7 @@ int tm__on_post(tm_model *model, const tm__fact *fact)
     else
         waiter = model->entities.objects[fact->object].waiter_head;
     for (; permits > 0 && waiter != TM__NONE; permits--) {
-        index = tm__post_new(model, post);
+        index = tm__post_new(&model->wakeups, post);
         tm__post_append(model, index);
         tm__post_assign(model, index, waiter);
         post.is_named = 0;
@@ -76,7 +76,7 @@ int tm__on_post(tm_model *model, const tm__fact *fact)
     }
     if (permits > 0) {
         post.permits = permits;
-        tm__post_set_spare(model, fact->object, tm__post_new(model, post));
+        tm__post_set_spare(model, fact->object, tm__post_new(&model->wakeups, post));
     }
     return TM_OK;
 }
@@ -112,7 +112,7 @@ void tm__on_await(tm_model *model, const tm__fact *fact)
     tm__begin(model, fact->thread, fact->time_ns, wait);
     /* One that was posted to already needs no other permit. */
     if (fact->object != TM__NONE && *tm__post_of(model, fact->thread) == TM__NONE)
-        tm__wait_set_add(model, fact->object, fact->thread);
+        tm__wait_set_add(&model->entities, fact->object, fact->thread);
 }
 
 /* The first post that is not for one alone, given since then; or the first of a
@@ -158,7 +158,8 @@ static void exchange(tm_model *model, uint32_t index, uint32_t thread)
             tm__post_assign(model, mine, other);
         else if (it->blocking_state == TM_STATE_WAITING && it->waits_in == TM__NONE &&
                  it->bound == TM__NONE)
-            tm__wait_set_put_first(model, model->wakeups.posts[index].object, other);
+            tm__wait_set_put_first(&model->entities, model->wakeups.posts[index].object,
+                                   other);
     }
     if (mine != TM__NONE && model->wakeups.posts[mine].waiter == TM__NONE)
         tm__post_drop(model, mine);
@@ -177,7 +178,7 @@ static uint32_t find_used(tm_model *model, const tm__fact *fact, int64_t since_n
     index = find_post(model, fact->object, fact->peer, since_ns);
     /* What was given before a loss may have been taken in it. */
     if (index != TM__NONE && fact->peer == TM__NONE &&
-        tm__lost_since(model, model->wakeups.posts[index].time_ns))
+        tm__lost_since(&model->intervals, model->wakeups.posts[index].time_ns))
         return TM__NONE;
     if (index != TM__NONE)
         exchange(model, index, fact->thread);
@@ -209,7 +210,7 @@ static uint32_t row_of(tm_model *model, const tm__fact *fact, int64_t since_ns)
     post = &model->wakeups.posts[index];
     if (fact->peer != TM__NONE)
         provenance = peer_provenance(fact);
-    else if (post->is_named && !tm__lost_since(model, post->time_ns))
+    else if (post->is_named && !tm__lost_since(&model->intervals, post->time_ns))
         provenance = TM_PROVENANCE_EXACT;
     row = tm__interaction_unseen(model, TM_INTERACTION_POST, post->thread, provenance,
                                  fact);

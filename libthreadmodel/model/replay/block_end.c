@@ -26,7 +26,7 @@ void tm__blocking_end(tm_model *model, uint32_t thread, int64_t time_ns)
     if (waits && it->joins != TM__NONE)
         tm__want_no_end(model, thread);
     if (waits && it->waits_in != TM__NONE)
-        tm__wait_set_remove(model, thread);
+        tm__wait_set_remove(&model->entities, thread);
     if (waits && model->intervals.wakes_count)
         tm__await_left(model, thread);
 }

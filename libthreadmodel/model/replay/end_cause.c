@@ -45,7 +45,7 @@ uint32_t tm__end_cause(tm_model *model, const tm__fact *fact, int provenance)
         if (row == TM__NONE)
             return tm__interaction_unseen(model, TM_INTERACTION_INTERRUPT, TM__NONE,
                                           TM_PROVENANCE_UNKNOWN, fact);
-        if (tm__lost_since(model, tm__row(model, row)->from_ns) ||
+        if (tm__lost_since(&model->intervals, tm__row(model, row)->from_ns) ||
             tm__row(model, row)->candidates > 1)
             provenance = TM_PROVENANCE_INFERRED;
         tm__interaction_woke(model, row, fact->thread, fact);

@@ -20,7 +20,7 @@ void tm__object_refresh(tm_model *model, uint32_t object)
         tm__readers_end(model, object, 0, TM__TENURE_LOST);
     last = tm__tenure_last(model, object);
     if (last && last->owner == it->owner && !(last->flags & TM__TENURE_OVER))
-        tm__had_until(model, last, tm__lost_first_ns(model, last->had_ns));
+        tm__had_until(model, last, tm__lost_first_ns(&model->intervals, last->had_ns));
     if (last && !(last->flags & TM__TENURE_OVER))
         last->flags |= TM__TENURE_LOST | TM__TENURE_OVER;
     tm__disown(model, object);

@@ -169,7 +169,7 @@ static uint32_t used_permit(tm_model *model, const tm__fact *fact)
         thread->permit = TM__NONE;
         tm__interaction_woke(model, row, fact->thread, fact);
         tm__row(model, row)->provenance =
-            tm__lost_since(model, tm__row(model, row)->from_ns) ||
+            tm__lost_since(&model->intervals, tm__row(model, row)->from_ns) ||
                     tm__row(model, row)->candidates > 1 || thread->permit_unseen
                 ? TM_PROVENANCE_INFERRED
                 : TM_PROVENANCE_EXACT;
@@ -243,7 +243,7 @@ static int is_past_known(const tm_model *model, const tm__thread *thread)
 {
     return (thread->interval_count > 1 || thread->start_ns != INT64_MIN) &&
            !(tm__now(thread)->flags & TM__INTERVAL_SNAPSHOT) &&
-           !tm__lost_since(model, last_block(thread)->start_ns);
+           !tm__lost_since(&model->intervals, last_block(thread)->start_ns);
 }
 
 /*

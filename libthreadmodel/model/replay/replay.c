@@ -150,7 +150,7 @@ static int dispatch(tm_model *model, const tm__fact *fact)
         model->entities.threads[fact->thread].samples++;
         if (fact->stack != TM__NONE)
             model->entities.stacks[fact->stack].samples++;
-        tm__context_add(model, fact);
+        tm__context_add(&model->intervals, fact);
         break;
     default: break;
     }
@@ -217,7 +217,7 @@ static int read_context(tm_model *model, const tm_event *event, tm__fact *fact)
     fact->time_ns = tm__settle_time(model, event->time_ns);
     note_time(model, fact->time_ns);
     if (!is_use)
-        tm__context_add(model, fact);
+        tm__context_add(&model->intervals, fact);
     return TM_OK;
 }
 

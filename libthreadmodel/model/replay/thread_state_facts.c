@@ -134,7 +134,7 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
         thread->deadline_ns = INT64_MIN; /* it may leave the wait set at any time */
         tm__begin(model, fact->thread, fact->time_ns, seen);
         if (fact->object != TM__NONE)
-            tm__wait_set_add(model, fact->object, fact->thread);
+            tm__wait_set_add(&model->entities, fact->object, fact->thread);
         return;
     }
     default: tm__begin(model, fact->thread, fact->time_ns, seen);

@@ -114,48 +114,49 @@ static int begin(tm_model *model, const tm__fact *fact, uint64_t parent_id)
     return TM_OK;
 }
 
-static void add_move(tm_model *model, uint32_t unit, uint32_t thread, int64_t time_ns)
+static void add_move(tm__replayed *replay, uint32_t unit, uint32_t thread,
+                     int64_t time_ns)
 {
-    tm__stated_unit *it = &model->replay.units[unit];
-    uint32_t number = model->replay.unit_moves_count++;
+    tm__stated_unit *it = &replay->units[unit];
+    uint32_t number = replay->unit_moves_count++;
     int64_t since_ns = it->last_move == TM__NONE
                            ? it->start_ns
-                           : model->replay.unit_moves[it->last_move].time_ns;
+                           : replay->unit_moves[it->last_move].time_ns;
 
     /* Clocks of two threads may differ by a little. */
-    model->replay.unit_moves[number] =
+    replay->unit_moves[number] =
         (tm__unit_move){.time_ns = time_ns > since_ns ? time_ns : since_ns,
                         .thread = thread,
                         .next = TM__NONE};
     if (it->last_move == TM__NONE)
         it->first_move = number;
     else
-        model->replay.unit_moves[it->last_move].next = number;
+        replay->unit_moves[it->last_move].next = number;
     it->last_move = number;
 }
 
 /* Take a unit out of the list of the thread that works on it. */
-static void take_out(tm_model *model, uint32_t unit)
+static void remove_open(tm__replayed *replay, uint32_t unit)
 {
-    tm__stated_unit *it = &model->replay.units[unit];
+    tm__stated_unit *it = &replay->units[unit];
     uint32_t thread = it->on_thread, above;
 
     it->on_thread = TM__NONE;
     if (thread == TM__NONE)
         return;
-    above = model->replay.unit_tops[thread];
+    above = replay->unit_tops[thread];
     if (above == unit) {
-        model->replay.unit_tops[thread] = it->below;
+        replay->unit_tops[thread] = it->below;
         return;
     }
     for (int i = 0; i < DEPTH_SEARCHED && above != TM__NONE; i++) {
-        if (model->replay.units[above].below == unit) {
-            model->replay.units[above].below = it->below;
+        if (replay->units[above].below == unit) {
+            replay->units[above].below = it->below;
             return;
         }
-        above = model->replay.units[above].below;
+        above = replay->units[above].below;
     }
-    model->replay.unit_tops[thread] = TM__NONE; /* nested too deep to follow */
+    replay->unit_tops[thread] = TM__NONE; /* nested too deep to follow */
 }
 
 static void resume(tm_model *model, uint32_t unit, const tm__fact *fact)
@@ -164,8 +165,8 @@ static void resume(tm_model *model, uint32_t unit, const tm__fact *fact)
 
     if (it->on_thread == fact->thread)
         return;
-    take_out(model, unit);
-    add_move(model, unit, fact->thread, fact->time_ns);
+    remove_open(&model->replay, unit);
+    add_move(&model->replay, unit, fact->thread, fact->time_ns);
     it->on_thread = fact->thread;
     it->below = settle_top(model, fact->thread);
     model->replay.unit_tops[fact->thread] = unit;
@@ -203,8 +204,8 @@ int tm__on_unit(tm_model *model, const tm__fact *fact, uint64_t parent_id)
     } else if (fact->kind == TM_EVENT_UNIT_RESUME) {
         resume(model, unit, fact);
     } else if (model->replay.units[unit].on_thread != TM__NONE) {
-        take_out(model, unit);
-        add_move(model, unit, TM__NONE, fact->time_ns);
+        remove_open(&model->replay, unit);
+        add_move(&model->replay, unit, TM__NONE, fact->time_ns);
     }
     return TM_OK;
 }

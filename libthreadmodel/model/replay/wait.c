@@ -101,7 +101,7 @@ void tm__on_wait(tm_model *model, const tm__fact *fact)
     model->entities.threads[fact->thread].fickle =
         may_wake_for_nothing(model, &model->entities.threads[fact->thread]) != 0;
     tm__begin(model, fact->thread, fact->time_ns, wait);
-    tm__wait_set_add(model, fact->object, fact->thread);
+    tm__wait_set_add(&model->entities, fact->object, fact->thread);
 }
 
 static int is_wait(int state)
@@ -137,7 +137,7 @@ static int is_of_a_lost_wait(const tm_model *model, const tm__fact *fact,
     const tm__interval *wait = &thread->intervals[tm__blocking_index(thread)];
 
     return fact->object != TM__NONE && wait->object != fact->object &&
-           tm__lost_since(model, tm__blocked_since_ns(thread));
+           tm__lost_since(&model->intervals, tm__blocked_since_ns(thread));
 }
 
 void tm__on_waited(tm_model *model, const tm__fact *original)

@@ -42,7 +42,7 @@ int tm__bind_notify(tm_model *model, const tm__fact *fact)
     if (object->doubt ||
         (waiter != TM__NONE &&
          tm__may_go_unreported(model, &model->entities.threads[waiter])))
-        tm__bind_raise_doubt(model, fact->object, TM__DOUBT_LEFT, row);
+        tm__bind_raise_doubt(&model->entities, fact->object, TM__DOUBT_LEFT, row);
     tm__row(model, row)->doubted = object->doubt != TM__DOUBT_NONE;
     tm__row(model, row)->may_wait = object->doubt >= TM__DOUBT_STAYS;
     if (waiter == TM__NONE)
@@ -143,7 +143,7 @@ static void leave_in_doubt(tm_model *model, uint32_t object, uint32_t row,
     for (uint32_t i = binding; i != TM__NONE; i = model->wakeups.bindings[i].next)
         model->wakeups.bindings[i].tainted = 1;
     tm__row(model, row)->settles = 0;
-    tm__bind_raise_doubt(model, object, TM__DOUBT_LEFT,
+    tm__bind_raise_doubt(&model->entities, object, TM__DOUBT_LEFT,
                          binding == TM__NONE ? row
                                              : tm__bind_last_listed(model, object));
 }
@@ -180,12 +180,12 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
         left = 0;
         leave_in_doubt(model, fact->object, row, binding);
     }
-    if (tm__lost_since(model, notify->from_ns) &&
+    if (tm__lost_since(&model->intervals, notify->from_ns) &&
         notify->provenance == TM_PROVENANCE_EXACT) {
         notify->provenance = TM_PROVENANCE_INFERRED;
         notify->candidates = 2;
     }
-    if (tm__lost_since(model, notify->from_ns))
+    if (tm__lost_since(&model->intervals, notify->from_ns))
         notify->settles = 0;
     if (left && notify->provenance < TM_PROVENANCE_EXACT) {
         tm__bind_unwake(model, fact->thread, fact->time_ns);
@@ -204,7 +204,7 @@ static uint32_t come_back(tm_model *model, const tm__fact *fact, int left)
     if (binding != TM__NONE)
         model->wakeups.bindings[binding].settled = 1;
     else if (notify->settles && tm__sees_waits(model)) {
-        tm__bind_make_exact(model, notify);
+        tm__bind_make_exact(&model->entities, notify);
     }
     return row;
 }
@@ -257,7 +257,7 @@ static void take_over(tm_model *model, const tm__fact *fact)
             tm__row(model, it->interaction)->from_ns < tm__blocked_since_ns(waiter))
             continue;
         tm__bind_unwake(model, other, fact->time_ns);
-        tm__wait_set_put_back(model, fact->object, other);
+        tm__wait_set_put_back(&model->entities, fact->object, other);
         tm__bind_wake(model, fact->thread, it->interaction);
         it->waiter = fact->thread;
         model->entities.threads[fact->thread].binding = i;
@@ -275,7 +275,7 @@ static int names_one_call(const tm_model *model, const tm__fact *fact,
     size_t calls = 0, seen = 0;
 
     if (object->doubt || tm__row(model, waiter->bound)->doubted ||
-        tm__lost_since(model, tm__row(model, waiter->bound)->from_ns))
+        tm__lost_since(&model->intervals, tm__row(model, waiter->bound)->from_ns))
         return 0;
     for (uint32_t i = object->binding_head; i != TM__NONE && calls <= 1;
          i = model->wakeups.bindings[i].next) {

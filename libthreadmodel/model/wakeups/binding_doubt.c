@@ -29,7 +29,7 @@ void tm__bind_wake(tm_model *model, uint32_t waiter, uint32_t row)
     const tm__interaction *notify = tm__row(model, row);
     tm__thread *it = &model->entities.threads[waiter];
 
-    tm__wait_set_remove(model, waiter);
+    tm__wait_set_remove(&model->entities, waiter);
     it->bound = row;
     model->entities.objects[notify->object].pending++;
     tm__row(model, row)->to_thread = waiter;
@@ -110,13 +110,13 @@ void tm__bind_woke_nobody(tm_model *model, uint32_t row)
     model->entities.objects[it->object].useless = row;
 }
 
-void tm__bind_raise_doubt(tm_model *model, uint32_t object, enum tm__doubt doubt,
+void tm__bind_raise_doubt(tm__entities *entities, uint32_t object, enum tm__doubt doubt,
                           uint32_t notify)
 {
-    tm__object_detail *detail = &model->entities.details[object];
+    tm__object_detail *detail = &entities->details[object];
 
-    if (model->entities.objects[object].doubt < doubt)
-        model->entities.objects[object].doubt = (uint8_t)doubt;
+    if (entities->objects[object].doubt < doubt)
+        entities->objects[object].doubt = (uint8_t)doubt;
     if (detail->doubtful == TM__NONE || detail->doubtful < notify)
         detail->doubtful = notify;
 }
@@ -131,7 +131,7 @@ void tm__bind_shift(tm_model *model, uint32_t object, uint32_t binding)
 {
     const tm__object *it = &model->entities.objects[object];
 
-    tm__bind_raise_doubt(model, object, TM__DOUBT_STAYS,
+    tm__bind_raise_doubt(&model->entities, object, TM__DOUBT_STAYS,
                          tm__bind_last_listed(model, object));
     for (uint32_t i = binding; i != TM__NONE; i = model->wakeups.bindings[i].next) {
         tm__binding *notify = &model->wakeups.bindings[i];
@@ -174,7 +174,7 @@ void tm__bind_shift(tm_model *model, uint32_t object, uint32_t binding)
     }
 }
 
-void tm__bind_make_exact(tm_model *model, tm__interaction *row)
+void tm__bind_make_exact(tm__entities *entities, tm__interaction *row)
 {
     const tm__thread *waiter;
     tm__interval *queueing;
@@ -183,7 +183,7 @@ void tm__bind_make_exact(tm_model *model, tm__interaction *row)
     row->candidates = 1;
     if (row->to_thread == TM__NONE)
         return;
-    waiter = &model->entities.threads[row->to_thread];
+    waiter = &entities->threads[row->to_thread];
     queueing = row->to_interval == TM__NONE
                    ? tm__now(waiter)
                    : &waiter->intervals[row->to_interval - waiter->interval_first];
@@ -219,7 +219,7 @@ void tm__bind_settle(tm_model *model, uint32_t object)
         if (!first->settled && first->doubtful)
             return;
         if (!first->tainted && tm__sees_waits(model))
-            tm__bind_make_exact(model, row);
+            tm__bind_make_exact(&model->entities, row);
         if (!first->settled)
             model->entities.threads[first->waiter].binding = TM__NONE;
         tm__binding_drop(model, object, TM__NONE);
@@ -235,7 +235,7 @@ void tm__bind_abandon(tm_model *model, uint32_t object)
 
     if (it->binding_head == TM__NONE)
         return;
-    tm__bind_raise_doubt(model, object, TM__DOUBT_STAYS,
+    tm__bind_raise_doubt(&model->entities, object, TM__DOUBT_STAYS,
                          tm__bind_last_listed(model, object));
     while (it->binding_head != TM__NONE) {
         const tm__binding *first = &model->wakeups.bindings[it->binding_head];

@@ -3,6 +3,7 @@
 #ifndef TM_MODEL_WAKEUPS_BINDING_DOUBT_H
 #define TM_MODEL_WAKEUPS_BINDING_DOUBT_H
 
+#include "model/state/entity_state.h"
 #include "model/wakeups/bindings.h"
 
 /** A notify takes the waiter out of the set, to queue for the monitor. */
@@ -12,7 +13,7 @@ void tm__bind_unwake(tm_model *model, uint32_t waiter, int64_t time_ns);
 /** A notify found nobody. */
 void tm__bind_woke_nobody(tm_model *model, uint32_t row);
 /** Nothing from here on will be sure, of those who wait since this notify or before. */
-void tm__bind_raise_doubt(tm_model *model, uint32_t object, enum tm__doubt doubt,
+void tm__bind_raise_doubt(tm__entities *entities, uint32_t object, enum tm__doubt doubt,
                           uint32_t notify);
 /** The notify that came last, of those in an object's list. @return interactions[] */
 uint32_t tm__bind_last_listed(const tm_model *model, uint32_t object);
@@ -22,7 +23,7 @@ uint32_t tm__bind_last_listed(const tm_model *model, uint32_t object);
  */
 void tm__bind_shift(tm_model *model, uint32_t object, uint32_t binding);
 /** The binding of a notify is sure, and so is that its caller had the monitor. */
-void tm__bind_make_exact(tm_model *model, tm__interaction *row);
+void tm__bind_make_exact(tm__entities *entities, tm__interaction *row);
 /** What stands at the head of the list without a doubt is settled. */
 void tm__bind_settle(tm_model *model, uint32_t object);
 /** Whether a woken waiter comes back will not be seen. */

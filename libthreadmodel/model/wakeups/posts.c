@@ -24,15 +24,15 @@ int tm__posts_reserve(tm_model *model, size_t more)
         model->wakeups.posts_count + more, sizeof(*model->wakeups.posts));
 }
 
-uint32_t tm__post_new(tm_model *model, tm__post post)
+uint32_t tm__post_new(tm__wakeups *wakeups, tm__post post)
 {
-    uint32_t index = model->wakeups.free_post;
+    uint32_t index = wakeups->free_post;
 
     if (index == TM__NONE)
-        index = model->wakeups.posts_count++;
+        index = wakeups->posts_count++;
     else
-        model->wakeups.free_post = model->wakeups.posts[index].next;
-    model->wakeups.posts[index] = post;
+        wakeups->free_post = wakeups->posts[index].next;
+    wakeups->posts[index] = post;
     return index;
 }
 
@@ -93,7 +93,7 @@ void tm__post_assign(tm_model *model, uint32_t index, uint32_t waiter)
     model->wakeups.posts[index].waiter = waiter;
     *tm__post_of(model, waiter) = index;
     if (model->entities.threads[waiter].waits_in == model->wakeups.posts[index].object)
-        tm__wait_set_remove(model, waiter);
+        tm__wait_set_remove(&model->entities, waiter);
 }
 
 void tm__post_pass_on(tm_model *model, uint32_t index)

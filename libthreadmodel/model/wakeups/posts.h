@@ -7,6 +7,8 @@
 
 #include <threadmodel/model.h>
 
+#include "model/state/wakeup_state.h"
+
 /** Permits of an object that were given and not yet seen to be taken. */
 typedef struct tm__post {
     int64_t time_ns;
@@ -28,7 +30,7 @@ uint32_t *tm__post_of(tm_model *model, uint32_t thread);
 /** Room for `more` posts. @return TM_OK or TM_ENOMEM */
 int tm__posts_reserve(tm_model *model, size_t more);
 /** A post, for which room was reserved. @return posts[] */
-uint32_t tm__post_new(tm_model *model, tm__post post);
+uint32_t tm__post_new(tm__wakeups *wakeups, tm__post post);
 /** Append to the posts of the object that somebody is thought to have got. */
 void tm__post_append(tm_model *model, uint32_t index);
 /** A post that somebody was thought to have got is used up. */

@@ -11,10 +11,10 @@
 #include "model/state/model.h"
 #include "model/wakeups/wait_set.h"
 
-void tm__wait_set_add(tm_model *model, uint32_t object, uint32_t thread)
+void tm__wait_set_add(tm__entities *entities, uint32_t object, uint32_t thread)
 {
-    tm__object *it = &model->entities.objects[object];
-    tm__thread *waiter = &model->entities.threads[thread];
+    tm__object *it = &entities->objects[object];
+    tm__thread *waiter = &entities->threads[thread];
 
     waiter->waits_in = object;
     waiter->next = TM__NONE;
@@ -22,14 +22,14 @@ void tm__wait_set_add(tm_model *model, uint32_t object, uint32_t thread)
     if (it->waiter_tail == TM__NONE)
         it->waiter_head = thread;
     else
-        model->entities.threads[it->waiter_tail].next = thread;
+        entities->threads[it->waiter_tail].next = thread;
     it->waiter_tail = thread;
 }
 
-void tm__wait_set_put_first(tm_model *model, uint32_t object, uint32_t thread)
+void tm__wait_set_put_first(tm__entities *entities, uint32_t object, uint32_t thread)
 {
-    tm__object *it = &model->entities.objects[object];
-    tm__thread *waiter = &model->entities.threads[thread];
+    tm__object *it = &entities->objects[object];
+    tm__thread *waiter = &entities->threads[thread];
 
     waiter->waits_in = object;
     waiter->previous = TM__NONE;
@@ -37,45 +37,45 @@ void tm__wait_set_put_first(tm_model *model, uint32_t object, uint32_t thread)
     if (it->waiter_head == TM__NONE)
         it->waiter_tail = thread;
     else
-        model->entities.threads[it->waiter_head].previous = thread;
+        entities->threads[it->waiter_head].previous = thread;
     it->waiter_head = thread;
 }
 
-void tm__wait_set_put_back(tm_model *model, uint32_t object, uint32_t thread)
+void tm__wait_set_put_back(tm__entities *entities, uint32_t object, uint32_t thread)
 {
-    tm__thread *waiter = &model->entities.threads[thread];
+    tm__thread *waiter = &entities->threads[thread];
     int64_t since_ns = tm__blocked_since_ns(waiter);
-    uint32_t next = model->entities.objects[object].waiter_head;
+    uint32_t next = entities->objects[object].waiter_head;
 
     while (next != TM__NONE &&
-           tm__blocked_since_ns(&model->entities.threads[next]) <= since_ns)
-        next = model->entities.threads[next].next;
+           tm__blocked_since_ns(&entities->threads[next]) <= since_ns)
+        next = entities->threads[next].next;
     if (next == TM__NONE) {
-        tm__wait_set_add(model, object, thread);
-    } else if (model->entities.threads[next].previous == TM__NONE) {
-        tm__wait_set_put_first(model, object, thread);
+        tm__wait_set_add(entities, object, thread);
+    } else if (entities->threads[next].previous == TM__NONE) {
+        tm__wait_set_put_first(entities, object, thread);
     } else {
         waiter->waits_in = object;
         waiter->next = next;
-        waiter->previous = model->entities.threads[next].previous;
-        model->entities.threads[waiter->previous].next = thread;
-        model->entities.threads[next].previous = thread;
+        waiter->previous = entities->threads[next].previous;
+        entities->threads[waiter->previous].next = thread;
+        entities->threads[next].previous = thread;
     }
 }
 
-void tm__wait_set_remove(tm_model *model, uint32_t thread)
+void tm__wait_set_remove(tm__entities *entities, uint32_t thread)
 {
-    tm__thread *waiter = &model->entities.threads[thread];
-    tm__object *object = &model->entities.objects[waiter->waits_in];
+    tm__thread *waiter = &entities->threads[thread];
+    tm__object *object = &entities->objects[waiter->waits_in];
 
     if (waiter->previous == TM__NONE)
         object->waiter_head = waiter->next;
     else
-        model->entities.threads[waiter->previous].next = waiter->next;
+        entities->threads[waiter->previous].next = waiter->next;
     if (waiter->next == TM__NONE)
         object->waiter_tail = waiter->previous;
     else
-        model->entities.threads[waiter->next].previous = waiter->previous;
+        entities->threads[waiter->next].previous = waiter->previous;
     waiter->next = waiter->previous = TM__NONE;
     waiter->waits_in = TM__NONE;
 }

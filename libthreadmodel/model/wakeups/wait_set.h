@@ -6,15 +6,16 @@
 #include <threadmodel/model.h>
 
 #include "model/entities/thread.h"
+#include "model/state/entity_state.h"
 
 /** Put a thread at the end of an object's wait set. */
-void tm__wait_set_add(tm_model *model, uint32_t object, uint32_t thread);
+void tm__wait_set_add(tm__entities *entities, uint32_t object, uint32_t thread);
 /** Put it at the beginning. */
-void tm__wait_set_put_first(tm_model *model, uint32_t object, uint32_t thread);
+void tm__wait_set_put_first(tm__entities *entities, uint32_t object, uint32_t thread);
 /** Put it where it stands by the time since when it waits. */
-void tm__wait_set_put_back(tm_model *model, uint32_t object, uint32_t thread);
+void tm__wait_set_put_back(tm__entities *entities, uint32_t object, uint32_t thread);
 /** Take it out, wherever it is. */
-void tm__wait_set_remove(tm_model *model, uint32_t thread);
+void tm__wait_set_remove(tm__entities *entities, uint32_t thread);
 /** Whether time was up for a waiter by then, or an interrupt called. */
 int tm__may_leave_by(const tm_model *model, const tm__thread *waiter, int64_t time_ns);
 /** Whether a notify may have woken any waiter, and not only who waited longest. */

@@ -76,7 +76,8 @@ typedef struct search {
 static int is_c_library(const tm_model *model, uint32_t frame)
 {
     uint32_t method = model->entities.frames[frame].method;
-    const char *name = method == TM__NONE ? NULL : tm__method_name(model, method);
+    const char *name =
+        method == TM__NONE ? NULL : tm__method_name(&model->entities, method);
 
     return name && !strstr(name, "libc_start") &&
            (strncmp(name, "libc.so.", 8) == 0 ||

@@ -50,7 +50,8 @@ static void define_method(tm_model *model, uint64_t id, uint64_t class_id)
 
 static const char *name_of(const tm_model *model, uint64_t method)
 {
-    return tm__method_name(model, tm__map_find(&model->entities.method_map, method));
+    return tm__method_name(&model->entities,
+                           tm__map_find(&model->entities.method_map, method));
 }
 
 static void classes_named_after_their_methods_name_just_those(void **state)
