@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 import threadmodel
+from attached import Program, rows, running
 from conftest import VIRTUAL_SINCE, Java
-from test_attach import Program, rows, running
 from threadmodel import attach
 
 FULL = os.environ.get("TM_TEST_FULL") == "1"

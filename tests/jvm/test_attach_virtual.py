@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 import threadmodel
+from attached import QUIET, Program, cli, rows, running
 from conftest import VIRTUAL_SINCE, Java, odd
-from test_attach import QUIET, SNAPSHOT_SINCE, SYNC, Program, cli, rows, running
+from test_attach import SNAPSHOT_SINCE, SYNC
 from threadmodel import attach
 from threadmodel.errors import DamagedTraceWarning
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import threadmodel
+from attached import Program, running
 from conftest import VIRTUAL_SINCE, Java, odd
-from test_attach import Program, running
 from threadmodel import attach
 
 GATE = "Held$Gate"

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from attached import running
 from conftest import TIMEOUT_S, VIRTUAL_SINCE, Java
 from jdks import Jdk
 from recordings import EMIT
-from test_attach import running
 from threadmodel import EventFlag, EventKind, attach
 
 # What a VM may be told to do otherwise: where objects lie, and what a lock is made of.

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from attached import PACKAGE, Program
 from conftest import TIMEOUT_S, Java
-from test_attach import PACKAGE, Program
 from threadmodel import attach
 from threadmodel.errors import AttachError
 

@@ -11,13 +11,13 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import threadmodel
+from collected import files, until
 from conftest import Cli, one_line
 from test_listen import connect, listening
 from threadmodel import Event, EventKind, fleet
@@ -34,18 +34,6 @@ from threadmodel.run import Run
 
 collecting = functools.partial(listening, command="collect")
 WALL_NS = 1_700_000_000_000_000_000
-
-
-def until(is_so: Callable[[], Any]) -> Any:
-    for _ in range(600):
-        if found := is_so():
-            return found
-        time.sleep(0.05)
-    raise AssertionError("it never came")
-
-
-def files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*/*.tmt"))
 
 
 def long_run(path: Path, blocks: int = 20) -> bytes:

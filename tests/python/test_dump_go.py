@@ -13,7 +13,7 @@ import pytest
 
 import threadmodel
 from conftest import one_line
-from test_go import GO, PROGRAMS
+from go_traces import GO, PROGRAMS
 from threadmodel.cli import dump_go
 
 

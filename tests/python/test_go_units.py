@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import threadmodel
-from test_go import GO, PROGRAMS, RELEASES, run
+from go_traces import GO, PROGRAMS, run
+from test_go import RELEASES
 
 # The program's clock and the trace's are read apart.
 SLACK_NS = 100_000

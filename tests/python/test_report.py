@@ -2,19 +2,8 @@
 """``threadmodel report`` from the outside."""
 
 import csv
-import errno
-import fcntl
 import json
-import os
-import pty
 import re
-import select
-import signal
-import struct
-import subprocess
-import sys
-import termios
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -53,57 +42,19 @@ TABLES = [
     "modules",
     "diagnostics",
 ]
+
+
 # A row an interval, hold, use, object or unit; and the ranking, which takes long.
 LONG = {
     *("timeline", "interactions", "context", "critical_path", "objects"),
     *("blame", "holds", "resource_uses", "units", "whatif"),
 }
+
+
 ANSWERS = [name for name in TABLES if name not in LONG]
+
+
 QUESTIONS = {"whatif": "whatif_rank"}
-ESCAPE = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]")
-
-
-THREADMODEL = (sys.executable, "-m", "threadmodel")
-
-
-def in_terminal(
-    arguments: list[str],
-    env: dict[str, str] | None = None,
-    columns: int = 80,
-    command: Sequence[str] = THREADMODEL,
-    watch: Callable[[bytes], object] = len,
-) -> tuple[bytes, int]:
-    """Run the command line with all of its streams on a terminal of its own.
-
-    ``watch`` is called with all that was shown, whenever that has grown.
-    """
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    usual = {"TERM": "xterm-256color", "PAGER": "cat"}
-    environment = {**os.environ, **usual, **(env or {})}
-    environment.pop("COLUMNS", None)
-    with subprocess.Popen(
-        [*command, *arguments],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env=environment,
-        start_new_session=True,
-    ) as process:
-        os.close(theirs)
-        shown = b""
-        while True:
-            try:
-                part = os.read(ours, 65536)
-            except OSError as failure:
-                assert failure.errno == errno.EIO
-                break
-            if not part:
-                break
-            shown += part
-            watch(shown)
-        os.close(ours)
-    return shown, process.returncode
 
 
 def test_the_report_has_the_story(cli: Cli, trace: Path) -> None:
@@ -133,61 +84,6 @@ def test_the_report_has_the_story(cli: Cli, trace: Path) -> None:
 def test_long_tables_report_how_much_more_there_is(cli: Cli, trace: Path) -> None:
     shown = cli("report", "--all", "--top", "2", trace).stdout.decode()
     assert "and 3 more" in shown
-
-
-def test_work_that_takes_long_shows_progress(trace: Path, tmp_path: Path) -> None:
-    fifo = tmp_path / "fifo"
-    os.mkfifo(fifo)
-    # Both ends, so that neither the program nor the test waits for the other's.
-    end = os.open(fifo, os.O_RDWR)
-
-    def feed(shown: bytes) -> None:
-        nonlocal end
-        if end >= 0 and b"reading" in shown:
-            os.write(end, trace.read_bytes())
-            os.close(end)
-            end = -1
-
-    assert trace.stat().st_size < select.PIPE_BUF * 8
-    shown, status = in_terminal(["report", str(fifo)], watch=feed)
-    assert status == 0
-    assert b"All tables" in shown
-
-
-def test_work_that_is_soon_done_shows_no_progress(trace: Path) -> None:
-    script = (
-        "from threadmodel.cli import main, progress\n"
-        "progress.DELAY_SECONDS = 3600\n"
-        "main()"
-    )
-    shown, _ = in_terminal(
-        ["report", str(trace)], command=[sys.executable, "-c", script]
-    )
-    assert b"All tables" in shown
-    assert b"reading" not in shown
-
-
-@pytest.mark.parametrize("variable", ["PAGER", "THREADMODEL_PAGER"])
-def test_what_is_longer_than_the_terminal_goes_through_a_pager(
-    trace: Path, variable: str
-) -> None:
-    pager = {"PAGER": "cat", variable: "sed 's/^/paged: /'"}
-    long, status = in_terminal(["report", "--all", str(trace)], pager)
-    assert status == 0
-    lines = long.splitlines()
-    assert len(lines) > 40
-    assert all(line.startswith(b"paged: ") for line in lines)
-    short, _ = in_terminal(["report", str(trace)], pager)
-    assert b"paged: " not in short
-    for nobody in ("", "cat", "no-such-pager-command"):
-        shown, _ = in_terminal(["report", "--all", str(trace)], {variable: nobody})
-        assert b"All tables" in shown or b"Hottest locks" in shown
-        assert b"paged: " not in shown
-
-
-def test_a_pager_that_leaves_early_is_no_failure(trace: Path) -> None:
-    shown, status = in_terminal(["report", "--all", str(trace)], {"PAGER": "true"})
-    assert (shown, status) == (b"", 0)
 
 
 def test_json_is_the_object_that_outsiders_rely_on(
@@ -318,190 +214,10 @@ def test_csv_is_a_file_a_table(cli: Cli, trace: Path, tmp_path: Path) -> None:
     assert names == ["main", "worker", "writer", "left", "right"]
 
 
-def test_a_dash_reads_stdin(cli: Cli, trace: Path) -> None:
-    done = cli("report", "-", "--json", input=trace.read_bytes())
-    assert done.returncode == 0
-    assert len(json.loads(done.stdout)["threads"]) == 5
-    with trace.open("rb") as file:
-        assert cli("report", "-", stdin=file).returncode == 0
-
-
-@pytest.mark.parametrize("length", [0.5, 0.95])
-def test_a_cut_file_is_reported_with_status_3(
-    cli: Cli, tmp_path: Path, length: float
-) -> None:
-    path = tmp_path / "cut.tmt"
-    with threadmodel.Writer(path, block_events=2) as writer:
-        runs.fill(writer)
-    whole = path.read_bytes()
-    path.write_bytes(whole[: int(len(whole) * length)])
-    done = cli("report", "--all", path)
-    assert done.returncode == 3
-    assert "cut.tmt" in one_line(done.stderr)
-    assert b"Threads" in done.stdout
-    done = cli("report", path, "--json")
-    assert done.returncode == 3
-    one_line(done.stderr)
-    report = json.loads(done.stdout)
-    assert report["run"]["caveats"]
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"hello\n", b"\0" * 4096, bytes(range(256)) * 16]
-)
-def test_foreign_files_yield_one_line(cli: Cli, tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "foreign").write_bytes(content)
-    done = cli("report", "foreign")
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert "foreign" in one_line(done.stderr)
-    done = cli("report", "-", input=content)
-    assert (done.returncode, done.stdout) == (2, b"")
-    one_line(done.stderr)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "part"),
-    [
-        (["report", "nowhere.tmt"], "nowhere.tmt"),
-        (["report", "."], "."),
-        (["report"], "FILE"),
-        (["report", "--colour", "x"], "--colour"),
-        (["report", "TRACE", "TRACE"], "read one at a time"),
-        (["report", "--top", "0", "x"], "--top"),
-        (["report", "--json", "--csv", "d", "x"], "exclude"),
-        (["report", "--tables", "holds", "x"], "--tables is for --json"),
-        (["report", "--json", "--tables", "hold", "x"], "did you mean holds?"),
-        (["repport"], "repport"),
-        (["report", "a\x1b[2Jb\nc"], "\\x1b[2Jb"),
-        (["report", "--json", "-o", "no/such/r.json", "TRACE"], "no/such/r.json"),
-        (["report", "-o", "/dev/full", "TRACE"], "No space left"),
-        (["report", "--csv", "TRACE", "TRACE"], "run.tmt"),
-        (["report", "--csv", "/dev/null/x", "TRACE"], "Not a directory"),
-    ],
-)
-def test_bad_input_yields_one_line_and_status_2(
-    cli: Cli, trace: Path, arguments: list[str], part: str
-) -> None:
-    done = cli(*(str(trace) if a == "TRACE" else a for a in arguments))
-    assert (done.returncode, done.stdout) == (2, b"")
-    line = one_line(done.stderr)
-    assert part in line
-    assert "Traceback" not in line
-
-
-def test_a_full_disk_on_stdout_yields_one_line(trace: Path) -> None:
-    for more in ([], ["--json"]):
-        with open("/dev/full", "wb") as full:
-            done = subprocess.run(
-                [sys.executable, "-m", "threadmodel", "report", str(trace), *more],
-                stdout=full,
-                stderr=subprocess.PIPE,
-                check=False,
-            )
-        assert done.returncode == 2
-        assert "No space left" in one_line(done.stderr)
-
-
-@pytest.mark.parametrize("more", [[], ["--json"]])
-def test_a_reader_that_leaves_early_hears_nothing(
-    trace: Path, more: list[str], tmp_path: Path
-) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-m", "threadmodel", "report", str(trace), *more],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stdout
-        assert process.stderr
-        process.stdout.close()
-        assert process.stderr.read() == b""
-        assert process.wait(60) == -signal.SIGPIPE
-
-
-def test_ctrl_c_ends_a_report_that_waits_for_input() -> None:
-    script = (
-        "import os, select\n"
-        "waits = select.select\n"
-        "def told(*arguments):\n"
-        "    os.write(2, b'waits')\n"
-        "    return waits(*arguments)\n"
-        "select.select = told\n"
-        "from threadmodel.cli import main\n"
-        "main()"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", script, "report", "-"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stdout
-        assert process.stderr
-        assert process.stderr.read(5) == b"waits"
-        process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 130
-        assert (process.stdout.read() + process.stderr.read()).strip() == b""
-
-
-def test_a_closed_stdout_is_no_traceback(cli: Cli, trace: Path) -> None:
-    done = cli("report", trace, preexec_fn=lambda: os.close(1))
-    assert b"Traceback" not in done.stderr
-
-
-def test_colour_is_for_terminals(trace: Path) -> None:
-    shown, status = in_terminal(["report", "--all", str(trace)])
-    assert status == 0
-    assert b"\x1b[1;36m" in shown
-    shown, status = in_terminal(["report", "--all", str(trace)], {"NO_COLOR": "1"})
-    assert status == 0
-    assert not re.search(rb"\x1b\[[0-9;]*3[0-7]m", shown)
-
-
-@pytest.mark.parametrize("columns", [80, 120, 40])
-def test_the_report_fits_the_terminal(
-    hostile_trace: Path, trace: Path, columns: int
-) -> None:
-    from rich.cells import cell_len
-
-    for path in (trace, hostile_trace):
-        shown, status = in_terminal(["report", "--all", str(path)], columns=columns)
-        assert status == 0
-        if columns < 80:
-            continue
-        lines = ESCAPE.sub(b"", shown).decode().splitlines()
-        start = lines.index("Hottest locks")
-        for line in lines[start:]:
-            if line.startswith("  ") and " wants " not in line:
-                assert cell_len(line) <= columns, line
-
-
-def test_hostile_names_do_not_reach_the_terminal_raw(
-    cli: Cli, hostile_trace: Path
-) -> None:
-    shown, status = in_terminal(
-        ["report", "--all", str(hostile_trace)], {"NO_COLOR": "1"}
-    )
-    assert status == 0
-    text = ESCAPE.sub(b"", shown).decode()
-    assert not set(text) & set("\x1b\x9b\x07\u2028\u202e\u2066")
-    assert b"\x1b[31mred" not in shown
-    plain = cli("report", "--all", hostile_trace).stdout.decode()
-    assert "\\x1b[0m" in plain
-    assert "[/] :smile:" in plain
-    assert "one\\x0atwo" in plain
-    assert len(plain.splitlines()) < 60
-
-
 def test_hostile_names_survive_json(cli: Cli, hostile_trace: Path) -> None:
     report = json.loads(cli("report", "--json", hostile_trace).stdout)
     names = [row["name"] for row in report["threads"]]
     assert names == list(runs.HOSTILE_NAMES.values())
-
-
-def test_an_ascii_terminal_gets_a_report(cli: Cli, hostile_trace: Path) -> None:
-    done = cli("report", "--all", hostile_trace, env={"PYTHONIOENCODING": "ascii"})
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.isascii()
 
 
 def test_a_run_without_events_has_a_report(cli: Cli, tmp_path: Path) -> None:
@@ -626,39 +342,3 @@ def test_a_card_states_what_would_be_gained_where_the_screen_has_room(cli: Cli) 
     assert "units of work a second instead of 47.6" in row["gain"]
     assert row["gain"] in " ".join(shown.split())
     assert len(shown.splitlines()) <= 24
-
-
-@pytest.mark.parametrize("example", ["demo/demo", "press/slow", "shop/slow"])
-@pytest.mark.parametrize("width", [80, 120])
-def test_a_report_fits_a_screen_and_begins_with_the_verdict(
-    cli: Cli, example: str, width: int
-) -> None:
-    trace = Path(__file__).parents[2] / f"docs/examples/{example}.tmt"
-    model = threadmodel.open(trace)
-    (verdict,) = model.verdict()
-    done = cli("report", trace, env={"COLUMNS": str(width)})
-    shown = done.stdout.decode().splitlines()
-    assert len(shown) <= 24
-    assert verdict["title"].startswith(shown[0])
-    assert "--all" in shown[-1]
-    # A command is not wrapped, so that it can be copied.
-    assert all(len(line) <= width for line in shown if "threadmodel " not in line)
-    first = next(
-        row
-        for row in model.findings()
-        if row["kind"] != "deadlock" and not row["minor"]
-    )
-    text = " ".join(done.stdout.decode().split())
-    assert first["title"] in text
-    assert first["advice"] in text
-
-
-def test_a_text_of_the_screen_is_never_cut_within_a_sentence(cli: Cli) -> None:
-    trace = Path(__file__).parents[2] / "docs/examples/demo/demo.tmt"
-    rows = list(threadmodel.open(trace).findings())
-    for width in (40, 60, 80, 200):
-        done = cli("report", trace, env={"COLUMNS": str(width)})
-        text = " ".join(done.stdout.decode().split())
-        for row in rows[1:2]:
-            begin = text.index(row["waits"].split(". ")[0])
-            assert text[begin:].startswith(row["waits"].split(". ")[0])
