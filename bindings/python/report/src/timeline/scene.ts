@@ -6,8 +6,9 @@ import { Palette, scheme } from "../scheme";
 import { isDark } from "../states";
 import { drawArrows, ofChosen } from "./arrows";
 import { AXIS, drawAxis, drawPauses, GUTTER } from "./axis";
-import type { Detail, Picked } from "./data";
+import type { Picked } from "./data";
 import { fitMiddle } from "./drawing";
+import { FinerRows } from "./finer";
 import { drawGroupName, drawLabels } from "./labels";
 import type { Lanes } from "./lanes";
 import { drawLock, drawLockName, lineAt } from "./locklane";
@@ -30,8 +31,7 @@ export class Scene {
   private ratio = 1;
   private scheduled = 0;
   private image: ImageData | null = null;
-  private detail: Detail | null = null;
-  private asked = 0;
+  private readonly finer: FinerRows;
   private readonly stop: () => void;
   private readonly stopScheme: () => void;
   private readonly palette: Palette;
@@ -48,6 +48,7 @@ export class Scene {
     this.base = base.getContext("2d")!;
     this.over = over.getContext("2d")!;
     this.palette = new Palette(scroller);
+    this.finer = new FinerRows(state, () => this.redraw());
     this.colours = this.readColours();
     this.stop = effect(() => {
       void [
@@ -137,15 +138,9 @@ export class Scene {
     const [from, to] = [this.timeAt(x), this.timeAt(x + 1)];
     const lanes = this.lanesFor(row.lane, from, to);
     const picked = pickWithin(lanes, row.lane, from, to);
-    if (!picked || lanes !== this.detail?.lanes || !this.isCut(picked)) return picked;
+    if (!picked || lanes !== this.finer.lanes || !this.finer.cuts(picked)) return picked;
     const whole = pickWithin(this.state.data.lanes, row.lane, from, to);
     return whole?.level.count[whole.row] === 1 ? whole : picked;
-  }
-
-  /** Whether an interval of the finer rows goes on beyond them. */
-  private isCut({ level, row }: Picked): boolean {
-    const { from, to } = this.detail!;
-    return level.start[row]! <= from + 1 || level.end[row]! >= to - 1;
   }
 
   /** The lock in whose lane a point is, and who had it there. */
@@ -160,10 +155,7 @@ export class Scene {
   }
 
   private lanesFor(lane: number, from: number, to: number): Lanes {
-    const { detail } = this;
-    const { lanes, tile } = this.state.data;
-    const covers = detail && detail.from <= from && detail.to >= to && detail.asked.has(lane);
-    return covers && this.nsPerPixel < tile ? detail.lanes : lanes;
+    return this.finer.lanesFor(lane, from, to, this.nsPerPixel);
   }
 
   private visible(): Row[] {
@@ -180,7 +172,10 @@ export class Scene {
 
   private draw(): void {
     const rows = this.visible();
-    this.askForDetail(rows);
+    this.finer.ask(
+      rows.flatMap((row) => (row.kind === "lane" ? [row.lane] : [])),
+      this.nsPerPixel,
+    );
     this.drawLanes(rows);
     const { over, ratio } = this;
     over.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -384,37 +379,5 @@ export class Scene {
     this.over.lineWidth = 2;
     const y = AXIS + line - this.scroller.scrollTop;
     this.over.strokeRect(x1 - 1, y + 1, Math.max(x2 - x1, 2) + 2, LANE_HEIGHT - 2);
-  }
-
-  /** Ask for finer rows when pixels are finer than what is there. */
-  private askForDetail(rows: readonly Row[]): void {
-    const { data } = this.state;
-    const { more } = data.source;
-    const { from, to } = this.state.window.peek();
-    if (!more || this.nsPerPixel >= data.tile) return;
-    const lanes = rows.flatMap((row) => (row.kind === "lane" ? [row.lane] : []));
-    const { detail } = this;
-    const covers = detail && detail.from <= from && detail.to >= to;
-    // Less of the run at a time may be had in finer rows.
-    const finest =
-      detail &&
-      (detail.lanes.tile <= this.nsPerPixel || detail.to - detail.from < 3 * (to - from));
-    if (covers && finest && lanes.every((lane) => detail.asked.has(lane))) return;
-    const mine = ++this.asked;
-    setTimeout(() => {
-      if (mine !== this.asked) return;
-      const room = (to - from) / 2;
-      more(Math.max(from - room, 0), Math.min(to + room, data.length), lanes).then(
-        (detail) => {
-          if (mine !== this.asked) return;
-          this.detail = detail;
-          this.state.failed.value = "";
-          this.redraw();
-        },
-        (failure: Error) => {
-          this.state.failed.value = `More detail is not available: ${failure.message}`;
-        },
-      );
-    }, 120);
   }
 }
