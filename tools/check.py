@@ -72,6 +72,7 @@ QUICK_FILES = (
     "python/test_model.py",
     "python/test_scenarios.py",
     "python/test_table.py",
+    "python/test_table_text.py",
     "words/test_words.py",
 )
 # A VM whose objects have compact headers, and whose monitors lie in a table; and the
