@@ -5,16 +5,20 @@ usage: live.py [ROUNDS [SECONDS]]
 A program with a planted lock runs; in each round its processor time is taken over some
 seconds without `top` and over as many with it, in an order that alternates. The work
 of the JVM's programs is paced by a clock, so it is the same in both. Named is when the
-first screen with the lock is printed, counted from the start of the command.
+first screen with the lock is drawn in a terminal, counted from the command's start.
 """
 
+import fcntl
 import math
 import os
+import pty
 import re
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,6 +30,7 @@ JAVA = Path(os.environ.get("JAVA_HOME", "/usr")) / "bin"
 TICKS = os.sysconf("SC_CLK_TCK")
 TOP = [sys.executable, "-m", "threadmodel", "top"]
 WARM_S = 4.0
+SEQUENCE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 # By name: the command, and what the line of its lock looks like.
 PROGRAMS: dict[str, tuple[list[str], str]] = {
     "JVM, an owner that sleeps": (["Queueing", "4"], r"Queueing\$Till +Queueing\.pay"),
@@ -67,29 +72,27 @@ def share(pid: int, seconds: float) -> float:
 
 @contextmanager
 def watched(pid: int, lock: str) -> Iterator[float]:
-    """Show it live; how long it took until the lock was named."""
+    """Show it live in a terminal; how long it took until the lock was named."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 110, 0, 0))
     begin = time.monotonic()
     process = subprocess.Popen(
-        [*TOP, str(pid), "-n", "1000", "--every", "1", "--window", "1"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        env={**os.environ, "COLUMNS": "110", "PYTHONUNBUFFERED": "1"},
+        [*TOP, str(pid)], stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL
     )
+    os.close(theirs)
+    shown = ""
+    while not re.search(lock, SEQUENCE.sub("", shown)):
+        shown += os.read(ours, 1 << 16).decode(errors="replace")
+    named_s = time.monotonic() - begin
+    # The screens are read, as a terminal does.
+    reader = subprocess.Popen(["cat"], stdin=ours, stdout=subprocess.DEVNULL)
     try:
-        assert process.stdout is not None
-        for line in process.stdout:
-            if re.search(lock, line):
-                break
-        named_s = time.monotonic() - begin
-        # The screens are read, as a terminal does.
-        reader = subprocess.Popen(
-            ["cat"], stdin=process.stdout, stdout=subprocess.DEVNULL
-        )
         yield named_s
     finally:
         process.terminate()
         process.wait()
+        os.close(ours)
+        reader.kill()
         reader.wait()
 
 

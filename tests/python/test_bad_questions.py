@@ -283,6 +283,7 @@ WRONG_USES: list[tuple[list[str], str]] = [
     (["listen", f"unix:{NOWHERE}"], NOWHERE),
     (["top", f"unix:{NOWHERE}"], NOWHERE),
     (["top", "127.0.0.1:99999"], "99999"),
+    (["top", "4194305"], "there is no process 4194305"),
     (["collect", "127.0.0.1:0"], "--folder"),
     (["collect", "nowhere", "--forward", "127.0.0.1:1"], "nowhere"),
     (["record", "-o", "out.tmt"], "record what?"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from threadmodel import hotspot
+from threadmodel import _proc, hotspot
 from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.messages import say
 from threadmodel.cli.peers import Peers
@@ -20,6 +20,7 @@ from threadmodel.cli.sockets import is_address, listener_at, name_of, token_of
 from threadmodel.cli.targets import TRACE, Heard, Looked, Recorded, Target, runs
 from threadmodel.cli.top_screen import View
 from threadmodel.cli.watching import print_screens, watch
+from threadmodel.errors import AttachError
 from threadmodel.text import clean
 
 # Generic since click 8.2, and to a type checker alone.
@@ -166,7 +167,7 @@ def _target(
             file = stack.enter_context(open(path, "wb", buffering=0))
             target = Heard(peer, file, memory, disk)
             name = f"process {peer.run.pid}" if peer.run.pid else name
-        elif hotspot.is_jvm(subject):
+        elif _is_jvm(subject):
             target = Recorded(subject, folder, memory, disk)
             name = _name(subject)
         else:
@@ -182,6 +183,28 @@ def _target(
         say("the agent sends no more: the program or its recording has ended")
     if is_full:
         say(f"the trace has reached {disk} MiB, the limit of --disk")
+
+
+def _is_jvm(pid: int) -> bool:
+    """Whether it is a JVM.
+
+    Raises:
+        AttachError: there is no such process, or nobody here may look into it
+    """
+    status = _proc.status(pid)
+    if status.get("State", "?")[:1] in ("Z", "X"):
+        raise AttachError(f"process {pid} has ended")
+    try:
+        with open(f"/proc/{pid}/maps") as file:
+            file.read(1)
+    except PermissionError:
+        owner = _proc.user(int(status.get("Uid", "-1 -1").split()[1]))
+        raise AttachError(
+            f"process {pid} belongs to {owner}: run this as that user or as root"
+        ) from None
+    except OSError:
+        raise AttachError(f"process {pid} has ended") from None
+    return hotspot.is_jvm(pid)
 
 
 def _name(pid: int) -> str:
