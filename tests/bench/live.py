@@ -85,7 +85,9 @@ def watched(pid: int, lock: str) -> Iterator[float]:
         shown += os.read(ours, 1 << 16).decode(errors="replace")
     named_s = time.monotonic() - begin
     # The screens are read, as a terminal does.
-    reader = subprocess.Popen(["cat"], stdin=ours, stdout=subprocess.DEVNULL)
+    reader = subprocess.Popen(
+        ["cat"], stdin=ours, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         yield named_s
     finally:

@@ -22,7 +22,7 @@
 #include "rings/clock.h"
 #include "writer/run_facts.h"
 
-static const int64_t LEAST_NS = INT64_C(25000000), MOST_NS = INT64_C(60000000);
+static const int64_t LEAST_NS = INT64_C(25000000), MOST_NS = INT64_C(80000000);
 static const int64_t THRIFTY_NS = INT64_C(90000000);
 enum { PART = 200 };
 /* A shorter time may be a moment of a busy machine. */
