@@ -42,6 +42,8 @@ WAITS_LINES: Final = 2
 ADVICE_LINES: Final = 2
 MOST_ADVICE_LINES: Final = 5
 VERDICT_LINES: Final = 5
+# Of findings with little to gain, where there are no others.
+MINOR: Final = 5
 # Of a table of stacks: an empty line, its heading, names of columns, and how many more.
 STACKS_HEIGHT: Final = 4
 # Fewer of many would say little.
@@ -77,7 +79,8 @@ def sections(
     """
     judged = judge(model, part)
     said = SAID_BY_VERDICT.get(judged["kind"], ())
-    found = [row for row in model.findings(part) if not row["minor"]]
+    everything = list(model.findings(part))
+    found = [row for row in everything if not row["minor"]]
     cards = [row for row in found if row["kind"] not in said]
     heading, *body = terminal.opening(judged, cards)
     verdict = Section(clean(heading, NAME_LENGTH))
@@ -90,9 +93,13 @@ def sections(
     _notes(ending, model, " ".join(map(shell_word, files)) + options_of(part))
     room = HEIGHT - _height(verdict, console) - _height(ending, console) - 3
     shown, others = _cards(cards, file, console, room)
+    if not cards:
+        others = [row for row in everything if row["minor"]][:MINOR]
+        others.sort(key=lambda row: -(row["impact_ns"] or 0))
+        shown.heading = "Causes with little to gain" if others else ""
     if others:
         _also(shown, others, file, room - _height(shown, console), console)
-    stacks = _stacks(model, room - _height(shown, console) if cards else room)
+    stacks = _stacks(model, room - _height(shown, console) if shown.heading else room)
     return [section for section in (verdict, shown, stacks, ending) if section.heading]
 
 
