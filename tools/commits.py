@@ -19,6 +19,8 @@ ACCEPTED = frozenset(
         "442ecc7f2b902bbf13bb4aeadaca31846522cd1c",
         "5e17b57b707bc42fb007cd581f08210ad2ac8b87",
         "c2ffc31674ee3122d03adc174cd3ab2a584a62ea",
+        "2d8031c8c8f1060484fffbbb8634112c75125ae7",
+        "4af51dca32715c3de607d36c96f43f3cfcc71cd4",
     }
 )
 

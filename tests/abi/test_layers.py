@@ -227,8 +227,7 @@ LONGEST = 400
 KNOWN_LONG = {
     "tables.c",
     *("definitions.c", "emit_dump.c", "facts.c", "gather_records.c", "lock_words.c"),
-    *("record.c", "rounds.c", "writer_thread.c"),
-    *("listen.py", "terminal.py", "top.py"),
+    *("record.c", "rounds.c", "terminal.py"),
 }
 
 
