@@ -254,13 +254,13 @@ static void name_servers(tm__wait_graph *graph, tm__wait_node *node)
     }
     node->is_meeting = tm__wait_is_meeting(model, node) != 0;
     node->is_giving = tm__wait_is_giving(model, node->stack) != 0;
-    if (node->server != TM__NONE) {
-        node->edge = TM_WAIT_EDGE_SERVED;
-        node->provenance = TM_PROVENANCE_INFERRED;
-    } else if (tm__wait_is_for_future(model, node)) {
+    /* Whoever ran other tasks before need not run this one. */
+    if (tm__wait_is_for_future(model, node) && node->likeness != TM__LIKE_OBJECT)
         node->edge = TM_WAIT_EDGE_TASK;
+    else if (node->server != TM__NONE)
+        node->edge = TM_WAIT_EDGE_SERVED;
+    if (node->edge != TM_WAIT_EDGE_UNKNOWN)
         node->provenance = TM_PROVENANCE_INFERRED;
-    }
 }
 
 int tm__wait_servers_find(tm__wait_graph *graph)
