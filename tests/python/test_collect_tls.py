@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from collected import files, until
 from conftest import Cli, one_line
-from test_collector import collecting, files, until
+from test_collector import collecting
 from test_listen import connect, first_block_end
 from threadmodel.cli import secured
 
