@@ -5,7 +5,7 @@ import pytest
 
 import runs
 from story import JDK, KIND, LOCK, MS, OTHER, SLOW, TAKE, TRANSFER, Story
-from threadmodel import Model
+from threadmodel import Frame, Model
 
 
 def joins(last_ms: int) -> Story:
@@ -134,14 +134,26 @@ def test_an_inversion_has_cost_nothing_yet() -> None:
 
 def test_an_inversion_that_is_only_inferred_is_no_finding() -> None:
     story = Story()
+    story.model.define_stack(51, [Frame(SLOW, line=11)])
     for begin, thread, held, wanted in ((0, 1, LOCK, OTHER), (10, 2, OTHER, LOCK)):
         for step, lock in enumerate((held, wanted)):
             at = begin + 3 * step
-            story.at(at, thread, KIND.CONTENDED_ENTER, object=lock, stack=SLOW)
+            stack = 51 if step else SLOW
+            story.at(at, thread, KIND.CONTENDED_ENTER, object=lock, stack=stack)
             story.at(at + 1, thread, KIND.CONTENDED_ENTERED, object=lock)
     story.at(10_000, 3, KIND.THREAD_START)
     assert story.findings("lock_inversion") == []
     assert len(story.model.lock_order()) == 2
+
+
+def test_a_lock_taken_at_the_place_that_is_come_to_again_is_not_held() -> None:
+    story = Story()
+    for begin, thread, first, second in ((0, 1, LOCK, OTHER), (10, 2, OTHER, LOCK)):
+        for step, lock in enumerate((first, second)):
+            at = begin + 3 * step
+            story.at(at, thread, KIND.CONTENDED_ENTER, object=lock, stack=SLOW)
+            story.at(at + 1, thread, KIND.CONTENDED_ENTERED, object=lock)
+    assert len(story.model.lock_order()) == 0
 
 
 def test_who_waits_for_an_owner_that_goes_on_is_in_no_deadlock() -> None:

@@ -144,7 +144,10 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
         tenure = tm__tenure_at(model, object->tenure);
         taken = tenure ? tenure->stack : TM__NONE;
         if (provenance <= TM_PROVENANCE_INFERRED && !are_reported)
-            verdict = verdict_of(model, cache, taken, block->stack);
+            /* Come to the same place again, a thread has left what it took there. */
+            verdict = taken == block->stack
+                          ? TM__UNPROVEN
+                          : verdict_of(model, cache, taken, block->stack);
         if (verdict == TM__UNPROVEN)
             ++*unproven;
         if (verdict != TM__INSIDE)
