@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The workload: some twenty rounds a second. In each, some threads are in a read, an accept
- * or a poll. A thread that has been in one for a millisecond is taken to wait: a call
- * that may use a processor for that long, since it moves many bytes, is first looked up
- * in the kernel's list of threads.
+ * The workload: some twenty rounds a second. In each, some threads are in a read, an
+ * accept or a poll. A thread that has been in one for a millisecond is taken to wait: a
+ * call that may use a processor for that long, since it moves many bytes, is first
+ * looked up in the kernel's list of threads.
  */
 #include "writer/kernel_waits.h"
 

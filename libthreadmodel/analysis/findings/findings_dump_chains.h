@@ -5,7 +5,8 @@
 
 #include "analysis/findings/finding.h"
 
-/** Threads that block others in one dump: "blocking_thread". @return TM_OK or TM_ENOMEM */
+/** Threads that block others in one dump: "blocking_thread". @return TM_OK or TM_ENOMEM
+ */
 int tm__find_dump_chains(tm__findings *findings);
 
 #endif
