@@ -3,12 +3,15 @@
 
 import contextlib
 import errno
+import fcntl
 import functools
 import json
 import os
 import resource
 import signal
 import socket
+import sys
+import termios
 import threading
 import time
 from pathlib import Path
@@ -280,6 +283,12 @@ def test_an_agent_too_many_is_sent_away(tmp_path: Path) -> None:
     assert found.read_bytes() == whole
 
 
+def unacknowledged(peer: socket.socket) -> int:
+    """Return how many bytes the other side's system has not confirmed."""
+    answer = fcntl.ioctl(peer, termios.TIOCOUTQ, bytes(4))
+    return int.from_bytes(answer, sys.byteorder)
+
+
 def test_what_was_acknowledged_before_the_end_is_kept(tmp_path: Path) -> None:
     whole = long_run(tmp_path / "long.tmt", blocks=2000)
     with (
@@ -290,6 +299,7 @@ def test_what_was_acknowledged_before_the_end_is_kept(tmp_path: Path) -> None:
     ):
         peer.sendall(whole)
         until(lambda: list((tmp_path / "runs.spool").rglob("*.raw")))
+        until(lambda: unacknowledged(peer) == 0)
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=60)
     (found,) = files(tmp_path / "runs")
