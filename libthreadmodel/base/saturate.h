@@ -13,6 +13,14 @@ static inline int64_t tm__sum(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
+/** @return a - b where a is larger; INT64_MAX where that is too much */
+static inline int64_t tm__difference(int64_t a, int64_t b)
+{
+    int64_t difference;
+
+    return __builtin_sub_overflow(a, b, &difference) ? INT64_MAX : difference;
+}
+
 /** @return a * b of numbers from 0 on; INT64_MAX where that is too much */
 static inline int64_t tm__product(int64_t a, int64_t b)
 {

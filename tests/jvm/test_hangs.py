@@ -4,6 +4,7 @@ traces, in recordings of the flight recorder, in thread dumps, and by an attach.
 run at once, since what they do is wait. A few are run each time, all with --full."""
 
 import os
+import re
 import signal
 import statistics
 import subprocess
@@ -54,7 +55,7 @@ PARTLY = {
 OWED = {
     "nested": "notifier waits",
     "cleaner": "cleaner waits",
-    "readers": "writer and helper wait",
+    "readers": "(writer and helper|helper and writer) wait",
     "stamped": "taker waits",
 }
 HEALTHY = (
@@ -290,7 +291,8 @@ def test_the_first_line_names_who_waits_for_a_lock_beside_others(java: Java) -> 
     end_all(running)
     for name, who in OWED.items():
         (row,) = threadmodel.open(java.folder / f"{name}.tmt").verdict()
-        assert f"No thread is known to be stuck, but {who} " in str(row["title"]), name
+        title = str(row["title"])
+        assert re.match(f"No thread is known to be stuck, but {who} ", title), name
 
 
 def test_threads_that_try_for_ever_are_suspected(java: Java) -> None:
@@ -409,10 +411,12 @@ def test_a_verdict_states_that_the_program_was_stopped(java: Java) -> None:
         ("beat",),
         lambda it: java.command("Hangs", it, agent=f"file={java.folder / it}.tmt"),
     )
-    running["beat"].send_signal(signal.SIGSTOP)
-    time.sleep(1.5)
-    running["beat"].send_signal(signal.SIGCONT)
-    time.sleep(0.2)
+    # A stop that meets the agent's writer at work, and not as it waits, is not seen.
+    for _ in range(2):
+        running["beat"].send_signal(signal.SIGSTOP)
+        time.sleep(1.5)
+        running["beat"].send_signal(signal.SIGCONT)
+        time.sleep(0.2)
     end_all(running)
     model = threadmodel.open(java.folder / "beat.tmt")
     row = check(model, "beat", is_certain=True)

@@ -9,7 +9,6 @@
 #include "analysis/verdict/judge_state.h"
 #include "analysis/waits/runtime_threads.h"
 #include "base/saturate.h"
-#include "model/entities/reports.h"
 
 /* Of their busy time its users queue for it for this share, and all threads of the
  * program together for that; less than so long is not worth a verdict. */
@@ -123,12 +122,9 @@ static void add_wanting(tm__judgement *it, uint32_t thread)
 void tm__find_bound_of_processors(tm__judgement *it)
 {
     const tm_model *model = it->model;
-    int64_t from_ns = tm__model_origin_ns(model);
 
-    if (it->scope.from_ns > from_ns)
-        from_ns = it->scope.from_ns;
     if (it->spent.wanted_ns < WORTH_NS ||
-        it->spent.wanted_ns < (it->graph.at_ns - from_ns) / WANTED_PARTS ||
+        it->spent.wanted_ns < tm__judged_span_ns(it) / WANTED_PARTS ||
         !is_share_of_program(it, it->spent.wanted_ns))
         return;
     for (uint32_t t = 0; t < model->entities.threads_count; t++)

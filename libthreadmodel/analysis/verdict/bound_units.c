@@ -130,9 +130,7 @@ int tm__find_bound_of_units(tm__judgement *it)
         part.from_ns = it->scope.from_ns - origin_ns;
     if (it->scope.to_ns < INT64_MAX)
         part.to_ns = it->scope.to_ns - origin_ns;
-    least.lasted_ns =
-        (it->graph.at_ns - (part.from_ns > 0 ? it->scope.from_ns : origin_ns)) /
-        PARTS_OF_RUN;
+    least.lasted_ns = tm__judged_span_ns(it) / PARTS_OF_RUN;
     rc = tm__unit_parts_of_first_kind(&it->unit_parts, it->model, &part, &least);
     if (rc < 0)
         return rc;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/verdict/judge_state.h"
 #include "analysis/waits/wait_wants.h"
+#include "base/saturate.h"
 #include "model/entities/caller_frame.h"
+#include "model/entities/reports.h"
 #include "model/wakeups/worker_loops.h"
 
 int tm__is_waiting_for_work(const tm__judgement *it, const tm__interval *interval)
@@ -31,6 +33,15 @@ int64_t tm__judged_ns(const tm__judgement *it, const tm__thread *thread, uint32_
     return from_ns < to_ns && tm__scope_cut(&it->scope, &from_ns, &to_ns)
                ? to_ns - from_ns
                : 0;
+}
+
+int64_t tm__judged_span_ns(const tm__judgement *it)
+{
+    int64_t from_ns = tm__model_origin_ns(it->model);
+
+    if (it->scope.from_ns > from_ns)
+        from_ns = it->scope.from_ns;
+    return from_ns < it->graph.at_ns ? tm__difference(it->graph.at_ns, from_ns) : 0;
 }
 
 int tm__is_queueing(const tm__judgement *it, const tm__interval *interval)

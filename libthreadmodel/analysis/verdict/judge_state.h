@@ -66,6 +66,9 @@ int tm__is_waiting_for_work(const tm__judgement *it, const tm__interval *interva
  */
 int64_t tm__judged_ns(const tm__judgement *it, const tm__thread *thread, uint32_t i);
 
+/** How long the part that is judged is, up to the verdict's instant. */
+int64_t tm__judged_span_ns(const tm__judgement *it);
+
 /** Whether a thread is queued for a lock in an interval. */
 int tm__is_queueing(const tm__judgement *it, const tm__interval *interval);
 
