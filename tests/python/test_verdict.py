@@ -75,3 +75,17 @@ def test_many_programs_that_know_the_truth_are_asked() -> None:
     print(f"{len(hung)} hung, {len(healthy)} healthy")
     assert len(set(hung)) == len(hung) >= 40
     assert len(set(healthy)) == len(healthy) >= 60
+
+
+def test_all_threads_that_wait_are_counted_however_many_they_are() -> None:
+    model, waiters = Model(), 150
+    events = [Event(0, 1, EventKind.SLEEP)]
+    for thread in range(2, 2 + waiters):
+        events += [
+            Event(1, thread, EventKind.THREAD_START),
+            Event(10, thread, EventKind.WAIT, object=thread),
+        ]
+    model.ingest([*events, Event(2_000_000_000, 1, EventKind.SLEPT)])
+    (row,) = model.verdict()
+    assert row["kind"] == "idle"
+    assert str(row["text"]).endswith(f" {waiters - 3} more wait.")

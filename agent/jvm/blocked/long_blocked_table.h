@@ -67,7 +67,7 @@ void tm__long_blocked_list(tm__long_blocked *blocked);
 /** Take it out of the list that it is in, if it is in one. */
 void tm__long_blocked_unlist(tm__long_blocked *blocked);
 
-/** The oldest at a stage, and the newest; NULL: there is none. */
+/** The oldest at a stage, and the newest; NULL if the stage is empty. */
 tm__long_blocked *tm__long_blocked_first(enum tm__long_blocked_stage stage);
 tm__long_blocked *tm__long_blocked_last(enum tm__long_blocked_stage stage);
 

@@ -36,15 +36,20 @@ enum { BUSY_PERCENT = 80 };
 /* Whether a method is a queue's that waits for an element. */
 static int takes(const char *name)
 {
-    return strncmp(name, "java.util.concurrent.", 21) == 0 &&
+    static const char package[] = "java.util.concurrent.";
+
+    return strncmp(name, package, sizeof(package) - 1) == 0 &&
            (strstr(name, "Queue.take") || strstr(name, "Deque.take"));
 }
 
 /* Whether a method belongs to what gives tasks or requests to threads. */
 static int is_of_executor(const char *name)
 {
-    return strncmp(name, "java.util.concurrent.ThreadPoolExecutor", 39) == 0 ||
-           strncmp(name, "java.util.concurrent.ForkJoin", 29) == 0 ||
+    static const char pool[] = "java.util.concurrent.ThreadPoolExecutor";
+    static const char fork_join[] = "java.util.concurrent.ForkJoin";
+
+    return strncmp(name, pool, sizeof(pool) - 1) == 0 ||
+           strncmp(name, fork_join, sizeof(fork_join) - 1) == 0 ||
            tm__is_of_server(name);
 }
 

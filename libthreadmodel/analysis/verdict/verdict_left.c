@@ -167,6 +167,7 @@ static void write_waiting(tm__words *words, const tm__judgement *it)
     count = list(it, is_outside, count, listed);
     waiting.order = listed;
     waiting.count = count < OTHERS_LISTED ? count : OTHERS_LISTED;
+    waiting.unlisted = count - waiting.count;
     tm__write_members(words, &waiting, OTHERS_DESCRIBED);
 }
 

@@ -378,6 +378,7 @@ void tm__write_members(tm__words *words, tm__wait_case *it, uint32_t at_most)
         covered += write_others(words, it, i);
         tm__write_words(words, ". ");
     }
-    if (covered < it->count)
-        tm__write_words(words, "%u more wait. ", it->count - covered);
+    covered = it->count - covered + it->unlisted;
+    if (covered)
+        tm__write_words(words, "%u more wait%s. ", covered, covered == 1 ? "s" : "");
 }

@@ -22,6 +22,7 @@ typedef struct tm__wait_case {
     tm__labels *labels;
     const uint32_t *order; ///< threads[]
     uint32_t count;
+    uint32_t unlisted; ///< such threads that order[] lacks
 } tm__wait_case;
 
 void tm__write_words(tm__words *words, const char *format, ...) TM__PRINTF(2, 3);

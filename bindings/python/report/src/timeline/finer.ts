@@ -14,7 +14,7 @@ export class FinerRows {
     private readonly redraw: () => void,
   ) {}
 
-  /** Those that are there; undefined: there are none. */
+  /** The finer rows that were received; undefined before any. */
   get lanes(): Lanes | undefined {
     return this.detail?.lanes;
   }
