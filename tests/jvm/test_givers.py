@@ -10,12 +10,12 @@ from conftest import TIMEOUT_S, Java
 
 # What cannot go on, and what those who see it are to do.
 HUNG = {
-    "array": ({"producer-0"}, "Let whoever takes from the queue survive"),
+    "array": ({"producer-0"}, "Keep the threads that take from the queue alive"),
     "linked": (
         {"producer-0", "producer-1"},
-        "Let whoever takes from the queue survive",
+        "Keep the threads that take from the queue alive",
     ),
-    "handed": ({"producer-0"}, "Let whoever takes from the queue survive"),
+    "handed": ({"producer-0"}, "Keep the threads that take from the queue alive"),
     "initialiser": (
         {"initialiser", "ForkJoinPool-1-worker-1"},
         "Do not wait for other threads in an initialiser.",

@@ -195,8 +195,9 @@ void tm__write_wait_advice(tm__words *words, const tm__wait_case *it)
                                "everywhere, and do not acquire a lock again that the "
                                "goroutine has, not even for reading.");
     else if (are_giving(it))
-        tm__write_words(words, "Let whoever takes from the queue survive what its work "
-                               "throws, or offer with a timeout.");
+        tm__write_words(words,
+                        "Keep the threads that take from the queue alive: catch the "
+                        "exceptions of their work, or offer with a timeout.");
     else if (are_at_barriers(it))
         tm__write_words(words,
                         "Each party of a barrier has to come: let one that fails or "
