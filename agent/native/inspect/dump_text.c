@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "inspect/emit_dump.h"
+#include "inspect/dump_definitions.h"
 #include "inspect/frames.h"
 #include "inspect/system_call.h"
 

@@ -16,8 +16,4 @@ void tm__dump_writer_add(tm__dump_writer *it, tm__target *target);
 /** @return 0, or -1: the trace is not complete */
 int tm__dump_writer_close(tm__dump_writer *it, const tm__target *target);
 
-/** "mutex accounts+0x40"; without a name its address. */
-void tm__object_describe(tm__target *target, const tm__thread_wait *wait, char *text,
-                         size_t room);
-
 #endif

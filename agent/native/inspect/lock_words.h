@@ -17,7 +17,4 @@ void tm__lock_words_find_once(tm__target *target);
 /** Read again who owns what is waited for, as memory has it now. */
 void tm__lock_words_owner(const tm__target *target, tm__thread_wait *wait);
 
-/** A thread by the address of what its C library knows of it; 0: of no thread. */
-uint32_t tm__thread_of_descriptor(const tm__target *target, uint64_t address);
-
 #endif

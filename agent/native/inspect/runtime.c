@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "inspect/lock_words.h"
+#include "inspect/glibc_words.h"
 #include "inspect/target_state.h"
 
 enum { STATE_WORDS = 128, INTERVAL_MOST = 100000000 };
