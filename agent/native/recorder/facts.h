@@ -16,11 +16,4 @@ void tm__facts_emit(tm__image *image, const tm__readers *readers,
 /** @return the time before which all was emitted in the last round */
 uint64_t tm__facts_emitted(const tm__image *image);
 
-/** Whether a thread has a lock for which there may be several owners. */
-int tm__facts_shares(const tm__ring_reader *reader, const tm__native_object *object);
-
-/** Emit releases that no record told, after two rounds without the hold. */
-void tm__facts_close_holds(tm__ring_reader *reader, const tm__readers *readers,
-                           int64_t now_ns);
-
 #endif

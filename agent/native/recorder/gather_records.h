@@ -12,14 +12,8 @@ tm__item *tm__gather_item(tm__ring_reader *reader, int kind, uint64_t time);
 /** Note what a ring has by now, and which stacks and modules are in it. */
 void tm__gather_begin(tm__ring_reader *reader);
 
-/** Have the names looked up that those of all rings need. */
-void tm__gather_names(void);
-
 /** Take what a ring had at tm__gather_begin(). */
 void tm__gather_records(tm__ring_reader *reader, const tm__tick_clock *clock);
-
-/** All rings were read: what was noted of them may be gone. */
-void tm__gather_end(void);
 
 /** Take what its thread owns and has not reported. Holds after `horizon` can wait. */
 void tm__gather_holds(tm__ring_reader *reader, uint64_t horizon);

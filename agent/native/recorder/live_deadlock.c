@@ -9,6 +9,7 @@
 #include <threadmodel/error.h>
 
 #include "recorder/definitions.h"
+#include "recorder/lock_holds.h"
 #include "live/put_printable.h"
 
 /* A lock that would be an error, or a wait that is about to end, is no deadlock. */
@@ -121,7 +122,7 @@ static int waits_for(const tm__ring_reader *reader, const tm__ring_reader *owner
         return 0;
     if (wanted->object->owner)
         return wanted->object->owner == owner->thread;
-    return !wanted->is_shared && tm__facts_shares(owner, wanted->object);
+    return !wanted->is_shared && tm__holds_share(owner, wanted->object);
 }
 
 /* Whether a thread is on a processor, or would be: a mutex that checks blocks nobody,

@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "recorder/image_ending.h"
 #include "recorder/kernel_switches.h"
 #include "recorder/rounds.h"
 

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "recorder/image.h"
 #include "recorder/rounds.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "recorder/definitions.h"
-#include "recorder/gather_records.h"
 #include "recorder/claimed_calls.h"
+#include "recorder/definitions.h"
+#include "recorder/facts.h"
+#include "recorder/fresh_names.h"
+#include "recorder/gather_records.h"
+#include "recorder/image.h"
+#include "recorder/image_ending.h"
+#include "recorder/kernel_switches.h"
 #include "recorder/live_deadlock.h"
 #include "recorder/live_stuck.h"
+#include "recorder/lock_holds.h"
 #include "recorder/lookup.h"
-#include "recorder/kernel_switches.h"
+#include "recorder/unseen_programs.h"
 
 enum { SLACK_NS = 1000000, FLUSH_ROUNDS = 100 };
 enum { STUCK_NS = 2000000000, NESTED_LOOKS = 8, IMAGES_MOST = 2048 };
@@ -46,16 +47,6 @@ static void find_process(tm__recorder *it, tm__image *image)
     image->pid = pid;
     image->is_found = 1;
     image->descriptor = tm__process_open(pid);
-}
-
-static tm__image *image_of_process(const tm__recorder *it, uint32_t pid)
-{
-    tm__image *last = NULL;
-
-    for (tm__image *image = it->images; image; image = image->next)
-        if (image->pid == pid)
-            last = image;
-    return last;
 }
 
 static const char NO_IO[] =
@@ -95,7 +86,7 @@ static tm__image *image_of(tm__recorder *it, const tm__ring *ring)
     for (last = &it->images; *last; last = &(*last)->next)
         ;
     *last = image;
-    if ((parent = image_of_process(it, image->parent_pid)))
+    if ((parent = tm__recorder_image_of(it, image->parent_pid)))
         tm__image_drop_child(parent, pid);
     return image;
 }
@@ -164,31 +155,6 @@ static void set_horizons(tm__recorder *it, uint64_t now)
     }
 }
 
-/* Whether another producer, as the JVM agent, writes what has the name now. */
-static int is_written(const char *path)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    int is_locked =
-        file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-
-    if (file >= 0)
-        close(file);
-    return is_locked;
-}
-
-/* The trace gets the name that was asked for, if it can. */
-void tm__recorder_name_trace(tm__recorder *it, char path[4096])
-{
-    if (is_written(it->output))
-        fprintf(stderr,
-                "threadmodel: %s is being written by another process: this recording "
-                "is in %s\n",
-                it->output, path);
-    else if (rename(path, it->output) == 0)
-        snprintf(path, 4096, "%s", it->output);
-    snprintf(it->trace, sizeof(it->trace), "%s", path);
-}
-
 /* The rings of threads that ended are free once all of them was emitted. */
 static void free_rings(tm__recorder *it, const tm__image *image)
 {
@@ -224,105 +190,21 @@ static int has_died(tm__recorder *it, tm__image *image)
            before == image->item_order;
 }
 
-static void note_status(tm__image *image, int status)
-{
-    image->ending = WIFSIGNALED(status) ? TM_ENDING_SIGNALLED : TM_ENDING_EXITED;
-    image->ending_status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-/* The end of a process is an instant of its trace, whenever the last event was. */
-static void watch_process(tm__recorder *it, tm__image *image, uint64_t now)
-{
-    int status;
-
-    if (image->over_ns || image->descriptor < 0 ||
-        !tm__process_is_over(image->descriptor))
-        return;
-    image->over_ns = tm__tick_clock_ns(&it->clock, now);
-    if (tm__process_status(image->pid, image->descriptor, &status))
-        note_status(image, status);
-}
-
-static int was_replaced(const tm__recorder *it, const tm__image *image)
-{
-    for (const tm__image *other = it->images; other; other = other->next)
-        if (other->pid == image->pid && other->id > image->id)
-            return 1;
-    return 0;
-}
-
-/* The rest of its end. A program that another one replaced in its
- * process has no status. */
-static void note_ending(tm__recorder *it, tm__image *image)
-{
-    int status;
-
-    if (!image->over_ns) {
-        image->over_ns = tm__tick_clock_ns(&it->clock, tm__tick_clock_read(&it->clock));
-        if (!was_replaced(it, image) && !tm__process_has_died(image->pid))
-            image->ending = TM_ENDING_WENT_ON;
-        return;
-    }
-    if (image->ending == TM_ENDING_UNKNOWN && it->reported_pid == image->pid)
-        note_status(image, it->reported_status);
-    else if (image->ending == TM_ENDING_UNKNOWN &&
-             tm__process_status(image->pid, image->descriptor, &status))
-        note_status(image, status);
-}
-
-static void add_other(tm__recorder *it, const char *path)
-{
-    size_t bytes = strlen(path) + 1;
-    char *more = realloc(it->others, it->others_bytes + bytes);
-
-    if (!more)
-        return;
-    it->others = more;
-    memcpy(it->others + it->others_bytes, path, bytes);
-    it->others_bytes += bytes;
-}
-
-/* Of a child whose threads had nothing to do with one another there is no trace. */
-static void note_eventless(tm__recorder *it, const tm__image *image)
-{
-    tm__image *parent = image_of_process(it, image->parent_pid);
-    char path[4096] = "";
-
-    if (!parent || parent->pid == image->pid)
-        return;
-    tm__process_program(image->pid, path, sizeof(path));
-    tm__image_add_child(parent, image->pid, path);
-}
-
-/* What a process starts and does not show up in a ring. */
-static void look_for_children(tm__recorder *it, tm__image *image)
-{
-    uint32_t children[TM__CHILDREN_MOST];
-    size_t count = tm__process_children(image->pid, children,
-                                        sizeof(children) / sizeof(*children));
-    char path[4096];
-
-    for (size_t i = 0; i < count; i++)
-        if (!image_of_process(it, children[i]) &&
-            tm__process_program(children[i], path, sizeof(path)))
-            tm__image_add_child(image, children[i], path);
-}
-
 static void end_image(tm__recorder *it, tm__image *image)
 {
     char path[sizeof(image->path)];
     int is_wanted = image->is_wanted;
 
-    note_ending(it, image);
+    tm__image_note_ending(it, image);
     if (!is_wanted)
-        note_eventless(it, image);
+        tm__recorder_note_eventless(it, image);
     image->has_ended = 1;
     free_rings(it, image);
     snprintf(path, sizeof(path), "%s", image->path);
     if (tm__image_close(image) != 0)
         it->rc = 1;
     if (is_wanted && strcmp(path, it->trace) != 0)
-        add_other(it, path);
+        tm__recorder_add_other(it, path);
     if (is_wanted)
         return;
     /* The trace of a program that did nothing is there if there is no better one. */
@@ -337,7 +219,8 @@ static int is_over(tm__recorder *it, tm__image *image)
 {
     if (image->over_ns)
         return 1;
-    return it->rounds % 10 == 0 && (has_died(it, image) || was_replaced(it, image));
+    return it->rounds % 10 == 0 &&
+           (has_died(it, image) || tm__image_was_replaced(it, image));
 }
 
 /* What a process did that was there before may still wait for names. */
@@ -389,38 +272,6 @@ static void look_for_stop(tm__image *image, int64_t time_ns)
     image->stop_ns = 0;
 }
 
-static void note_unseen(tm__recorder *it, uint32_t pid)
-{
-    char *path = it->unseen[it->unseen_count];
-
-    if (it->unseen_count == TM__UNSEEN_MOST ||
-        !tm__process_program(pid, path, sizeof(it->unseen[0])))
-        return;
-    for (size_t i = 0; i < it->unseen_count; i++)
-        if (strcmp(it->unseen[i], path) == 0)
-            return;
-    it->unseen_count++;
-}
-
-/* A shell that has become, or has started, what did not load our library: which it
- * was is for whoever says why. */
-static void look_for_unseen(tm__recorder *it, const tm__image *image)
-{
-    uint32_t children[64];
-    size_t count;
-
-    if (tm__process_shares(image->pid, it->memory.inode) == 0 &&
-        (image->is_found || tm__process_inherits(image->pid, it->memory.path)))
-        note_unseen(it, image->pid);
-    if (!image->is_found)
-        return;
-    count = tm__process_children(image->pid, children,
-                                 sizeof(children) / sizeof(*children));
-    for (size_t i = 0; i < count; i++)
-        if (tm__process_shares(children[i], it->memory.inode) == 0)
-            note_unseen(it, children[i]);
-}
-
 void tm__recorder_round(tm__recorder *it, int is_last)
 {
     uint64_t now = tm__tick_clock_read(&it->clock);
@@ -433,7 +284,7 @@ void tm__recorder_round(tm__recorder *it, int is_last)
     for (uint32_t i = 0; i < it->readers.end; i++)
         if (it->readers.all[i].image)
             tm__gather_begin(&it->readers.all[i]);
-    tm__gather_names();
+    tm__fresh_read();
     for (uint32_t i = 0; i < it->readers.end; i++) {
         tm__ring_reader *reader = &it->readers.all[i];
 
@@ -442,12 +293,12 @@ void tm__recorder_round(tm__recorder *it, int is_last)
         tm__gather_holds(reader, reader->image->next_horizon);
         tm__gather_records(reader, &it->clock);
     }
-    tm__gather_end();
+    tm__fresh_end();
     tm__kernel_switches_gather(&it->readers, &it->clock);
     if (is_last)
         tm__lookups_wait();
     for (tm__image *image = it->images; image; image = image->next) {
-        watch_process(it, image, now);
+        tm__image_watch_end(it, image, now);
         image->stopped_ns += suspended;
     }
     for (tm__image **at = &it->images, *image; (image = *at);) {
@@ -479,16 +330,16 @@ void tm__recorder_round(tm__recorder *it, int is_last)
         }
         for (uint32_t i = 0; i < it->readers.end; i++)
             if (it->readers.all[i].image == image)
-                tm__facts_close_holds(&it->readers.all[i], &it->readers,
-                                      tm__tick_clock_ns(&it->clock, image->horizon));
+                tm__holds_close(&it->readers.all[i], &it->readers,
+                                tm__tick_clock_ns(&it->clock, image->horizon));
         free_rings(it, image);
         if (it->rounds % 10 == 0 && image->is_found)
             look_for_stop(image, now_ns());
         /* What ends at once is seen at first, what goes on also later. */
         if (it->rounds % 10 == 0 && image->is_found)
-            look_for_children(it, image);
+            tm__recorder_look_for_children(it, image);
         if (!it->is_named && (it->rounds < 100 || it->rounds % 10 == 0))
-            look_for_unseen(it, image);
+            tm__recorder_look_for_unseen(it, image);
         if (it->rounds % FLUSH_ROUNDS == 0 && image->writer)
             tm_writer_flush(image->writer);
         at = &image->next;

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the recorder knows. */
+#ifndef TM_NATIVE_RECORDER_WHOLE_RECORDER_H
+#define TM_NATIVE_RECORDER_WHOLE_RECORDER_H
+
+#include "recorder/process.h"
+#include "recorder/reader_table.h"
+#include "recorder/shared_memory.h"
+#include "recorder/tick_clock.h"
+
+enum { TM__UNSEEN_MOST = 8 };
+
+typedef struct tm__recorder {
+    const char *output;
+    int shows_paths;
+    tm__memory memory;
+    tm__tick_clock clock;
+    tm__readers readers;
+    tm__image *images;
+    tm__nested nested;
+    uint64_t nested_round; ///< in which they were looked for
+    int nested_looks;      ///< of late; each is forgotten after 10 rounds
+    uint64_t begin;        ///< in ticks
+    uint64_t rounds;
+    int64_t ahead_ns; ///< of the clock that counts while the machine is suspended
+    char unseen[TM__UNSEEN_MOST][4096]; ///< programs that have no image
+    size_t unseen_count;
+    char input[64]; ///< what was read of a line of standard input
+    size_t input_length;
+    uint32_t reported_pid; ///< of the program, once it has ended
+    int reported_status;   ///< as of waitpid()
+    int is_named;     ///< a trace of threads that had to do with one another is named
+    char spare[4096]; ///< the first of a program that did nothing, "": none
+    char trace[4096]; ///< the one that was asked for, wherever it is
+    char *others;     ///< traces of other processes, each up to a byte 0
+    size_t others_bytes;
+    int64_t stuck_ns; ///< threads that cannot go on for so long are reported; 0: none
+    int rc;
+} tm__recorder;
+
+#endif
