@@ -9,7 +9,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { FRAME_WORDS_MOST = 8192 };
+/* Several callers of one place may be equally deep. */
+enum { FRAME_WORDS_MOST = 8192, ALIKE_MOST = 8 };
+
+_Static_assert(TM__STACKS_CACHED == 64, "one bit of `used` for each");
 
 /* Signed return addresses differ from what the unwinder has above these bits. */
 #if defined(__aarch64__)
@@ -41,7 +44,7 @@ tm__known_stack *tm__known_stacks_of(uint32_t ring_number)
 
 /* From the innermost on: where a frame is the same, so is the place of the next one's
  * address, and it is the thread's own stack that is read. */
-int tm__known_stack_stands(const tm__known_stack *it, const void *site, uintptr_t here)
+static int stands(const tm__known_stack *it, const void *site, uintptr_t here)
 {
     const uintptr_t *words = (const uintptr_t *)here;
 
@@ -51,6 +54,21 @@ int tm__known_stack_stands(const tm__known_stack *it, const void *site, uintptr_
         if (words[it->distances[i]] != it->words[i])
             return 0;
     return 1;
+}
+
+uint16_t tm__known_stack_find(const tm__known_stack *all, uint64_t used, uint32_t *next,
+                              const void *site, uintptr_t here, int *is_known)
+{
+    uint64_t hash = (uint64_t)(uintptr_t)site * 31 + here;
+    uint16_t first =
+        (uint16_t)((hash >> 4 ^ hash >> 12) % TM__STACKS_CACHED & ~(ALIKE_MOST - 1u));
+
+    for (unsigned i = 0; i < ALIKE_MOST; i++)
+        if (used >> (first + i) & 1 && stands(&all[first + i], site, here)) {
+            *is_known = 1;
+            return (uint16_t)(first + i);
+        }
+    return (uint16_t)(first + (*next)++ % ALIKE_MOST);
 }
 
 void tm__known_stack_begin(tm__known_stack *it, uintptr_t here)

@@ -28,8 +28,14 @@ void tm__known_stacks_begin(uint32_t rings);
 /** A thread's, TM__STACKS_CACHED of them, none known; NULL: there is no room. */
 tm__known_stack *tm__known_stacks_of(uint32_t ring_number);
 
-/** Whether it is the stack of the thread now. */
-int tm__known_stack_stands(const tm__known_stack *it, const void *site, uintptr_t here);
+/**
+ * The stack of the thread now.
+ * @param used  a bit for each of them that is known
+ * @param next  counts those that are replaced
+ * @return its number, if *is_known; else where it is to be
+ */
+uint16_t tm__known_stack_find(const tm__known_stack *all, uint64_t used, uint32_t *next,
+                              const void *site, uintptr_t here, int *is_known);
 
 /** About to walk one. */
 void tm__known_stack_begin(tm__known_stack *it, uintptr_t here);

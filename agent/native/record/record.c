@@ -139,30 +139,8 @@ static int write_bytes(tm__ring *ring, int kind, uint64_t object, uint64_t peer,
     return write_pieces(ring, kind, object, peer, payload, length, "", 0);
 }
 
-_Static_assert(TM__STACKS_CACHED == 64, "one bit of stacks_used for each");
-
-/* Several callers of one place may be equally deep. */
-enum { ALIKE_MOST = 8 };
-
 /* A walk needs less. */
 enum { WALK_BYTES = 16384 };
-
-/* @return the number of the thread's stack, if that is known; else where it is to be */
-static uint16_t find_known(tm__self *self, const void *site, uintptr_t here,
-                           int *is_known)
-{
-    uint64_t hash = (uint64_t)(uintptr_t)site * 31 + here;
-    uint16_t first =
-        (uint16_t)((hash >> 4 ^ hash >> 12) % TM__STACKS_CACHED & ~(ALIKE_MOST - 1u));
-
-    for (unsigned i = 0; i < ALIKE_MOST; i++)
-        if (self->stacks_used >> (first + i) & 1 &&
-            tm__known_stack_stands(&self->stacks[first + i], site, here)) {
-            *is_known = 1;
-            return (uint16_t)(first + i);
-        }
-    return (uint16_t)(first + self->next_stack++ % ALIKE_MOST);
-}
 
 static uint16_t stack_of(tm__ring *ring, const void *site)
 {
@@ -178,7 +156,8 @@ static uint16_t stack_of(tm__ring *ring, const void *site)
     if (!self->stacks)
         self->stacks = tm__known_stacks_of(tm__ring_number(ring));
     if (self->stacks) {
-        number = find_known(self, site, here, &is_known);
+        number = tm__known_stack_find(self->stacks, self->stacks_used,
+                                      &self->next_stack, site, here, &is_known);
         if (is_known)
             return number;
         known = &self->stacks[number];
