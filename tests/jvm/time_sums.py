@@ -2,7 +2,8 @@
 """Threads that print where their time went, beside the states that were recorded of
 them. Each line of such a thread: its name, when it began and ended, for how long it was
 in its waits as it measured them, what the kernel counted of it on a processor and
-waiting for one, and the kernel's number of it; all in ns."""
+waiting for one, the time in which the kernel counted, and the kernel's number of it;
+all in ns."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ class Sums:
     waited_ns: int
     cpu_ns: int
     delay_ns: int
+    counted_in_ns: int
     states: Counter[str]
 
     def odd(self, waits: str | None, *, computes: bool) -> list[str]:
@@ -31,11 +33,10 @@ class Sums:
             computes: whether it does nothing else than to use a processor, or to want
                 one
         """
-        # A hypervisor may take a processor away: no thread is charged for that.
-        counted_ns = self.cpu_ns + self.delay_ns
-        taken_ns = max(self.whole_ns - counted_ns, 0)
         # The counts were read before it began and after it ended.
-        beyond_ns = max(counted_ns - self.whole_ns, 0)
+        beyond_ns = self.counted_in_ns - self.whole_ns
+        # A hypervisor may take a processor away: no thread is charged for that.
+        taken_ns = max(self.counted_in_ns - self.cpu_ns - self.delay_ns, 0)
         wanted_ns = self.states["runnable"] + self.states["native"]
         found = []
         if abs(sum(self.states.values()) - self.whole_ns) > self.whole_ns * 0.01:
@@ -78,6 +79,8 @@ def sums_of(model: threadmodel.Model, printed: str) -> dict[str, Sums]:
             end = min(start_ns + row["end_ns"], printed_of[name][1])
             states[name][row["state"]] += max(end - begin, 0)
     return {
-        name: Sums(ended - begun, waited, cpu, delay, states[name])
-        for name, (begun, ended, waited, cpu, delay, _) in printed_of.items()
+        name: Sums(ended - begun, waited, cpu, delay, counted_in, states[name])
+        for name, (begun, ended, waited, cpu, delay, counted_in, _) in (
+            printed_of.items()
+        )
     }

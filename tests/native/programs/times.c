@@ -58,18 +58,19 @@ static void read_counts(int64_t counts[2])
 static void *run(void *of)
 {
     const task *it = of;
-    int64_t before[2], after[2], begun, ended, waited;
+    int64_t before[2], after[2], first, begun, ended, waited;
 
     pthread_setname_np(pthread_self(), it->name);
+    first = now_ns();
     read_counts(before);
     begun = now_ns();
     waited = it->body();
     ended = now_ns();
     read_counts(after);
     printf("thread %s %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64
-           " %ld\n",
+           " %" PRId64 " %ld\n",
            it->name, begun, ended, waited, after[0] - before[0], after[1] - before[1],
-           syscall(SYS_gettid));
+           now_ns() - first, syscall(SYS_gettid));
     return NULL;
 }
 
