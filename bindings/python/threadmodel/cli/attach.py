@@ -5,7 +5,6 @@ import re
 import signal
 import time
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -13,6 +12,7 @@ import click
 from threadmodel import attach as attaching
 from threadmodel.cli.agent_options import recording_options
 from threadmodel.cli.files import TRACE, FileCommand
+from threadmodel.cli.interrupts import noted
 from threadmodel.cli.messages import say
 from threadmodel.cli.processes import Process, chosen
 from threadmodel.cli.record import see_it, trace_pattern
@@ -127,24 +127,11 @@ def _until(seconds: int | None) -> str:
 
 def _wait(recording: attaching.Recording, seconds: int | None) -> None:
     """Show the agent's messages until time is up, Ctrl-C, or its or the JVM's end."""
-    stop = False
-
-    def note(number: int, frame: FrameType | None) -> None:
-        nonlocal stop
-        stop = True
-
-    former = {
-        number: signal.signal(number, note)
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    }
     deadline = None if seconds is None else time.monotonic() + seconds
-    try:
-        while not stop and recording.is_going_on():
+    with noted(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as interrupt:
+        while not interrupt and recording.is_going_on():
             if deadline is not None and time.monotonic() >= deadline:
                 break
             for line in recording.notices():
                 click.echo(clean(line), err=True)
             time.sleep(POLL_SECONDS)
-    finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)

@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -16,6 +17,7 @@ from threadmodel import private
 from threadmodel.cli import metrics as live_metrics
 from threadmodel.cli import terminal
 from threadmodel.cli.files import INPUT, OUTPUT, FileCommand
+from threadmodel.cli.interrupts import noted
 from threadmodel.cli.messages import say
 from threadmodel.cli.peers import Peers
 from threadmodel.cli.record import see_it
@@ -151,12 +153,12 @@ def listen(
         listener.close()
         if scraped is not None:
             stack.enter_context(live_metrics.served(scraped, target.live.model))
-        with contextlib.suppress(KeyboardInterrupt):
-            if is_terminal:
-                name = f"process {begun.run.pid}" if begun.run.pid else address
+        if is_terminal:
+            name = f"process {begun.run.pid}" if begun.run.pid else address
+            with contextlib.suppress(KeyboardInterrupt):
                 watch(target, name, View(WINDOW_NS), every or TERMINAL_EVERY_S, None)
-            else:
-                _take(target, every, top)
+        else:
+            _take(target, every, top)
         target.stop()
         model = target.live.finish()
         print_sections(terminal.sections(model, top), None)
@@ -192,14 +194,16 @@ def _file(output: str | None) -> Iterator[IO[bytes]]:
 
 
 def _take(target: Heard, every: float | None, top: int) -> None:
-    """Receive to the end of what is sent, and report meanwhile."""
+    """Receive to the end of what is sent or to an interrupt, and report meanwhile."""
     begun = time.monotonic()
     due = None if every is None else begun + every
-    while target.wait(UPDATE_S if every is None else min(UPDATE_S, every)):
-        target.update()
-        if every is not None and due is not None and time.monotonic() >= due:
-            _report(target, time.monotonic() - begun, top)
-            due = time.monotonic() + every
+    pause_s = UPDATE_S if every is None else min(UPDATE_S, every)
+    with noted(signal.SIGINT) as interrupt:
+        while target.wait(pause_s) and not interrupt:
+            target.update()
+            if every is not None and due is not None and time.monotonic() >= due:
+                _report(target, time.monotonic() - begun, top)
+                due = time.monotonic() + every
 
 
 def _report(target: Heard, after_s: float, top: int) -> None:
