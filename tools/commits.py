@@ -21,6 +21,7 @@ ACCEPTED = frozenset(
         "c2ffc31674ee3122d03adc174cd3ab2a584a62ea",
         "2d8031c8c8f1060484fffbbb8634112c75125ae7",
         "4af51dca32715c3de607d36c96f43f3cfcc71cd4",
+        "ab6847a66be3f076e6f44bfa3c1d02fc4a644967",
     }
 )
 
