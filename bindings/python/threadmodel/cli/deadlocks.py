@@ -3,7 +3,7 @@
 
 import click
 
-from threadmodel.cli import terminal
+from threadmodel.cli import deadlock_page, terminal
 from threadmodel.cli.asking import ask, output_options
 from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.ranges import part_of, range_options
@@ -34,7 +34,7 @@ def deadlocks(context: click.Context, /, **_: object) -> None:
     """
 
     def sections(model: Model) -> list[terminal.Section]:
-        found = terminal.deadlocks(model, part_of(model, context.params))
+        found = deadlock_page.deadlocks(model, part_of(model, context.params))
         if not found.body:
             found.line("none found")
             # A recording without owners, say, shows none however many there were.

@@ -14,7 +14,7 @@ import click
 
 import threadmodel
 from threadmodel import attach, hotspot, native, private
-from threadmodel.cli import dump_go, export, terminal
+from threadmodel.cli import deadlock_page, dump_go, export, terminal
 from threadmodel.cli.files import OUTPUT, FileCommand, without_links
 from threadmodel.cli.processes import Process, chosen
 from threadmodel.cli.progress import LateProgress
@@ -134,7 +134,7 @@ def dump(
         _show(text)
     sections = [terminal.verdict(model, judge(model), list(model.findings()))]
     if len(model.deadlocks()):
-        sections.append(terminal.deadlocks(model))
+        sections.append(deadlock_page.deadlocks(model))
     print_sections(sections, None)
     if is_native and dump_go.is_go(pid):
         click.echo(

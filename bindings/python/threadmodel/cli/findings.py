@@ -3,7 +3,7 @@
 
 import click
 
-from threadmodel.cli import terminal
+from threadmodel.cli import terminal, thread_page
 from threadmodel.cli.asking import TOP, ask, output_options, selection_options
 from threadmodel.cli.files import INPUT, FileCommand
 from threadmodel.cli.names import selection
@@ -90,6 +90,6 @@ def threads(
         return model.threads(chosen(model))
 
     def sections(model: Model) -> list[terminal.Section]:
-        return [terminal.threads_of(model, top, chosen(model))]
+        return [thread_page.threads_of(model, top, chosen(model))]
 
     ask(context, question, sections)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report in a terminal: what to show of a model, and in which words."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from threadmodel import lock_time
 from threadmodel.calm import calm, not_looked_for
+from threadmodel.cli.deadlock_page import deadlocks
 from threadmodel.cli.dump_stacks import dump_stacks
 from threadmodel.cli.grid import Column, Grid
 from threadmodel.cli.page import NAME_LENGTH, add_more, caller_of, name_of
@@ -15,25 +15,16 @@ from threadmodel.cli.page import Section as Section
 from threadmodel.cli.page import show as show
 from threadmodel.cli.path_page import PATH_KEYS, path_sums
 from threadmodel.cli.ranges import stated
+from threadmodel.cli.thread_page import IDLE, STATES, threads_of
 from threadmodel.cli.why_page import branches
 from threadmodel.judgement import judge, lines
 from threadmodel.model import Model
 from threadmodel.selection import ALL, Selection
-from threadmodel.tables import deadlocks_in, last_ns
-from threadmodel.text import clean, count, duration
+from threadmodel.tables import last_ns
+from threadmodel.text import clean, duration
 
-STATES: Final = (
-    "blocked",
-    "reentering",
-    "waiting",
-    "joining",
-    "sleeping",
-    "parked",
-    "io",
-)
 # Those that a row of callers has.
 WAITS: Final = ("blocked", "reentering", "waiting", "joining", "parked", "io")
-STACK_FRAMES: Final = 32
 FINDINGS: Final = 8
 # Enough to know a run by; a compiler's command line names hundreds of files.
 FACT_LENGTH: Final = 300
@@ -61,11 +52,6 @@ LOST_BY_AGENT: Final = (
 )
 # A verdict names several threads, each in a sentence.
 VERDICT_LENGTH: Final = 2000
-# States in which a thread can be idle: it waits for work, and there is none.
-IDLE: Final = ("waiting", "parked", "io")
-# By what a thread was kept: queueing for a lock of any kind is one of these.
-LOCKS: Final = "locks"
-BY: Final = (LOCKS, "waiting", "joining", "sleeping", "parked", "io")
 
 # Questions that are not asked about a part of a run.
 OF_WHOLE_RUN: Final = (
@@ -142,15 +128,6 @@ def opening(judged: Row, cards: Sequence[Row]) -> list[str]:
     if judged["kind"] == "cannot_tell" and cards:
         said.insert(0, f"{title_of(cards[0])}.")
     return said
-
-
-def _frame(row: Row) -> str:
-    """Write a frame as Java does: ``demo.Account.transfer (Account.java:42)``."""
-    method = name_of(row["method"])
-    if row["source"] is None:
-        return method
-    line = f":{row['line']}" if row["line"] else ""
-    return f"{method} ({name_of(row['source'])}{line})"
 
 
 def _summary(model: Model, threads: Sequence[Row], odd: Mapping[str, int]) -> Section:
@@ -322,146 +299,11 @@ def _add_idle(section: Section, idle: Sequence[tuple[Row, str]]) -> None:
     section.body.append(Grid(columns, rows))
 
 
-def _idle_times(model: Model, selection: Selection) -> Mapping[tuple[int, str], int]:
-    """Add up how long each thread waited for work, by its id and state."""
-    found: Counter[tuple[int, str]] = Counter()
-    for row in model.statistics(("thread", "method"), selection):
-        if row["idle"]:
-            for state in IDLE:
-                if row[f"{state}_total_ns"]:
-                    found[row["thread_id"], state] += row[f"{state}_total_ns"]
-    return found
-
-
 def state_part(model: Model, part: Selection, section: Section) -> None:
     """Let the heading of a section begin with the part of the run that it is about."""
     named = stated(model, part)
     if named:
         section.heading = f"{named}: {section.heading}"
-
-
-def threads_of(model: Model, top: int, selection: Selection = ALL) -> Section:
-    """List the threads that were blocked most by locks, by what others did before the
-    rest. Parking for a lock is time of that lock."""
-    threads = list(model.threads(selection))
-    idle_ns = _idle_times(model, selection)
-    locks_ns = lock_time.by_thread(model, selection)
-
-    def total(row: Row, state: str) -> int:
-        if state == LOCKS:
-            return locks_ns.get(row["thread_id"], 0)
-        ns = int(row[f"{state}_total_ns"]) - idle_ns.get((row["thread_id"], state), 0)
-        if state == "parked":
-            by_monitors = sum(row[f"{name}_total_ns"] for name in lock_time.QUEUEING)
-            ns -= locks_ns.get(row["thread_id"], 0) - by_monitors
-        return max(ns, 0)
-
-    def idle_of(row: Row) -> int:
-        return sum(idle_ns.get((row["thread_id"], state), 0) for state in IDLE)
-
-    def text(row: Row, state: str) -> str:
-        ns = total(row, state)
-        names = lock_time.QUEUEING if state == LOCKS else (state,)
-        is_whole = ns == sum(row[f"{name}_total_ns"] for name in names)
-        was_there = any(row[f"{name}_count"] for name in names) and is_whole
-        return duration(ns) if ns or was_there else "-"
-
-    section = Section("Threads, the most blocked first, and how long by what")
-    # In a thread dump all were blocked for no time that is known.
-    blocked = [row for row in threads if any(row[f"{state}_count"] for state in STATES)]
-    shown = sorted(
-        blocked,
-        key=lambda row: (-total(row, LOCKS), -sum(total(row, by) for by in BY)),
-    )[:top]
-    if not shown:
-        section.line("no thread was ever blocked")
-        return section
-    met = [by for by in BY if any(text(row, by) != "-" for row in threads)]
-    columns = [
-        Column("thread", name=True, style="bold"),
-        Column("state", label=True, optional=True),
-        *(Column(by) for by in met),
-        *([Column("idle", optional=True)] if idle_ns else []),
-    ]
-    rows = [
-        [
-            name_of(row["name"], f"#{row['thread_id']}"),
-            name_of(row["state"]),
-            *(text(row, by) for by in met),
-            *([duration(idle_of(row)) if idle_of(row) else "-"] if idle_ns else []),
-        ]
-        for row in shown
-    ]
-    section.body.append(Grid(columns, rows))
-    add_more(section, len(threads) - len(shown))
-    return section
-
-
-def deadlocks(model: Model, part: Selection = ALL) -> Section:
-    """List each deadlock with the stack of each member."""
-    cycles: dict[int, list[Row]] = {}
-    for row in deadlocks_in(model, part):
-        cycles.setdefault(row["deadlock"], []).append(row)
-    section = Section("Deadlocks")
-    if not cycles:
-        return section
-    frames = _frames(
-        model, {row["stack"] for members in cycles.values() for row in members}
-    )
-    for members in cycles.values():
-        first = members[0]
-        heading = (
-            f"{count(len(members), 'thread')} at {duration(first['time_ns'])}, "
-            f"the owners are {_weakest(members)}"
-        )
-        if first["resolved_ns"] is not None:
-            heading += f"; resolved at {duration(first['resolved_ns'])}"
-        elif deadlines := [
-            row["deadline_ns"] for row in members if row["deadline_ns"] is not None
-        ]:
-            heading += f"; a timeout will break it at {duration(min(deadlines))}"
-        section.line(heading, "bold red")
-        for row in members:
-            _member(section, row, frames.get(row["stack"], []))
-    return section
-
-
-def _weakest(members: Sequence[Row]) -> str:
-    order = ("unknown", "inferred", "exact", "reported")
-    known = [row["provenance"] for row in members if row["provenance"] in order]
-    return min(known, key=order.index, default="unknown")
-
-
-def _member(section: Section, row: Row, frames: Sequence[str]) -> None:
-    thread = name_of(row["thread"], f"#{row['thread_id']}")
-    owner = name_of(row["owner"], f"#{row['owner_id']}")
-    section.line(
-        f"{thread} wants {name_of(row['object'], 'an object')} "
-        f"({name_of(row['kind'])}), which is held by {owner}"
-    )
-    if not frames and row["method"] is not None:
-        frames = [_frame(row)]
-    for frame in frames[:STACK_FRAMES]:
-        section.line(f"    at {frame}")
-    if len(frames) > STACK_FRAMES:
-        section.line(f"    and {len(frames) - STACK_FRAMES:,} more")
-
-
-def _frames(model: Model, stacks: set[Any]) -> dict[Any, list[str]]:
-    """Return the frames of some stacks, innermost first, as texts."""
-    table = model.stacks()
-    frames: dict[Any, list[str]] = {}
-    for stack, method, source, line in zip(
-        table["stack"],
-        table["method"],
-        table["source"],
-        table["line"],
-        strict=True,
-    ):
-        if stack in stacks:
-            row = {"method": method, "source": source, "line": line}
-            frames.setdefault(stack, []).append(_frame(row))
-    return frames
 
 
 def _diagnostics(odd: Mapping[str, int]) -> Section:
