@@ -12,6 +12,7 @@
 #include "analysis/whatif/holds.h"
 #include "analysis/whatif/script_signals.h"
 #include "analysis/whatif/served.h"
+#include "analysis/whatif/run_slice.h"
 #include "base/saturate.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/methods.h"
@@ -26,6 +27,7 @@ void tm__candidates_open(tm__candidates *all, const tm_model *model,
     tm__memory_init(&all->memory, &model->memory.hook);
     all->path = (tm__path){.memory = all->memory, .thread = TM__NONE};
     all->holds = (tm__holds){.model = model, .memory = &all->memory};
+    all->slice_holds = all->holds;
     all->resources = (tm__resources){.model = model, .memory = &all->memory};
     all->served = (tm__served){.memory = &all->memory};
     all->samples = (tm__method_samples){.memory = &all->memory};
@@ -221,6 +223,15 @@ int tm__candidates_gather(tm__candidates *all)
     all->holds.callers = all->callers;
     all->holds.part = &all->part;
     all->holds.bound = TM__HOLDS_LIKELY;
+    return tm__is_of_delays(all->options->change) ? TM_OK
+                                                  : tm__candidates_gather_likely(all);
+}
+
+int tm__candidates_gather_likely(tm__candidates *all)
+{
+    if (all->holds.ends && all->holds.bound == TM__HOLDS_LIKELY)
+        return TM_OK;
+    all->holds.bound = TM__HOLDS_LIKELY;
     return tm__holds_gather(&all->holds);
 }
 
@@ -290,5 +301,7 @@ void tm__candidates_close(tm__candidates *all)
     tm__scope_close(&all->whole, model);
     tm__scope_close(&all->part, model);
     tm__holds_free(&all->holds);
+    tm__holds_free(&all->slice_holds);
+    tm__run_slice_free(&all->slice, model, &all->memory);
     tm__path_free(&all->path);
 }

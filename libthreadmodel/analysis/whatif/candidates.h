@@ -43,6 +43,9 @@ typedef struct tm__candidates {
     tm__memory memory;
     tm__path path;
     tm__holds holds;
+    tm__run_slice slice;
+    tm__holds slice_holds;
+    tm__holds *played; ///< holds of the replay: all of them, or the slice's
     tm__signals signals;
     tm__processors processors;
     tm__scope whole; ///< the run
@@ -92,8 +95,12 @@ int tm__candidates_choose_waits(tm__candidates *all, uint32_t class_name);
  * method is chosen. @return TM_OK or TM_ENOMEM */
 int tm__candidates_choose_locks(tm__candidates *all, uint32_t class_name);
 
-/** Gather the holds. @return TM_OK or TM_ENOMEM */
+/** Gather the holds, if that was not done. Of delays it is left to those who need them.
+ * @return TM_OK or TM_ENOMEM */
 int tm__candidates_gather(tm__candidates *all);
+
+/** The same where they are needed, after replays too. @return TM_OK or TM_ENOMEM */
+int tm__candidates_gather_likely(tm__candidates *all);
 
 /** Ask about objects: of each a 0, or TM__NONE as it is at first.
  * @return NULL: there is no memory */

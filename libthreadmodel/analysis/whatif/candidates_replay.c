@@ -12,7 +12,10 @@
 #include "analysis/whatif/script.h"
 #include "analysis/whatif/script_signals.h"
 #include "analysis/whatif/simulation.h"
+#include "analysis/whatif/run_slice.h"
 #include "base/parallel.h"
+
+#include <string.h>
 
 /** Replays that one part of the work makes, one after the other. */
 typedef struct replayer {
@@ -48,7 +51,7 @@ static size_t threads_bytes(const tm__candidates *all)
 static int open_replayer(replayer *r, const tm__candidates *all)
 {
     tm__memory_init(&r->memory, &all->model->memory.hook);
-    r->scalings = tm__zalloc(&r->memory, (size_t)all->holds.places_count + 1);
+    r->scalings = tm__zalloc(&r->memory, (size_t)all->played->places_count + 1);
     r->saved_ns = tm__zalloc(&r->memory, threads_bytes(all));
     r->finished_ns = tm__zalloc(&r->memory, threads_bytes(all));
     return r->scalings && r->saved_ns && r->finished_ns ? TM_OK : TM_ENOMEM;
@@ -56,7 +59,7 @@ static int open_replayer(replayer *r, const tm__candidates *all)
 
 static void close_replayer(replayer *r, const tm__candidates *all)
 {
-    tm__free(&r->memory, r->scalings, (size_t)all->holds.places_count + 1);
+    tm__free(&r->memory, r->scalings, (size_t)all->played->places_count + 1);
     tm__free(&r->memory, r->saved_ns, threads_bytes(all));
     tm__free(&r->memory, r->finished_ns, threads_bytes(all));
 }
@@ -83,15 +86,15 @@ static void choose_places(const tm__candidates *all, const tm__candidate *it,
 {
     uint32_t change = all->options->change;
 
-    for (uint32_t p = 0; p < all->holds.places_count; p++)
+    for (uint32_t p = 0; p < all->played->places_count; p++)
         scalings[p] = it && change != TM_WHATIF_PERMITS &&
-                              tm__candidate_matches(all, it, &all->holds.places[p])
+                              tm__candidate_matches(all, it, &all->played->places[p])
                           ? TM__SCALING_CHOSEN
                           : TM__SCALING_NONE;
-    scalings[all->holds.places_count] = all->served.servers ? TM__SCALING_GONE
-                                        : it && change == TM_WHATIF_USES
-                                            ? TM__SCALING_CHOSEN
-                                            : TM__SCALING_NONE;
+    scalings[all->played->places_count] = all->served.servers ? TM__SCALING_GONE
+                                          : it && change == TM_WHATIF_USES
+                                              ? TM__SCALING_CHOSEN
+                                              : TM__SCALING_NONE;
 }
 
 /* The program has as large a part of more processors. */
@@ -118,6 +121,7 @@ static int replay(const replays *at, replayer *r, const tm__candidate *it, outco
         .scales_method = it && tm__is_of_delays(change) && all->options->factor != 1,
         .scales_service = it && change == TM_WHATIF_USES,
         .scales_waits = at->bound != TM__HOLDS_SHORT,
+        .plays_on = at->bound == TM__HOLDS_LIKELY,
         .scales_hidden = at->bound != TM__HOLDS_SHORT,
         .moves_unknown = at->bound == TM__HOLDS_LONG,
         .saved_ns = r->saved_ns,
@@ -257,13 +261,84 @@ static int replay_at(tm__candidates *all, tm__script *script, int bound)
     return replay_all(all, script, bound);
 }
 
-static int replay_at_bounds(tm__candidates *all)
+/* Whether a thread had to be released: which one, all threads decide. */
+static int is_forced(const tm__candidates *all)
+{
+    uint64_t forced = all->forced;
+
+    for (uint32_t i = 0; i < all->items_count; i++)
+        forced += all->items[i].forced;
+    return forced > 0;
+}
+
+/* @return TM_OK or TM_ENOMEM; 1: others are needed as well */
+static int replay_bounds(tm__candidates *all, tm__script *script)
 {
     static const int bounds[] = {TM__HOLDS_LIKELY, TM__HOLDS_SHORT, TM__HOLDS_LONG};
+    int rc = TM_OK;
+
+    script->holds = all->played;
+    for (int i = 0; rc == TM_OK && i < 3 && !all->is_too_long && !is_settled(all);
+         i++) {
+        if (!all->played->ends || all->played->bound != bounds[i]) {
+            all->played->bound = bounds[i];
+            rc = tm__holds_gather(all->played);
+        }
+        if (rc == TM_OK)
+            rc = replay_at(all, script, bounds[i]);
+        settle(all, 1);
+        if (rc == TM_OK && script->slice && is_forced(all))
+            return 1;
+    }
+    return rc;
+}
+
+/* Where threads share processors, or permits, each of them depends on all others. */
+static int is_sliced(const tm__candidates *all)
+{
+    return all->options->change != TM_WHATIF_PROCESSORS &&
+           all->options->change != TM_WHATIF_PERMITS && !all->served.resources &&
+           !all->samples.count && all->processors.most <= 0;
+}
+
+/* Replay the part of the run that decides its length: as long as nobody had to be
+ * released, the rest makes no difference.
+ * @return TM_OK or TM_ENOMEM; 1: all of the run has to be replayed */
+static int replay_slice(tm__candidates *all, tm__script *script)
+{
+    size_t bytes = all->items_count * sizeof(*all->items);
+    tm__candidate *before;
+    int rc = is_sliced(all) ? tm__run_slice_find(&all->slice, script, all->ends) : 1;
+
+    if (rc)
+        return rc;
+    before = tm__resize(&all->memory, NULL, 0, bytes);
+    if (!before)
+        return TM_ENOMEM;
+    memcpy(before, all->items, bytes);
+    all->slice_holds.groups = all->holds.groups;
+    all->slice_holds.callers = all->holds.callers;
+    all->slice_holds.part = all->holds.part;
+    all->slice_holds.slice = &all->slice;
+    all->played = &all->slice_holds;
+    script->slice = &all->slice;
+    rc = replay_bounds(all, script);
+    if (rc == 1) {
+        memcpy(all->items, before, bytes);
+        all->off_ns = 0;
+        all->forced = 0;
+    }
+    script->slice = NULL;
+    tm__holds_free(&all->slice_holds);
+    tm__free(&all->memory, before, bytes);
+    return rc;
+}
+
+static int replay_at_bounds(tm__candidates *all)
+{
     tm__script script = {
         .model = all->model,
         .memory = &all->memory,
-        .holds = &all->holds,
         .signals = &all->signals,
         .processors = &all->processors,
         .served = all->served.resources ? &all->served : NULL,
@@ -285,13 +360,11 @@ static int replay_at_bounds(tm__candidates *all)
     rc = tm__processors_find(&all->processors, all->model, all->path.begin_ns);
     if (rc == TM_OK)
         rc = tm__signals_find(&all->signals, &script);
-    for (int i = 0; rc == TM_OK && i < 3 && !all->is_too_long && !is_settled(all);
-         i++) {
-        all->holds.bound = bounds[i];
-        rc = i ? tm__holds_gather(&all->holds) : TM_OK;
-        if (rc == TM_OK)
-            rc = replay_at(all, &script, bounds[i]);
-        settle(all, 1);
+    if (rc == TM_OK)
+        rc = replay_slice(all, &script);
+    if (rc == 1) {
+        all->played = &all->holds;
+        rc = replay_bounds(all, &script);
     }
     tm__script_free(&script);
     return rc;

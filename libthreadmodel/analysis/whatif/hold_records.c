@@ -170,11 +170,14 @@ int tm__hold_records_look_up(tm__holds *holds)
     holds->origin_ns = tm__model_origin_ns(model);
     for (uint32_t i = 0; i < model->ownership.tenures_count; i++)
         holds->ends[i].object = TM__NONE;
-    for (uint32_t i = 0; i < model->entities.objects_count; i++)
+    for (uint32_t i = 0; i < model->entities.objects_count; i++) {
+        if (holds->slice && !holds->slice->objects[i])
+            continue;
         for (const tm__tenure *it =
                  tm__tenure_at(model, model->entities.details[i].first_tenure);
              it; it = tm__tenure_next(model, it))
             tm__record_ends_of(holds, it)->object = i;
+    }
     for (uint32_t i = 0; rc == TM_OK && i < model->ownership.tenures_count; i++)
         rc = look_up(holds, &model->ownership.tenures[i], near);
     for (uint32_t i = 0; i < model->entities.threads_count; i++)

@@ -8,6 +8,12 @@
 #include "model/intervals/interval.h"
 #include "model/state/model.h"
 
+/** The threads and locks that are replayed, where not all of them are. */
+typedef struct tm__run_slice {
+    uint8_t *threads;
+    uint8_t *objects;
+} tm__run_slice;
+
 /** What holds are chosen by: holds of one place are scaled together. */
 typedef struct tm__place {
     uint32_t class_name; ///< strings; TM__NONE: not known
@@ -78,13 +84,14 @@ typedef struct tm__record_ends {
 typedef struct tm__holds {
     const tm_model *model;
     tm__memory *memory;
-    const uint32_t *groups;  ///< an object: by which it is asked about, or TM__NONE;
-                             ///< NULL: none is
-    const uint32_t *callers; ///< frames[] a stack
-    const tm__scope *part;   ///< of the run that is asked about
-    int bound;               ///< enum tm__holds_bound
-    int64_t origin_ns;       ///< the run's begin
-    tm__record_ends *ends;   ///< of each of the model's tenures
+    const uint32_t *groups;     ///< an object: by which it is asked about, or TM__NONE;
+                                ///< NULL: none is
+    const uint32_t *callers;    ///< frames[] a stack
+    const tm__scope *part;      ///< of the run that is asked about
+    const tm__run_slice *slice; ///< whose holds are gathered, or NULL: all
+    int bound;                  ///< enum tm__holds_bound
+    int64_t origin_ns;          ///< the run's begin
+    tm__record_ends *ends;      ///< of each of the model's tenures
     uint32_t *first;         ///< of each owner in items[]; then where its next one goes
     tm__triple_map by_place; ///< (class name, method, group and part): places[] + 1
     tm__triple_map by_owner; ///< (object, owner or TM__NONE, 0): lengths[] + 1

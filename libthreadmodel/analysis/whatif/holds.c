@@ -350,7 +350,8 @@ int tm__holds_gather(tm__holds *holds)
     for (uint32_t i = 0; rc == TM_OK && holds->bound != TM__HOLDS_SHORT &&
                          i < model->entities.threads_count;
          i++)
-        rc = read_thread(holds, i);
+        if (!holds->slice || holds->slice->threads[i])
+            rc = read_thread(holds, i);
     return rc;
 }
 

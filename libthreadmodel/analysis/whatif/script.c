@@ -300,7 +300,8 @@ static void write_all(tm__script_writer *w)
                                 tm__takes_processor(&w->model->entities.threads[i])
                             ? w->script->processors
                             : NULL;
-        write_thread(w, i);
+        if (!w->script->slice || w->script->slice->threads[i])
+            write_thread(w, i);
         w->script->ended_ns[i] = w->now_ns - w->script->begin_ns;
     }
     w->script->first[w->model->entities.threads_count] = w->script->steps_count;

@@ -69,7 +69,8 @@ static void add_mark(tm__script_writer *w, uint32_t thread, tm__mark it)
 {
     if (it.time_ns < w->script->begin_ns)
         it.time_ns = w->script->begin_ns;
-    if (it.time_ns > w->script->end_ns)
+    if (it.time_ns > w->script->end_ns ||
+        (w->script->slice && !w->script->slice->threads[thread]))
         return;
     if (!w->is_counting)
         w->marks[w->first[thread]] = it;

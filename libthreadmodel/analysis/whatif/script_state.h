@@ -66,9 +66,10 @@ typedef struct tm__script {
     const tm__holds *holds;
     const tm__signals *signals;
     const tm__processors *processors;
-    const tm__served *served; ///< what is known of the resource asked about, or NULL
-    const uint8_t *stacks;    ///< those in the method that is asked about, or NULL
-    const uint32_t *endpoint; ///< objects in a group are asked about, or NULL
+    const tm__run_slice *slice; ///< whose steps are written, or NULL: all threads'
+    const tm__served *served;   ///< what is known of the resource asked about, or NULL
+    const uint8_t *stacks;      ///< those in the method that is asked about, or NULL
+    const uint32_t *endpoint;   ///< objects in a group are asked about, or NULL
     const tm__method_samples *samples; ///< of running in it, or NULL
     const uint8_t *idle;               ///< a stack is where threads wait for work
     int64_t begin_ns;

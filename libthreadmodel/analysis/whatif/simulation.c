@@ -275,13 +275,13 @@ static void force(tm__play *r, int64_t now_ns)
     go_on(r, thread, now_ns);
 }
 
-/* When the run is over the others play on, as far as they can: what they wait for
+/* When the run is over the others may play on, as far as they can: what they wait for
  * longer is part of the answer. */
 static void go(tm__play *r)
 {
     int64_t now_ns = 0;
 
-    for (;;) {
+    while (r->ends_left || r->it->plays_on) {
         uint32_t thread = tm__play_next(r);
 
         if (thread != TM__NONE) {

@@ -25,6 +25,7 @@ typedef struct tm__simulation {
     uint8_t scales_service; ///< what servers do takes `factor` times as long
     uint8_t scales_waits;   ///< waits in scaled holds are scaled as well
     uint8_t scales_hidden;  ///< so is what is thought to be another's hold
+    uint8_t plays_on;       ///< up to the end of threads that do not decide it, too
     uint8_t moves_unknown;  ///< unexplained waits last as long, whenever they begin
     int64_t length_ns;      ///< the answer: from the begin to the last end
     uint64_t forced;        ///< blocked threads that had to be released

@@ -272,16 +272,21 @@ static int by_laws(tm__throughput *out, const tm__changes_asked *q,
 static int find_rates(tm__throughput *out, const tm__changes_asked *q,
                       tm__candidates *all, const tm__unit_demand *demand)
 {
-    int rc;
+    int is_by_play = is_played(q, demand), rc = TM_OK;
+    int is_by_laws = demand->queued + demand->saved + demand->others > 0 &&
+                     q->all->options->change != TM_WHATIF_PROCESSORS;
 
-    if (is_played(q, demand)) {
+    if (is_by_play || is_by_laws)
+        rc = tm__candidates_gather_likely(all);
+    if (rc < 0)
+        return rc;
+    if (is_by_play) {
         rc = tm__throughput_play(out, q->load, q->all, q->it);
         out->is_known = out->is_played = rc > 0;
         if (rc)
             return rc < 0 ? rc : TM_OK;
     }
-    if (demand->queued + demand->saved + demand->others > 0 &&
-        q->all->options->change != TM_WHATIF_PROCESSORS)
+    if (is_by_laws)
         return by_laws(out, q, demand);
     return by_replay(out, q->load, all, q->it);
 }
@@ -351,15 +356,6 @@ static int find_all(tm__throughput *out, const tm__changes_asked *q, lengths *un
                : rc;
 }
 
-/* Replays leave the holds at their last bound. */
-static int gather_likely(tm__candidates *all)
-{
-    if (all->holds.bound == TM__HOLDS_LIKELY)
-        return TM_OK;
-    all->holds.bound = TM__HOLDS_LIKELY;
-    return tm__holds_gather(&all->holds);
-}
-
 int tm__throughput_of(tm__throughput *out, const tm__load *load, tm__candidates *all,
                       const tm__candidate *it)
 {
@@ -370,7 +366,8 @@ int tm__throughput_of(tm__throughput *out, const tm__load *load, tm__candidates 
     *out = (tm__throughput){.next = {.kind = TM__NONE}};
     if (!load->kind || !load->kind->steady_count || load->in_flight <= 0 || !it->scaled)
         return TM_OK;
-    rc = gather_likely(all);
+    rc = tm__is_of_delays(all->options->change) ? TM_OK
+                                                : tm__candidates_gather_likely(all);
     if (rc == TM_OK)
         rc = tm__changes_open(&q, load, all, it, &all->memory);
     if (rc == TM_OK)
