@@ -4,18 +4,19 @@
  * bounds and in the middle, and each time beside the same run unchanged. The replays of
  * a bound have one script, which they read, and are shared among a caller's threads.
  */
+#include <string.h>
+
 #include "analysis/whatif/candidate_counts.h"
 #include "analysis/whatif/candidates.h"
 #include "analysis/whatif/candidates_replay.h"
+#include "analysis/whatif/candidates_settle.h"
 #include "analysis/whatif/gain.h"
 #include "analysis/whatif/holds.h"
+#include "analysis/whatif/run_slice.h"
 #include "analysis/whatif/script.h"
 #include "analysis/whatif/script_signals.h"
 #include "analysis/whatif/simulation.h"
-#include "analysis/whatif/run_slice.h"
 #include "base/parallel.h"
-
-#include <string.h>
 
 /** Replays that one part of the work makes, one after the other. */
 typedef struct replayer {
@@ -189,48 +190,13 @@ static int replay_part(void *context, size_t part)
     return rc;
 }
 
-/* Whether more is to be known of one that was replayed in the middle. */
-static int is_needed(const tm__candidates *all, uint32_t item)
-{
-    tm__candidate likely = all->items[item];
-    tm__gain gain;
-
-    likely.gains_ns[TM__HOLDS_SHORT] = likely.gains_ns[TM__HOLDS_LIKELY];
-    likely.gains_ns[TM__HOLDS_LONG] = likely.gains_ns[TM__HOLDS_LIKELY];
-    gain = tm__gain_of(all, &likely);
-    return all->needed->of_item(all->needed->context, item, &gain);
-}
-
-/* Settle those that are not reported, whatever their next replays would be: all of
- * them where the unchanged replay is too far from the run. */
-static void settle(tm__candidates *all, int is_replayed)
-{
-    const tm__replays_needed *needed = all->needed;
-    int is_near = needed && needed->of_run(needed->context, all->off_ns, all->forced);
-
-    for (uint32_t i = 0; needed && i < all->items_count; i++) {
-        tm__candidate *it = &all->items[i];
-
-        if (!is_near || !it->scaled || (is_replayed && !is_needed(all, i)))
-            it->is_settled = 1;
-    }
-}
-
-static int is_settled(const tm__candidates *all)
-{
-    for (uint32_t i = 0; i < all->items_count; i++)
-        if (!all->items[i].is_settled)
-            return 0;
-    return 1;
-}
-
 static int replay_all(tm__candidates *all, const tm__script *script, int bound)
 {
     replays at = {.all = all, .script = script, .bound = bound};
     const tm_executor *executor = &all->model->executor;
     int rc = replay_unchanged(&at);
 
-    settle(all, bound != TM__HOLDS_LIKELY);
+    tm__candidates_settle(all, bound != TM__HOLDS_LIKELY);
     at.part_count = tm__parts_of(executor);
     if (at.part_count > all->items_count)
         at.part_count = all->items_count;
@@ -254,8 +220,8 @@ static int replay_at(tm__candidates *all, tm__script *script, int bound)
         return rc;
     if (bound == TM__HOLDS_LIKELY && tm__is_of_delays(all->options->change)) {
         tm__count_delays(all, script);
-        settle(all, 0);
-        if (is_settled(all) || !tm__is_replayed(all))
+        tm__candidates_settle(all, 0);
+        if (tm__candidates_are_settled(all) || !tm__is_replayed(all))
             return TM_OK;
     }
     return replay_all(all, script, bound);
@@ -278,7 +244,8 @@ static int replay_bounds(tm__candidates *all, tm__script *script)
     int rc = TM_OK;
 
     script->holds = all->played;
-    for (int i = 0; rc == TM_OK && i < 3 && !all->is_too_long && !is_settled(all);
+    for (int i = 0;
+         rc == TM_OK && i < 3 && !all->is_too_long && !tm__candidates_are_settled(all);
          i++) {
         if (!all->played->ends || all->played->bound != bounds[i]) {
             all->played->bound = bounds[i];
@@ -286,7 +253,7 @@ static int replay_bounds(tm__candidates *all, tm__script *script)
         }
         if (rc == TM_OK)
             rc = replay_at(all, script, bounds[i]);
-        settle(all, 1);
+        tm__candidates_settle(all, 1);
         if (rc == TM_OK && script->slice && is_forced(all))
             return 1;
     }
@@ -354,8 +321,8 @@ static int replay_at_bounds(tm__candidates *all)
     tm__count_wanting(all);
     /* Of holds and permits it is known before there is a script what changes. */
     if (!tm__is_of_delays(all->options->change))
-        settle(all, 0);
-    if (is_settled(all))
+        tm__candidates_settle(all, 0);
+    if (tm__candidates_are_settled(all))
         return TM_OK;
     rc = tm__processors_find(&all->processors, all->model, all->path.begin_ns);
     if (rc == TM_OK)
