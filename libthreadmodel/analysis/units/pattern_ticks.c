@@ -10,8 +10,8 @@
 #include "base/saturate.h"
 #include "model/intervals/interaction.h"
 
-/* One part in so many of its time, or of its rounds, does not count: the thread
- * begins somehow. */
+/* One part in so many of its time, or of its rounds, does not count, nor do what it did
+ * before its first sleep and one act: the thread begins somehow. */
 enum { PARTS = 50 };
 
 typedef struct ticks {
@@ -29,15 +29,25 @@ static int sleeps(const tm__patterns *p, uint32_t group)
            p->places[anchor].state == TM_STATE_SLEEPING;
 }
 
+static uint32_t first_sleep(const tm__thread *thread)
+{
+    uint32_t i = 0;
+
+    while (i < thread->interval_count &&
+           thread->intervals[i].state != TM_STATE_SLEEPING)
+        i++;
+    return i;
+}
+
 static void add_thread(const tm__patterns *p, uint32_t t, ticks *sum)
 {
     const tm_model *model = p->units->model;
     const tm__thread *thread = &model->entities.threads[t];
     int64_t lived_ns = 0, blocked_ns = 0;
-    uint32_t next = 0;
+    uint32_t first = first_sleep(thread), next = first;
     tm__unit_block block;
 
-    for (uint32_t i = 0; i < thread->interval_count; i++)
+    for (uint32_t i = first; i < thread->interval_count; i++)
         if (thread->intervals[i].state != TM_STATE_NEW &&
             thread->intervals[i].state != TM_STATE_RUNNABLE &&
             thread->intervals[i].state != TM_STATE_DEAD)
@@ -74,7 +84,8 @@ static void add_acts(const tm__patterns *p, ticks *sums)
 
 static int is_clock(const ticks *sum)
 {
-    return sum->acts <= sum->sleeps / PARTS && sum->awake_ns <= sum->slept_ns / PARTS;
+    return sum->acts <= sum->sleeps / PARTS + 1 &&
+           sum->awake_ns <= sum->slept_ns / PARTS;
 }
 
 int tm__pattern_ticks_judge(tm__patterns *p)
