@@ -10,6 +10,7 @@
  */
 #include "analysis/whatif/run_slice.h"
 
+#include "analysis/whatif/script_marks.h"
 #include "model/entities/thread.h"
 #include "model/ownership/tenure.h"
 
@@ -127,17 +128,6 @@ static void add_group(groups *all, tm__run_slice *slice, uint32_t thread,
     } while (node != thread);
 }
 
-static uint32_t sender_of(const tm__script *script, uint32_t signal)
-{
-    const tm_model *model = script->model;
-    uint32_t rows = model->intervals.interactions_count;
-
-    if (signal == TM__NONE)
-        return TM__NONE;
-    return signal < rows ? model->intervals.interactions[signal].from_thread
-                         : script->signals->joins[signal - rows];
-}
-
 static void add_enders(groups *all, tm__run_slice *slice, const tm__script *script)
 {
     const tm__signals *signals = script->signals;
@@ -149,8 +139,11 @@ static void add_enders(groups *all, tm__run_slice *slice, const tm__script *scri
             thread + 1 < threads ? signals->first[thread + 1] : signals->enders_count;
 
         for (uint32_t i = signals->first[thread]; i < end; i++) {
-            uint32_t sender = sender_of(script, signals->enders[i]);
+            uint32_t sender;
 
+            if (signals->enders[i] == TM__NONE)
+                continue;
+            sender = tm__signal_thread(script, signals->enders[i]);
             if (sender != TM__NONE)
                 add_group(all, slice, sender, threads);
         }

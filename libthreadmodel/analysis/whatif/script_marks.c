@@ -40,10 +40,12 @@ uint32_t tm__begin_of(const tm__thread *thread)
     return first;
 }
 
-/* The thread that had ended before it was joined. */
-static uint32_t joined_by(const tm__script *script, uint32_t signal)
+uint32_t tm__signal_thread(const tm__script *script, uint32_t signal)
 {
-    return script->signals->joins[signal - script->model->intervals.interactions_count];
+    uint32_t rows = script->model->intervals.interactions_count;
+
+    return signal < rows ? script->model->intervals.interactions[signal].from_thread
+                         : script->signals->joins[signal - rows];
 }
 
 int tm__is_signal(const tm__script *script, uint32_t signal)
@@ -60,7 +62,7 @@ int64_t tm__signal_ns(const tm__script *script, uint32_t signal)
 
     return signal < model->intervals.interactions_count
                ? model->intervals.interactions[signal].from_ns
-               : model->entities.threads[joined_by(script, signal)].end_ns;
+               : model->entities.threads[tm__signal_thread(script, signal)].end_ns;
 }
 
 /* ---- marks ---- */
@@ -101,10 +103,7 @@ static void add_marks(tm__script_writer *w)
     for (uint32_t i = 0; i < tm__script_signal_count(script); i++)
         if (tm__is_signal(script, i))
             add_mark(
-                w,
-                i < w->model->intervals.interactions_count
-                    ? w->model->intervals.interactions[i].from_thread
-                    : joined_by(script, i),
+                w, tm__signal_thread(script, i),
                 (tm__mark){tm__signal_ns(script, i), i, TM__STEP_SIGNAL, RANK_SIGNALS});
     for (uint32_t i = 0; i < holds->items_count; i++) {
         const tm__replay_hold *it = &holds->items[i];

@@ -69,6 +69,9 @@ uint32_t tm__begin_of(const tm__thread *thread);
 /** Whether a signal, which may be TM__NONE, lets a thread of the script go on. */
 int tm__is_signal(const tm__script *script, uint32_t signal);
 
+/** The thread that gave a signal, or that had ended before it was joined. */
+uint32_t tm__signal_thread(const tm__script *script, uint32_t signal);
+
 /** When it was given. */
 int64_t tm__signal_ns(const tm__script *script, uint32_t signal);
 
