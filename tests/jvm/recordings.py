@@ -315,10 +315,11 @@ def fact_of(event: dict[str, Any]) -> Fact:
     name = event["type"].removeprefix("jdk.")
     values = event["values"]
     start_ns = instant_ns(values["startTime"])
+    # A thread that the recording does not describe is null here. A sample of one has no
+    # other.
     thread = (
-        values.get("thread") or values.get("sampledThread") or values["eventThread"]
+        values.get("thread") or values.get("sampledThread") or values.get("eventThread")
     )
-    # A thread that the recording does not describe is null here.
     fact = Fact(KINDS[name], thread_id(thread) or -1, start_ns)
     if fact.kind in ENDS:
         fact.end_ns = start_ns + duration_ns(values["duration"])
