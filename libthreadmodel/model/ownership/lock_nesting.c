@@ -54,6 +54,12 @@ static int is_defined(const tm_model *model, uint32_t stack)
     return stack != TM__NONE && model->entities.stacks[stack].defined;
 }
 
+/* A stack that is drawn from other blocks is no proof of where this one was. */
+static int is_own(const tm_model *model, const tm__interval *block)
+{
+    return is_defined(model, block->stack) && !(block->flags & TM__INTERVAL_SAMPLED);
+}
+
 int tm__stacks_compare(const tm_model *model, uint32_t taken, uint32_t now)
 {
     const tm__stack *h, *w;
@@ -116,8 +122,8 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
         block->traits & TM__TRAIT_TIMED)
         return 0;
     /* Most threads that block have no stack to prove anything by. */
-    is_provable = are_reported || is_defined(model, block->stack) ||
-                  block->flags & TM__INTERVAL_SNAPSHOT;
+    is_provable =
+        are_reported || is_own(model, block) || block->flags & TM__INTERVAL_SNAPSHOT;
     /* What was got last comes first; far down the list nothing is held any more. */
     for (uint32_t i = it->owned; i != TM__NONE && seen < TM__HELD_AT_ONCE;
          i = model->entities.links[i].next, seen++) {
@@ -142,7 +148,7 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
             continue;
         }
         tenure = tm__tenure_at(model, object->tenure);
-        taken = tenure ? tenure->stack : TM__NONE;
+        taken = tenure ? tm__tenure_own_stack(tenure) : TM__NONE;
         if (provenance <= TM_PROVENANCE_INFERRED && !are_reported)
             /* Come to the same place again, a thread has left what it took there. */
             verdict = taken == block->stack

@@ -16,6 +16,7 @@ typedef struct tm__had {
     uint32_t thread;
     uint32_t stack; ///< where it got it, or TM__NONE
     int provenance; ///< enum tm_provenance
+    int is_sampled; ///< the stack is that of another fact like it
 } tm__had;
 
 #endif

@@ -31,6 +31,7 @@ enum {
     TM__TENURE_RELEASED = 256, ///< its release was told, at had_ns
     TM__TENURE_UNREAD = 2048,  ///< and by an unpark of which no owner was read
     TM__TENURE_READS = 4096,   ///< its exclusive owner shares it besides
+    TM__TENURE_SAMPLED = 8192, ///< its stack is that of another acquisition like it
     TM__TENURE_GOT_BLOCKED = 512, ///< at got_ns the owner was blocked already
     TM__TENURE_HAD_BLOCKED = 1024 ///< at had_ns it was
 };
@@ -61,6 +62,12 @@ _Static_assert(sizeof(tm__tenure) == 40, "a tenure is 40 bytes");
 static inline int tm__tenure_is_reported_over(const tm__tenure *it)
 {
     return (it->flags & TM__TENURE_RELEASED) != 0;
+}
+
+/** stacks[] where the owner itself was when it got it; TM__NONE: not known. */
+static inline uint32_t tm__tenure_own_stack(const tm__tenure *it)
+{
+    return it->flags & TM__TENURE_SAMPLED ? UINT32_MAX : it->stack;
 }
 
 /** Whether it is known when the owner got it: a hold without that has no length. */

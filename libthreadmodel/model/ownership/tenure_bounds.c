@@ -85,7 +85,8 @@ static int64_t released_by(const tm_model *model, uint32_t object, const tm__ten
         if (!tm__is_stopped(at->state) || at->flags & TM__INTERVAL_CONTINUES)
             continue;
         /* It queues for the lock itself, or has gone on from where it took it. */
-        if (at->object == object || tm__has_left(model, object, it->stack, at))
+        if (at->object == object ||
+            tm__has_left(model, object, tm__tenure_own_stack(it), at))
             return at->start_ns;
     }
     /* Who is blocked cannot let go. */

@@ -15,9 +15,15 @@ void tm__tenure_fill(tm__tenure *it, const tm__had *fact, uint32_t before_ns, in
     it->before_ns = before_ns;
     it->after_ns = TM__UNLIMITED;
     it->owner = fact->thread;
-    it->stack = fact->stack;
     it->got_provenance = it->had_provenance = (uint8_t)fact->provenance;
     it->flags = (uint16_t)flags;
+    tm__tenure_set_stack(it, fact);
+}
+
+void tm__tenure_set_stack(tm__tenure *it, const tm__had *fact)
+{
+    it->stack = fact->stack;
+    tm__tenure_set_flag(it, TM__TENURE_SAMPLED, fact->is_sampled);
 }
 
 tm__tenure *tm__reader_of(const tm_model *model, uint32_t object, uint32_t thread)

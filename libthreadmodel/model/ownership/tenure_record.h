@@ -31,6 +31,9 @@ static inline void tm__tenure_set_flag(tm__tenure *it, int flag, int is_set)
     it->flags = (uint16_t)(is_set ? it->flags | flag : it->flags & ~flag);
 }
 
+/** The stack of a fact becomes that of the record. */
+void tm__tenure_set_stack(tm__tenure *it, const tm__had *fact);
+
 /** Begin a record of an object; each field is written where it stays. */
 void tm__tenure_fill(tm__tenure *it, const tm__had *fact, uint32_t before_ns,
                      int flags);

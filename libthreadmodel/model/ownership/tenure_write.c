@@ -89,9 +89,9 @@ void tm__tenure_had(tm_model *model, uint32_t object, const tm__had *fact)
             last->had_provenance = (uint8_t)fact->provenance;
         }
         /* Where it waits or notifies is inside of where it entered. */
-        if (fact->stack != TM__NONE &&
-            (last->stack == TM__NONE || !(last->flags & TM__TENURE_HANDED)))
-            last->stack = fact->stack;
+        if (fact->stack != TM__NONE && (tm__tenure_own_stack(last) == TM__NONE ||
+                                        !(last->flags & TM__TENURE_HANDED)))
+            tm__tenure_set_stack(last, fact);
         last->flags &= (uint16_t)~TM__TENURE_PROVISIONAL;
     } else if (!last || fact->time_ns >= last->got_ns) {
         pass_on(model, object, last, fact->thread, fact->time_ns);
@@ -117,7 +117,7 @@ void tm__tenure_got(tm_model *model, uint32_t object, const tm__had *fact,
         /* An event of another thread named it as the owner before its own event came.
          */
         if (last->stack == TM__NONE || fact->stack != TM__NONE)
-            last->stack = fact->stack;
+            tm__tenure_set_stack(last, fact);
         last->had_ns = fact->time_ns > last->had_ns ? fact->time_ns : last->had_ns;
         last->had_provenance = (uint8_t)fact->provenance;
         last->flags &= (uint16_t)~TM__TENURE_PROVISIONAL;

@@ -180,6 +180,7 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
     tm__thread *thread = &model->entities.threads[fact->thread];
     uint32_t cause = TM__NONE, stack = TM__NONE;
     int flags = fact->flags & TM_EVENT_SHARED ? TM__TENURE_SHARED : 0;
+    int is_sampled = 0;
 
     if (thread->blocking_state == TM_STATE_BLOCKED) {
         const tm__interval *block = &thread->intervals[tm__blocking_index(thread)];
@@ -191,6 +192,7 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
         tm__blocking_stack(model, fact);
         tm__blocking_object(model, fact);
         stack = block->stack;
+        is_sampled = (block->flags & TM__INTERVAL_SAMPLED) != 0;
         flags |= TM__TENURE_HANDED;
         tm__blocking_end(model, fact->thread, fact->time_ns);
         tm__run(model, fact->thread, fact->time_ns, cause);
@@ -201,6 +203,7 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
         queueing->object = fact->object;
         queueing->stack = queueing[-1].stack;
         stack = queueing->stack;
+        is_sampled = (queueing[-1].flags & TM__INTERVAL_SAMPLED) != 0;
         queueing->provenance = TM_PROVENANCE_UNKNOWN;
         /* It did not have the monitor when its wait was over. */
         tm__tenure_revoke(model, fact->thread, queueing->tenure);
@@ -220,7 +223,8 @@ void tm__on_entered(tm_model *model, const tm__fact *fact)
                        &(tm__had){.time_ns = fact->time_ns,
                                   .thread = fact->thread,
                                   .stack = stack,
-                                  .provenance = TM_PROVENANCE_EXACT},
+                                  .provenance = TM_PROVENANCE_EXACT,
+                                  .is_sampled = is_sampled},
                        INT64_MIN, flags);
 }
 
@@ -232,7 +236,8 @@ void tm__on_acquired(tm_model *model, const tm__fact *fact)
     tm__had had = {.time_ns = fact->time_ns,
                    .thread = fact->thread,
                    .stack = fact->stack,
-                   .provenance = TM_PROVENANCE_EXACT};
+                   .provenance = TM_PROVENANCE_EXACT,
+                   .is_sampled = (fact->flags & TM_EVENT_SAMPLED) != 0};
     tm__object *object;
 
     if (fact->object == TM__NONE) {

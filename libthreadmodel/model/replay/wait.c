@@ -33,6 +33,11 @@
 #include "model/wakeups/binding_tptp.h"
 #include "model/wakeups/wait_set.h"
 
+static int is_sampled(const tm__fact *fact)
+{
+    return (fact->flags & TM_EVENT_SAMPLED) != 0;
+}
+
 /* The thread owns the object now: it could not wait or notify otherwise. */
 static void witness_owner(tm_model *model, const tm__fact *fact)
 {
@@ -44,7 +49,8 @@ static void witness_owner(tm_model *model, const tm__fact *fact)
                    &(tm__had){.time_ns = fact->time_ns,
                               .thread = fact->thread,
                               .stack = fact->stack,
-                              .provenance = TM_PROVENANCE_EXACT});
+                              .provenance = TM_PROVENANCE_EXACT,
+                              .is_sampled = is_sampled(fact)});
 }
 
 /*
@@ -89,7 +95,8 @@ void tm__on_wait(tm_model *model, const tm__fact *fact)
                             &(tm__had){.time_ns = fact->time_ns,
                                        .thread = fact->thread,
                                        .stack = fact->stack,
-                                       .provenance = TM_PROVENANCE_EXACT});
+                                       .provenance = TM_PROVENANCE_EXACT,
+                                       .is_sampled = is_sampled(fact)});
     }
     if (!(wait.flags & TM__INTERVAL_NOT_OWNED) && object->thread != TM__NONE &&
         object->thread != fact->thread) {
@@ -146,7 +153,7 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     tm__thread *thread = &model->entities.threads[fact.thread];
     int not_notified = fact.flags & (TM_EVENT_TIMED_OUT | TM_EVENT_BY_INTERRUPT);
     uint32_t stack, cause;
-    int certain, known, not_owned;
+    int certain, known, not_owned, is_drawn;
     tm__interval *wait;
 
     if (!is_wait(thread->blocking_state) || is_of_a_lost_wait(model, &fact, thread)) {
@@ -178,6 +185,7 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     if (wait->state == TM_STATE_WAITING && !not_notified && !not_owned)
         wait->flags |= TM__INTERVAL_UNSPLIT;
     stack = wait->stack;
+    is_drawn = (wait->flags & TM__INTERVAL_SAMPLED) != 0;
     tm__blocking_object(model, original);
     tm__blocking_end(model, fact.thread, fact.time_ns);
     tm__run(model, fact.thread, fact.time_ns, cause);
@@ -188,7 +196,8 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
             &(tm__had){.time_ns = fact.time_ns,
                        .thread = fact.thread,
                        .stack = stack,
-                       .provenance = TM_PROVENANCE_INFERRED},
+                       .provenance = TM_PROVENANCE_INFERRED,
+                       .is_sampled = is_drawn},
             INT64_MIN,
             (not_notified ? 0 : TM__TENURE_HANDED) |
                 (thread->flags & TM_THREAD_VIRTUAL ? TM__TENURE_PROVISIONAL : 0));
