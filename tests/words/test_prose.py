@@ -22,7 +22,7 @@ LONGEST_SENTENCE = 60
 # What a reader may have to read: all pages but the two references, counted as `wc -w`
 # does. The goal is 50,000; the number only goes down.
 REFERENCES = ("tables", "trace-format")
-WORDS_IN_ALL = 54_078
+WORDS_IN_ALL = 52_042
 # Quotes and dots are as in the terminal, a sentence may end in the word that begins the
 # next one, and a number with "from" before it is not a year.
 NOT_LINTED = ("typography", "lexical_illusions", "dates_times")
