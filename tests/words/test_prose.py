@@ -19,10 +19,10 @@ PAGES = [
     *(path for path in sorted((ROOT / "docs").rglob("*.md")) if path.stem != "tables"),
 ]
 LONGEST_SENTENCE = 60
-# What a reader may have to read: all pages but the two references, counted as `wc -w`
-# does. The goal is 50,000; the number only goes down.
+# What a reader may have to read, in words as `wc -w` counts: all pages but the two
+# references.
 REFERENCES = ("tables", "trace-format")
-WORDS_IN_ALL = 52_042
+WORDS_IN_ALL = 50_000
 # Quotes and dots are as in the terminal, a sentence may end in the word that begins the
 # next one, and a number with "from" before it is not a year.
 NOT_LINTED = ("typography", "lexical_illusions", "dates_times")
