@@ -49,6 +49,13 @@ typedef struct tm_line {
     int32_t reserved; ///< 0
 } tm_line;
 
+/** A part of a method in which a thread may hold a monitor that it entered there. */
+typedef struct tm_monitor_range {
+    int64_t enter; ///< bytecode index of the instruction that enters it; 0 of a
+                   ///< synchronized method
+    int64_t end;   ///< from here on it has exited, up to the next enter
+} tm_monitor_range;
+
 /** Bits of tm_method.flags. */
 enum tm_method_flag {
     TM_METHOD_IDLES = 1 ///< a thread that is blocked in it waits for work: it is idle
@@ -63,13 +70,15 @@ typedef struct tm_method {
     const char *signature; ///< as the VM writes it, "(ILjava/lang/String;)V"; or NULL
     const tm_line *lines;  ///< by rising location; NULL: no line table
     size_t line_count;
-    uint64_t flags; ///< bits of enum tm_method_flag
+    uint64_t flags;                   ///< bits of enum tm_method_flag
+    const tm_monitor_range *monitors; ///< all of it; NULL: not known
+    size_t monitor_count;             ///< 0, and a pointer: it enters none
 } tm_method;
 
 /** A tm_method with nothing in it but its size. */
 #define TM_METHOD_INIT                                                                 \
     {                                                                                  \
-        sizeof(tm_method), 0, 0, NULL, NULL, NULL, 0, 0                                \
+        sizeof(tm_method), 0, 0, NULL, NULL, NULL, 0, 0, NULL, 0                       \
     }
 
 /** One frame of a stack. */

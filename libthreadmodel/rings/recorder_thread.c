@@ -11,8 +11,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "rings/clock.h"
-
-enum { LINES_BYTES = 6 << 10 };
+#include "rings/record_tables.h"
 
 static tm_recorder_thread *first_free(tm_recorder *recorder)
 {
@@ -272,24 +271,6 @@ int tm_recorder_define_class(tm_recorder_thread *thread, const tm_class *definit
     return TM_OK;
 }
 
-/* The entries that a record can hold. @return how many */
-static size_t put_lines(tm__record_line *to, const tm_method *given)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < given->line_count; i++) {
-        const tm_line *line = &given->lines[i];
-
-        if (line->location < 0 || line->location > UINT16_MAX || line->line < 0 ||
-            line->line > UINT16_MAX)
-            continue;
-        if (count == LINES_BYTES / sizeof(*to))
-            break;
-        to[count++] = (tm__record_line){(uint16_t)line->location, (uint16_t)line->line};
-    }
-    return count;
-}
-
 int tm_recorder_define_method(tm_recorder_thread *thread, const tm_method *definition)
 {
     size_t name_bytes, signature_bytes, lines_at, count;
@@ -304,7 +285,8 @@ int tm_recorder_define_method(tm_recorder_thread *thread, const tm_method *defin
     TM__CHECK(given.lines || given.line_count == 0);
     name_bytes = kept(given.name);
     signature_bytes = kept(given.signature);
-    rc = define_begin(thread, name_bytes + signature_bytes + 4 + LINES_BYTES, &record);
+    rc = define_begin(thread, name_bytes + signature_bytes + 4 + TM__TABLES_BYTES,
+                      &record);
     if (rc < 0)
         return rc;
     record->method = (tm__method_record){
@@ -316,8 +298,7 @@ int tm_recorder_define_method(tm_recorder_thread *thread, const tm_method *defin
     };
     put_texts(record, given.name, name_bytes, given.signature, signature_bytes);
     lines_at = tm__record_lines_at(&record->method);
-    count = put_lines((tm__record_line *)((char *)(record + 1) + lines_at), &given);
-    record->method.line_count = (int64_t)count;
+    count = tm__record_put_tables(record, &given);
     define_end(thread, record, TM__RECORD_METHOD,
                lines_at + count * sizeof(tm__record_line));
     return TM_OK;

@@ -122,10 +122,26 @@ int tm__class_put(tm__bytes *out, const tm_class *given)
     return keep(out, at, "class");
 }
 
+static uint8_t *put_monitors(uint8_t *at, const tm_method *definition)
+{
+    uint64_t before = 0;
+
+    at = tm__encode_varint(at, definition->monitor_count);
+    for (size_t i = 0; i < definition->monitor_count; i++) {
+        uint64_t enter = (uint64_t)definition->monitors[i].enter;
+        uint64_t end = (uint64_t)definition->monitors[i].end;
+
+        at = tm__encode_varint(at, tm__zigzag(enter - before));
+        at = tm__encode_varint(at, tm__zigzag(end - enter));
+        before = enter;
+    }
+    return at;
+}
+
 int tm__method_put(tm__bytes *out, const tm_method *given)
 {
     tm_method definition;
-    size_t count;
+    size_t count, monitors;
     uint64_t location = 0, line = 0;
     uint8_t *at;
     int rc = TM__READ(&definition, given, tm_method, id);
@@ -133,9 +149,12 @@ int tm__method_put(tm__bytes *out, const tm_method *given)
     if (rc < 0)
         return rc;
     count = definition.lines ? definition.line_count : 0;
+    monitors = definition.monitors ? definition.monitor_count : 0;
     if (count > TM__DEFINITION_ITEM_LIMIT)
         return too_many("method", count);
-    at = make_room(out, 4 + 2 * count,
+    if (monitors > TM__DEFINITION_ITEM_LIMIT)
+        return too_many("method", monitors);
+    at = make_room(out, 5 + 2 * count + 2 * monitors,
                    tm__string_room(definition.name) +
                        tm__string_room(definition.signature));
     if (!at)
@@ -154,8 +173,10 @@ int tm__method_put(tm__bytes *out, const tm_method *given)
         location = next_location;
         line = next_line;
     }
-    if (definition.flags)
+    if (definition.flags || definition.monitors)
         at = tm__encode_varint(at, definition.flags);
+    if (definition.monitors)
+        at = put_monitors(at, &definition);
     return keep(out, at, "method");
 }
 
@@ -239,6 +260,8 @@ int tm__object_put(tm__bytes *out, const tm_object *given)
 void tm__definition_room_free(tm__definition_room *room)
 {
     tm__free(room->memory, room->lines, room->line_capacity * sizeof(*room->lines));
+    tm__free(room->memory, room->monitors,
+             room->monitor_capacity * sizeof(*room->monitors));
     tm__free(room->memory, room->frames, room->frame_capacity * sizeof(*room->frames));
     *room = (tm__definition_room){.memory = room->memory};
 }

@@ -31,7 +31,9 @@ typedef struct tm__definition_room {
     tm__memory *memory;
     tm_line *lines;
     tm_frame *frames;
+    tm_monitor_range *monitors;
     uint32_t line_capacity;
+    uint32_t monitor_capacity;
     uint32_t frame_capacity;
     uint64_t line_count; ///< of all that were unpacked
     uint64_t frame_count;

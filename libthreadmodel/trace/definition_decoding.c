@@ -95,6 +95,27 @@ static size_t get_count(tm__cursor *body, size_t item_bytes)
     return (size_t)count;
 }
 
+/* Where no range follows, there is room for one: a pointer states that there is none.
+ */
+static int get_monitors(tm__definition_room *room, tm__cursor *body,
+                        tm_method *definition)
+{
+    uint64_t enter = 0;
+
+    definition->monitor_count = get_count(body, 2);
+    if (tm__reserve(room->memory, &room->monitors, &room->monitor_capacity,
+                    definition->monitor_count + 1, sizeof(*room->monitors)) < 0)
+        return TM_ENOMEM;
+    for (size_t i = 0; i < definition->monitor_count; i++) {
+        enter += tm__unzigzag(tm__get_varint(body));
+        room->monitors[i] = (tm_monitor_range){
+            (int64_t)enter, (int64_t)(enter + tm__unzigzag(tm__get_varint(body)))};
+    }
+    room->line_count += definition->monitor_count;
+    definition->monitors = room->monitors;
+    return TM_OK;
+}
+
 static int emit_method(tm__definition_room *room, tm__cursor *body, const tm_sink *sink)
 {
     tm_method definition = {.size = sizeof(definition)};
@@ -119,6 +140,8 @@ static int emit_method(tm__definition_room *room, tm__cursor *body, const tm_sin
     definition.lines = definition.line_count ? room->lines : NULL;
     if (body->at < body->end)
         definition.flags = tm__get_varint(body);
+    if (body->at < body->end && get_monitors(room, body, &definition) < 0)
+        return TM_ENOMEM;
     if (whole(body, "method") < 0)
         return TM_EDAMAGED;
     return sink ? sink->define_method(sink->payload, &definition) : TM_OK;

@@ -44,6 +44,7 @@ AT(thread.os_id, 40);
 AT(thread.priority, 48);
 AT(thread.flags, 56);
 AT(thread.has_group, 62);
+AT(method.monitors, 10);
 AT(method.signature_bytes, 12);
 AT(method.id, 32);
 AT(method.class_id, 40);
@@ -126,7 +127,8 @@ static size_t stated_bytes(const tm__record *record)
             !are_short(method->signature_bytes, 0))
             return SIZE_MAX;
         return tm__record_lines_at(method) +
-               (size_t)method->line_count * sizeof(tm__record_line);
+               ((size_t)method->line_count + tm__record_monitors(method)) *
+                   sizeof(tm__record_line);
     default: return SIZE_MAX;
     }
 }
@@ -229,6 +231,8 @@ static int define_method(const tm__method_record *method, const char *text,
     size_t line_count = (size_t)method->line_count;
     char name[TEXT_BYTES], signature[TEXT_BYTES];
     tm_line lines[LINES];
+    tm_monitor_range monitors[TM__METHOD_MONITORS];
+    size_t monitor_count = tm__record_monitors(method);
     tm_method definition = {
         .size = sizeof(definition),
         .id = method->id,
@@ -244,6 +248,13 @@ static int define_method(const tm__method_record *method, const char *text,
     read_text(signature, text + method->name_bytes, method->signature_bytes, is_plain);
     for (size_t i = 0; i < definition.line_count; i++)
         lines[i] = (tm_line){.location = entries[i].location, .line = entries[i].line};
+    for (size_t i = 0; i < monitor_count && i < TM__METHOD_MONITORS; i++)
+        monitors[i] = (tm_monitor_range){entries[line_count + i].location,
+                                         entries[line_count + i].line};
+    if (method->monitors && monitor_count <= TM__METHOD_MONITORS) {
+        definition.monitors = monitors;
+        definition.monitor_count = monitor_count;
+    }
     return sink->define_method(sink->payload, &definition);
 }
 

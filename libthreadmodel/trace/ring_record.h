@@ -82,10 +82,10 @@ typedef struct tm__thread_record {
     uint16_t has_group;
 } tm__thread_record;
 
-/** A method; its name follows, then its signature, then its lines. */
+/** A method; its name follows, then its signature, its lines and its monitors. */
 typedef struct tm__method_record {
     uint16_t name_bytes;
-    uint16_t unused_2;
+    uint16_t monitors; ///< how many, and 1; 0: not known
     uint32_t signature_bytes;
     uint64_t unused_8[2];
     uint64_t id;
@@ -120,6 +120,9 @@ typedef struct tm__record_line {
     uint16_t line; ///< 0: from here on it is not known
 } tm__record_line;
 
+/** Monitors of a method that a record states; of a method with more none. */
+enum { TM__METHOD_MONITORS = 32 };
+
 /** State how long a record is, and give it its check: the last that is done to it. */
 void tm__record_seal(tm__record *record, size_t bytes, uint64_t position);
 
@@ -149,6 +152,12 @@ static inline int tm__record_is_event(const tm__record *record)
 static inline size_t tm__record_lines_at(const tm__method_record *method)
 {
     return ((size_t)method->name_bytes + method->signature_bytes + 3) & ~(size_t)3;
+}
+
+/** @return monitors behind the line table: of each its enter and its end, as a line */
+static inline size_t tm__record_monitors(const tm__method_record *method)
+{
+    return method->monitors ? method->monitors - 1u : 0;
 }
 
 /**

@@ -51,8 +51,17 @@ void fuzz_define_some(const tm_sink *sink)
                            NULL,
                            i == 3 ? TM_CLASS_LIBRARY : 0,
                            NULL};
-        tm_method method = {sizeof(method), i,     i, "run",
-                            NULL,           &line, 1, i == 2 ? TM_METHOD_IDLES : 0};
+        tm_monitor_range monitor = {i, 2 * (int64_t)i};
+        tm_method method = {sizeof(method),
+                            i,
+                            i,
+                            "run",
+                            NULL,
+                            &line,
+                            1,
+                            i == 2 ? TM_METHOD_IDLES : 0,
+                            i % 2 ? &monitor : NULL,
+                            i % 3 / 2};
         tm_stack stack = {sizeof(stack), i, i % 2, frames, i % 3};
         tm_thread thread = {.size = sizeof(thread),
                             .id = i,

@@ -50,7 +50,8 @@ static void define(const tm_sink *sink, const char *const *names)
         tm_frame frames[] = {{.method = i, .line = (int32_t)i}, {.method = 1}};
         tm_class class_ = {sizeof(class_),          i, names[i - 1],
                            i < 3 ? names[i] : NULL, 0, i == 2 ? names[i + 3] : NULL};
-        tm_method method = {sizeof(method), i, i, names[i + 2], NULL, NULL, 0, 0};
+        tm_method method = {sizeof(method), i, i, names[i + 2], NULL,
+                            NULL,           0, 0, NULL,         0};
         tm_stack stack = {sizeof(stack), i, 0, frames, 2};
         tm_thread thread = {.size = sizeof(thread),
                             .id = i,

@@ -44,6 +44,17 @@ def test_monitors_held_at_a_contended_enter_are_reported_where_asked_for(java: J
     assert run.odd() == {}
 
 
+def test_a_monitor_is_held_until_its_exit_and_not_until_its_method_ends(java: Java):
+    run = java.record("Ranges")
+    edges = run.rows("lock_edges", wanted_class="Ranges$Second")
+    assert sorted(row["held_class"] for row in edges) == [
+        "Ranges$Within",
+        "Ranges$WithinAfterWait",
+        "Ranges$WithinHandler",
+    ]
+    assert run.odd() == {}
+
+
 def test_a_thread_that_was_renamed_goes_by_its_new_name(java: Java):
     run = java.record("Machine", 0, 0)
     assert run.rows("threads", name="before") == []

@@ -108,6 +108,28 @@ def test_a_lock_that_no_stack_shows_to_be_held_is_no_edge_and_is_counted() -> No
     assert "For 1 blocking intervals no stack shows" in " ".join(edges.caveats)
 
 
+def test_a_monitor_is_held_between_its_enter_and_its_exit_alone() -> None:
+    for calls_at, is_held in ((9, True), (20, True), (21, False), (3, False)):
+        story = Story()
+        story.model.define_method(1, 1, "outer", monitors=[(5, 21), (30, 40)])
+        story.model.define_stack(30, [Frame(1, 5), Frame(2, 1)])
+        story.model.define_stack(31, [Frame(3, 9), Frame(1, calls_at), Frame(2, 1)])
+        story.get(1, A, 30)
+        story.get(1, B, 31)
+        assert len(story.model.lock_edges()) == is_held, calls_at
+
+
+def test_a_lock_that_no_instruction_enters_is_the_vms_own() -> None:
+    for monitors, is_held in (([], False), (None, True)):
+        story = Story()
+        story.model.define_method(1, 1, "outer", monitors=monitors)
+        story.model.define_stack(30, [Frame(1, 5), Frame(2, 1)])
+        story.model.define_stack(31, [Frame(3, 9), Frame(1, 8), Frame(2, 1)])
+        story.get(1, A, 30)
+        story.get(1, B, 31)
+        assert len(story.model.lock_edges()) == is_held
+
+
 def test_orders_of_one_thread_alone_are_none() -> None:
     story = Story()
     story.nest(1, [A], B)

@@ -25,17 +25,20 @@
 #include <string.h>
 
 #include "ident/definition_records.h"
+#include "ident/monitor_ranges.h"
 #include "ident/object_identity.h"
 #include "ring/buffer.h"
 #include "vm/options.h"
 #include "vm/vm.h"
 
+enum { SYNCHRONIZED = 0x20 }; ///< of a method's modifiers
 enum { SEGMENTS = 8, FIRST_BITS = 10, MORE_BITS = 2, WINDOW = 8 };
 
 /* With them, name and signature a record has its most bytes. */
 enum {
     LINES = (TM__RECORD_BYTES_MAX - sizeof(tm__record) - 2 * TM__TEXT_BYTES - 4) /
-            sizeof(tm__record_line)
+                sizeof(tm__record_line) -
+            TM__METHOD_MONITORS
 };
 
 typedef _Atomic uintptr_t place;
@@ -138,6 +141,32 @@ static jint put_lines(tm__record_line *out, jmethodID method)
     return count < LINES ? count : LINES;
 }
 
+/* Write where a method enters and exits monitors, behind its line table. @return how
+ * many, and 1; 0: not known */
+static uint16_t put_monitors(tm__record_line *out, jmethodID method)
+{
+    jvmtiEnv *jvmti = tm__the_vm.jvmti;
+    tm__code_range ranges[TM__METHOD_MONITORS];
+    unsigned char *code = NULL;
+    jint size = 0, modifiers = 0;
+    int count, is_whole;
+
+    if ((*jvmti)->GetMethodModifiers(jvmti, method, &modifiers) != JVMTI_ERROR_NONE ||
+        (*jvmti)->GetBytecodes(jvmti, method, &size, &code) != JVMTI_ERROR_NONE)
+        return 0;
+    is_whole = (modifiers & SYNCHRONIZED) != 0;
+    count = tm__monitor_ranges(code, (size_t)size, ranges + is_whole,
+                               TM__METHOD_MONITORS - is_whole);
+    tm__deallocate(code);
+    if (count < 0)
+        return 0;
+    if (is_whole)
+        ranges[0] = (tm__code_range){.enter = 0, .end = (uint16_t)size};
+    for (int i = 0; i < count + is_whole; i++)
+        out[i] = (tm__record_line){ranges[i].enter, ranges[i].end};
+    return (uint16_t)(count + is_whole + 1);
+}
+
 /* @return the id of a method's class, which is defined by then; 0: not known */
 static uint64_t declaring_class(tm__buffer *buffer, JNIEnv *jni, jmethodID method)
 {
@@ -159,8 +188,9 @@ static void define(tm__buffer *buffer, JNIEnv *jni, jmethodID method)
     uint64_t class_id = declaring_class(buffer, jni, method);
     char *name = NULL, *signature = NULL;
     tm__record *record;
+    tm__record_line *lines;
     uint32_t name_bytes;
-    size_t lines_at;
+    size_t lines_at, count;
     char *text;
 
     if ((*jvmti)->GetMethodName(jvmti, method, &name, &signature, NULL) !=
@@ -179,11 +209,13 @@ static void define(tm__buffer *buffer, JNIEnv *jni, jmethodID method)
             .class_id = class_id,
         };
         lines_at = tm__record_lines_at(&record->method);
-        record->method.line_count =
-            put_lines((tm__record_line *)(text + lines_at), method);
+        lines = (tm__record_line *)(text + lines_at);
+        record->method.line_count = put_lines(lines, method);
+        count = (size_t)record->method.line_count;
+        record->method.monitors = put_monitors(lines + count, method);
+        count += tm__record_monitors(&record->method);
         tm__thread_ring_commit(&buffer->ring, record,
-                               lines_at + (size_t)record->method.line_count *
-                                              sizeof(tm__record_line));
+                               lines_at + count * sizeof(*lines));
         know((uintptr_t)method);
     }
     tm__deallocate(name);

@@ -136,6 +136,11 @@ class tm_line(CData):
     reserved: int
     def __getitem__(self, index: int) -> Self: ...
 
+class tm_monitor_range(CData):
+    enter: int
+    end: int
+    def __getitem__(self, index: int) -> Self: ...
+
 class tm_method(CData):
     size: int
     id: int
@@ -145,6 +150,8 @@ class tm_method(CData):
     lines: tm_line | Null
     line_count: int
     flags: int
+    monitors: tm_monitor_range | Null
+    monitor_count: int
     def __getitem__(self, index: int) -> Self: ...
 
 class tm_frame(CData):
@@ -435,6 +442,12 @@ class FFI:
     def new(
         self, cdecl: Literal["tm_line *", "tm_line[]"], init: object = ...
     ) -> tm_line: ...
+    @overload
+    def new(
+        self,
+        cdecl: Literal["tm_monitor_range *", "tm_monitor_range[]"],
+        init: object = ...,
+    ) -> tm_monitor_range: ...
     @overload
     def new(
         self, cdecl: Literal["tm_method *", "tm_method[]"], init: object = ...

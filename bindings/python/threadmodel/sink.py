@@ -131,6 +131,7 @@ class Sink:
         lines: Iterable[tuple[int, int]] = (),
         *,
         idles: bool = False,
+        monitors: Iterable[tuple[int, int]] | None = None,
     ) -> None:
         """Define a method of a class.
 
@@ -141,6 +142,8 @@ class Sink:
             signature: as the VM writes it, ``(ILjava/lang/String;)V``
             lines: pairs of bytecode index and the source line from there on
             idles: a thread that is blocked in it waits for work
+            monitors: of each monitor that it enters the bytecode indices where it does,
+                and from which on it has exited; None: not known
         """
         table = ffi.new(
             "tm_line[]",
@@ -149,6 +152,12 @@ class Sink:
                 for location, line in sorted(lines)
             ],
         )
+        ranges = [
+            (_time(enter, "location"), _time(end, "location"))
+            for enter, end in monitors or ()
+        ]
+        # A pointer states that the method enters none, too.
+        held = ffi.new("tm_monitor_range[]", ranges or 1)
         kept = _strings(name=name, signature=signature)
         self._emit(
             "define_method",
@@ -159,6 +168,8 @@ class Sink:
                 lines=table if len(table) else ffi.NULL,
                 line_count=len(table),
                 flags=int(idles),
+                monitors=ffi.NULL if monitors is None else held,
+                monitor_count=len(ranges),
                 **kept,
             ),
         )

@@ -13,6 +13,7 @@
 #include "model/entities/entities.h"
 #include "model/entities/entity_names.h"
 #include "model/entities/hidden_class_name.h"
+#include "model/entities/method_tables.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
 #include "model/entities/thread.h"
@@ -182,20 +183,11 @@ static int define_method(tm_model *model, const void *payload)
     rc = intern_text(model, &method->name, definition->name);
     if (rc == TM_OK)
         rc = name_method(model, method);
-    if (rc < 0 || !definition->line_count)
-        return rc;
-    rc = tm__reserve(&model->memory, &model->entities.lines,
-                     &model->entities.lines_capacity,
-                     model->entities.lines_count + definition->line_count,
-                     sizeof(*model->entities.lines));
-    if (rc < 0)
-        return rc;
-    memcpy(&model->entities.lines[model->entities.lines_count], definition->lines,
-           definition->line_count * sizeof(*model->entities.lines));
-    method->line_first = model->entities.lines_count;
-    method->line_count = (uint32_t)definition->line_count;
-    model->entities.lines_count += (uint32_t)definition->line_count;
-    return TM_OK;
+    if (rc == TM_OK && definition->line_count)
+        rc = tm__keep_lines(model, method, definition);
+    if (rc == TM_OK && definition->monitors)
+        rc = tm__keep_monitors(model, method, definition);
+    return rc;
 }
 
 static int define_stack(tm_model *model, const void *payload)
@@ -345,8 +337,11 @@ int tm__define_method(void *payload, const tm_method *given)
         return rc;
     if (!definition.lines)
         definition.line_count = 0;
+    if (!definition.monitors)
+        definition.monitor_count = 0;
     if (!has_room(payload, text_bytes(definition.name) +
-                               definition.line_count * sizeof(tm_line)))
+                               definition.line_count * sizeof(tm_line) +
+                               definition.monitor_count * sizeof(tm_monitor_range)))
         return TM_OK;
     return define(payload, define_method, &definition);
 }

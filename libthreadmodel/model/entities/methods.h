@@ -21,7 +21,9 @@ typedef struct tm__method {
     uint32_t full_name;   ///< strings: package.Class.method
     uint32_t line_first;  ///< lines[]
     uint32_t line_count;
-    uint32_t next; ///< in its class's name_waits; itself: in none
+    uint32_t monitor_first; ///< monitors[]
+    uint32_t monitor_count; ///< and 1; 0: not known
+    uint32_t next;          ///< in its class's name_waits; itself: in none
     uint32_t previous;
     uint16_t role;  ///< what it does: see method_roles.h
     uint16_t flags; ///< enum tm_method_flag

@@ -6,10 +6,11 @@
  *
  * Exits are not seen, so a lock that was got once stays owned until another has it.
  * A thread that is elsewhere now has surely let go: Java takes and leaves a monitor
- * in one method.
+ * in one method, and between two instructions of it where the producer states these.
  *
  *     got the lock at     transfer:41  <-  handle:9  <-  run
  *     blocked now at  debit:7  <-  transfer:43  <-  handle:9  <-  run    may hold it
+ *     blocked now at  debit:7  <-  transfer:48  <-  handle:9  <-  run    exit was at 46
  *     blocked now at                                  report:3  <-  run  has left
  *
  * Most threads that block hold nothing, and that is one look at a field.
@@ -60,6 +61,25 @@ static int is_own(const tm_model *model, const tm__interval *block)
     return is_defined(model, block->stack) && !(block->flags & TM__INTERVAL_SAMPLED);
 }
 
+/* Whether a thread that took a monitor at one place of a method can have it at another.
+ * A lock that no instruction there enters, as that of a class which is initialised, is
+ * the VM's, which has it while that instruction runs. */
+static int ranges_compare(const tm_model *model, const tm__method *method,
+                          int64_t taken, int64_t now)
+{
+    const tm_monitor_range *first = &model->entities.monitors[method->monitor_first];
+    const tm_monitor_range *end = first + method->monitor_count - 1;
+    int is_entered = 0;
+
+    for (const tm_monitor_range *it = first; it < end; it++)
+        is_entered |= it->enter == taken;
+    for (const tm_monitor_range *it = first; it < end; it++)
+        if ((is_entered ? it->enter == taken : it->enter < taken && taken < it->end) &&
+            it->enter <= now && now < it->end)
+            return TM__INSIDE;
+    return taken == now ? TM__UNPROVEN : TM__LEFT;
+}
+
 int tm__stacks_compare(const tm_model *model, uint32_t taken, uint32_t now)
 {
     const tm__stack *h, *w;
@@ -88,6 +108,10 @@ int tm__stacks_compare(const tm_model *model, uint32_t taken, uint32_t now)
     for (uint32_t i = 1; i < count; i++)
         if (!same_frame(&inner[i], &outer[i]))
             return TM__LEFT;
+    if (model->entities.methods[inner->method].monitor_count && inner->location >= 0 &&
+        outer->location >= 0)
+        return ranges_compare(model, &model->entities.methods[inner->method],
+                              inner->location, outer->location);
     return TM__INSIDE;
 }
 

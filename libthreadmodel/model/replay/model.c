@@ -289,6 +289,7 @@ void tm_model_free(tm_model *model)
     FREE_ARRAY(model, entities.classes);
     FREE_ARRAY(model, entities.methods);
     FREE_ARRAY(model, entities.lines);
+    FREE_ARRAY(model, entities.monitors);
     FREE_ARRAY(model, entities.stacks);
     FREE_ARRAY(model, entities.frames);
     FREE_ARRAY(model, intervals.interactions);

@@ -21,6 +21,7 @@ typedef struct tm__entities {
     TM__ARRAY(struct tm__class, classes);
     TM__ARRAY(struct tm__method, methods);
     TM__ARRAY(tm_line, lines);
+    TM__ARRAY(tm_monitor_range, monitors);
     tm__strings strings; ///< every name and text of a model, each once
     tm__map thread_map, object_map, class_map, method_map, stack_map;
     uint8_t evictions;             ///< so many so far, modulo 256

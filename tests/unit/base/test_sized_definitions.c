@@ -8,8 +8,8 @@
 
 enum { CLASS = 7, METHOD = 8, STACK = 1, THREAD = 2, OBJECT = 9 };
 
-static const tm_line lines[] = {{.location = 0, .line = 10},
-                                {.location = 9, .line = 20}};
+static const tm_line lines[] = {{0, 10, 0}, {9, 20, 0}};
+static const tm_monitor_range monitors[] = {{.enter = 3, .end = 8}};
 static const tm_frame frames[] = {{.method = METHOD, .location = 5}};
 
 static const tm_run run = {.size = sizeof(run),
@@ -51,12 +51,10 @@ static const tm_method method = {.size = sizeof(method),
                                  .signature = "()V",
                                  .lines = lines,
                                  .line_count = 2,
-                                 .flags = TM_METHOD_IDLES};
-static const tm_stack stack = {.size = sizeof(stack),
-                               .id = STACK,
-                               .flags = TM_STACK_TRUNCATED,
-                               .frames = frames,
-                               .frame_count = 1};
+                                 .flags = TM_METHOD_IDLES,
+                                 .monitors = monitors,
+                                 .monitor_count = 1};
+static const tm_stack stack = {sizeof(stack), STACK, TM_STACK_TRUNCATED, frames, 1};
 static const tm_thread thread = {.size = sizeof(thread),
                                  .id = THREAD,
                                  .object = 90,
@@ -294,14 +292,14 @@ static const sized classes = {"tm_class",
                                END(tm_class, source), END(tm_class, flags),
                                END(tm_class, build_id)},
                               NULL};
-static const sized methods = {"tm_method",
-                              &method,
-                              sizeof(method),
-                              {END(tm_method, id), END(tm_method, class_id),
-                               END(tm_method, name), END(tm_method, signature),
-                               END(tm_method, lines), END(tm_method, line_count),
-                               END(tm_method, flags)},
-                              NULL};
+static const sized methods = {
+    "tm_method",
+    &method,
+    sizeof(method),
+    {END(tm_method, id), END(tm_method, class_id), END(tm_method, name),
+     END(tm_method, signature), END(tm_method, lines), END(tm_method, line_count),
+     END(tm_method, flags), END(tm_method, monitors), END(tm_method, monitor_count)},
+    NULL};
 static const sized stacks = {"tm_stack",
                              &stack,
                              sizeof(stack),

@@ -24,10 +24,11 @@ static void define_code(const tm_sink *sink, int with_words)
         {sizeof(tm_class), 1, "rt.sync", NULL, with_words ? TM_CLASS_LIBRARY : 0, NULL},
         {sizeof(tm_class), 2, "shop.Orders", NULL, 0, NULL},
         {sizeof(tm_class), 3, "shop.Workers", NULL, 0, NULL}};
-    const tm_method methods[] = {{sizeof(tm_method), 1, 1, "lock", NULL, NULL, 0, 0},
-                                 {sizeof(tm_method), 2, 2, "pay", NULL, NULL, 0, 0},
-                                 {sizeof(tm_method), 3, 3, "next", NULL, NULL, 0,
-                                  with_words ? TM_METHOD_IDLES : 0}};
+    const tm_method methods[] = {
+        {sizeof(tm_method), 1, 1, "lock", NULL, NULL, 0, 0, NULL, 0},
+        {sizeof(tm_method), 2, 2, "pay", NULL, NULL, 0, 0, NULL, 0},
+        {sizeof(tm_method), 3, 3, "next", NULL, NULL, 0,
+         with_words ? TM_METHOD_IDLES : 0, NULL, 0}};
     const tm_frame locked[] = {{1, -1, 0, 0}, {2, -1, 0, 0}}, taken[] = {{3, -1, 0, 0}};
     const tm_stack stacks[] = {{sizeof(tm_stack), LOCKED, 0, locked, 2},
                                {sizeof(tm_stack), TAKEN, 0, taken, 1}};
@@ -317,8 +318,8 @@ static void a_kind_alone_makes_a_synchronizer(void **state)
 /* Its class has no name, or is a library of the caller's own choice. */
 static void who_waits_for_work_idles_whatever_its_class_is(void **state)
 {
-    const tm_method method = {sizeof(method), 8,    0, "worker_loop",
-                              NULL,           NULL, 0, TM_METHOD_IDLES};
+    const tm_method method = {sizeof(method),  8,    0, "worker_loop", NULL, NULL, 0,
+                              TM_METHOD_IDLES, NULL, 0};
     const tm_frame frames[] = {{8, -1, 0, 0}, {2, -1, 0, 0}};
     const tm_stack stack = {sizeof(stack), 9, 0, frames, 2};
     static const tm_event events[] = {

@@ -119,6 +119,11 @@ static inline int recorder_method(void *payload, const tm_method *given)
                      given->lines[i].line);
     if (given->flags)
         recorder_put(self, "  flags %" PRIu64 "\n", given->flags);
+    if (given->monitors)
+        recorder_put(self, "  monitors %zu\n", given->monitor_count);
+    for (size_t i = 0; given->monitors && i < given->monitor_count; i++)
+        recorder_put(self, "  monitor %" PRId64 " %" PRId64 "\n",
+                     given->monitors[i].enter, given->monitors[i].end);
     return recorder_call(self);
 }
 
@@ -247,6 +252,7 @@ static inline int emit_random_definition(const tm_sink *sink, uint64_t *seed)
 {
     char a[64], b[64], c[64], d[64], e[64];
     tm_line lines[40];
+    tm_monitor_range monitors[4];
     tm_frame frames[40];
 
     switch (random_next(seed) >> 32 & 7) {
@@ -264,7 +270,12 @@ static inline int emit_random_definition(const tm_sink *sink, uint64_t *seed)
                           random_text(seed, b),
                           lines,
                           (uint32_t)(random_next(seed) % 40),
-                          random_number(seed)};
+                          random_number(seed),
+                          random_next(seed) % 2 ? monitors : NULL,
+                          random_next(seed) % 4};
+        for (size_t i = 0; i < item.monitor_count; i++)
+            monitors[i] = (tm_monitor_range){(int64_t)random_number(seed),
+                                             (int64_t)random_number(seed)};
         for (size_t i = 0; i < item.line_count; i++)
             lines[i] = (tm_line){(int64_t)random_number(seed),
                                  (int32_t)random_number(seed), 0};

@@ -69,10 +69,10 @@ static inline int define_all(const tm_sink *to)
         {sizeof(tm_class), 4, "int[][]", NULL, 0, NULL},
     };
     static const tm_method methods[] = {
-        {sizeof(tm_method), 7, 1, "run", "()V", lines, 2, 0},
-        {sizeof(tm_method), 8, 1, "go", NULL, NULL, 3, 0},
-        {sizeof(tm_method), 9, 99, "of no class", "()V", NULL, 0, 0},
-        {sizeof(tm_method), 10, 1, NULL, "()V", NULL, 0, 0},
+        {sizeof(tm_method), 7, 1, "run", "()V", lines, 2, 0, NULL, 0},
+        {sizeof(tm_method), 8, 1, "go", NULL, NULL, 3, 0, NULL, 0},
+        {sizeof(tm_method), 9, 99, "of no class", "()V", NULL, 0, 0, NULL, 0},
+        {sizeof(tm_method), 10, 1, NULL, "()V", NULL, 0, 0, NULL, 0},
     };
     static const tm_stack stacks[] = {
         {sizeof(tm_stack), 1, 0, frames, 2},
