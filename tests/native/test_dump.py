@@ -468,3 +468,21 @@ def test_a_word_of_a_library_is_not_a_lock_of_the_c_library(
             time.sleep(0.05)
             text = native.dump(pid, str(tmp_path / "dump.tmt"))
     assert "rwlock" not in text
+
+
+@pytest.mark.parametrize("stacks", ["stop", "none"])
+def test_a_word_that_names_its_owner_is_a_lock(stacks: str, tmp_path: Path) -> None:
+    """The kernel demands the owner's number in the word, whoever asks for it."""
+    truth = (
+        {
+            "queues": r"blocked by mutex the_inherited \(priority inheritance\), "
+            r"owned by \"native_inherite\" \d+$",
+            "either": r"waits for futex the_either, or another$",
+        },
+        0,
+    )
+    with running(program("inherited"), "hang") as pid:
+        deadline = time.monotonic() + SECONDS
+        while wrong := judge(pid, truth, tmp_path / "dump.tmt", stacks):
+            assert time.monotonic() < deadline, wrong
+            time.sleep(0.05)

@@ -128,6 +128,23 @@ def test_a_wake_up_from_another_process_is_a_wait_without_waker(futexes: Run) ->
     ] == [1]
 
 
+def test_a_lock_with_inheritance_has_waiters_and_who_left_it(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "run.tmt", program("inherited"))
+    said = {line[0]: int(line[1]) for line in run.said}
+    found = waits(run.model)
+    (length,) = found["queues", "futex the_inherited"]
+    assert said["least"] <= length <= said["most"]
+    (timed,) = found["times-out", "futex the_inherited"]
+    assert timed >= 500_000_000
+    ends = {
+        row["to_thread"]: (row["kind"], row["from_thread"])
+        for row in run.model.interactions()
+        if row["kind"] not in ("start", "join")
+    }
+    assert ends["queues"] == ("post", "native_inherite")
+    assert ends["times-out"][0] == "timeout"
+
+
 def test_two_thousand_threads_that_wait_are_all_seen(futexes: Run) -> None:
     found = waits(futexes.model)
     assert sum(

@@ -5,17 +5,45 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-int tm__futex_of(const tm__target *target, const tm__task *task, uint64_t *address,
-                 uint32_t *operation, uint32_t *value)
+/** What newer kernels know, and older headers do not. */
+enum { LOCK_PI2 = 13, WAIT_FOR_SEVERAL = 449, SEVERAL_MOST = 128 };
+
+int tm__futex_has_owner(uint32_t operation)
+{
+    return (operation & 0x7F) == FUTEX_LOCK_PI || (operation & 0x7F) == LOCK_PI2;
+}
+
+/* Of futex_waitv(): the first of its words. */
+static uint32_t first_of_several(const tm__target *target, const tm__task *task,
+                                 uint64_t *address, uint32_t *operation,
+                                 uint32_t *value)
+{
+    struct {
+        uint64_t value, address;
+        uint32_t flags, reserved;
+    } first;
+
+    if (task->arguments[1] == 0 || task->arguments[1] > SEVERAL_MOST ||
+        !tm__target_read(target, task->arguments[0], &first, sizeof(first)))
+        return 0;
+    *address = first.address;
+    *operation = FUTEX_WAIT | (first.flags & TM__FUTEX_PRIVATE);
+    *value = (uint32_t)first.value;
+    return (uint32_t)task->arguments[1];
+}
+
+uint32_t tm__futex_of(const tm__target *target, const tm__task *task, uint64_t *address,
+                      uint32_t *operation, uint32_t *value)
 {
     uint32_t command = (uint32_t)task->arguments[1] & 0x7F;
 
-    (void)target;
+    if (task->call == WAIT_FOR_SEVERAL)
+        return first_of_several(target, task, address, operation, value);
     /* A wait with a limit that was interrupted goes on as another call. */
     if (task->call != SYS_futex && task->call != SYS_restart_syscall)
         return 0;
     if (command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET &&
-        command != FUTEX_LOCK_PI && command != 13 && command != FUTEX_WAIT_REQUEUE_PI)
+        !tm__futex_has_owner(command) && command != FUTEX_WAIT_REQUEUE_PI)
         return 0;
     if (task->arguments[1] & ~(uint64_t)(0x7F | TM__FUTEX_PRIVATE | TM__FUTEX_REALTIME))
         return 0;

@@ -95,11 +95,11 @@ int tm__glibc_mutex(const tm__target *target, tm__thread_wait *wait, uint64_t ad
                     uint32_t operation, uint32_t value, int is_sure)
 {
     mutex_words it;
-    uint32_t command = operation & 0x7F, owner;
-    int is_priority = command == FUTEX_LOCK_PI || command == 13;
+    uint32_t owner;
+    int is_priority = tm__futex_has_owner(operation);
 
     if (!tm__target_read(target, address, &it, sizeof(it)) ||
-        it.kind & ~(uint32_t)KIND_KNOWN)
+        it.kind & ~(uint32_t)KIND_KNOWN || (is_priority && !(it.kind & KIND_INHERIT)))
         return 0;
     owner = owner_of_mutex(&it);
     if (!is_sure && !is_priority) {
@@ -185,22 +185,6 @@ int tm__glibc_condition(const tm__target *target, tm__thread_wait *wait,
         return 0;
     }
     return 0;
-}
-
-int tm__glibc_semaphore(const tm__target *target, tm__thread_wait *wait,
-                        uint64_t address, int is_sure)
-{
-    uint32_t words[3];
-
-    if (!tm__target_read(target, address, words, sizeof(words)) ||
-        (!is_sure && (words[0] != 0 || words[1] == 0 || words[1] > 100000 ||
-                      (words[2] != 0 && words[2] != 128))))
-        return 0;
-    wait->kind = TM__WAIT_SEMAPHORE;
-    wait->object = address;
-    snprintf(wait->detail, sizeof(wait->detail), "%u waiter%s", words[1],
-             words[1] == 1 ? "" : "s");
-    return 1;
 }
 
 int tm__glibc_barrier(const tm__target *target, tm__thread_wait *wait, uint64_t address,

@@ -19,9 +19,6 @@ int tm__glibc_rwlock(const tm__target *target, tm__thread_wait *wait, uint64_t a
 int tm__glibc_condition(const tm__target *target, tm__thread_wait *wait,
                         uint64_t address, int is_sure);
 
-int tm__glibc_semaphore(const tm__target *target, tm__thread_wait *wait,
-                        uint64_t address, int is_sure);
-
 int tm__glibc_barrier(const tm__target *target, tm__thread_wait *wait, uint64_t address,
                       uint32_t command, uint32_t value, int is_sure);
 

@@ -14,6 +14,7 @@
 #include "inspect/futex_call.h"
 #include "inspect/glibc_words.h"
 #include "inspect/musl_words.h"
+#include "inspect/semaphore_words.h"
 
 enum { HINT_FRAMES = 8 };
 
@@ -73,7 +74,7 @@ static int find_by_hint(const tm__target *target, tm__thread_wait *wait,
         /* Woken, it queues for its mutex in the same call. */
         return tm__glibc_mutex(target, wait, address, operation, value, 0) ||
                tm__glibc_condition(target, wait, address, 1);
-    case TM__WAIT_SEMAPHORE: return tm__glibc_semaphore(target, wait, address, 1);
+    case TM__WAIT_SEMAPHORE: return tm__semaphore_words(target, wait, address, 1);
     case TM__WAIT_BARRIER: return tm__glibc_barrier(target, wait, address, 0, value, 1);
     case TM__WAIT_JOIN:
         return tm__glibc_join(target, wait, task, address, operation, value);
@@ -89,6 +90,8 @@ static int find_by_layout(const tm__target *target, tm__thread_wait *wait,
                           const tm__task *task, uint64_t address, uint32_t operation,
                           uint32_t value)
 {
+    if (tm__futex_has_owner(operation))
+        return tm__glibc_mutex(target, wait, address, operation, value, 0);
     return tm__glibc_refused(wait, task, address, value) ||
            tm__glibc_join(target, wait, task, address, operation, value) ||
            tm__glibc_stream(target, wait, address, value) ||
@@ -96,29 +99,27 @@ static int find_by_layout(const tm__target *target, tm__thread_wait *wait,
            tm__glibc_barrier(target, wait, address, operation & 0x7F, value, 0) ||
            tm__glibc_condition(target, wait, address, 0) ||
            tm__glibc_rwlock(target, wait, address, 0) ||
-           tm__glibc_semaphore(target, wait, address, 0) ||
+           tm__semaphore_words(target, wait, address, 0) ||
            tm__glibc_low_level(target, wait, address, value);
 }
 
-void tm__lock_words_find(tm__target *target, tm__task *task)
+/* The kernel's own rule: the number of the owner is in the word. */
+static void find_by_word(const tm__target *target, tm__thread_wait *wait,
+                         uint64_t address)
 {
-    const char *caller = tm__futex_caller(target, task);
-    uint64_t address;
-    uint32_t operation, value;
-    int hint;
+    wait->kind = TM__WAIT_MUTEX;
+    wait->layout = TM__LAYOUT_WORD;
+    wait->object = address;
+    wait->owner = tm__target_word(target, address) & FUTEX_TID_MASK;
+    snprintf(wait->type, sizeof(wait->type), "priority inheritance");
+}
 
-    memset(&task->wait, 0, sizeof(task->wait));
-    if (!tm__futex_of(target, task, &address, &operation, &value))
-        return;
-    task->wait.is_timed = task->arguments[3] != 0;
-    if (caller) {
-        task->wait.kind = TM__WAIT_FUTEX;
-        task->wait.object = address;
-        snprintf(task->wait.detail, sizeof(task->wait.detail), "asked for by %s",
-                 caller);
-        return;
-    }
-    hint = hint_of(target, task);
+/* A lock of the C library. What is not found stays without a kind. */
+static void find_known(tm__target *target, tm__task *task, uint64_t address,
+                       uint32_t operation, uint32_t value)
+{
+    int hint = hint_of(target, task);
+
     if (target->libc == TM__LIBC_MUSL)
         tm__musl_words_find(target, task, hint);
     else if (!find_by_hint(target, &task->wait, task, hint, address, operation,
@@ -128,10 +129,35 @@ void tm__lock_words_find(tm__target *target, tm__task *task)
     /* A program without shared libraries may have either. */
     if (task->wait.kind == TM__WAIT_NONE && target->libc == TM__LIBC_UNKNOWN)
         tm__musl_words_find(target, task, hint);
-    if (task->wait.kind != TM__WAIT_NONE)
+}
+
+void tm__lock_words_find(tm__target *target, tm__task *task)
+{
+    const char *caller = tm__futex_caller(target, task);
+    tm__thread_wait *wait = &task->wait;
+    uint64_t address;
+    uint32_t operation, value, words;
+
+    memset(wait, 0, sizeof(*wait));
+    words = tm__futex_of(target, task, &address, &operation, &value);
+    if (!words)
         return;
-    task->wait.kind = TM__WAIT_FUTEX;
-    task->wait.object = address;
+    if (!caller && words == 1)
+        find_known(target, task, address, operation, value);
+    if (wait->kind == TM__WAIT_NONE && tm__futex_has_owner(operation))
+        find_by_word(target, wait, address);
+    if (wait->kind == TM__WAIT_NONE) {
+        wait->kind = TM__WAIT_FUTEX;
+        wait->object = address;
+        if (words == 2)
+            snprintf(wait->detail, sizeof(wait->detail), "or another");
+        else if (words > 2)
+            snprintf(wait->detail, sizeof(wait->detail), "or one of %u others",
+                     words - 1);
+        else if (caller)
+            snprintf(wait->detail, sizeof(wait->detail), "asked for by %s", caller);
+    }
+    wait->is_timed = task->arguments[3] != 0;
 }
 
 /* Whether a thread is inside of a routine that runs once. */
@@ -168,8 +194,11 @@ void tm__lock_words_find_once(tm__target *target)
 
 void tm__lock_words_owner(const tm__target *target, tm__thread_wait *wait)
 {
-    if (wait->is_musl)
-        wait->owner = tm__musl_words_owner(target, wait);
-    else
-        tm__glibc_owner(target, wait);
+    switch (wait->layout) {
+    case TM__LAYOUT_MUSL: wait->owner = tm__musl_words_owner(target, wait); break;
+    case TM__LAYOUT_WORD:
+        wait->owner = tm__target_word(target, wait->object) & FUTEX_TID_MASK;
+        break;
+    default: tm__glibc_owner(target, wait); break;
+    }
 }

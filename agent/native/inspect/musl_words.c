@@ -8,6 +8,7 @@
 
 #include "inspect/futex_call.h"
 #include "inspect/musl_words.h"
+#include "inspect/semaphore_words.h"
 
 enum { OWNER_BITS = 0x3FFFFFFF, BUSY = 16, STACK_BYTES = 1 << 16, TYPE_BITS = 15 };
 
@@ -82,31 +83,13 @@ static int find_rwlock(const tm__target *target, tm__thread_wait *wait,
     return 1;
 }
 
-static int find_semaphore(const tm__target *target, tm__thread_wait *wait,
-                          uint64_t address, int is_sure)
-{
-    uint32_t words[3];
-
-    if (!tm__target_read(target, address, words, sizeof(words)) || words[1] > 100000)
-        return 0;
-    /* None can be had, and somebody waits. */
-    if (!is_sure && (((words[0] & 0x7FFFFFFF) != 0 && words[0] != UINT32_MAX) ||
-                     words[1] == 0 || (words[2] != 0 && words[2] != 128)))
-        return 0;
-    wait->kind = TM__WAIT_SEMAPHORE;
-    wait->object = address;
-    snprintf(wait->detail, sizeof(wait->detail), "%u waiter%s", words[1],
-             words[1] == 1 ? "" : "s");
-    return 1;
-}
-
 void tm__musl_words_find(tm__target *target, tm__task *task, int hint)
 {
     uint64_t address;
     uint32_t operation, value;
     tm__thread_wait *wait = &task->wait;
 
-    wait->is_musl = 1;
+    wait->layout = TM__LAYOUT_MUSL;
     if (!tm__futex_of(target, task, &address, &operation, &value))
         return;
     if (hint == TM__WAIT_RWLOCK_READ || hint == TM__WAIT_RWLOCK_WRITE) {
@@ -114,7 +97,7 @@ void tm__musl_words_find(tm__target *target, tm__task *task, int hint)
         return;
     }
     if (hint == TM__WAIT_SEMAPHORE) {
-        find_semaphore(target, wait, address, 1);
+        tm__semaphore_words(target, wait, address, 1);
         return;
     }
     if (hint == TM__WAIT_ONCE || hint == TM__WAIT_CONDITION ||
@@ -131,7 +114,7 @@ void tm__musl_words_find(tm__target *target, tm__task *task, int hint)
         wait->object = 0;
         return;
     }
-    find_semaphore(target, wait, address, 0);
+    tm__semaphore_words(target, wait, address, 0);
 }
 
 uint32_t tm__musl_words_owner(const tm__target *target, const tm__thread_wait *wait)

@@ -20,6 +20,14 @@ typedef struct tm__mapped {
     char path[4096];     ///< as the process has it
 } tm__mapped;
 
+/** How what a thread waits for lies in memory. */
+enum tm__wait_layout {
+    TM__LAYOUT_GLIBC,
+    TM__LAYOUT_MUSL,
+    TM__LAYOUT_WORD ///< the number of the owner, as the kernel's locks with priority
+                    ///< inheritance demand
+};
+
 /** What a thread waits for. */
 enum tm__wait_kind {
     TM__WAIT_NONE, ///< for nothing that other threads of the process do
@@ -43,7 +51,7 @@ typedef struct tm__thread_wait {
     uint32_t owner;   ///< number of the thread that owns it, or is joined, as the
                       ///< process itself has it; 0: nobody, or not known
     int is_timed;     ///< it has a limit
-    int is_musl;      ///< the object is laid out as musl does
+    int layout;       ///< enum tm__wait_layout
     int is_confirmed; ///< thread and lock were seen the same twice, with no step
                       ///< between
     char type[48];    ///< "recursive, robust"; "": as usual, or not known

@@ -18,6 +18,9 @@
 
 #include <threadmodel/definition.h>
 
+/** FUTEX_LOCK_PI2, which older headers do not have. */
+enum { LOCK_PI2 = 13 };
+
 typedef struct futex_wait {
     tm__ring *ring;
     tm__fact await;
@@ -59,37 +62,43 @@ static void begin(futex_wait *it, uint32_t stack)
     atomic_store_explicit(&call->since, it->since, memory_order_release);
 }
 
-/* The address is the program's, and may be wrong.
+/* The address is the program's, and may be wrong. What cannot be read stays.
  * @return 0: no memory is mapped there, which the kernel then reports */
-static int read_time(const struct timespec *from, struct timespec *time)
+static int read_given(const volatile void *from, void *to, size_t bytes)
 {
-    const struct iovec own = {time, sizeof(*time)};
-    const struct iovec given = {(void *)from, sizeof(*from)};
+    const struct iovec own = {to, bytes}, given = {(void *)from, bytes};
     int error = errno, is_there;
 
-    *time = (struct timespec){INT32_MAX, 0};
     if (atomic_load_explicit(&tm__is_sandboxed, memory_order_relaxed))
         return 1;
     is_there = TM__FOUND(syscall)(SYS_process_vm_readv, getpid(), (long)&own, 1,
-                                  (long)&given, 1, 0) == (long)sizeof(*time) ||
+                                  (long)&given, 1, 0) == (long)bytes ||
                errno != EFAULT;
     errno = error;
     return is_there;
 }
 
-/* FUTEX_WAIT takes a length, FUTEX_WAIT_BITSET a time.
+/* The clock of a call's time; of FUTEX_LOCK_PI it is not a choice. */
+static clockid_t clock_of(int operation)
+{
+    return operation & FUTEX_CLOCK_REALTIME ||
+                   (operation & FUTEX_CMD_MASK) == FUTEX_LOCK_PI
+               ? CLOCK_REALTIME
+               : CLOCK_MONOTONIC;
+}
+
+/* FUTEX_WAIT takes a length, the others a time.
  * @return ns; 0: no timeout; -1: it cannot be read */
 static int64_t timeout_of(int operation, const struct timespec *given)
 {
-    struct timespec time;
+    struct timespec time = {INT32_MAX, 0};
 
     if (!given)
         return 0;
-    if (!read_time(given, &time))
+    if (!read_given(given, &time, sizeof(time)))
         return -1;
     if ((operation & FUTEX_CMD_MASK) != FUTEX_WAIT)
-        return tm__timeout_ns(
-            operation & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, &time);
+        return tm__timeout_ns(clock_of(operation), &time);
     if (time.tv_sec < 0 || time.tv_sec > INT32_MAX)
         return 1;
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec + !time.tv_nsec;
@@ -115,9 +124,27 @@ static long ask(const futex_call *call)
                              call->fourth, call->fifth, call->sixth);
 }
 
+/* A lock with priority inheritance: its word has the number of the thread that owns it,
+ * and the thread sleeps where that is another. */
+static int is_lock(const futex_call *call)
+{
+    int command = (int)call->operation & FUTEX_CMD_MASK;
+
+    return command == FUTEX_LOCK_PI || command == LOCK_PI2;
+}
+
+static int is_free(const volatile void *word)
+{
+    uint32_t value = FUTEX_TID_MASK;
+
+    read_given(word, &value, sizeof(value));
+    return (value & FUTEX_TID_MASK) == 0;
+}
+
 static long wait_for(tm__ring *ring, const futex_call *call)
 {
     futex_wait it = {.ring = ring, .end_flags = TM_EVENT_BY_INTERRUPT, .has_slept = 1};
+    int sleeps = !is_lock(call) || !is_free(call->word);
     int64_t timeout_ns =
         timeout_of((int)call->operation, (const struct timespec *)call->fourth);
     long rc;
@@ -129,12 +156,20 @@ static long wait_for(tm__ring *ring, const futex_call *call)
     begin(&it, tm__record_stack(ring, call->site));
     pthread_cleanup_push(end, &it);
     rc = ask(call);
-    it.has_slept = rc == 0 || errno == ETIMEDOUT || errno == EINTR;
+    it.has_slept = rc == 0 ? sleeps : errno == ETIMEDOUT || errno == EINTR;
     if (rc == 0)
         it.end_flags = 0;
     else if (errno == ETIMEDOUT)
         it.end_flags = TM_EVENT_TIMED_OUT;
     pthread_cleanup_pop(1);
+    return rc;
+}
+
+/* An unlock hands the word to one thread that waits for it, and returns 0. */
+static long woken_by(const futex_call *call, long rc, int has_own)
+{
+    if ((call->operation & FUTEX_CMD_MASK) == FUTEX_UNLOCK_PI)
+        return rc == 0 && has_own;
     return rc;
 }
 
@@ -155,18 +190,18 @@ static long wake(tm__ring *ring, const futex_call *call)
     uint64_t time = is_open ? tm__record_open(ring) : tm__now();
     tm__fact posts[2];
     size_t count = 0;
-    long rc = ask(call), first = rc;
+    long rc = ask(call), woken = woken_by(call, rc, has_own), first = woken;
 
-    if (!time || (!is_open && rc <= 0))
+    if (!time || (!is_open && woken <= 0))
         return rc;
-    if (other && rc > 0)
-        first = !has_own ? 0 : rc > call->value ? call->value : rc;
+    if (other && woken > 0)
+        first = !has_own ? 0 : woken > call->value ? call->value : woken;
     if (first > 0)
         posts[count++] = (tm__fact){TM_EVENT_POST, TM__OBJECT_FUTEX, 0, call->word, 0,
                                     first,         call->site};
-    if (rc > first)
+    if (woken > first)
         posts[count++] = (tm__fact){TM_EVENT_POST, TM__OBJECT_FUTEX, 0, other, 0,
-                                    rc - first,    call->site};
+                                    woken - first, call->site};
     if (is_open)
         tm__record_close(ring, posts, count, time);
     /* A thread went to sleep in between. */
@@ -186,6 +221,9 @@ static __attribute__((noinline)) long futex(const futex_call *call)
     switch (call->operation & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
     case FUTEX_WAIT_BITSET:
+    case FUTEX_WAIT_REQUEUE_PI:
+    case FUTEX_LOCK_PI:
+    case LOCK_PI2:
         if (guard)
             tm__guard_waits(guard);
         else if (may_begin(ring))
@@ -196,6 +234,8 @@ static __attribute__((noinline)) long futex(const futex_call *call)
     case FUTEX_REQUEUE:
     case FUTEX_CMP_REQUEUE:
     case FUTEX_WAKE_OP:
+    case FUTEX_CMP_REQUEUE_PI:
+    case FUTEX_UNLOCK_PI:
         if (!guard)
             return wake(ring, call);
         break;
