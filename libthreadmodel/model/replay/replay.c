@@ -253,7 +253,9 @@ int tm__replay(tm_model *model, const tm_event *event, tm__fact *fact)
     if (time_ns != fact->time_ns)
         fact->time_ns = time_ns;
     note_time(model, time_ns);
-    if (thread->state == TM_STATE_DEAD && fact->kind != TM_EVENT_THREAD_START) {
+    /* A lock may still be held for a thread that ended without releasing it. */
+    if (thread->state == TM_STATE_DEAD && fact->kind != TM_EVENT_THREAD_START &&
+        fact->kind != TM_EVENT_HELD) {
         model->diagnostics[TM_DIAGNOSTIC_AFTER_END]++;
         thread->end_ns = INT64_MIN;
         tm__run(model, fact->thread, fact->time_ns, TM__NONE);
