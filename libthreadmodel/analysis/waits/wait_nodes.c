@@ -266,6 +266,27 @@ static void starve_of_carriers(tm__wait_graph *graph)
     }
 }
 
+/* A program whose threads are daemons goes on for as long as its first thread lives,
+ * which joins itself so that it does. */
+static void look_at_main(tm__wait_graph *graph)
+{
+    const tm_model *model = graph->model;
+    uint32_t alive = graph->counts[TM__NODE_MOVES] + graph->counts[TM__NODE_IDLE] +
+                     graph->counts[TM__NODE_WAITS];
+
+    for (uint32_t i = 0; alive > 1 && i < model->entities.threads_count; i++) {
+        tm__wait_node *node = &graph->nodes[i];
+        const char *name = tm__thread_name(&model->entities, i);
+
+        if (node->kind == TM__NODE_WAITS && tm__wait_is_own_end(graph, i) && name &&
+            strcmp(name, "main") == 0 && tm__thread_starter(model, i) == TM__NONE) {
+            node->kind = TM__NODE_IDLE;
+            graph->counts[TM__NODE_WAITS]--;
+            graph->counts[TM__NODE_IDLE]++;
+        }
+    }
+}
+
 /* When a thread last changed what it does. A worker that was idle for its time, looks
  * for work and is idle again, or ends, changed nothing. */
 static int64_t moved_ns(const tm__wait_graph *graph, const tm__thread *thread)
@@ -348,5 +369,6 @@ void tm__wait_nodes_fill(tm__wait_graph *graph)
         if (graph->nodes[i].kind != TM__NODE_ABSENT && ns > graph->alive_moved_ns)
             graph->alive_moved_ns = ns;
     }
+    look_at_main(graph);
     tm__wait_find_movers(graph);
 }
