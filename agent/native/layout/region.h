@@ -147,9 +147,10 @@ typedef struct tm__kernel_call {
                             ///< of a futex: its address
     _Atomic uint32_t use;   ///< enum tm__call_use, or TM__USE_FUTEX
     _Atomic uint32_t is_idle;
-    _Atomic uint32_t stack; ///< of a futex: number in the ring's cache of stacks
-    uint32_t reserved;
+    _Atomic uint32_t stack;     ///< of a futex: number in the ring's cache of stacks
+    _Atomic int32_t fd;         ///< descriptor, -1: none; not of a futex
     _Atomic int64_t timeout_ns; ///< of a futex; 0: none
+    _Atomic uint64_t site;      ///< return address of the call; not of a futex
 } tm__kernel_call;
 
 typedef struct tm__ring {

@@ -67,6 +67,8 @@ static inline void tm__kernel_wait_begin(tm__kernel_wait *wait, tm__ring *ring,
     wait->since = tm__now();
     atomic_store_explicit(&call->key, key, memory_order_relaxed);
     atomic_store_explicit(&call->use, use, memory_order_relaxed);
+    atomic_store_explicit(&call->fd, fd, memory_order_relaxed);
+    atomic_store_explicit(&call->site, (uintptr_t)site, memory_order_relaxed);
     atomic_store_explicit(&call->is_idle, (uint32_t)tm__endpoint_is_idle(key, use, fd),
                           memory_order_relaxed);
     atomic_store_explicit(&call->since, wait->since, memory_order_release);

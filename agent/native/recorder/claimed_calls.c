@@ -6,14 +6,22 @@
  */
 #include "recorder/claimed_calls.h"
 
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "endpoint/endpoint.h"
 #include "recorder/definitions.h"
 #include "recorder/gather_records.h"
 #include "recorder/process.h"
+#include "recorder/stack_definitions.h"
 
 static const int64_t LONG_NS = INT64_C(1000000);
 /* A thread that a debugger stopped must not hold up all others. */
 static const int64_t STUCK_NS = INT64_C(2000000000);
+/* A program reports its files with its first stack, which may be read later. */
+static const int64_t FILES_NS = INT64_C(50000000);
 
 /* Whether a thread has a processor, or wants one. */
 static int runs(const tm__ring_reader *reader)
@@ -31,6 +39,41 @@ static int has_been_read(const tm__ring_reader *reader)
            atomic_load_explicit(&ring->head, memory_order_relaxed) == reader->tail;
 }
 
+static int has_files(const tm__image *image)
+{
+    return image->definitions && image->definitions->modules;
+}
+
+/* What a descriptor is, which is not looked up when a call begins. Its link alone is
+ * read: to ask for the facts of a file may last as long as the call. */
+static uint64_t key_of_descriptor(uint32_t pid, int fd)
+{
+    struct stat facts = {0};
+    char path[64], link[64];
+    ssize_t length;
+
+    snprintf(path, sizeof(path), "/proc/%u/fd/%d", pid, fd);
+    length = fd < 0 ? -1 : readlink(path, link, sizeof(link) - 1);
+    link[length > 0 ? length : 0] = 0;
+    if (strncmp(link, "pipe:", 5) == 0)
+        facts.st_mode = S_IFIFO;
+    else if (strncmp(link, "/dev/", 5) == 0)
+        facts.st_mode = S_IFCHR;
+    else if (strncmp(link, "anon_inode:", 11) != 0)
+        return 0;
+    return tm__endpoint_of_file(&facts).key;
+}
+
+static uint64_t endpoint_of(const tm__ring_reader *reader, uint64_t key, uint32_t use,
+                            int fd)
+{
+    uint32_t kind = use & TM__USE_KINDS;
+
+    if (!key && (kind == TM__USE_READ || kind == TM__USE_WRITE))
+        key = key_of_descriptor(reader->image->pid, fd);
+    return key ? key : tm__endpoint_of(use, -1).key;
+}
+
 /* What the program writes there it may write at any time. */
 static void claim(tm__ring_reader *reader, uint64_t since)
 {
@@ -39,6 +82,8 @@ static void claim(tm__ring_reader *reader, uint64_t since)
     uint32_t use = atomic_load_explicit(&call->use, memory_order_relaxed);
     uint32_t is_idle = atomic_load_explicit(&call->is_idle, memory_order_relaxed);
     uint32_t stack = atomic_load_explicit(&call->stack, memory_order_relaxed);
+    int fd = atomic_load_explicit(&call->fd, memory_order_relaxed);
+    uint64_t site = atomic_load_explicit(&call->site, memory_order_relaxed);
     int64_t timeout_ns = atomic_load_explicit(&call->timeout_ns, memory_order_relaxed);
     tm__item *item;
 
@@ -48,17 +93,20 @@ static void claim(tm__ring_reader *reader, uint64_t since)
     if (!item)
         return;
     item->object_kind = use == TM__USE_FUTEX ? TM__OBJECT_FUTEX : TM__OBJECT_ENDPOINT;
-    item->event.object =
-        key || use == TM__USE_FUTEX ? key : tm__endpoint_of(use, -1).key;
+    item->event.object = use == TM__USE_FUTEX ? key : endpoint_of(reader, key, use, fd);
     item->event.flags = is_idle ? TM_EVENT_IDLE : 0;
     item->object =
         tm__object_at(reader->image, item->event.object, item->object_kind, 0);
-    if (use != TM__USE_FUTEX)
-        return;
-    item->event.value = timeout_ns > 0 ? timeout_ns : 0;
-    if (stack >= TM__STACKS_CACHED || !(item->stack = reader->stacks[stack]))
-        return;
-    item->event.stack = tm__stack_id(item->stack);
+    if (use != TM__USE_FUTEX) {
+        item->stack = site && has_files(reader->image)
+                          ? tm__stack_of_frames(reader->image, &site, 1)
+                          : NULL;
+    } else {
+        item->event.value = timeout_ns > 0 ? timeout_ns : 0;
+        item->stack = stack < TM__STACKS_CACHED ? reader->stacks[stack] : NULL;
+    }
+    if (item->stack)
+        item->event.stack = tm__stack_id(item->stack);
 }
 
 uint64_t tm__kernel_wait_bound(tm__ring_reader *reader, const tm__tick_clock *clock,
@@ -79,6 +127,9 @@ uint64_t tm__kernel_wait_bound(tm__ring_reader *reader, const tm__tick_clock *cl
     if (now - since < tm__tick_clock_ticks(clock, LONG_NS))
         return since;
     if (!has_been_read(reader) && now - since < most)
+        return since;
+    if (!has_files(reader->image) &&
+        now - since < tm__tick_clock_ticks(clock, FILES_NS))
         return since;
     if (!runs(reader)) {
         claim(reader, since);

@@ -208,7 +208,9 @@ int tm__stack_define(tm__image *image, tm__native_stack *stack)
     }
     stack->is_defined = 1;
     definition.id = stack->id;
-    definition.flags = stack->count == TM__FRAMES_MOST ? TM_STACK_TRUNCATED : 0;
+    /* Of a call that goes on its caller alone is known. */
+    definition.flags =
+        stack->count == TM__FRAMES_MOST || stack->count == 1 ? TM_STACK_TRUNCATED : 0;
     definition.frames = defined;
     definition.frame_count = defined_count;
     TM__IMAGE_DEFINE(image, define_stack, &definition);

@@ -7,6 +7,7 @@
 
 #include "base/search.h"
 #include "model/entities/fact.h"
+#include "model/entities/methods.h"
 #include "model/entities/object.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
@@ -71,6 +72,15 @@ void tm__set_deadline(tm_model *model, const tm__fact *fact)
         *deadline_ns = TM__TIME_LIMIT_NS;
 }
 
+/* A part of a stack, where it is cut, gives way to more of it. */
+static int is_better(const tm_model *model, uint32_t stack, uint32_t known)
+{
+    const tm__stack *all = model->entities.stacks;
+
+    return known == TM__NONE || (all[known].flags & TM_STACK_TRUNCATED &&
+                                 all[stack].frame_count > all[known].frame_count);
+}
+
 void tm__blocking_stack(tm_model *model, const tm__fact *fact)
 {
     tm__thread *thread = &model->entities.threads[fact->thread];
@@ -80,7 +90,7 @@ void tm__blocking_stack(tm_model *model, const tm__fact *fact)
     for (uint32_t i = tm__blocking_first(thread); i < thread->interval_count; i++) {
         tm__interval *part = &thread->intervals[i];
 
-        if (part->stack != TM__NONE)
+        if (!is_better(model, fact->stack, part->stack))
             continue;
         part->stack = fact->stack;
         if (fact->flags & TM_EVENT_SAMPLED)
