@@ -20,6 +20,7 @@ HUNG = (
     "lost-signal",
     "permits",
     "barrier",
+    "main-ends",
     "dead-owner",
     "twice",
     "orders",
@@ -233,3 +234,18 @@ def test_a_fork_names_who_owned_its_locks(tmp_path: Path) -> None:
     }
     owner = ("dead_owner", "holder", "reported")
     assert members == {"main": owner, "writer": owner}
+
+
+def test_a_call_that_has_not_returned_has_its_caller_and_what_it_waits_for(
+    outcomes: dict[str, Outcome],
+) -> None:
+    model = threadmodel.open(outcomes["input"].trace)
+    names = {row["thread_id"]: row["name"] for row in model.threads()}
+    (row,) = (
+        row
+        for row in model.timeline()
+        if row["open"] and names[row["thread_id"]] == "reader"
+    )
+    assert row["state"] == "io"
+    assert row["object"] == "a pipe"
+    assert row["method"].endswith(".reads")

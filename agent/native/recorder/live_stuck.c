@@ -47,8 +47,16 @@ static int is_recorded(const tm__image *image, const tm__readers *readers,
     return 0;
 }
 
-/* Whether each thread of the process sleeps in the kernel, and is one that is recorded:
- * what others do is not known. */
+/* Whether a thread sleeps in the kernel, and is recorded: what others do is not known.
+ * A first thread that has ended is listed as long as others live. */
+static int sleeps(const tm__image *image, const tm__readers *readers, uint32_t task)
+{
+    char state = tm__process_task_state(image->pid, task);
+
+    return state == 'Z' || (state == 'S' && is_recorded(image, readers, task));
+}
+
+/* Whether each thread of the process does. */
 static int all_sleep(const tm__image *image, const tm__readers *readers)
 {
     char path[64];
@@ -63,9 +71,7 @@ static int all_sleep(const tm__image *image, const tm__readers *readers)
     while (all && (entry = readdir(tasks))) {
         uint32_t task = (uint32_t)strtoul(entry->d_name, NULL, 10);
 
-        all = !isdigit((unsigned char)*entry->d_name) ||
-              (is_recorded(image, readers, task) &&
-               tm__process_task_state(image->pid, task) == 'S');
+        all = !isdigit((unsigned char)*entry->d_name) || sleeps(image, readers, task);
     }
     closedir(tasks);
     return all;
@@ -179,7 +185,7 @@ void tm__stuck_watch(tm__image *image, const tm__readers *readers, int64_t now_n
         return;
     }
     /* A process that a signal or a debugger has stopped does not wait for itself. */
-    state = tm__process_task_state(image->pid, image->pid);
+    state = tm__process_state(image->pid);
     if (state == 'T' || state == 't') {
         stuck->stopped_ns = now_ns;
         return;

@@ -22,9 +22,8 @@ static FILE *open_of(uint32_t pid, const char *name)
     return fopen(path, "re");
 }
 
-int tm__process_shares(uint32_t pid, uint64_t inode)
+static int shares(FILE *file, uint64_t inode)
 {
-    FILE *file = open_of(pid, "maps");
     int is_shown = 0, is_found = 0;
     char line[4200];
 
@@ -39,6 +38,49 @@ int tm__process_shares(uint32_t pid, uint64_t inode)
     }
     fclose(file);
     return is_shown ? is_found : -1;
+}
+
+/* @return a thread of a process that has not ended, while its first one has; 0: none */
+static uint32_t later_thread(uint32_t pid)
+{
+    char path[64];
+    const struct dirent *entry;
+    uint32_t found = 0;
+    DIR *all;
+
+    snprintf(path, sizeof(path), "/proc/%u/task", pid);
+    all = opendir(path);
+    while (all && !found && (entry = readdir(all))) {
+        uint32_t task = (uint32_t)strtoul(entry->d_name, NULL, 10);
+        char state = task && task != pid ? tm__process_task_state(pid, task) : 0;
+
+        if (state && state != 'Z' && state != 'X')
+            found = task;
+    }
+    if (all)
+        closedir(all);
+    return found;
+}
+
+/* A first thread that has ended shows no memory. */
+int tm__process_shares(uint32_t pid, uint64_t inode)
+{
+    int rc = shares(open_of(pid, "maps"), inode);
+    uint32_t task = rc < 0 ? later_thread(pid) : 0;
+    char name[64];
+
+    if (!task)
+        return rc;
+    snprintf(name, sizeof(name), "task/%u/maps", task);
+    return shares(open_of(pid, name), inode);
+}
+
+char tm__process_state(uint32_t pid)
+{
+    char state = tm__process_task_state(pid, pid);
+    uint32_t task = state == 'Z' ? later_thread(pid) : 0;
+
+    return task ? tm__process_task_state(pid, task) : state;
 }
 
 /* @return the number that a process has itself, if that is another one; 0: it is not */

@@ -57,6 +57,9 @@ int tm__process_status(uint32_t pid, int descriptor, int *status);
  */
 char tm__process_task_state(uint32_t pid, uint32_t task);
 
+/** The state of a process: of its first thread, or if that has ended, of another. */
+char tm__process_state(uint32_t pid);
+
 /** A process whose first thread has ended is a zombie, and goes on with the others. */
 int tm__process_has_died(uint32_t pid);
 

@@ -260,7 +260,7 @@ static int64_t suspended_ns(tm__recorder *it)
 /* A signal or a debugger stops a process: its threads wait for nothing then. */
 static void look_for_stop(tm__image *image, int64_t time_ns)
 {
-    char state = tm__process_task_state(image->pid, image->pid);
+    char state = tm__process_state(image->pid);
 
     if (state == 'T' || state == 't') {
         if (!image->stop_ns)

@@ -16,12 +16,29 @@ enum { LEAST_WHOLE_NS = 50000000, STARVED_AT_MOST = 64 };
 
 /* ---- the whole program ---- */
 
+/* A process ends when its first thread returns, and goes on when that ends itself. */
+static int goes_on_without_main(const tm__wait_graph *graph)
+{
+    const tm_model *model = graph->model;
+
+    for (uint32_t i = 0; i < model->entities.threads_count; i++) {
+        const tm__thread *it = &model->entities.threads[i];
+
+        if (it->os_id && it->os_id == (it->pid ? it->pid : model->run.pid) &&
+            it->end_ns != INT64_MIN && graph->at_ns - it->end_ns >= LEAST_WHOLE_NS)
+            return 1;
+    }
+    return 0;
+}
+
 /* A runtime whose last thread that is no daemon has ended is ending itself: daemons
  * that wait then are no hang. */
 static int only_daemons_are_left(const tm__wait_graph *graph)
 {
     const tm_model *model = graph->model;
 
+    if (goes_on_without_main(graph))
+        return 0;
     for (uint32_t i = 0; i < model->entities.threads_count; i++) {
         int kind = graph->nodes[i].kind;
 

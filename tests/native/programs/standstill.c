@@ -114,6 +114,18 @@ static void barrier(void)
     say("hung main early-0 early-1");
 }
 
+/* The first thread has ended, and the process goes on without it. */
+static void main_ends(void)
+{
+    pthread_barrier_init(&all, NULL, 3);
+    begin("early-0", comes);
+    begin("early-1", comes);
+    pause_ms(150);
+    puts("hung early-0 early-1");
+    fflush(stdout);
+    pthread_exit(NULL);
+}
+
 static void *locks_and_ends(void *unused)
 {
     pthread_mutex_lock(&one);
@@ -837,6 +849,7 @@ static const struct {
     {"lost-signal", lost_signal},
     {"permits", permits_of_two},
     {"barrier", barrier},
+    {"main-ends", main_ends},
     {"dead-owner", dead_owner},
     {"twice", twice},
     {"orders", orders},
