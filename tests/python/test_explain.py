@@ -12,7 +12,7 @@ from threadmodel.errors import InvalidArgumentError, NotFoundError
 
 Row = dict[str, Any]
 STEPS = 10
-LEADS_ON = ("owner", "joined", "waker")
+LEADS_ON = ("owner", "joined", "waker", "starter")
 
 
 def chain(story: Story, thread: int | str, ms: float) -> list[tuple[str, str]]:
