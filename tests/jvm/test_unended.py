@@ -40,7 +40,7 @@ def test_the_first_line_names_what_all_workers_wait_for(java: Java) -> None:
     for name, kind, words in (
         ("used-up", "bound", "in Unended.borrows"),
         ("unanswered", "bound", f"by I/O with 127.0.0.1:{port} in Unended.asks"),
-        ("calls", "starved", "3 threads wait for what is queued behind them"),
+        ("calls", "starved", "4 threads wait for what is queued behind them"),
     ):
         model = threadmodel.open(java.folder / f"{name}.tmt")
         (row,) = model.verdict()
@@ -48,7 +48,7 @@ def test_the_first_line_names_what_all_workers_wait_for(java: Java) -> None:
         assert isinstance(row["since_ns"], int)
         assert 0 < model.run.start_ns + row["since_ns"] - begun[name] < SOON_NS, name
         members = {str(it["thread"]) for it in model.verdict_members()}
-        assert members == (WORKERS if name == "calls" else set())
+        assert members == (WORKERS | {"client"} if name == "calls" else set())
         if kind == "bound":
             assert "all 3 threads that are in a task wait there" in str(row["title"])
         else:
