@@ -7,7 +7,10 @@
 
 TM_BEGIN_DECLS
 
-/** Return values: zero or more is success, less than zero one of these. */
+/**
+ * Return values: zero or more is success, less than zero one of these. A call that may
+ * return TM_ENOMEM returns TM_ELIMIT where a list would have more than 2^32 - 2 items.
+ */
 enum tm_error {
     TM_OK = 0,
     TM_MORE = 1,          ///< success, and there is more to do: call again

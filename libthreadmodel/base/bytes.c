@@ -28,7 +28,7 @@ int tm__bytes_reserve(tm__bytes *bytes, size_t more)
 int tm__bytes_append(tm__bytes *bytes, const void *data, size_t length)
 {
     if (tm__bytes_reserve(bytes, length) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (length > 0)
         memcpy(bytes->data + bytes->length, data, length);
     bytes->length += length;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of the last failure, a fixed buffer a thread: no allocation, no lock. */
+/* The code and text of the last failure, a fixed buffer a thread: no allocation, no
+ * lock. */
 #include "base/error.h"
 
 #include <stdarg.h>
@@ -9,16 +10,25 @@
 #include "base/system.h"
 
 /* Long enough for a sentence and a path; a longer text is cut. */
-static _Thread_local char text[512];
+static _Thread_local struct {
+    int code;
+    char text[512];
+} last;
 
 int tm__fail(int code, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
+    vsnprintf(last.text, sizeof(last.text), format, arguments);
     va_end(arguments);
+    last.code = code;
     return code;
+}
+
+int tm__failure(void)
+{
+    return last.code < 0 ? last.code : TM_ENOMEM;
 }
 
 int tm__fail_system(const char *path, int number)
@@ -32,7 +42,7 @@ int tm__fail_system(const char *path, int number)
 
 const char *tm_error_text(void)
 {
-    return text;
+    return last.text;
 }
 
 const char *tm_error_name(int code)

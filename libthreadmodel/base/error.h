@@ -22,6 +22,13 @@ int tm__fail(int code, const char *format, ...) TM__PRINTF(2, 3);
 int tm__fail_system(const char *path, int number);
 
 /**
+ * The code of the calling thread's last failure, for a caller that relays it: what
+ * fails for memory (TM_ENOMEM) may also have reached a stated limit (TM_ELIMIT).
+ * @return the code that tm__fail() was called with
+ */
+int tm__failure(void);
+
+/**
  * One checked argument at the top of a public function. Misuse aborts where
  * assertions are on, and is TM_EINVAL in release.
  */

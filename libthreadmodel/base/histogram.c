@@ -110,7 +110,7 @@ int tm__histogram_add(tm__histogram *histogram, tm__memory *memory, int64_t valu
     /* Below `first` the difference wraps round and is as large as it gets. */
     if (bucket - histogram->first >= histogram->bucket_count &&
         widen(histogram, memory, bucket, bucket + 1) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     histogram->buckets[bucket - histogram->first]++;
     add_sums(histogram, 1, value, value, value);
     return TM_OK;
@@ -122,7 +122,7 @@ int tm__histogram_merge(tm__histogram *histogram, tm__memory *memory,
     if (other->count == 0)
         return TM_OK;
     if (widen(histogram, memory, other->first, other->first + other->bucket_count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < other->bucket_count; i++)
         histogram->buckets[other->first - histogram->first + i] += other->buckets[i];
     add_sums(histogram, other->count, other->total, other->min, other->max);

@@ -70,7 +70,7 @@ int tm__input_append(tm__input *input, const char *path)
 
     if (tm__reserve(input->memory, &input->parts, &input->part_capacity,
                     (size_t)input->part_count + 1, sizeof(*input->parts)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     rc = open_file(path, &descriptor, &status);
     if (rc < 0)
         return rc;

@@ -32,7 +32,7 @@ static int grow(tm__map *map)
     size_t slots = old ? old * 2 : FIRST_SLOTS;
 
     if (slots > SIZE_MAX / sizeof(*grown.slots))
-        return TM_ENOMEM;
+        return tm__fail(TM_ELIMIT, "more than %zu items of one kind", old / 2);
     grown.slots = tm__resize(map->memory, NULL, 0, slots * sizeof(*grown.slots));
     if (!grown.slots)
         return TM_ENOMEM;
@@ -53,7 +53,7 @@ static int grow(tm__map *map)
 int tm__map_put(tm__map *map, uint64_t key, uint32_t index)
 {
     if ((!map->slots || map->count >= (map->mask + 1) / 2) && grow(map) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     insert(map, key, index);
     map->count++;
     return TM_OK;

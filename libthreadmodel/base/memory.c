@@ -55,11 +55,15 @@ void tm__free(tm__memory *memory, void *block, size_t bytes)
 static int grown_capacity(size_t *grown, uint32_t capacity, size_t needed,
                           size_t item_bytes)
 {
+    size_t most = SIZE_MAX / item_bytes - TM__LINE_BYTES;
+
+    if (most > UINT32_MAX - 1)
+        most = UINT32_MAX - 1;
     *grown = (size_t)capacity + capacity / 2 + 8;
-    if (*grown < needed)
+    if (*grown < needed || *grown > most)
         *grown = needed;
-    if (*grown >= UINT32_MAX || *grown > SIZE_MAX / item_bytes - TM__LINE_BYTES)
-        return tm__fail(TM_ENOMEM, "more than %u items of one kind", UINT32_MAX - 1);
+    if (needed > most)
+        return tm__fail(TM_ELIMIT, "more than %zu items of one kind", most);
     return TM_OK;
 }
 
@@ -70,7 +74,7 @@ int tm__grow(tm__memory *memory, void *items, uint32_t *capacity, size_t needed,
     size_t grown;
 
     if (grown_capacity(&grown, *capacity, needed, item_bytes) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     memcpy(&array, items, sizeof(array));
     resized = tm__resize(memory, array, *capacity * item_bytes, grown * item_bytes);
     if (!resized)
@@ -93,7 +97,7 @@ int tm__grow_lines(tm__memory *memory, void *items, uint32_t *capacity, size_t n
     uint8_t *lines, *block;
 
     if (grown_capacity(&grown, *capacity, needed, item_bytes) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     memcpy(&lines, items, sizeof(lines));
     old_offset = offset_of(lines);
     block = tm__resize(memory, lines ? lines - old_offset : NULL,

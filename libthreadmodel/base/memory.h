@@ -37,7 +37,8 @@ int tm__grow(tm__memory *memory, void *items, uint32_t *capacity, size_t needed,
  * Make room for at least `needed` items in a growing array.
  * @param items     address of the array's pointer
  * @param capacity  items that fit now; grows by half at least
- * @return TM_OK or TM_ENOMEM, and then the array is as it was
+ * @return TM_OK; TM_ENOMEM, or TM_ELIMIT for more than 2^32 - 2 items, and then the
+ *         array is as it was
  */
 static inline int tm__reserve(tm__memory *memory, void *items, uint32_t *capacity,
                               size_t needed, size_t item_bytes)

@@ -44,7 +44,7 @@ int tm__strings_intern_bytes(tm__strings *strings, uint32_t *index, const char *
     }
     if (tm__reserve(memory, &strings->list, &strings->capacity,
                     (size_t)strings->count + 1, sizeof(*strings->list)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     found = tm__resize(memory, NULL, 0, string_bytes(bytes));
     if (!found)
         return TM_ENOMEM;

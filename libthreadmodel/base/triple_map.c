@@ -36,7 +36,7 @@ static int grow(tm__triple_map *map, tm__memory *memory)
     tm__triple *slots;
 
     if (map->slot_count > UINT32_MAX / 2)
-        return tm__fail(TM_ENOMEM, "more than %u groups", map->count);
+        return tm__fail(TM_ELIMIT, "more than %u groups", map->count);
     slots = tm__zalloc(memory, slot_count * sizeof(*slots));
     if (!slots)
         return TM_ENOMEM;

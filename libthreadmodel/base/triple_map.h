@@ -20,7 +20,7 @@ typedef struct tm__triple_map {
 /**
  * Where the value of a triple is kept.
  * @return valid until the next call. A triple that is new has value 0, and must be
- *         given another one. NULL when there is no memory
+ *         given another one. NULL when there is no room; tm__failure() says why
  */
 uint32_t *tm__triple_map_at(tm__triple_map *map, tm__memory *memory, uint32_t a,
                             uint32_t b, uint32_t c);

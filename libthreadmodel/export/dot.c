@@ -43,7 +43,7 @@ static void put_lock_node(graph *self, const char *label)
     uint32_t number;
 
     if (tm__strings_intern(&self->locks, &number, label) < 0)
-        self->failure = TM_ENOMEM;
+        self->failure = tm__failure();
     tm__output_format(self->output, "\"l%" PRIu32 "\"", number);
 }
 

@@ -6,6 +6,8 @@
 
 #include <threadmodel/error.h>
 
+#include "base/error.h"
+
 /* Before the length: the tag, and the time in microseconds. */
 enum { BEFORE_LENGTH = 5 };
 
@@ -33,7 +35,7 @@ int tm__hprof_begin(tm__hprof_output *records, enum tm__hprof_tag tag)
     int64_t since_ns = records->time_ns - records->begin_ns;
 
     if (tm__bytes_reserve(&records->out, BEFORE_LENGTH + 4) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     tm__hprof_put(records, tag, 1);
     tm__hprof_put(records, since_ns > 0 ? (uint64_t)since_ns / 1000 : 0, 4);
     records->length_at = records->out.length;

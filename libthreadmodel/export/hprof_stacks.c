@@ -123,7 +123,7 @@ static int put_trace(tm__hprof_stacks *s, const tm__hprof_stack *of, uint32_t se
     if (tm__hprof_put(s->records, serial, 4) < 0 ||
         tm__hprof_put(s->records, thread, 4) < 0 ||
         tm__hprof_put(s->records, of->count, 4) < 0)
-        rc = TM_ENOMEM;
+        rc = tm__failure();
     for (uint32_t i = 0; i < of->count && rc == TM_OK; i++) {
         rc = frame_id(s, &id, &frames[i]);
         if (rc == TM_OK)
@@ -194,12 +194,12 @@ int tm__hprof_put_samples(tm__hprof_stacks *s, double cutoff)
         shown += is_shown(s, &s->site_list[i], cutoff) != 0;
     if (tm__hprof_put(s->records, s->sample_total, 4) < 0 ||
         tm__hprof_put(s->records, shown, 4) < 0)
-        rc = TM_ENOMEM;
+        rc = tm__failure();
     for (uint32_t i = 0; i < s->site_count && rc == TM_OK; i++)
         if (is_shown(s, &s->site_list[i], cutoff) &&
             (tm__hprof_put(s->records, s->site_list[i].samples, 4) < 0 ||
              tm__hprof_put(s->records, s->site_list[i].serial, 4) < 0))
-            rc = TM_ENOMEM;
+            rc = tm__failure();
     return tm__hprof_end(s->records, rc);
 }
 

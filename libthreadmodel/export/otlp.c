@@ -54,7 +54,7 @@ static uint64_t word(writer *self, const char *text)
     uint32_t number = 0;
 
     if (tm__strings_intern(&self->profile.strings, &number, text) < 0)
-        self->body.failure = TM_ENOMEM;
+        self->body.failure = tm__failure();
     return number;
 }
 
@@ -68,7 +68,7 @@ static uint32_t attribute(writer *self, const char *key, const char *text)
         return number;
     number = self->attributes.count + 1;
     if (tm__map_put(&self->attributes, id, number) < 0)
-        self->body.failure = TM_ENOMEM;
+        self->body.failure = tm__failure();
     begin = tm__message_begin(&self->dictionary, DICTIONARY_ATTRIBUTE);
     tm__message_number(&self->dictionary, ATTRIBUTE_KEY, name);
     value = tm__message_begin(&self->dictionary, ATTRIBUTE_VALUE);

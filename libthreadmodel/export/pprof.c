@@ -47,7 +47,7 @@ static uint64_t word(writer *self, const char *text)
     uint32_t number = 0;
 
     if (tm__strings_intern(&self->profile.strings, &number, text) < 0)
-        self->message.failure = TM_ENOMEM;
+        self->message.failure = tm__failure();
     return number;
 }
 

@@ -14,13 +14,19 @@
 enum { VARINT = 0, FIXED64 = 1, BYTES = 2, LENGTH_BYTES = 4, NUMBER_BYTES = 10 };
 enum { MOST_BYTES = (1 << 28) - 1 };
 
+static int too_large(void)
+{
+    return tm__fail(TM_ELIMIT, "message larger than 256 MiB");
+}
+
 static int make_room(tm__message *message, size_t bytes)
 {
-    if (message->failure == TM_OK &&
-        (bytes > MOST_BYTES ||
-         tm__reserve(message->memory, &message->bytes, &message->capacity,
-                     (size_t)message->length + bytes, 1) < 0))
-        message->failure = TM_ENOMEM;
+    if (message->failure == TM_OK && bytes > MOST_BYTES)
+        message->failure = too_large();
+    if (message->failure == TM_OK)
+        message->failure =
+            tm__reserve(message->memory, &message->bytes, &message->capacity,
+                        (size_t)message->length + bytes, 1);
     return message->failure == TM_OK;
 }
 
@@ -79,7 +85,7 @@ void tm__message_end(tm__message *message, uint32_t begin)
     uint32_t bytes = message->length - begin;
 
     if (message->failure == TM_OK && bytes > MOST_BYTES)
-        message->failure = tm__fail(TM_ELIMIT, "message larger than 256 MiB");
+        message->failure = too_large();
     if (message->failure < 0)
         return;
     for (int i = 0; i < LENGTH_BYTES; i++)

@@ -303,7 +303,7 @@ int tm__stack_samples_open(tm__stack_samples *profile, tm__memory *memory)
                     sizeof(*profile->locations)) < 0 ||
         tm__reserve(memory, &profile->stacks, &profile->stacks_capacity, 1,
                     sizeof(*profile->stacks)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     profile->functions[profile->functions_count++] = (tm__function){0};
     profile->locations[profile->locations_count++] = (tm__location){0};
     profile->stacks[profile->stacks_count++] = (tm__frames){0};

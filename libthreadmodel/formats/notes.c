@@ -46,7 +46,7 @@ int tm__notes_damage(tm__notes *notes, const char *format, ...)
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     if (notes->damage_count < DAMAGES && add(notes, text) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (notes->damage_count < UINT32_MAX && notes->damage_count++ == 0)
         memcpy(notes->damage, text, sizeof(text));
     return TM_OK;

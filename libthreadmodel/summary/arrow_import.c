@@ -54,7 +54,7 @@ static int put_text(tm__builder *builder, text_buffer *buffer,
                         (long long)index);
     if (tm__reserve(&buffer->memory, &buffer->bytes, &buffer->capacity,
                     (size_t)(to - from) + 1, 1) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (to > from)
         memcpy(buffer->bytes, (const char *)texts->buffers[2] + from,
                (size_t)(to - from));

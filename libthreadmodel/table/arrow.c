@@ -202,7 +202,7 @@ static int column_array(struct ArrowArray *array, const tm_table *table,
     array_node *texts;
 
     if (!node)
-        return TM_ENOMEM;
+        return tm__failure();
     array->null_count = (int64_t)column->null_count;
     node->buffers[0] = column->null_count ? column->validity : NULL;
     node->buffers[1] = tm__column_values(column);
@@ -245,7 +245,7 @@ int tm_table_export_arrow(struct ArrowSchema *schema, struct ArrowArray *array,
 
     TM__CHECK(table);
     if (schema && table_schema(&made_schema, table) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (array && table_array(&made_array, table) < 0) {
         if (schema)
             release_schema(&made_schema);

@@ -230,7 +230,7 @@ void tm__put_null(tm__builder *builder)
     row = builder->table->row_count;
     if (!column->validity && tm__column_grow_validity(column, &builder->table->memory,
                                                       column->capacity) < 0) {
-        fail(builder, TM_ENOMEM);
+        fail(builder, tm__failure());
         return;
     }
     column->validity[row / 8] &= (uint8_t) ~(1u << row % 8);
@@ -316,7 +316,7 @@ static int fill_blanks(tm_table *table)
         if (!table->blank)
             return TM_ENOMEM;
         if (is_text && !table->no_codes && fill_no_codes(table) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         column->values = is_text ? table->no_codes : table->blank;
         if (column->blank == TM__ALL_ZERO)
             continue;
@@ -338,7 +338,7 @@ void tm__builder_caveat(tm__builder *builder, const char *sentence)
     repaired_bytes = tm__utf8_repair(NULL, sentence, bytes);
     repaired = tm__resize(&builder->table->memory, NULL, 0, repaired_bytes + 1);
     if (!repaired) {
-        fail(builder, TM_ENOMEM);
+        fail(builder, tm__failure());
         return;
     }
     tm__utf8_repair(repaired, sentence, bytes);
@@ -361,9 +361,9 @@ int tm__builder_finish(tm__builder *builder, tm_table **out)
     for (size_t i = 0; !builder->failed && i < table->column_count; i++)
         if (table->columns[i].type == TM_TYPE_STRING &&
             tm__dictionary_finish(&table->columns[i].dictionary, &table->memory) < 0)
-            fail(builder, TM_ENOMEM);
+            fail(builder, tm__failure());
     if (!builder->failed && fill_blanks(table) < 0)
-        fail(builder, TM_ENOMEM);
+        fail(builder, tm__failure());
     if (builder->failed)
         return builder->failed;
     *out = table;

@@ -81,7 +81,7 @@ static void *more_slots(tm__memory *memory, uint32_t *capacity, size_t slot_byte
     void *slots;
 
     if (*capacity > UINT32_MAX / 2) {
-        tm__fail(TM_ENOMEM, "more than %u distinct strings in a column", *capacity / 2);
+        tm__fail(TM_ELIMIT, "more than %u distinct strings in a column", *capacity / 2);
         return NULL;
     }
     slots = tm__zalloc(memory, doubled * slot_bytes);
@@ -98,7 +98,7 @@ static int grow_addresses(tm__dictionary_index *index, tm__memory *memory)
     address_slot *slots = more_slots(memory, &capacity, sizeof(*slots));
 
     if (!slots)
-        return TM_ENOMEM;
+        return tm__failure();
     index->addresses = slots;
     index->address_capacity = capacity;
     for (uint32_t i = 0; i < old_capacity; i++)
@@ -125,7 +125,7 @@ static int grow_texts(tm__dictionary_index *index, tm__memory *memory)
     text_slot *slots = more_slots(memory, &capacity, sizeof(*slots));
 
     if (!slots)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < old_capacity; i++)
         if (old[i].code_plus_one != 0)
             *empty_text_slot(slots, capacity, old[i].hash) = old[i];
@@ -169,7 +169,7 @@ int32_t tm__dictionary_append(tm__dictionary *dictionary, tm__memory *memory,
                     (size_t)count + 2, sizeof(*dictionary->offsets)) < 0 ||
         tm__reserve(memory, &dictionary->texts, &dictionary->text_capacity,
                     begin + count + bytes + 1, 1) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     place = dictionary->texts + begin + count;
     memcpy(place, text, bytes);
     place[bytes] = '\0';
@@ -189,7 +189,7 @@ static int32_t put_valid(tm__dictionary *dictionary, tm__memory *memory,
     if (code >= 0)
         return code;
     if (dictionary->count >= index->text_capacity / 2 && grow_texts(index, memory) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     code = tm__dictionary_append(dictionary, memory, text, bytes);
     if (code >= 0)
         *empty_text_slot(index->texts, index->text_capacity, hash) =
@@ -250,7 +250,7 @@ int32_t tm__dictionary_put_address(tm__dictionary *dictionary, tm__memory *memor
     index = dictionary->index;
     if (index->address_count >= index->address_capacity / 2 &&
         grow_addresses(index, memory) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     *find_address(index, text) = (address_slot){text, (uint32_t)code + 1};
     index->address_count++;
     index->last_address = text;
@@ -285,7 +285,7 @@ int tm__dictionary_finish(tm__dictionary *dictionary, tm__memory *memory)
     /* Arrow reads offsets[0] even of a column without a string. */
     if (tm__reserve(memory, &dictionary->offsets, &dictionary->offset_capacity, 1,
                     sizeof(*dictionary->offsets)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     dictionary->offsets[0] = 0;
     if (bytes == 0)
         return TM_OK;

@@ -86,7 +86,7 @@ int tm_table_gather(tm_table **out, const tm_table *table, const uint64_t *rows,
                             "table %s: row %llu is out of range: it has %zu rows",
                             table->name, (unsigned long long)rows[i], table->row_count);
     if (start(&builder, table) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     tm__builder_expect(&builder, count);
     for (size_t i = 0; i < count; i++)
         for (size_t column = 0; column < table->column_count; column++)

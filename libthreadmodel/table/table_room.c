@@ -68,7 +68,7 @@ int tm__column_grow(tm__column *column, tm__memory *memory, uint32_t rows)
     void *values;
 
     if (column->validity && tm__column_grow_validity(column, memory, rows) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     values = tm__resize(memory, column->values, old_bytes, bytes);
     if (!values)
         return TM_ENOMEM;

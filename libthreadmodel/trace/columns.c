@@ -20,7 +20,7 @@ int tm__section_put(tm__bytes *out, enum tm__section tag, const uint8_t *data,
     uint8_t *at;
 
     if (tm__bytes_reserve(out, 1 + TM__VARINT_BYTES + length) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     at = tm__encode_varint(out->data + out->length, tag);
     at = tm__encode_varint(at, length);
     memcpy(at, data, length);
@@ -40,7 +40,7 @@ static int dictionary_open(tm__id_dictionary *dictionary, tm__memory *memory,
                     sizeof(*dictionary->ids)) < 0 ||
         tm__reserve(memory, &dictionary->slots, &dictionary->slot_capacity, slots,
                     sizeof(*dictionary->slots)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     memset(dictionary->slots, 0, slots * sizeof(*dictionary->slots));
     dictionary->slot_mask = (uint32_t)slots - 1;
     dictionary->count = 1;
@@ -158,7 +158,7 @@ static int put_ids(tm__columns *columns, tm__bytes *out, enum tm__section tag,
     if (dictionary->count == 1)
         return TM_OK;
     if (tm__bytes_reserve(scratch, (size_t)dictionary->count * TM__VARINT_BYTES) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     at = scratch->data;
     for (uint32_t i = 1; i < dictionary->count; i++) {
         at = tm__encode_varint(at, tm__zigzag(dictionary->ids[i] - before));
@@ -180,7 +180,7 @@ int tm__columns_put(tm__columns *columns, tm__bytes *out, const tm_event *events
         dictionary_open(&columns->threads, columns->memory, 2 * (size_t)count) < 0 ||
         dictionary_open(&columns->objects, columns->memory, count) < 0 ||
         dictionary_open(&columns->stacks, columns->memory, count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (size_t tag = 0, offset = 0; tag < TM__SECTION_END; tag++) {
         lane.start[tag] = columns->scratch.data + offset;
         offset += (size_t)widths[tag] * count;
@@ -188,11 +188,11 @@ int tm__columns_put(tm__columns *columns, tm__bytes *out, const tm_event *events
     spread(columns, &lane, events, order, count);
     for (int tag = TM__SECTION_KIND; tag < TM__SECTION_END; tag++)
         if (widths[tag] > 0 && put_lane(out, &lane, (enum tm__section)tag) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     if (put_ids(columns, out, TM__SECTION_THREAD_IDS, &columns->threads) < 0 ||
         put_ids(columns, out, TM__SECTION_OBJECT_IDS, &columns->objects) < 0 ||
         put_ids(columns, out, TM__SECTION_STACK_IDS, &columns->stacks) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return TM_OK;
 }
 
@@ -204,7 +204,7 @@ static int get_ids(tm__columns *columns, tm__id_dictionary *dictionary,
 
     if (tm__reserve(columns->memory, &dictionary->ids, &dictionary->id_capacity,
                     most + 1, sizeof(*dictionary->ids)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     dictionary->ids[0] = 0;
     dictionary->count = 1;
     while (section.at < section.end && dictionary->count <= most) {

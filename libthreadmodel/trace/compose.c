@@ -37,7 +37,7 @@ static int put_block(tm__trace_writer *writer, tm__block_header *header,
 
     out->length = 0;
     if (tm__bytes_reserve(out, TM__BLOCK_HEADER_BYTES) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     out->length = TM__BLOCK_HEADER_BYTES;
     rc = tm__pack(&writer->packer, out, &writer->raw, writer->level);
     if (rc < 0)
@@ -47,7 +47,7 @@ static int put_block(tm__trace_writer *writer, tm__block_header *header,
     header->events_before = (uint32_t)writer->index.events;
     tm__block_header_put(out->data, header);
     if (tm__bytes_append(out, tail, tail_bytes) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return put_out(writer);
 }
 
@@ -61,7 +61,7 @@ static int put_index(tm__trace_writer *writer)
 
     writer->raw.length = 0;
     if (tm__index_put(&writer->index, &writer->raw) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     rc = put_block(writer, &header, NULL, 0);
     if (rc == TM_OK)
         tm__index_next(&writer->index, offset);
@@ -77,7 +77,7 @@ static int put_end(tm__trace_writer *writer)
 
     writer->raw.length = 0;
     if (tm__index_put_end(&writer->index, &writer->raw) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     tm__trailer_put(trailer, writer->bytes);
     return put_block(writer, &header, trailer, sizeof(trailer));
 }
@@ -98,7 +98,7 @@ static int put_definitions(tm__trace_writer *writer, const uint32_t *positions)
         uint8_t *at;
 
         if (tm__bytes_reserve(section, 3 * TM__VARINT_BYTES + length) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         at = tm__encode_varint(section->data + section->length, here - position);
         at = tm__encode_varint(at, one->kind);
         at = tm__encode_varint(at, length);
@@ -121,9 +121,9 @@ static int put_sections(tm__trace_writer *writer, tm__block_header *header)
     if (writer->unsorted &&
         (tm__order_events(&writer->order, &arrivals, writer->events, count) < 0 ||
          tm__order_positions(&writer->order, &positions, arrivals, count) < 0))
-        return TM_ENOMEM;
+        return tm__failure();
     if (put_definitions(writer, positions) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     header->events = count;
     if (count == 0)
         return TM_OK;
@@ -149,7 +149,7 @@ int tm__trace_writer_finish_block(tm__trace_writer *writer)
         entry.offset = writer->bytes;
     }
     if (tm__index_reserve(&writer->index) < 0 || put_sections(writer, &header) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     rc = put_block(writer, &header, NULL, 0);
     if (rc < 0)
         return rc;
@@ -173,7 +173,7 @@ uint64_t tm__trace_writer_events(const tm__trace_writer *writer)
 int tm__trace_writer_begin(tm__trace_writer *writer)
 {
     if (tm__bytes_reserve(&writer->out, TM__FILE_HEADER_BYTES) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     tm__file_header_put(writer->out.data);
     writer->out.length = TM__FILE_HEADER_BYTES;
     return put_out(writer);

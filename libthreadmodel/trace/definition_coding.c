@@ -52,7 +52,7 @@ int tm__run_put(tm__bytes *out, const tm_run *given)
                        tm__string_room(run.producer) + tm__string_room(run.vm) +
                        tm__string_room(run.command));
     if (!at)
-        return TM_ENOMEM;
+        return tm__failure();
     at = tm__encode_string(at, run.source);
     at = tm__encode_string(at, run.format);
     at = tm__encode_string(at, run.producer);
@@ -94,7 +94,7 @@ int tm__caveat_put(tm__bytes *out, const char *sentence)
     uint8_t *at = make_room(out, 0, tm__string_room(sentence));
 
     if (!at)
-        return TM_ENOMEM;
+        return tm__failure();
     return keep(out, tm__encode_string(at, sentence), "sentence");
 }
 
@@ -111,7 +111,7 @@ int tm__class_put(tm__bytes *out, const tm_class *given)
                        tm__string_room(definition.source) +
                        tm__string_room(definition.build_id));
     if (!at)
-        return TM_ENOMEM;
+        return tm__failure();
     at = tm__encode_varint(at, definition.id);
     at = tm__encode_string(at, definition.name);
     at = tm__encode_string(at, definition.source);
@@ -158,7 +158,7 @@ int tm__method_put(tm__bytes *out, const tm_method *given)
                    tm__string_room(definition.name) +
                        tm__string_room(definition.signature));
     if (!at)
-        return TM_ENOMEM;
+        return tm__failure();
     at = tm__encode_varint(at, definition.id);
     at = tm__encode_varint(at, definition.class_id);
     at = tm__encode_string(at, definition.name);
@@ -195,7 +195,7 @@ int tm__stack_put(tm__bytes *out, const tm_stack *given)
         return too_many("stack", count);
     at = make_room(out, 3 + 3 * count, 0);
     if (!at)
-        return TM_ENOMEM;
+        return tm__failure();
     at = tm__encode_varint(at, definition.id);
     at = tm__encode_varint(at, definition.flags);
     at = tm__encode_varint(at, count);
@@ -221,7 +221,7 @@ int tm__thread_put(tm__bytes *out, const tm_thread *given)
     at = make_room(
         out, 6, tm__string_room(definition.name) + tm__string_room(definition.group));
     if (!at)
-        return TM_ENOMEM;
+        return tm__failure();
     at = tm__encode_varint(at, definition.id);
     at = tm__encode_varint(at, definition.object);
     at = tm__encode_varint(at, definition.os_id);
@@ -244,7 +244,7 @@ int tm__object_put(tm__bytes *out, const tm_object *given)
         return rc;
     at = make_room(out, 6, tm__string_room(definition.name));
     if (!at)
-        return TM_ENOMEM;
+        return tm__failure();
     at = tm__encode_varint(at, definition.id);
     at = tm__encode_varint(at, definition.class_id);
     at = tm__encode_varint(at, definition.thread);

@@ -128,7 +128,7 @@ static int emit_method(tm__definition_room *room, tm__cursor *body, const tm_sin
     definition.line_count = get_count(body, 2);
     if (tm__reserve(room->memory, &room->lines, &room->line_capacity,
                     definition.line_count, sizeof(*room->lines)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (size_t i = 0; i < definition.line_count; i++) {
         location += tm__unzigzag(tm__get_varint(body));
         line += tm__unzigzag(tm__get_varint(body));
@@ -157,7 +157,7 @@ static int emit_stack(tm__definition_room *room, tm__cursor *body, const tm_sink
     definition.frame_count = get_count(body, 3);
     if (tm__reserve(room->memory, &room->frames, &room->frame_capacity,
                     definition.frame_count, sizeof(*room->frames)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (size_t i = 0; i < definition.frame_count; i++) {
         method += tm__unzigzag(tm__get_varint(body));
         room->frames[i].method = method;

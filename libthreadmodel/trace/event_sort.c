@@ -8,6 +8,8 @@
 
 #include <threadmodel/error.h>
 
+#include "base/error.h"
+
 /* The end of the rising run that begins at `start`. */
 static uint32_t run_end(const tm__order_key *keys, uint32_t start, uint32_t count)
 {
@@ -41,7 +43,7 @@ int tm__order_events(tm__order *order, const uint32_t **arrivals,
                     2 * (size_t)count, sizeof(*order->keys)) < 0 ||
         tm__reserve(order->memory, &order->arrivals, &order->arrival_capacity, count,
                     sizeof(*order->arrivals)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     from = order->keys;
     to = order->keys + count;
     for (uint32_t i = 0; i < count; i++)
@@ -70,7 +72,7 @@ int tm__order_positions(tm__order *order, const uint32_t **positions,
 
     if (tm__reserve(order->memory, &order->ranks, &order->rank_capacity,
                     (size_t)count + 1, sizeof(*order->ranks)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     ranks = order->ranks;
     for (uint32_t i = 0; i < count; i++)
         ranks[arrivals[i]] = i;

@@ -48,7 +48,7 @@ static int keep(tm__leftover *leftover, const tm__record *record, int64_t *lates
         return rc;
     if (tm__reserve(leftover->memory, &leftover->order, &leftover->order_capacity,
                     (size_t)leftover->count + 1, sizeof(*leftover->order)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     /* A record waits for those before it in its ring. */
     if (record->event.fact.time_ns > *latest_ns)
         *latest_ns = record->event.fact.time_ns;

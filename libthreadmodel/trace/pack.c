@@ -5,9 +5,8 @@
  * reading them.
  */
 #include "trace/pack.h"
-#include "trace/trace_frame.h"
-
 #include "base/error.h"
+#include "trace/trace_frame.h"
 #include "trace/zstd_memory.h"
 
 #ifndef TM_WITHOUT_ZSTD
@@ -23,7 +22,7 @@ int tm__pack(tm__packer *packer, tm__bytes *out, const tm__bytes *raw, int level
             return tm__fail(TM_ENOMEM, "out of memory: a zstd context");
     }
     if (tm__bytes_reserve(out, bound) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     ZSTD_CCtx_reset(packer->context, ZSTD_reset_session_and_parameters);
     ZSTD_CCtx_setParameter(packer->context, ZSTD_c_compressionLevel, level);
     ZSTD_CCtx_setParameter(packer->context, ZSTD_c_checksumFlag, 1);

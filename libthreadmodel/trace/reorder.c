@@ -59,7 +59,7 @@ static int sort(tm_reorder *self)
     if (tm__reserve(&self->memory, &self->spare, &self->spare_capacity, self->count,
                     sizeof(*self->spare)) < 0 ||
         tm__order_events(&self->order, &arrivals, self->events, self->count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < self->count; i++)
         self->spare[i] = self->events[arrivals[i]];
     sorted = self->spare;
@@ -136,7 +136,7 @@ static int take(tm_reorder *self, const tm_event *event)
         self->late_count++;
     if (tm__reserve(&self->memory, &self->events, &self->capacity,
                     (size_t)self->count + 1, sizeof(*self->events)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->events[self->count++] = *event;
     if (event->time_ns > self->latest_ns)
         self->latest_ns = event->time_ns;

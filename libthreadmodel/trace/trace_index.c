@@ -4,6 +4,8 @@
 
 #include <threadmodel/error.h>
 
+#include "base/error.h"
+
 int tm__index_reserve(tm__index *index)
 {
     return tm__bytes_reserve(&index->entries, 5 * TM__VARINT_BYTES);
@@ -39,7 +41,7 @@ int tm__index_put(const tm__index *index, tm__bytes *raw)
     uint8_t *at;
 
     if (tm__bytes_reserve(raw, 2 * TM__VARINT_BYTES) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     at = tm__encode_varint(raw->data + raw->length, index->previous);
     at = tm__encode_varint(at, index->entry_count);
     raw->length = (size_t)(at - raw->data);
@@ -60,7 +62,7 @@ int tm__index_put_end(const tm__index *index, tm__bytes *raw)
     uint8_t *at;
 
     if (tm__bytes_reserve(raw, 4 * TM__VARINT_BYTES) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     at = tm__encode_varint(raw->data + raw->length, index->previous);
     at = tm__encode_varint(at, index->blocks);
     at = tm__encode_varint(at, index->events);

@@ -48,7 +48,7 @@ static int ingest_events(void *payload, const tm_event *events, size_t count)
             taken = count;
         if (tm__reserve(&writer->memory, &writer->events, &writer->event_capacity,
                         have + taken, sizeof(*events)) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         memcpy(writer->events + have, events, taken * sizeof(*events));
         for (size_t i = have > 0 ? have : 1; i < have + taken; i++)
             writer->unsorted |=

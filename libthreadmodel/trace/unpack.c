@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames, unpacked, whatever they are made of. */
+#include "base/error.h"
 #include "trace/trace_frame.h"
 #include "trace/unpack.h"
-
-#include "base/error.h"
 #include "trace/zstd_memory.h"
 
 #ifndef TM_WITHOUT_ZSTD
@@ -26,7 +25,7 @@ int tm__unpack(tm__unpacker *unpacker, tm__bytes *raw, const uint8_t *packed,
         return tm__fail(TM_EDAMAGED, "not a zstd frame of %zu bytes", raw_bytes);
     raw->length = 0;
     if (tm__bytes_reserve(raw, raw_bytes + 1) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     unpacked = ZSTD_decompressDCtx(unpacker->context, raw->data, raw_bytes, packed,
                                    packed_bytes);
     if (ZSTD_isError(unpacked))

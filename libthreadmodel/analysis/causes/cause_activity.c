@@ -8,6 +8,7 @@
 #include "analysis/causes/cause_state.h"
 
 #include "analysis/timeline/wakeup_edge.h"
+#include "base/error.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/object.h"
 #include "model/intervals/interaction.h"
@@ -19,7 +20,7 @@ static int leaf(tm__causes *c, uint32_t node, const tm__cause_part *part,
 {
     tm__cause_label label = {cause, what, where};
 
-    return tm__cause_child(c, node, label, part) == TM__NONE ? TM_ENOMEM : TM_OK;
+    return tm__cause_child(c, node, label, part) == TM__NONE ? tm__failure() : TM_OK;
 }
 
 /* What another thread did while this one waited. */
@@ -38,7 +39,7 @@ static int follow(tm__causes *c, uint32_t node, const tm__cause_part *part,
     own.thread = actor;
     child = tm__cause_child(c, node, label, &own);
     if (child == TM__NONE)
-        return TM_ENOMEM;
+        return tm__failure();
     if (c->nodes[child].label.cause == TM__CAUSE_OTHER)
         return TM_OK;
     if (provenance < c->nodes[child].provenance)
@@ -200,7 +201,7 @@ static int wait_for(tm__causes *c, uint32_t node, const tm__cause_part *part)
     }
     child = tm__cause_child(c, node, label, part);
     if (child == TM__NONE)
-        return TM_ENOMEM;
+        return tm__failure();
     if (c->nodes[child].object == TM__NONE)
         c->nodes[child].object = object;
     if (is_io || c->nodes[child].label.cause == TM__CAUSE_OTHER)

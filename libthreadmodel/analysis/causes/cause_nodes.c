@@ -5,7 +5,7 @@
 #include "analysis/causes/cause_pieces.h"
 #include "analysis/causes/cause_facts.h"
 #include "analysis/causes/cause_state.h"
-
+#include "base/error.h"
 #include "base/saturate.h"
 #include "model/entities/methods.h"
 
@@ -124,11 +124,11 @@ int tm__cause_window_add(tm__causes *c, uint32_t node, const tm__cause_window *w
     if (!last) {
         if (tm__reserve(c->memory, &c->pending, &c->pending_capacity,
                         (size_t)c->pending_count + 1, sizeof(*c->pending)) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     if (tm__reserve(c->memory, &it->windows, &it->windows_capacity,
                     (size_t)it->windows_count + 1, sizeof(*it->windows)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (!last)
         c->pending[c->pending_count++] = node;
     it->windows[it->windows_count++] = *window;

@@ -10,6 +10,7 @@
 #include "analysis/locks/blocks.h"
 #include "analysis/locks/shares.h"
 #include "analysis/locks/use_shares.h"
+#include "base/error.h"
 
 typedef struct gathering {
     tm__causes *causes;
@@ -33,7 +34,7 @@ static int add_piece(gathering *g, const tm__share *share)
         return TM_OK;
     if (tm__reserve(g->causes->memory, &into->items, &into->items_capacity,
                     (size_t)into->items_count + 1, sizeof(*into->items)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     into->items[into->items_count++] =
         (tm__cause_piece){.from_ns = share->from_ns,
                           .to_ns = share->to_ns,

@@ -42,7 +42,7 @@ static int add_unit(tm__causes *c, const tm__units *units, uint32_t root,
     int rc = TM_OK;
 
     if (node == TM__NONE)
-        return TM_ENOMEM;
+        return tm__failure();
     c->nodes[root].count++;
     c->nodes[node].count++;
     if (provenance < c->nodes[node].provenance)
@@ -64,7 +64,7 @@ static int add_unit(tm__causes *c, const tm__units *units, uint32_t root,
     rest.to_ns = elsewhere_ns;
     node = tm__cause_child(c, node, nowhere, &rest);
     if (node == TM__NONE)
-        return TM_ENOMEM;
+        return tm__failure();
     rest.begins = 0;
     tm__cause_add(c, c->nodes[node].parent, &rest);
     tm__cause_add(c, root, &rest);
@@ -171,7 +171,7 @@ int tm__causes_root(tm__causes *c, const tm_cause_options *options)
         if (rc == TM_OK && (options->unit || options->kind || units.by_kind_count)) {
             is_answered = 1;
             root = root_of(c, TM__CAUSE_UNITS);
-            rc = root == TM__NONE ? TM_ENOMEM
+            rc = root == TM__NONE ? tm__failure()
                  : options->unit  ? add_unit(c, &units, root, options->unit - 1)
                                   : add_kinds(c, &units, root, options);
         }
@@ -180,5 +180,5 @@ int tm__causes_root(tm__causes *c, const tm_cause_options *options)
     if (rc < 0 || is_answered)
         return rc;
     root = root_of(c, TM__CAUSE_THREADS);
-    return root == TM__NONE ? TM_ENOMEM : add_threads(c, root);
+    return root == TM__NONE ? tm__failure() : add_threads(c, root);
 }

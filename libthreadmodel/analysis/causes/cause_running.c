@@ -7,7 +7,7 @@
  */
 #include "analysis/causes/cause_nodes.h"
 #include "analysis/causes/cause_running.h"
-
+#include "base/error.h"
 #include "model/entities/thread.h"
 #include "model/intervals/context.h"
 #include "model/intervals/interval.h"
@@ -23,7 +23,7 @@ static int put(tm__causes *c, uint32_t node, tm__cause_part *part, int64_t until
     own.to_ns = until_ns;
     part->from_ns = until_ns;
     part->begins = 0;
-    return tm__cause_child(c, node, label, &own) == TM__NONE ? TM_ENOMEM : TM_OK;
+    return tm__cause_child(c, node, label, &own) == TM__NONE ? tm__failure() : TM_OK;
 }
 
 static const tm__context *sample(const tm__causes *c, uint32_t number)

@@ -11,7 +11,7 @@
 #include "analysis/causes/cause_nodes.h"
 #include "analysis/causes/cause_state.h"
 #include "analysis/causes/cause_sweep.h"
-
+#include "base/error.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
 
@@ -122,7 +122,7 @@ static int stop(tm__causes *c, uint32_t node)
     uint32_t child = tm__cause_node_of(c, node, label);
 
     if (child == TM__NONE)
-        return TM_ENOMEM;
+        return tm__failure();
     c->nodes[child].total_ns = c->nodes[node].total_ns;
     c->nodes[child].count = c->nodes[node].count;
     return TM_OK;

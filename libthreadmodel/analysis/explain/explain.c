@@ -134,7 +134,7 @@ static int put_chain(listing *list, int32_t number, const tm__question *asked,
         }
         seen[n] = step.next;
         if (tm__explain_step(&list->chain, step.next, &step) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         for (int32_t i = 0; i <= n; i++)
             if (step.next == seen[i])
                 close_circle(list, &step);

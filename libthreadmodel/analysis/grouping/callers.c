@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/entity_names.h"
 #include "model/entities/methods.h"
@@ -37,7 +38,7 @@ static int put_frame(tm__callers *places, uint32_t *number, uint32_t frame_index
     value = tm__triple_map_at(&places->by_place, places->memory, place.method,
                               place.source, place.line);
     if (!value)
-        return TM_ENOMEM;
+        return tm__failure();
     if (*value == 0) {
         int by_method = (places->parts & TM__CALLER_METHOD) != 0;
 
@@ -45,7 +46,7 @@ static int put_frame(tm__callers *places, uint32_t *number, uint32_t frame_index
         place.is_library = by_method && tm__frame_is_library(model, frame_index);
         if (tm__reserve(places->memory, &places->items, &places->items_capacity,
                         (size_t)places->items_count + 1, sizeof(place)) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         places->items[places->items_count++] = place;
         *value = places->items_count;
     }
@@ -66,11 +67,11 @@ int tm__callers_open_by(tm__callers *places, const tm_model *model, tm__memory *
     *places = (tm__callers){.model = model, .memory = memory, .parts = parts};
     places->by_stack = tm__stack_callers(model, memory, libraries);
     if (!places->by_stack || tm__worker_loops_find(model) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     places->stack_count = model->entities.stacks_count;
     for (uint32_t i = 0; i < places->stack_count; i++)
         if (put_frame(places, &places->by_stack[i], places->by_stack[i]) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     return TM_OK;
 }
 

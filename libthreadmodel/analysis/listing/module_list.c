@@ -21,7 +21,7 @@ static int put_modules(tm__builder *builder, const tm_model *model,
             continue;
         value = tm__triple_map_at(seen, memory, it->name, it->build_id, 0);
         if (!value)
-            return TM_ENOMEM;
+            return tm__failure();
         if (*value)
             continue;
         *value = 1;

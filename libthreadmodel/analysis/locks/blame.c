@@ -71,7 +71,7 @@ static int keep(void *payload, const tm__share *share)
         return TM_OK;
     if (tm__reserve(&list->memory, &list->shares, &list->shares_capacity,
                     (size_t)list->shares_count + 1, sizeof(*share)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     list->shares[list->shares_count++] = *share;
     return TM_OK;
 }
@@ -127,7 +127,7 @@ static int put_sorted(listing *list)
                                          compare_shares, list);
 
     if (!order)
-        return TM_ENOMEM;
+        return tm__failure();
     tm__builder_expect(&list->builder, list->shares_count);
     for (uint32_t i = 0; i < list->shares_count && !list->builder.failed; i++)
         put_share(list, &list->shares[order[i].number]);

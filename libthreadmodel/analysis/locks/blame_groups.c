@@ -10,6 +10,7 @@
 #include "analysis/locks/blocks.h"
 #include "analysis/locks/use_shares.h"
 #include "analysis/timeline/blocking.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
@@ -174,7 +175,7 @@ static int add_share(void *payload, const tm__share *share)
         key.owner_place = tm__caller_of(&blame->places, share->owner_stack);
     group = find_group(blame, &key);
     if (!group)
-        return TM_ENOMEM;
+        return tm__failure();
     blame->block += share->is_first;
     blame->total_ns = tm__sum(blame->total_ns, share->to_ns - share->from_ns);
     add(group, blame->block, share->to_ns - share->from_ns, share->provenance);
@@ -205,7 +206,7 @@ static int add_aggregates(tm__blame *blame, uint32_t thread)
                      aggregate->stack);
         group = find_group(blame, &key);
         if (!group)
-            return TM_ENOMEM;
+            return tm__failure();
         group->count += (int64_t)aggregate->durations.count;
         group->total_ns = tm__sum(group->total_ns, aggregate->durations.total);
         group->by_provenance_ns[TM_PROVENANCE_UNKNOWN] = tm__sum(
@@ -226,14 +227,14 @@ int tm__blame_gather(tm__blame *blame, const tm_model *model, const tm__scope *s
     tm__memory_init(&blame->memory, &model->memory.hook);
     if (keys & PLACES &&
         tm__callers_open(&blame->places, model, &blame->memory, libraries) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (open_key_table(blame) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (of == TM_BLAME_OF_RESOURCES)
         return tm__use_shares_walk(model, scope, add_share, blame, &blame->capped);
     for (uint32_t i = 0; i < model->entities.threads_count; i++)
         if ((!scope->threads || scope->threads[i]) && add_aggregates(blame, i) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     return tm__shares_walk(model, scope, add_share, blame, &blame->capped);
 }
 

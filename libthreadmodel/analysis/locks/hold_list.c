@@ -35,7 +35,7 @@ static int keep(void *payload, const tm__hold *hold)
 
     if (tm__reserve(&all->list.memory, &all->items, &all->items_capacity,
                     (size_t)all->items_count + 1, sizeof(*all->items)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     all->items[all->items_count++] =
         (tenure_row){hold->tenure, hold->object, hold->bounds.got_latest_ns};
     return TM_OK;

@@ -93,7 +93,7 @@ static int add(void *payload, const tm__hold *hold)
                            it->stack, it->owner);
 
     if (!to)
-        return TM_ENOMEM;
+        return tm__failure();
     if (hold->is_open || !tm__tenure_is_begun(it) || it->flags & TM__TENURE_LOST) {
         to->unmeasured++;
         return TM_OK;
@@ -124,7 +124,7 @@ static int add_sums(groups *all, const tm__scope *scope)
         to = find_group(all, TM__NONE, sum->class_index, sum->stack, TM__NONE);
         if (!to ||
             tm__histogram_merge(&to->durations, &all->memory, &sum->durations) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         to->exact += sum->exact;
         to->not_running_ns = tm__sum(to->not_running_ns, sum->not_running_ns);
     }
@@ -181,7 +181,7 @@ static int put_sorted(tm__builder *builder, tm__labels *labels, groups *all)
                                          compare_groups, all);
 
     if (!order)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < all->items_count && !builder->failed; i++)
         put_group(builder, labels, all, &all->items[order[i].number]);
     tm__sorted_free(&all->memory, order, all->items_count);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/locks/lock_graph.h"
+#include "base/error.h"
 #include "base/sort.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interaction.h"
@@ -14,13 +15,13 @@ static int add_edge(tm__lineage *lineage, tm__lineage_edge edge, int is_waking)
 {
     if (tm__reserve(lineage->memory, &lineage->wakings, &lineage->wakings_capacity,
                     (size_t)lineage->wakings_count + 1, sizeof(edge)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     lineage->wakings[lineage->wakings_count++] = edge;
     if (is_waking)
         return TM_OK;
     if (tm__reserve(lineage->memory, &lineage->edges, &lineage->edges_capacity,
                     (size_t)lineage->edges_count + 1, sizeof(edge)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     lineage->edges[lineage->edges_count++] = edge;
     return TM_OK;
 }
@@ -48,7 +49,7 @@ static int add_starts(tm__lineage *lineage)
                      (tm__lineage_edge){row->from_ns, row->to_ns, row->from_thread,
                                         row->to_thread},
                      is_waking(row)) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     return TM_OK;
 }
@@ -73,7 +74,7 @@ static int add_joins(tm__lineage *lineage)
             if (end_ns != INT64_MIN && end_ns <= over_ns &&
                 add_edge(lineage, (tm__lineage_edge){end_ns, over_ns, join->peer, t},
                          0) < 0)
-                return TM_ENOMEM;
+                return tm__failure();
         }
     }
     return TM_OK;
@@ -95,7 +96,7 @@ int tm__lineage_open(tm__lineage *lineage, const tm_model *model, tm__memory *me
                                      ((size_t)model->entities.threads_count + 1) *
                                          sizeof(*lineage->reached_ns));
     if (!lineage->reached_ns || add_starts(lineage) < 0 || add_joins(lineage) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (lineage->edges_count)
         qsort(lineage->edges, lineage->edges_count, sizeof(*lineage->edges), by_time);
     if (lineage->wakings_count)

@@ -14,6 +14,7 @@
 #include "analysis/locks/lock_cycles.h"
 #include "analysis/locks/lineage.h"
 #include "analysis/locks/lock_graph.h"
+#include "base/error.h"
 #include "base/sort.h"
 #include "model/entities/object.h"
 #include "model/entities/reports.h"
@@ -199,7 +200,7 @@ static int keep(search *s)
     cycle.is_suspected = is_ordered_here(s) || may_be_others(s);
     if (tm__reserve(s->graph->memory, s->cycles, s->capacity, (size_t)*s->count + 1,
                     sizeof(cycle)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     (*s->cycles)[(*s->count)++] = cycle;
     s->found++;
     return TM_OK;
@@ -306,7 +307,7 @@ static int find_all(search *s)
                 return TM_OK;
             measure(s, node);
             if (extend(s, 0, node, node) < 0)
-                return TM_ENOMEM;
+                return tm__failure();
         }
     return TM_OK;
 }

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sort.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
@@ -82,7 +83,7 @@ static int copy_nestings(tm__lock_graph *graph)
         tm__reserve(graph->memory, &graph->helds, &graph->helds_capacity,
                     model->ownership.helds_count + threads * TM__HELD_AT_ONCE,
                     sizeof(*graph->helds)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (model->ownership.nestings_count)
         memcpy(graph->nestings, model->ownership.nestings,
                model->ownership.nestings_count * sizeof(*graph->nestings));
@@ -116,7 +117,7 @@ static int add_open_blocks(tm__lock_graph *graph)
                         sizeof(*graph->nestings)) < 0 ||
             tm__reserve(graph->memory, &graph->helds, &graph->helds_capacity,
                         (size_t)graph->helds_count + count, sizeof(*graph->helds)) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         blocking = thread->interval_count - 1;
         while (blocking && thread->intervals[blocking].flags & TM__INTERVAL_CONTINUES)
             blocking--;
@@ -142,7 +143,7 @@ static int node_of(tm__lock_graph *graph, uint32_t *node, uint32_t key)
     uint32_t *value = tm__triple_map_at(&graph->nodes, graph->memory, key, 0, 0);
 
     if (!value)
-        return TM_ENOMEM;
+        return tm__failure();
     if (*value == 0)
         *value = ++graph->node_count;
     *node = *value - 1;
@@ -168,7 +169,7 @@ static int add_use(tm__lock_graph *graph, tm__use use)
     if (node_of(graph, &use.from, held) < 0 || node_of(graph, &use.to, wanted) < 0 ||
         tm__reserve(graph->memory, &graph->uses, &graph->uses_capacity,
                     (size_t)graph->uses_count + 1, sizeof(use)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     graph->uses[graph->uses_count++] = use;
     return TM_OK;
 }
@@ -263,15 +264,15 @@ int tm__lock_graph_open(tm__lock_graph *graph, const tm_model *model,
                               .by_class = by_class,
                               .unproven = model->ownership.nestings_unproven};
     if (copy_nestings(graph) < 0 || add_open_blocks(graph) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < graph->nestings_count; i++)
         for (uint32_t h = 0; h < graph->nestings[i].held_count; h++)
             if (add_use(graph, (tm__use){.nesting = i,
                                          .held = graph->nestings[i].held_first + h}) <
                 0)
-                return TM_ENOMEM;
+                return tm__failure();
     if (sort_edges(graph) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return put_edges(graph);
 }
 

@@ -109,7 +109,7 @@ static int note_reported(listing *list, progress *done, const tm__use *use)
 {
     if (tm__reserve(&list->memory, &done->reported, &done->reported_capacity,
                     (size_t)done->reported_count + 1, sizeof(*done->reported)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     done->reported[done->reported_count++] =
         (tm__edge){.from = tm__use_held_class(&list->graph, use),
                    .to = tm__use_wanted_class(&list->graph, use)};

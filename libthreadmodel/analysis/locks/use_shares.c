@@ -16,6 +16,7 @@
 #include "analysis/listing/listing.h"
 #include "analysis/listing/timeline.h"
 #include "analysis/resources/resources.h"
+#include "base/error.h"
 #include "base/search.h"
 #include "base/sort.h"
 #include "model/entities/caller_frame.h"
@@ -289,7 +290,7 @@ int tm__use_shares_walk(const tm_model *model, const tm__scope *scope,
     tm__memory_init(&s.memory, &model->memory.hook);
     callers = tm__stack_callers(model, &s.memory, NULL);
     if (!callers)
-        return TM_ENOMEM;
+        return tm__failure();
     rc = tm__resources_open(&s.all, model, &everything, &s.memory, callers);
     if (rc == TM_OK)
         rc = open_orders(&s);

@@ -24,7 +24,7 @@
 #include "analysis/path/path_reentry.h"
 #include "analysis/path/path_walk.h"
 #include "analysis/path/path_why.h"
-
+#include "base/error.h"
 #include "base/search.h"
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"
@@ -280,7 +280,7 @@ static int walk_path(tm__path *path, const tm_model *model,
     w.thread = path->thread;
     if (path->thread == TM__NONE) {
         add(&w, TM__NONE, TM_STATE_UNKNOWN, path->begin_ns, TM__WHY_UNKNOWN);
-        return w.failed ? TM_ENOMEM : TM_OK;
+        return w.failed ? tm__failure() : TM_OK;
     }
     w.cursors = tm__zalloc(&path->memory, bytes);
     if (!w.cursors)
@@ -292,7 +292,7 @@ static int walk_path(tm__path *path, const tm_model *model,
         tm__path_doubt(path);
     tm__free(&path->memory, w.cursors, bytes);
     tm__free(&path->memory, w.frames, w.frames_capacity * sizeof(*w.frames));
-    return w.failed ? TM_ENOMEM : TM_OK;
+    return w.failed ? tm__failure() : TM_OK;
 }
 
 /* ---- that of a whole run ---- */

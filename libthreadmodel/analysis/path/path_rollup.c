@@ -106,7 +106,7 @@ static int gather(rollup *r)
             continue;
         found = find_sum(r, &key);
         if (!found)
-            return TM_ENOMEM;
+            return tm__failure();
         found->segments++;
         found->total_ns += length_ns;
         if (it->why)

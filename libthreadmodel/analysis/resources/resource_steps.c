@@ -2,7 +2,7 @@
 /* Waits and releases of a run, gathered and put in the order of time. */
 #include "analysis/resources/resource_release.h"
 #include "analysis/resources/resource_steps.h"
-
+#include "base/error.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
 
@@ -38,7 +38,7 @@ static int gather_release(tm__use_sweep *s, uint32_t number)
     }
     if (tm__reserve(s->all->memory, &s->releases, &s->releases_capacity,
                     (size_t)s->releases_count + 1, sizeof(it)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     s->releases[s->releases_count++] = it;
     return TM_OK;
 }
@@ -47,9 +47,10 @@ static int add_step(tm__use_sweep *s, int64_t time_ns, uint32_t number, uint32_t
 {
     if (tm__reserve(s->all->memory, &s->steps, &s->steps_capacity,
                     (size_t)s->steps_count + 1, sizeof(*s->steps)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (number >= UINT32_MAX / TM__USE_STEPS)
-        return TM_ENOMEM;
+        return tm__fail(TM_ELIMIT, "more than %u uses of resources",
+                        UINT32_MAX / TM__USE_STEPS);
     s->steps[s->steps_count++] = (tm__sortable){time_ns, number * TM__USE_STEPS + what};
     return TM_OK;
 }
@@ -74,7 +75,7 @@ static int gather_members(tm__use_sweep *s)
             continue;
         value = tm__triple_map_at(&s->members, all->memory, it->queue, it->thread, 0);
         if (!value)
-            return TM_ENOMEM;
+            return tm__failure();
         *value = ++next;
         s->queues[it->queue].threads++;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/resources/resource_totals.h"
 
+#include "base/error.h"
 #include "base/saturate.h"
 
 int tm__resource_add(tm__resources *all, uint32_t resource, uint32_t key, uint32_t what,
@@ -10,12 +11,12 @@ int tm__resource_add(tm__resources *all, uint32_t resource, uint32_t key, uint32
     int is_new;
 
     if (!value)
-        return TM_ENOMEM;
+        return tm__failure();
     is_new = *value == 0;
     if (is_new) {
         if (tm__reserve(all->memory, &all->sums, &all->sums_capacity,
                         (size_t)all->sums_count + 1, sizeof(*all->sums)) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         all->sums[all->sums_count++] = 0;
         *value = all->sums_count;
     }

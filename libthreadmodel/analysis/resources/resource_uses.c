@@ -10,6 +10,7 @@
 #include "analysis/resources/resource_steps.h"
 #include "analysis/resources/resource_uses.h"
 #include "analysis/resources/use_sums.h"
+#include "base/error.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
 
@@ -48,7 +49,7 @@ static int add_use(tm__use_sweep *s, tm__resource_wait *wait, uint32_t object,
         return TM_OK;
     if (tm__reserve(all->memory, &all->uses, &all->uses_capacity,
                     (size_t)all->uses_count + 1, sizeof(*all->uses)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     wait->is_used = 1;
     all->uses[all->uses_count++] =
         (tm__resource_use){.start_ns = wait->got_ns,
@@ -140,7 +141,7 @@ static int on_end(tm__use_sweep *s, uint32_t number)
     uint32_t *pending;
 
     if (end_turn(s, number) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     line->waiting--;
     line->emptied += line->waiting == 0;
     it->is_queued = line->waiting > 0;
@@ -150,7 +151,7 @@ static int on_end(tm__use_sweep *s, uint32_t number)
     pending = tm__triple_map_at(&s->pending, s->all->memory, it->thread,
                                 resource->class_name, resource->releasing);
     if (!pending)
-        return TM_ENOMEM;
+        return tm__failure();
     *pending = number + 1;
     return TM_OK;
 }
@@ -189,7 +190,7 @@ static int on_release(tm__use_sweep *s, const tm__release *it)
         (it->is_always_seen ||
          (wait->is_queued && line->waiting > 0 && line->emptied == wait->emptied))) {
         if (add_use(s, wait, wait->object, it->time_ns) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     *pending = UINT32_MAX; /* it is over; 0 would be a free slot */
     return TM_OK;

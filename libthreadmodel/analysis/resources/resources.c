@@ -7,7 +7,7 @@
 #include "analysis/resources/resource_totals.h"
 #include "analysis/resources/resource_uses.h"
 #include "analysis/resources/resources.h"
-
+#include "base/error.h"
 #include "base/saturate.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/methods.h"
@@ -28,7 +28,7 @@ static int join_queue(tm__resources *all, tm__resource_wait *wait, uint32_t clas
     if (*value == 0) {
         if (tm__reserve(all->memory, &all->queues, &all->queues_capacity,
                         (size_t)all->queues_count + 1, sizeof(*all->queues)) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         all->queues[all->queues_count++] =
             (tm__resource_queue){.thread = TM__NONE, .resource = TM__NONE};
         *value = all->queues_count;
@@ -47,7 +47,7 @@ static int new_resource(tm__resources *all, uint32_t *number, tm__resource resou
 {
     if (tm__reserve(all->memory, &all->items, &all->items_capacity,
                     (size_t)all->items_count + 1, sizeof(resource)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     resource.waiting_stack = resource.releasing_stack = TM__NONE;
     resource.releaser = resource.waiter = resource.use_method = TM__NONE;
     resource.provenance =
@@ -69,16 +69,16 @@ static int resource_of(tm__resources *all, uint32_t *number, uint32_t queue,
     if (resource.releasing == TM__NONE) {
         *number = all->queues[queue].resource;
         if (*number == TM__NONE && new_resource(all, number, resource) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         all->queues[queue].resource = *number;
         return TM_OK;
     }
     value = tm__triple_map_at(&all->by_key, all->memory, queue, resource.releasing, 0);
     if (!value)
-        return TM_ENOMEM;
+        return tm__failure();
     if (*value == 0) {
         if (new_resource(all, number, resource) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         *value = *number + 1;
     }
     *number = *value - 1;
@@ -189,7 +189,7 @@ static int add_wait(tm__resources *all, uint32_t thread, uint32_t index, uint32_
                                all, release ? release->from_stack : TM__NONE)}) < 0 ||
         tm__reserve(all->memory, &all->waits, &all->waits_capacity,
                     (size_t)all->waits_count + 1, sizeof(wait)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     all->waits[all->waits_count++] = wait;
     return count_wait(all, &wait, it->stack, release);
 }

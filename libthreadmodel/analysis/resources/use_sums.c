@@ -3,6 +3,7 @@
 #include "analysis/resources/resource_release.h"
 #include "analysis/resources/resource_totals.h"
 #include "analysis/resources/use_sums.h"
+#include "base/error.h"
 #include "base/sort.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
@@ -28,7 +29,7 @@ static int add_places(tm__resources *all, const tm__resource_use *use)
             end_ns = use->end_ns;
         if (tm__resource_add(all, use->resource, method, TM__SUM_METHOD,
                              end_ns - it->start_ns, &total_ns) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         if (total_ns > resource->use_method_ns) {
             resource->use_method_ns = total_ns;
             resource->use_method = method;
@@ -72,7 +73,7 @@ static int count_permits(tm__resources *all)
             tm__triple_map_at(&at_once, all->memory, it->resource, it->object, 0);
 
         if (!now) {
-            rc = TM_ENOMEM;
+            rc = tm__failure();
             break;
         }
         if (*now == 0)

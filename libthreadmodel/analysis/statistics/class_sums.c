@@ -65,7 +65,7 @@ static int find_group(tm_class_sums *self, uint32_t name, uint32_t *number)
     if (tm__reserve(&self->memory, &self->groups, &self->group_capacity,
                     (size_t)self->group_count + 1, sizeof(*self->groups)) < 0 ||
         tm__map_put(&self->name_map, name, self->group_count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     *number = self->group_count++;
     self->groups[*number] = (group){.name = name};
     return TM_OK;
@@ -79,7 +79,7 @@ static int find_thread(tm_class_sums *self, uint64_t id, uint32_t *number)
     if (tm__reserve(&self->memory, &self->threads, &self->thread_capacity,
                     (size_t)self->thread_count + 1, sizeof(*self->threads)) < 0 ||
         tm__map_put(&self->thread_map, id, self->thread_count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     *number = self->thread_count++;
     self->threads[*number] = (blocked){.state = TM_STATE_RUNNING};
     return TM_OK;
@@ -140,7 +140,7 @@ static int ingest_event(tm_class_sums *self, const tm_event *event)
         (!begins[event->kind] && !ends[event->kind]))
         return TM_OK;
     if (find_thread(self, event->thread, &number) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (ends[event->kind])
         return ingest_end(self, &self->threads[number], event, ends[event->kind]);
     self->threads[number] = (blocked){.since_ns = event->time_ns,
@@ -170,7 +170,7 @@ static int define_class(void *payload, const tm_class *given)
         return rc;
     if (tm__strings_intern(&self->strings, &name, definition.name) < 0 ||
         find_group(self, name, &number) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return tm__map_put(&self->class_map, definition.id, number);
 }
 
@@ -189,7 +189,7 @@ static int define_object(void *payload, const tm_object *given)
         if (tm__reserve(&self->memory, &self->objects, &self->object_capacity,
                         (size_t)self->object_count + 1, sizeof(*self->objects)) < 0 ||
             tm__map_put(&self->object_map, definition.id, self->object_count) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         index = self->object_count++;
         self->objects[index] = (object){0};
     }

@@ -44,7 +44,7 @@ static int add_block(tm__duration_lists *lists, tm__duration_list *durations)
                                       bytes_of_block(durations->blocks));
 
     if (!added)
-        return TM_ENOMEM;
+        return tm__failure();
     if (durations->last)
         durations->last->next = added;
     else
@@ -57,7 +57,7 @@ static int add_block(tm__duration_lists *lists, tm__duration_list *durations)
 static int push(tm__duration_lists *lists, tm__duration_list *durations, uint32_t word)
 {
     if (!durations->left && add_block(lists, durations) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     durations->last->words[words_of_block(durations->blocks - 1) - durations->left--] =
         word;
     return TM_OK;
@@ -70,11 +70,11 @@ static int push_apart(tm__duration_lists *lists, tm__duration_list *durations,
 
     if (__builtin_mul_overflow(lists->aparts_count, lists->parts, &number) ||
         __builtin_add_overflow(number, lists->part, &number))
-        return tm__fail(TM_ENOMEM, "more than %u long durations", lists->aparts_count);
+        return tm__fail(TM_ELIMIT, "more than %u long durations", lists->aparts_count);
     if (tm__reserve(lists->memory, &lists->aparts, &lists->aparts_capacity,
                     (size_t)lists->aparts_count + 1, sizeof(apart)) < 0 ||
         push(lists, durations, ELSEWHERE) < 0 || push(lists, durations, number) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     lists->aparts[lists->aparts_count++] = apart;
     return TM_OK;
 }
@@ -83,7 +83,7 @@ int tm__duration_list_add(tm__duration_lists *lists, tm__duration_list *duration
                           uint32_t object, int64_t duration_ns)
 {
     if (lists->with_objects && push(lists, durations, object) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (duration_ns < 0)
         duration_ns = 0;
     durations->total_ns = tm__sum(durations->total_ns, duration_ns);
@@ -97,7 +97,7 @@ int tm__duration_list_add_histogram(tm__duration_lists *lists,
                                     const tm__histogram *histogram)
 {
     if (lists->with_objects && push(lists, durations, object) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     durations->total_ns = tm__sum(durations->total_ns, histogram->total);
     return push_apart(lists, durations, (tm__apart){.histogram = histogram});
 }

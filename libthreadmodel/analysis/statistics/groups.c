@@ -14,6 +14,7 @@
 
 #include "analysis/statistics/group_states.h"
 #include "analysis/timeline/blocking.h"
+#include "base/error.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
 #include "model/entities/thread.h"
@@ -147,7 +148,7 @@ static int new_group(tm__groups *groups, uint32_t *number, tm__group group)
 {
     if (tm__reserve_lines(&groups->memory, &groups->items, &groups->items_capacity,
                           (size_t)groups->items_count + 1, sizeof(group)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     group.thread = group.next = TM__NONE;
     group.state = TM__GROUP_STATES;
     *number = groups->items_count;
@@ -182,10 +183,10 @@ static int find_group(tm__groups *groups, uint32_t *number, const sighting *it,
     value = tm__triple_map_at(&groups->by_key, &groups->memory, group.class_name,
                               it->site, it->context);
     if (!value)
-        return TM_ENOMEM;
+        return tm__failure();
     if (*value == 0) {
         if (new_group(groups, number, group) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         *value = *number + 1;
     }
     *number = *value - 1;
@@ -205,10 +206,10 @@ int tm__groups_number(tm__groups *groups, uint32_t *number, const tm__group *of)
                               site == TM__NONE ? (uint32_t)known_sites(groups) : site,
                               context_of(groups, of->thread, of->is_idle));
     if (!value)
-        return TM_ENOMEM;
+        return tm__failure();
     if (*value == 0) {
         if (new_group(groups, number, *of) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         *value = *number + 1;
     }
     *number = *value - 1;
@@ -225,7 +226,7 @@ static int first_sight(tm__groups *groups, uint32_t *slot, const sighting *it)
         return TM_OK;
     }
     if (find_group(groups, &number, it, class_index) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     *slot = number + 1;
     return TM_OK;
 }
@@ -274,7 +275,7 @@ static int gather(tm__groups *groups, const sighting *it)
     tm__duration_list *durations;
 
     if (!slot || (*slot == 0 && first_sight(groups, slot, it) < 0))
-        return TM_ENOMEM;
+        return tm__failure();
     if (*slot == LEFT_OUT)
         return TM_OK;
     group = &groups->items[*slot - 1];
@@ -286,7 +287,7 @@ static int gather(tm__groups *groups, const sighting *it)
     if (!durations)
         durations = new_list(groups, *slot - 1, it->state);
     if (!durations)
-        return TM_ENOMEM;
+        return tm__failure();
     return it->add_sums
                ? tm__duration_list_add_histogram(groups->lists, durations, it->object,
                                                  &it->add_sums->durations)
@@ -334,7 +335,7 @@ static int gather_all(tm__groups *groups, const sighting *sightings, size_t coun
         ask_for_all(groups, sightings, count);
     for (size_t i = 0; i < count; i++)
         if (gather(groups, &sightings[i]) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     return TM_OK;
 }
 
@@ -354,7 +355,7 @@ static int gather_aggregates(tm__groups *groups, uint32_t thread)
         it = sight(groups, thread, add_sums->object, add_sums->stack, state,
                    add_sums->is_idle, add_sums);
         if (gather(groups, &it) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     return TM_OK;
 }
@@ -377,12 +378,12 @@ int tm__groups_gather_thread(tm__groups *groups, uint32_t thread)
         sightings[count++].duration_ns = part.end_ns - part.start_ns;
         if (count == TOGETHER) {
             if (gather_all(groups, sightings, count) < 0)
-                return TM_ENOMEM;
+                return tm__failure();
             count = 0;
         }
     }
     if (gather_all(groups, sightings, count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return gather_aggregates(groups, thread);
 }
 

@@ -14,6 +14,7 @@
 #include "analysis/statistics/groups.h"
 #include "analysis/statistics/groups_latency.h"
 #include "analysis/statistics/groups_parts.h"
+#include "base/error.h"
 #include "model/entities/thread.h"
 
 /* Fewer intervals are gathered before another thread has begun to. */
@@ -125,7 +126,7 @@ static int add_list(tm__groups *all, uint32_t number,
     tm__duration_list *added = tm__groups_append_list(all, number, state);
 
     if (!added)
-        return TM_ENOMEM;
+        return tm__failure();
     *added = *durations;
     return TM_OK;
 }
@@ -136,12 +137,12 @@ static int add_group(tm__groups *all, const tm__groups *from, const tm__group *g
     tm__group *to;
 
     if (tm__groups_number(all, &number, group) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     to = &all->items[number];
     if (number == before) {
         to->state = group->state;
     } else if (add_list(all, number, &group->durations, group->state) < 0) {
-        return TM_ENOMEM;
+        return tm__failure();
     } else {
         to->thread_count += group->thread_count;
     }
@@ -149,7 +150,7 @@ static int add_group(tm__groups *all, const tm__groups *from, const tm__group *g
     for (uint32_t i = group->next; i != TM__NONE; i = from->others[i].next)
         if (add_list(all, number, &from->others[i].durations, from->others[i].state) <
             0)
-            return TM_ENOMEM;
+            return tm__failure();
     return TM_OK;
 }
 
@@ -158,10 +159,10 @@ static int add_part(tm__groups *all, const tm__groups *from)
     if (tm__reserve_lines(&all->memory, &all->items, &all->items_capacity,
                           (size_t)all->items_count + from->items_count,
                           sizeof(*all->items)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < from->items_count; i++)
         if (add_group(all, from, &from->items[i]) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     all->states |= from->states;
     return TM_OK;
 }
@@ -229,13 +230,13 @@ static size_t marks_bytes(const tm__groups *groups)
 static int open_groups(tm__groups *groups, const tm__libraries *libraries)
 {
     if (open_lists(groups) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (tm__groups_by_place(groups) &&
         tm__callers_open_by(&groups->callers, groups->model, &groups->memory, libraries,
                             places_of(groups->keys)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (tm__groups_open_keys(groups) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     groups->dense = tm__zalloc(&groups->memory, sizeof(*groups->dense));
     if (!groups->dense)
         return TM_ENOMEM;

@@ -211,7 +211,7 @@ static int write_answer(tm_table **out, answer *a, const question *what)
     tm__sortable *order = tm__groups_order(&a->groups);
 
     if (!order)
-        return TM_ENOMEM;
+        return tm__failure();
     a->state = what->state;
     tm__builder_start(&a->builder, what->spec, a->groups.keys,
                       &a->groups.model->memory.hook);

@@ -15,6 +15,7 @@
 
 #include "analysis/units/pattern_kinds.h"
 #include "analysis/units/units_patterns.h"
+#include "base/error.h"
 
 enum { AS_OFTEN = 2 }; /* or half as often */
 
@@ -49,7 +50,7 @@ static int find_kinds(tm__patterns *p, tm__unit_group *group)
             continue;
         p->places[i].task = task_of(p, p->places[i].group, name);
         if (p->places[i].task == TM__NONE)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     return TM_OK;
 }
@@ -68,7 +69,7 @@ static int find_tasks(tm__patterns *p, uint32_t number)
     if (only == TM__NONE)
         only = task_of(p, number, TM__NONE);
     if (only == TM__NONE)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = group->places; i != TM__NONE; i = p->places[i].next)
         p->places[i].task = only;
     return TM_OK;

@@ -8,6 +8,7 @@
 #include "analysis/units/units.h"
 
 #include "analysis/listing/listing.h"
+#include "base/error.h"
 #include "base/histogram.h"
 #include "base/memory.h"
 #include "base/saturate.h"
@@ -37,11 +38,11 @@ static int add(sums *s, tm__unit_cause cause, uint32_t unit, int64_t ns, int is_
     cause_sum *it;
 
     if (!value)
-        return TM_ENOMEM;
+        return tm__failure();
     if (*value == 0) {
         if (tm__reserve(memory, &s->items, &s->items_capacity,
                         (size_t)s->items_count + 1, sizeof(*s->items)) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         s->items[s->items_count++] = (cause_sum){.cause = cause, .unit = TM__NONE};
         *value = s->items_count;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/units/unit_state.h"
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
@@ -51,7 +52,7 @@ int tm__unit_span_add(tm__units *units, uint32_t unit, uint32_t thread,
 
     if (tm__reserve(units->memory, &units->spans, &units->spans_capacity,
                     (size_t)units->spans_count + 1, sizeof(*units->spans)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     units->spans[units->spans_count++] = (tm__unit_span){.start_ns = start_ns,
                                                          .end_ns = end_ns,
                                                          .thread = thread,

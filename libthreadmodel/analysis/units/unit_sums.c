@@ -2,6 +2,7 @@
 /* Units summed up by kind. */
 #include "analysis/units/unit_sums.h"
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "base/sort.h"
@@ -24,7 +25,7 @@ static int count_units(tm__units *units)
             tm__triple_map_at(&threads, units->memory, it->kind, it->thread, 0);
 
         if (!seen) {
-            rc = TM_ENOMEM;
+            rc = tm__failure();
             break;
         }
         kind->threads += *seen == 0;
@@ -47,7 +48,7 @@ static int count_units(tm__units *units)
                 tm__triple_map_at(&parents, units->memory, it->kind, by, 0);
 
             if (!times) {
-                rc = TM_ENOMEM;
+                rc = tm__failure();
                 break;
             }
             if (++*times > most[it->kind]) {

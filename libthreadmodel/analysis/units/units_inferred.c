@@ -16,6 +16,7 @@
 #include "analysis/units/units_patterns.h"
 
 #include "analysis/units/units_inferred.h"
+#include "base/error.h"
 #include "base/memory.h"
 
 /* A worker that waits for work again so soon has got none, where tasks of its group
@@ -61,7 +62,7 @@ static int add_unit(inference *in, const draft *it, int64_t end_ns, int is_finis
         return TM_OK;
     kind = tm__unit_kind_of(units, it->kind_name, in->group, 0);
     if (kind == TM__NONE)
-        return TM_ENOMEM;
+        return tm__failure();
     units->kinds[kind].is_of_library = it->is_of_library != 0;
     units->kinds[kind].is_dispatched = in->patterns.groups[in->group].is_dispatched;
     number = tm__unit_add(units, &(tm__unit){.start_ns = it->start_ns,
@@ -73,7 +74,7 @@ static int add_unit(inference *in, const draft *it, int64_t end_ns, int is_finis
                                              .parent = TM__NONE,
                                              .is_finished = (uint8_t)is_finished});
     if (number == TM__NONE)
-        return TM_ENOMEM;
+        return tm__failure();
     return tm__unit_span_add(units, number, in->thread, it->start_ns, end_ns);
 }
 
@@ -284,7 +285,7 @@ static int name_the_rest(inference *in, uint32_t first)
             continue;
         value = tm__triple_map_at(&counts, units->memory, its->group, its->name, 0);
         if (!value) {
-            rc = TM_ENOMEM;
+            rc = tm__failure();
             break;
         }
         named[its->group]++;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/resources/resource_release.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/entity_names.h"
@@ -100,7 +101,7 @@ static int join_group(tm__patterns *p, uint32_t t)
     if (*value == 0) {
         if (tm__reserve(p->units->memory, &p->groups, &p->groups_capacity,
                         (size_t)p->groups_count + 1, sizeof(*p->groups)) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         p->groups[p->groups_count++] = (tm__unit_group){.thread = t,
                                                         .idle_stack = TM__NONE,
                                                         .places = TM__NONE,
@@ -175,7 +176,7 @@ static int count_block(tm__patterns *p, uint32_t t, const tm__unit_block *block)
     if (*value == 0) {
         if (tm__reserve(p->units->memory, &p->places, &p->places_capacity,
                         (size_t)p->places_count + 1, sizeof(*p->places)) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         p->places[p->places_count] =
             (tm__unit_place){.group = group,
                              .stack = block->stack,

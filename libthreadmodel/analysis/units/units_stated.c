@@ -2,7 +2,7 @@
 /* Units that the producer states, as the model keeps them. */
 #include "analysis/units/unit_state.h"
 #include "analysis/units/units_stated.h"
-
+#include "base/error.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
 #include "model/replay/unit.h"
@@ -60,7 +60,7 @@ static int add(tm__units *units, const tm__stated_unit *it, uint32_t *number)
     uint32_t kind = tm__unit_kind_of(units, kind_name(model, it->object), TM__NONE, 1);
 
     if (kind == TM__NONE)
-        return TM_ENOMEM;
+        return tm__failure();
     if (end_ns == INT64_MIN)
         end_ns = model->last_ns > it->start_ns ? model->last_ns : it->start_ns;
     *number = tm__unit_add(
@@ -76,7 +76,7 @@ static int add(tm__units *units, const tm__stated_unit *it, uint32_t *number)
                            .parent = it->parent,
                            .is_stated = 1,
                            .is_finished = it->end_ns != INT64_MIN});
-    return *number == TM__NONE ? TM_ENOMEM : add_spans(units, *number, it, end_ns);
+    return *number == TM__NONE ? tm__failure() : add_spans(units, *number, it, end_ns);
 }
 
 int tm__units_add_stated(tm__units *units)

@@ -2,6 +2,7 @@
 /* Which delays are in the method, or with the endpoint, that is asked about. */
 #include "analysis/whatif/asked_delays.h"
 
+#include "base/error.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
 
@@ -62,7 +63,7 @@ int tm__asked_delays_gather(tm__asked_delays *delays, const tm_model *model,
             if (count_one(delays, i, length, stacks[it->stack]) < 0 ||
                 count_one(delays, i, ANY_LENGTH, stacks[it->stack]) < 0 ||
                 count_one(delays, TM__NONE, length, stacks[it->stack]) < 0)
-                return TM_ENOMEM;
+                return tm__failure();
         }
     }
     return TM_OK;

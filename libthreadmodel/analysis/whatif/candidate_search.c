@@ -9,6 +9,7 @@
 #include "analysis/units/unit_walk.h"
 #include "analysis/whatif/candidate_search.h"
 #include "analysis/whatif/candidates.h"
+#include "base/error.h"
 #include "base/sort.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
@@ -50,7 +51,7 @@ static int note(tm__candidates *all, uint32_t class_name)
         return TM_OK;
     value = tm__triple_map_at(&all->seen, &all->memory, class_name, TM__NONE, 0);
     if (!value)
-        return TM_ENOMEM;
+        return tm__failure();
     *value = 1;
     return TM_OK;
 }
@@ -112,7 +113,7 @@ static int is_noted(tm__candidates *all, uint32_t class_name)
         return 0;
     value = tm__triple_map_at(&all->seen, &all->memory, class_name, TM__NONE, 0);
     if (!value)
-        return TM_ENOMEM;
+        return tm__failure();
     if (!*value)
         *value = 2; /* a slot must not stay free */
     return *value == 1;

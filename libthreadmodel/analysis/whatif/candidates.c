@@ -13,6 +13,7 @@
 #include "analysis/whatif/script_signals.h"
 #include "analysis/whatif/served.h"
 #include "analysis/whatif/run_slice.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/methods.h"
@@ -79,7 +80,7 @@ int tm__candidates_choose_locks(tm__candidates *all, uint32_t class_name)
     uint32_t *groups = tm__candidates_choose_objects(all);
 
     if (!groups)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t t = 0; t < model->entities.threads_count; t++)
         for (uint32_t i = 0; i < model->entities.threads[t].interval_count; i++) {
             const tm__interval *it = &model->entities.threads[t].intervals[i];
@@ -213,7 +214,7 @@ int tm__candidates_open_model(tm__candidates *all)
         return rc;
     all->callers = tm__stack_callers(all->model, &all->memory, &libraries);
     if (!all->callers || tm__worker_loops_find(all->model) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return find_idle(all);
 }
 
@@ -240,7 +241,7 @@ int tm__candidates_add(tm__candidates *all, uint32_t class_name, uint32_t method
 {
     if (tm__reserve(&all->memory, &all->items, &all->items_capacity,
                     (size_t)all->items_count + 1, sizeof(tm__candidate)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     all->items[all->items_count++] =
         (tm__candidate){.class_name = class_name, .method = method, .group = group};
     return TM_OK;

@@ -4,13 +4,14 @@
 
 #include "analysis/whatif/candidates_replay.h"
 #include "analysis/whatif/throughput.h"
+#include "base/error.h"
 
 static int choose_endpoint(tm__candidates *all, uint32_t object)
 {
     uint32_t *groups = tm__candidates_choose_objects(all);
 
     if (!groups)
-        return TM_ENOMEM;
+        return tm__failure();
     groups[object] = 0;
     tm__candidates_choose_endpoint(all);
     return TM_OK;

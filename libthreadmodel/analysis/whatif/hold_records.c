@@ -3,6 +3,7 @@
 #include "analysis/whatif/hold_records.h"
 
 #include "analysis/timeline/wakeup_edge.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
@@ -68,7 +69,7 @@ static int add_length(tm__holds *holds, uint32_t object, uint32_t owner, int64_t
     if (!*value) {
         if (tm__reserve(holds->memory, &holds->lengths, &holds->lengths_capacity,
                         (size_t)holds->lengths_count + 1, sizeof(tm__length)) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         holds->lengths[holds->lengths_count++] = (tm__length){0, 0};
         *value = holds->lengths_count;
     }
@@ -144,7 +145,7 @@ static int look_up(tm__holds *holds, const tm__tenure *it, uint32_t *near)
         it->stack == TM__NONE ? stack_inside(model, it, to) : TM__NONE, it->got_ns);
     holds->first[it->owner + 1]++;
     if (to->place == TM__NONE)
-        return TM_ENOMEM;
+        return tm__failure();
     return next && it->flags & next->flags & TM__TENURE_HANDED
                ? add_lengths(holds, it, to)
                : TM_OK;

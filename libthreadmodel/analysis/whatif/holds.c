@@ -11,6 +11,7 @@
 #include "analysis/whatif/holds.h"
 
 #include "analysis/timeline/wakeup_edge.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "model/entities/object.h"
 #include "model/entities/reports.h"
@@ -305,7 +306,7 @@ static int add_unrecorded(tm__holds *holds, uint32_t thread, uint32_t first)
     if (hold.place == TM__NONE ||
         tm__reserve(holds->memory, &holds->items, &holds->items_capacity,
                     (size_t)holds->items_count + 1, sizeof(hold)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     holds->places[hold.place].holds++;
     holds->places[hold.place].hold_ns =
         tm__sum(holds->places[hold.place].hold_ns, hold.until_ns - hold.since_ns);

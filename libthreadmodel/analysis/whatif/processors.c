@@ -15,6 +15,7 @@
 
 #include "analysis/timeline/time_merge.h"
 #include "analysis/timeline/wakeup_edge.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "base/search.h"
 #include "model/intervals/cpu.h"
@@ -88,7 +89,7 @@ static int note_pace(tm__processors *it, int64_t from_ns, int64_t to_ns,
         next.done_ns = last->done_ns + (double)(from_ns - last->from_ns) * last->share;
     if (tm__reserve(it->memory, &it->paces, &it->paces_capacity,
                     (size_t)it->paces_count + 1, sizeof(next)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     it->paces[it->paces_count++] = next;
     return TM_OK;
 }

@@ -63,7 +63,7 @@ int tm__ranking_open(tm__ranking *ranking, const tm_model *model,
     tm__memory_init(&ranking->memory, &model->memory.hook);
     it = add_item(ranking);
     if (!it)
-        return TM_ENOMEM;
+        return tm__failure();
     rc = tm__candidates_open_model(&it->all);
     if (rc == TM_OK)
         rc = tm__candidates_gather(&it->all);
@@ -96,7 +96,7 @@ static int choose_endpoint(tm__ranked *it)
     uint32_t *groups = tm__candidates_choose_objects(&it->all);
 
     if (!groups)
-        return TM_ENOMEM;
+        return tm__failure();
     groups[object] = 0;
     tm__object_label(it->all.model, object, it->object, sizeof(it->object));
     it->options.object = it->object;
@@ -129,7 +129,7 @@ int tm__ranking_add(tm__ranking *ranking, const tm__gain_question *question)
         return TM_OK;
     it = add_item(ranking);
     if (!it)
-        return TM_ENOMEM;
+        return tm__failure();
     it->question = *question;
     it->options.change = question->change;
     it->options.permits = question->change == TM_WHATIF_PROCESSORS

@@ -7,6 +7,7 @@
 
 #include "analysis/resources/resources.h"
 #include "analysis/whatif/holds.h"
+#include "base/error.h"
 #include "base/search.h"
 #include "model/entities/object.h"
 
@@ -88,7 +89,7 @@ static int station_of_lock(finder *f, const tm__replay_hold *hold, uint32_t *sta
     uint32_t *value = value_of(f, &f->claims->by_lock, hold->object);
 
     if (!value)
-        return TM_ENOMEM;
+        return tm__failure();
     if (*value) {
         *station = *value - 1;
         return *value != TM__NONE;
@@ -106,7 +107,7 @@ static int station_of_lock(finder *f, const tm__replay_hold *hold, uint32_t *sta
     }
     *station = add_station(f, lock);
     if (*station == TM__NONE)
-        return TM_ENOMEM;
+        return tm__failure();
     *value = *station + 1;
     if (is_split)
         f->claims->asked = *station;
@@ -123,7 +124,7 @@ static int add_claim(finder *f, tm__claim claim)
         return TM_OK;
     if (tm__reserve(f->to->memory, &to->items, &to->items_capacity,
                     (size_t)to->items_count + 1, sizeof(*to->items)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     to->items[to->items_count++] = claim;
     return TM_OK;
 }
@@ -191,7 +192,7 @@ static int find_asked_uses(finder *f)
     count_permits(f, &pool, &f->to->permits_at_most);
     f->claims->asked = f->to->pool = add_station(f, pool);
     if (f->claims->asked == TM__NONE)
-        return TM_ENOMEM;
+        return tm__failure();
     /* Servers work for those who wait, who have no use of their own. */
     for (uint32_t i = 0; !served->servers && rc == TM_OK && i < served->spans_count;
          i++)
@@ -236,10 +237,10 @@ static int find_pools(finder *f)
             continue;
         value = value_of(f, &f->claims->by_queue, wait->queue);
         if (!value)
-            return TM_ENOMEM;
+            return tm__failure();
         station = *value ? *value - 1 : add_station(f, pool);
         if (station == TM__NONE)
-            return TM_ENOMEM;
+            return tm__failure();
         *value = station + 1;
         if (f->to->stations[station].servers < of->permits)
             f->to->stations[station].servers =

@@ -10,6 +10,7 @@
 #include "analysis/whatif/request_places.h"
 
 #include "analysis/units/unit_walk.h"
+#include "base/error.h"
 #include "base/search.h"
 
 /* More ends than this are not put in order: how many there were at once stays unknown.
@@ -50,7 +51,7 @@ static tm__place_sum *sum_of(finder *f, uint32_t method, int *rc)
     tm__requests *to = f->to;
     uint32_t *value = tm__triple_map_at(&places->by_method, to->memory, method, 0, 0);
 
-    *rc = value ? TM_OK : TM_ENOMEM;
+    *rc = value ? TM_OK : tm__failure();
     if (value && !*value && places->sums_count >= PLACES_AT_MOST)
         *value = TM__NONE;
     if (!value || *value == TM__NONE)
@@ -61,7 +62,7 @@ static tm__place_sum *sum_of(finder *f, uint32_t method, int *rc)
             tm__reserve(to->memory, &to->stations, &to->stations_capacity,
                         (size_t)to->stations_count + 1, sizeof(*to->stations)) < 0) {
             *value = TM__NONE;
-            *rc = TM_ENOMEM;
+            *rc = tm__failure();
             return NULL;
         }
         places->sums[places->sums_count] =
@@ -81,7 +82,7 @@ static int add_edges(finder *f, uint32_t sum, const tm__unit_part *part)
         return TM_OK;
     if (tm__reserve(f->to->memory, &places->edges, &places->edges_capacity,
                     (size_t)places->edges_count + 2, sizeof(*places->edges)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     places->edges[places->edges_count++] = (tm__sortable){part->start_ns, 2 * sum + 1};
     places->edges[places->edges_count++] = (tm__sortable){part->end_ns, 2 * sum};
     return TM_OK;

@@ -9,6 +9,7 @@
 #include "analysis/units/unit_walk.h"
 #include "analysis/whatif/request_claims.h"
 #include "analysis/whatif/request_places.h"
+#include "base/error.h"
 #include "base/search.h"
 #include "model/intervals/cpu.h"
 
@@ -288,7 +289,7 @@ static int write_request(writer *w, const tm__unit *unit)
 
     if (tm__reserve(to->memory, &to->first, &to->first_capacity,
                     (size_t)to->first_count + 2, sizeof(*to->first)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     w->steps_first = to->steps_count;
     for (uint32_t i = 0; i < unit->span_count; i++) {
         const tm__unit_span *span = &w->load->units.spans[unit->span_first + i];
@@ -302,7 +303,7 @@ static int write_request(writer *w, const tm__unit *unit)
     if (!to->first_count)
         to->first[to->first_count++] = 0;
     to->first[to->first_count++] = to->steps_count;
-    return w->has_failed ? TM_ENOMEM : TM_OK;
+    return w->has_failed ? tm__failure() : TM_OK;
 }
 
 static int write_requests(writer *w)
@@ -342,7 +343,7 @@ static int find_processors(writer *w)
         return TM_OK;
     if (tm__reserve(to->memory, &to->stations, &to->stations_capacity,
                     (size_t)to->stations_count + 1, sizeof(*to->stations)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     w->on_processor = cpu_ns / w->places.running_ns;
     w->on_processor = w->on_processor > 1 ? 1 : w->on_processor;
     w->processors = to->stations_count;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/timeline/wakeup_edge.h"
+#include "base/error.h"
 #include "model/intervals/interaction.h"
 
 enum { RANK_SIGNALS, RANK_GIVES, RANK_TAKES, RANK_GIVES_AT_ONCE };
@@ -201,7 +202,7 @@ int tm__marks_gather(tm__script_writer *w)
     tm__script_room *room = room_of(w->script);
 
     if (!room)
-        return TM_ENOMEM;
+        return tm__failure();
     w->first = room->first;
     memset(w->first, 0, ((size_t)threads + 1) * sizeof(*w->first));
     w->is_counting = 1;
@@ -209,7 +210,7 @@ int tm__marks_gather(tm__script_writer *w)
     find_firsts(w);
     if (reserve_marks(room, w->script->memory, w->mark_count) < 0 ||
         reserve_order(room, w->script->memory, w->most_marks) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     w->marks = room->marks;
     w->order = room->order;
     w->is_counting = 0;

@@ -6,6 +6,7 @@
 
 #include "analysis/timeline/wakeup_edge.h"
 #include "analysis/whatif/script_marks.h"
+#include "base/error.h"
 #include "model/intervals/interaction.h"
 
 static int is_wakeup(int kind)
@@ -78,7 +79,7 @@ static int add_ender(tm__signals *signals, tm__memory *memory, uint32_t signal)
 {
     if (tm__reserve(memory, &signals->enders, &signals->enders_capacity,
                     (size_t)signals->enders_count + 1, sizeof(uint32_t)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     signals->enders[signals->enders_count++] = signal;
     return TM_OK;
 }
@@ -94,7 +95,7 @@ static int add_join(tm__signals *signals, const tm__script *script, uint32_t pee
 {
     if (tm__reserve(script->memory, &signals->joins, &signals->joins_capacity,
                     (size_t)signals->joins_count + 1, sizeof(uint32_t)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     signals->joins[signals->joins_count++] = peer;
     return add_ender(signals, script->memory,
                      script->model->intervals.interactions_count +

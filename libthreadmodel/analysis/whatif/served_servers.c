@@ -2,6 +2,7 @@
 /* Whether those who end waits work for them, one after the other, and for how long. */
 #include "analysis/resources/resource_release.h"
 #include "analysis/whatif/served_servers.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "model/entities/thread.h"
@@ -66,7 +67,7 @@ static int find_services(tm__served *served, tm__sortable *order, uint32_t count
         last_ns[thread] = release_ns;
         if (tm__served_add_span(
                 served, (tm__span){start_ns, release_ns, thread, TM__NONE, 0}) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     return count > 0 && busy_ns >= all_ns / 2 && same <= count / 10;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/whatif/served_state.h"
 
+#include "base/error.h"
+
 const tm__interaction *tm__served_row(const tm__served *served, uint32_t number)
 {
     const tm_model *model = served->resources->model;
@@ -16,7 +18,7 @@ int tm__served_add_span(tm__served *served, tm__span span)
 {
     if (tm__reserve(served->memory, &served->spans, &served->spans_capacity,
                     (size_t)served->spans_count + 1, sizeof(*served->spans)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     served->spans[served->spans_count++] = span;
     return TM_OK;
 }

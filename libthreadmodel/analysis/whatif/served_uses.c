@@ -3,6 +3,7 @@
 #include "analysis/resources/resource_release.h"
 #include "analysis/timeline/wakeup_edge.h"
 #include "analysis/whatif/served_uses.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "base/search.h"
 #include "base/sort.h"
@@ -33,7 +34,7 @@ static int note_places(tm__served *served, releases *r)
             continue;
         value = tm__triple_map_at(&r->places, served->memory, place, 0, 0);
         if (!value)
-            return TM_ENOMEM;
+            return tm__failure();
         *value = 1;
     }
     return TM_OK;
@@ -173,7 +174,7 @@ static int find_use(tm__served *served, const releases *r, uint32_t number,
         return 0;
     span.end_ns = r->order[release].key;
     ends[release] = 1;
-    return tm__served_add_span(served, span) < 0 ? TM_ENOMEM : 1;
+    return tm__served_add_span(served, span) < 0 ? tm__failure() : 1;
 }
 
 /* A thread that is stopped begins and releases nothing: it did before or after that,

@@ -16,6 +16,7 @@
 #include "analysis/whatif/throughput_laws.h"
 #include "analysis/whatif/throughput_method.h"
 #include "analysis/whatif/throughput_requests.h"
+#include "base/error.h"
 #include "base/histogram.h"
 #include "base/saturate.h"
 #include "base/sort.h"
@@ -335,7 +336,7 @@ static int put_latency(tm__throughput *out, const tm__changes_asked *q, lengths 
         return TM_OK;
     shorten(units, q, demand, n / load->rate - mean);
     out->p99_ns = at_quantile(units, memory);
-    return out->p99_ns < 0 ? TM_ENOMEM : TM_OK;
+    return out->p99_ns < 0 ? tm__failure() : TM_OK;
 }
 
 static int find_all(tm__throughput *out, const tm__changes_asked *q, lengths *units,
@@ -348,7 +349,7 @@ static int find_all(tm__throughput *out, const tm__changes_asked *q, lengths *un
     demand.used = units->sum.served_ns / 1e9 / units->count;
     demand.saved = units->sum.done_ns / 1e9 / units->count;
     out->p99_now_ns = at_quantile(units, &all->memory);
-    rc = out->p99_now_ns < 0 ? TM_ENOMEM : find_demand(&demand, q, all);
+    rc = out->p99_now_ns < 0 ? tm__failure() : find_demand(&demand, q, all);
     if (rc == TM_OK)
         rc = find_rates(out, q, all, &demand);
     return rc == TM_OK && out->is_known

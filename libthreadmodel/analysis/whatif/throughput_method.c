@@ -16,6 +16,7 @@
 #include "analysis/causes/cause_pieces.h"
 #include "analysis/causes/cause_sweep.h"
 #include "analysis/whatif/asked_delays.h"
+#include "base/error.h"
 #include "base/sort.h"
 
 enum { DEPTH = 32 };
@@ -66,7 +67,7 @@ static int watch_units(tm__cause_watch *watch, const tm__load *load,
     causes.depth = DEPTH;
     causes.watch = watch;
     root = tm__cause_node_of(&causes, TM__NONE, units);
-    rc = root == TM__NONE ? TM_ENOMEM : TM_OK;
+    rc = root == TM__NONE ? tm__failure() : TM_OK;
     for (uint32_t i = 0; rc == TM_OK && i < load->units.items_count; i++)
         if (tm__load_is_steady(load, &load->units.items[i]))
             rc = add_unit(&causes, root, load, &load->units.items[i]);
@@ -94,7 +95,7 @@ static int add_sleep(sleeps *all, tm__memory *memory, int64_t start_ns, int64_t 
 
     if (tm__reserve(memory, &all->edges, &all->edges_capacity,
                     (size_t)all->edges_count + 2, sizeof(*all->edges)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     all->edges[all->edges_count++] = (tm__sortable){start_ns, BEGINS};
     all->edges[all->edges_count++] = (tm__sortable){end_ns, ENDS};
     all->total_ns += ns;
@@ -119,7 +120,7 @@ static int gather_sleeps(sleeps *found, const tm__load *load, tm__candidates *al
                 tm__asked_delay_share(&all->delays, model, i, k) >= 0.5 &&
                 add_sleep(found, &all->memory, it->start_ns,
                           tm__interval_end_ns(model, thread, k)) < 0)
-                return TM_ENOMEM;
+                return tm__failure();
         }
         before_ns = found->total_ns - before_ns;
         found->of_threads += before_ns * before_ns;

@@ -59,7 +59,7 @@ static int find_object(tm__candidates *all)
         return TM_OK;
     groups = tm__candidates_choose_objects(all);
     if (!groups)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < all->model->entities.objects_count; i++) {
         tm__object_label(all->model, i, label, sizeof(label));
         if (strcmp(label, all->options->object) == 0) {

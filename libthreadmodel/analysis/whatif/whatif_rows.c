@@ -313,7 +313,7 @@ int tm__whatif_put_ranked(tm__builder *builder, const tm__whatif_row *rows,
         put_row(builder, row->all, row->it, load, &row->throughput);
     }
     tm__free(memory, order, bytes);
-    return builder->failed ? TM_ENOMEM : TM_OK;
+    return builder->failed;
 }
 
 void tm__whatif_put_caveats(tm__builder *builder, const tm__candidates *all,

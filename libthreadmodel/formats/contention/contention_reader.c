@@ -135,7 +135,7 @@ static int emit_method(reader *self, const tm_sink *sink, uint64_t number)
     if (number == 0 || tm__map_find(&self->methods, number) != TM__NONE)
         return TM_OK;
     if (tm__map_put(&self->methods, number, 0) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (index == TM__NONE) {
         self->unknown_methods++;
         return TM_OK;
@@ -184,7 +184,7 @@ static int emit_object(reader *self, const tm_sink *sink, uint32_t hash)
     if (hash == 0 || tm__map_find(&self->objects, hash) != TM__NONE)
         return TM_OK;
     if (tm__map_put(&self->objects, hash, 0) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return sink->define_object(sink->payload, &definition);
 }
 
@@ -201,7 +201,7 @@ static int emit_thread(reader *self, const tm_sink *sink, uint64_t id)
     if (record->name) {
         if (tm__reserve(self->memory, &self->text, &self->text_capacity,
                         record->name_length + 1, 1) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         memcpy(self->text, record->name, record->name_length);
         self->text[record->name_length] = '\0';
         definition.name = self->text;

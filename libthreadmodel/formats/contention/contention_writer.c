@@ -67,7 +67,7 @@ static int describe(log_state *self, const char *name, size_t *length)
 {
     *length = strlen(name);
     if (room(self, *length + TM__DESCRIPTOR_ROOM) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     *length = tm__descriptor_from_class(self->text, name, *length);
     return TM_OK;
 }
@@ -84,7 +84,7 @@ static int register_class(void *payload, const tm_class *given)
     if (rc < 0 || !definition.name)
         return rc;
     if (describe(self, definition.name, &length) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     put_line_text(&self->classes, self->text, length);
     tm__output_text(&self->classes, ",");
     if (definition.source)
@@ -110,7 +110,7 @@ static int register_method(void *payload, const tm_method *given)
         return TM_OK;
     /* What may fail comes first: half a line would be damage. */
     if (describe(self, tm__strings_get(&self->texts, name), &length) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     line_count = definition.lines ? definition.line_count : 0;
     tm__output_format(output, "%08llX,", (unsigned long long)definition.id);
     put_line_text(output, definition.name, strlen(definition.name));
@@ -145,7 +145,7 @@ static int register_stack(void *payload, const tm_stack *given)
         return rc;
     count = definition.frames ? definition.frame_count : 0;
     if (room(self, (count + 1) * FRAME_BYTES) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     length = (size_t)sprintf(self->text, "%zu", count);
     for (size_t i = 0; i < count; i++)
         length += (size_t)sprintf(self->text + length, ",%08llX,%08X",
@@ -282,7 +282,7 @@ static int open_beside(log_state *self, tm__output *output, const char *path,
     size_t stem = dot ? (size_t)(dot - path) : strlen(path);
 
     if (room(self, stem + strlen(extension) + 1) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     memcpy(self->text, path, stem);
     strcpy(self->text + stem, extension);
     if (strcmp(self->text, path) == 0)

@@ -28,7 +28,7 @@ static int give(tm__log_hashes *hashes, tm__map *map, uint64_t id, uint32_t want
         wanted = hashes->next;
     }
     if (tm__map_put(&hashes->used, wanted, 0) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     *hash = wanted;
     return tm__map_put(map, id, wanted);
 }

@@ -91,7 +91,7 @@ static int stack(tm__log_record *record, const char *at, const char *end)
     }
     if (tm__reserve(record->memory, &record->frames, &record->frame_capacity,
                     (size_t)depth, sizeof(*record->frames)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint64_t i = 0; i < depth && at; i++) {
         record->frames[i] = (tm_frame){0};
         at = frame(at, end, &record->frames[i]);

@@ -41,7 +41,7 @@ static int intern_class(tm__log_metadata *metadata, const char *text, size_t len
 
     if (tm__reserve(metadata->memory, &metadata->text, &metadata->text_capacity,
                     2 * length + TM__DESCRIPTOR_ROOM, 1) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     name_length = tm__descriptor_write_class(metadata->text, text, length);
     rc = tm__strings_intern_bytes(&metadata->texts, &name, metadata->text, name_length);
     if (rc < 0)
@@ -53,7 +53,7 @@ static int intern_class(tm__log_metadata *metadata, const char *text, size_t len
                     (size_t)metadata->class_count + 1,
                     sizeof(*metadata->classes)) < 0 ||
         tm__map_put(&metadata->class_map, name, metadata->class_count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     *index = metadata->class_count++;
     metadata->classes[*index] = (tm__log_class){name, TM__NONE};
     return TM_OK;
@@ -116,7 +116,7 @@ static int line_table(tm__log_metadata *metadata, const char *at, const char *en
     if (tm__reserve(metadata->memory, &metadata->lines, &metadata->line_capacity,
                     (size_t)metadata->line_count + (size_t)count,
                     sizeof(*metadata->lines)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     method->first_line = metadata->line_count;
     for (int32_t i = 0; i < count && at; i++) {
         tm_line *line = &metadata->lines[metadata->line_count + (uint32_t)i];
@@ -141,7 +141,7 @@ static int add_method(tm__log_metadata *metadata, uint64_t number,
                         &metadata->method_capacity, (size_t)metadata->method_count + 1,
                         sizeof(*method)) < 0 ||
             tm__map_put(&metadata->method_map, number, metadata->method_count) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         index = metadata->method_count++;
     }
     metadata->methods[index] = *method;
@@ -255,7 +255,7 @@ static int load_beside(tm__log_metadata *metadata, const char *log_path, size_t 
 
     if (tm__reserve(metadata->memory, &metadata->text, &metadata->text_capacity,
                     stem + strlen(extension) + 1, 1) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     path = metadata->text;
     memcpy(path, log_path, stem);
     strcpy(path + stem, extension);

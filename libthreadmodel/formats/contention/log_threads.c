@@ -35,7 +35,7 @@ static int add(tm__log_threads *threads, uint32_t hash, uint32_t *index)
     if (tm__reserve(threads->memory, &threads->threads, &threads->capacity,
                     (size_t)threads->count + 1, sizeof(*threads->threads)) < 0 ||
         (first == TM__NONE && tm__map_put(&threads->map, hash, threads->count) < 0))
-        return TM_ENOMEM;
+        return tm__failure();
     *index = threads->count++;
     threads->threads[*index] =
         (tm__log_thread){.id = number << 32 | hash, .older = older, .newest = *index};

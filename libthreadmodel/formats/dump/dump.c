@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "formats/dump/dump_names.h"
 
 enum { RECENT_OBJECTS = 1024, MS = 1000000 };
@@ -72,7 +73,7 @@ static int add_letters(tm__dump *dump, const char *text, uint32_t *offset)
     length = strlen(text) + 1;
     if (tm__reserve(dump->memory, &dump->letters, &dump->letter_capacity,
                     dump->letter_count + length, 1) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     memcpy(dump->letters + dump->letter_count, text, length);
     *offset = dump->letter_count;
     dump->letter_count += (uint32_t)length;
@@ -93,7 +94,7 @@ static int reserve(tm__dump *dump, uint32_t events)
                     (size_t)dump->name_count + 1, sizeof(*dump->names)) < 0 ||
         tm__reserve(dump->memory, &dump->late, &dump->late_capacity,
                     (size_t)dump->late_count + 1, sizeof(*dump->late)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     /* Half of it is room to sort the other half. */
     return tm__reserve(dump->memory, &dump->seen, &dump->seen_capacity,
                        2 * ((size_t)dump->seen_count + 1), sizeof(*dump->seen));
@@ -166,7 +167,7 @@ static int note_cpu(tm__dump *dump, const tm__dump_thread *it)
     if (tm__reserve(dump->memory, &dump->cpu_first_ns, &dump->cpu_capacity,
                     (size_t)dump->cpu_count + 1, sizeof(*dump->cpu_first_ns)) < 0 ||
         tm__map_put(&dump->cpu_map, it->thread.id, dump->cpu_count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     dump->cpu_first_ns[dump->cpu_count++] = it->cpu_ns;
     return TM_OK;
 }
@@ -217,15 +218,15 @@ int tm__dump_read(tm__dump *dump, const tm__dump_thread *given)
     uint32_t stack;
 
     if (tm__dump_native_wait(dump, thread) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < thread->hold_count; i++)
         if (hold_stack(dump, thread, &thread->holds[i], &stack) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     if (tm__dump_stack(dump, thread->frames, thread->frame_count,
                        thread->is_truncated ? TM_STACK_TRUNCATED : 0, &stack) < 0 ||
         reserve(dump, thread->hold_count + 4) < 0 || note_cpu(dump, thread) < 0 ||
         add_name(dump, &thread->thread) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     dump->seen[dump->seen_count++] =
         (tm__sortable){.key = (int64_t)thread->thread.id,
                        .number = thread->thread.flags & TM_THREAD_VIRTUAL};
@@ -244,7 +245,7 @@ int tm__dump_reserve(tm__dump *dump, uint32_t events)
 int tm__dump_note(tm__dump *dump, const tm_event *event)
 {
     if (tm__dump_reserve(dump, 1) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     dump->events[dump->event_count++] = *event;
     return TM_OK;
 }
@@ -253,7 +254,7 @@ int tm__dump_define(tm__dump *dump, const tm_thread *thread)
 {
     if (tm__reserve(dump->memory, &dump->names, &dump->name_capacity,
                     (size_t)dump->name_count + 1, sizeof(*dump->names)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return add_name(dump, thread);
 }
 
@@ -283,7 +284,7 @@ int tm__dump_end(tm__dump *dump, int is_whole)
                     sizeof(*dump->events)) < 0 ||
         tm__reserve(dump->memory, &dump->before, &dump->before_capacity,
                     dump->seen_count, sizeof(*dump->before)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < dump->late_count; i++)
         add_event(dump, dump->late[i]);
     dump->late_count = 0;

@@ -8,12 +8,14 @@
 
 #include <string.h>
 
+#include "base/error.h"
+
 int tm__dump_class(tm__dump *dump, tm__slice name, uint32_t *id)
 {
     uint32_t text, number;
 
     if (tm__strings_intern_bytes(&dump->texts, &text, name.bytes, name.length) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     number = tm__map_find(&dump->class_map, text);
     if (number == TM__NONE) {
         number = dump->class_count;
@@ -23,7 +25,7 @@ int tm__dump_class(tm__dump *dump, tm__slice name, uint32_t *id)
                         (size_t)dump->class_queue_count + 1,
                         sizeof(*dump->class_queue)) < 0 ||
             tm__map_put(&dump->class_map, text, number) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         dump->classes[number] =
             (struct tm__dump_class){.name = text, .source = TM__NONE};
         dump->class_queue[dump->class_queue_count++] = number;
@@ -45,7 +47,7 @@ static int add_source(tm__dump *dump, uint32_t class_id, tm__slice source)
         tm__reserve(dump->memory, &dump->class_queue, &dump->class_queue_capacity,
                     (size_t)dump->class_queue_count + 1,
                     sizeof(*dump->class_queue)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     dump->classes[class_id - 1].source = text;
     dump->class_queue[dump->class_queue_count++] = class_id - 1;
     return TM_OK;
@@ -58,10 +60,10 @@ static int method_id(tm__dump *dump, uint32_t class_id, tm__slice name, uint64_t
     if (tm__strings_intern_bytes(&dump->texts, &text, name.bytes, name.length) < 0 ||
         tm__reserve(dump->memory, &dump->methods, &dump->method_capacity,
                     (size_t)dump->method_count + 1, sizeof(*dump->methods)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     value = tm__triple_map_at(&dump->method_map, dump->memory, class_id, text, 0);
     if (!value)
-        return TM_ENOMEM;
+        return tm__failure();
     if (!*value) {
         dump->methods[dump->method_count] = (struct tm__dump_method){class_id, text};
         *value = ++dump->method_count;
@@ -80,7 +82,7 @@ static int read_frame(tm__dump *dump, tm__slice text, tm_frame *frame)
     frame->line = parts.line;
     if (tm__dump_class(dump, parts.class_name, &class_id) < 0 ||
         add_source(dump, class_id, parts.source) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return method_id(dump, class_id, parts.method, &frame->method);
 }
 
@@ -93,14 +95,14 @@ int tm__dump_frame(tm__dump *dump, tm__slice text, uint32_t *number)
                     (size_t)known + 1, sizeof(*dump->frames)) < 0 ||
         tm__strings_intern_bytes(&dump->frame_texts, number, text.bytes, text.length) <
             0)
-        return TM_ENOMEM;
+        return tm__failure();
     frame = &dump->frames[*number];
     if (*number < known && !frame->reserved)
         return TM_OK;
     /* Where memory runs out in between, the next look-up tries again. */
     *frame = (tm_frame){.location = -1, .reserved = 1};
     if (read_frame(dump, text, frame) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     frame->reserved = 0;
     return TM_OK;
 }
@@ -117,12 +119,12 @@ int tm__dump_stack(tm__dump *dump, const uint32_t *frames, uint32_t count,
                     (size_t)count + 1, sizeof(*dump->numbers)) < 0 ||
         tm__reserve(dump->memory, &dump->stack, &dump->stack_capacity, count,
                     sizeof(*dump->stack)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     memcpy(dump->numbers, frames, count * sizeof(*frames));
     dump->numbers[count] = flags;
     if (tm__strings_intern_bytes(&dump->stacks, &number, (const char *)dump->numbers,
                                  ((size_t)count + 1) * sizeof(*frames)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     *id = number + 1;
     return TM_OK;
 }
@@ -211,7 +213,7 @@ int tm__dump_object(tm__dump *dump, const tm_object *object)
         return TM_OK;
     if (tm__reserve(dump->memory, &dump->objects, &dump->object_capacity,
                     (size_t)dump->object_count + 1, sizeof(*dump->objects)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     dump->objects[dump->object_count++] = *object;
     *recent = *object;
     return TM_OK;

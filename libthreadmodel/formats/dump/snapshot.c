@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "base/error.h"
+
 static const char replacement[] = "\xef\xbf\xbd";
 
 void tm__snapshot_init(tm__snapshot *thread, tm__memory *memory, tm__dump *dump)
@@ -23,7 +25,7 @@ int tm__snapshot_set(tm__snapshot *thread, tm__snapshot_text *text, tm__slice va
 
     if (tm__reserve(thread->memory, &text->bytes, &text->capacity, 3 * value.length + 1,
                     1) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (size_t i = 0; i < value.length; i++)
         if (value.bytes[i]) {
             text->bytes[length++] = value.bytes[i];
@@ -51,7 +53,7 @@ int tm__snapshot_frame(tm__snapshot *thread, tm__slice text)
     if (tm__reserve(thread->memory, &thread->frames, &thread->frame_capacity,
                     (size_t)thread->frame_count + 1, sizeof(*thread->frames)) < 0 ||
         tm__dump_frame(thread->dump, text, &thread->frames[thread->frame_count]) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     thread->frame_count++;
     return TM_OK;
 }
@@ -75,14 +77,14 @@ int tm__snapshot_object(tm__snapshot *thread, tm__slice identity, int is_synchro
         return TM_OK;
     if (tm__dump_class(thread->dump, (tm__slice){identity.bytes, at - 1}, &class_id) <
         0)
-        return TM_ENOMEM;
+        return tm__failure();
     item.id = (uint64_t)class_id << 32 | hash;
     item.class_id = class_id;
     item.hash = (uint32_t)hash;
     if (is_synchronizer)
         item.flags |= TM_OBJECT_SYNCHRONIZER;
     if (tm__dump_object(thread->dump, &item) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     *object = item.id;
     return TM_OK;
 }
@@ -93,11 +95,11 @@ int tm__snapshot_lock(tm__snapshot *thread, tm__slice identity)
 
     if (tm__reserve(thread->memory, &thread->locks, &thread->lock_capacity,
                     (size_t)thread->lock_count + 1, sizeof(*thread->locks)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     lock = &thread->locks[thread->lock_count];
     lock->depth = TM__NONE;
     if (tm__snapshot_object(thread, identity, 0, &lock->object) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (lock->object)
         thread->lock_count++;
     return TM_OK;

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/error.h"
+
 /* Numbers of an event of a thread; experimental ones, from 127 on, have three or four,
  * but stand in batches of their own or are behind what we read. */
 static const uint8_t arguments[] = {
@@ -106,10 +108,10 @@ static int read_strings(tm__go_generation *self, tm__cursor data)
             return TM_EDAMAGED;
         if (tm__reserve(self->memory, &self->strings, &self->string_capacity,
                         (size_t)self->string_count + 1, sizeof(*self->strings)) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         if (tm__map_find(&self->string_map, number) == TM__NONE &&
             tm__map_put(&self->string_map, number, self->string_count) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         self->strings[self->string_count++] =
             (tm__go_text){(const char *)data.at, (uint32_t)length};
         data.at += length;
@@ -133,10 +135,10 @@ static int read_stacks(tm__go_generation *self, tm__cursor data)
         frames.end = data.at;
         if (tm__reserve(self->memory, &self->stacks, &self->stack_capacity,
                         (size_t)self->stack_count + 1, sizeof(*self->stacks)) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         if (tm__map_find(&self->stack_map, number) == TM__NONE &&
             tm__map_put(&self->stack_map, number, self->stack_count) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         self->stacks[self->stack_count++] = (tm__go_stack){
             .frames = frames, .frame_count = (uint32_t)count, .object = TM__NONE};
     }
@@ -159,7 +161,7 @@ static int read_samples(tm__go_generation *self, tm__cursor data)
             return TM_EDAMAGED;
         if (tm__reserve(self->memory, &self->samples, &self->sample_capacity,
                         (size_t)self->sample_count + 1, sizeof(*self->samples)) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         self->samples[self->sample_count++] = sample;
     }
     return TM_OK;
@@ -196,13 +198,13 @@ static int add_batch(tm__go_generation *self, tm__cursor data, const tm__go_head
 
     if (tm__reserve(self->memory, &self->batches, &self->batch_capacity,
                     (size_t)number + 1, sizeof(*self->batches)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (index == TM__NONE) {
         index = self->stream_count;
         if (tm__reserve(self->memory, &self->streams, &self->stream_capacity,
                         (size_t)index + 1, sizeof(*self->streams)) < 0 ||
             tm__map_put(&self->stream_map, head->thread, index) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         self->streams[self->stream_count++] =
             (tm__go_stream){.thread = head->thread, .first = number, .last = number};
     } else {
@@ -275,7 +277,7 @@ int tm__go_generation_load(tm__go_generation *self, const uint8_t *bytes, size_t
             snprintf(damage, damage_bytes,
                      "a batch of generation %llu is not as Go writes it",
                      (unsigned long long)self->number);
-        else if (rc == TM_ENOMEM)
+        else if (rc < 0 && rc != TM_EDAMAGED)
             return rc;
     }
     if (self->ticks_per_second == 0 || self->ticks_per_second > 10000000000) {

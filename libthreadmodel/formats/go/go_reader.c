@@ -162,7 +162,7 @@ static int begin_events(reader *self)
                     sizeof(*self->heap)) < 0 ||
         tm__reserve(self->memory, &self->late, &self->late_capacity, count,
                     sizeof(*self->late)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->heap_count = 0;
     self->next_sample = 0;
     self->tries_left = (1 << 16) + 16 * self->loaded_bytes;
@@ -206,16 +206,17 @@ static int load(reader *self)
     }
     rc = tm__go_generation_load(&self->generation, extent.bytes, extent.length, damage,
                                 sizeof(damage));
-    if (rc == TM_ENOMEM)
+    if (rc < 0 && rc != TM_EDAMAGED)
         return rc;
     self->loaded_bytes = extent.length;
     if (rc == TM_OK)
         rc = begin_events(self);
     else
         self->is_last = 1;
-    if (*damage && rc != TM_ENOMEM && tm__notes_damage(&self->notes, "%s", damage) < 0)
-        rc = TM_ENOMEM;
-    if (rc == TM_ENOMEM)
+    if (*damage && (rc == TM_OK || rc == TM_EDAMAGED) &&
+        tm__notes_damage(&self->notes, "%s", damage) < 0)
+        rc = tm__failure();
+    if (rc < 0 && rc != TM_EDAMAGED)
         return rc;
     self->position += extent.length;
     self->state = rc == TM_OK ? EMITTING : CONCLUDING;

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "base/error.h"
+
 /* Find or add what is known of an id. */
 #define ROW(self, what, type, row_id, index)                                           \
     row(&(self)->what##_map, &(self)->what##s, &(self)->what##_count,                  \
@@ -20,7 +22,7 @@ static int row(tm__map *map, void *rows, uint32_t *count, uint32_t *capacity,
         return TM_MORE;
     if (tm__reserve(map->memory, rows, capacity, (size_t)*count + 1, bytes) < 0 ||
         tm__map_put(map, id, *count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     memcpy(&all, rows, sizeof(all));
     memset(all + *count * bytes, 0, bytes);
     *index = (*count)++;

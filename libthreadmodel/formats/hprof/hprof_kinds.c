@@ -126,7 +126,7 @@ static int find_kind(tm__hprof_names *names, tm__hprof_class *class)
         at = &names->classes[super];
     }
     if (kind != TM__HPROF_OTHER && find_slots(names, class) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     class->kind = kind;
     return TM_OK;
 }

@@ -42,7 +42,7 @@ static int seen_at(tm__profile *profile, uint64_t thread, tm__profile_seen **fou
         if (tm__reserve(profile->memory, &profile->seen, &profile->seen_capacity,
                         (size_t)index + 1, sizeof(*profile->seen)) < 0 ||
             tm__map_put(&profile->seen_map, thread, index) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         profile->seen[index] = (tm__profile_seen){.thread = thread, .hold = TM__NONE};
         profile->seen_count++;
     }
@@ -80,7 +80,7 @@ static int dump_thread(tm__profile *profile, tm__slice line)
     if (!tm__profile_number(line, "THREAD ", 10, &id) || id == 0)
         return TM_EDAMAGED;
     if (seen_at(profile, id, &seen) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     tm__profile_number(line, "trace ", 10, &trace);
     seen->trace = trace < UINT32_MAX ? (uint32_t)trace : 0;
     seen->state = state_of(tm__slice_from(line, at + sizeof(key) - 1));
@@ -98,10 +98,10 @@ static int dump_monitor(tm__profile *profile, tm__slice name)
     if (name.length == 0)
         return TM_EDAMAGED;
     if (tm__profile_class(profile, name, &class_id) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     object.class_id = class_id;
     if (tm__dump_object(profile->dump, &object) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     profile->monitors++;
     profile->monitor = object.id;
     return TM_OK;
@@ -117,7 +117,7 @@ static int dump_owner(tm__profile *profile, tm__slice line)
     if (seen_at(profile, id, &seen) < 0 ||
         tm__reserve(profile->memory, &profile->holds, &profile->hold_capacity,
                     (size_t)profile->hold_count + 1, sizeof(*profile->holds)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     profile->holds[profile->hold_count] =
         (tm__profile_hold){profile->monitor, seen->hold};
     seen->hold = profile->hold_count++;
@@ -136,7 +136,7 @@ static int dump_waiters(tm__profile *profile, tm__slice line, int state)
         if (id == 0)
             continue;
         if (seen_at(profile, id, &seen) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         seen->state = state;
         seen->wanted = profile->monitor;
     }
@@ -170,7 +170,7 @@ static int read_seen(tm__profile *profile, const tm__profile_seen *seen)
     for (uint32_t i = seen->hold; i != TM__NONE; i = profile->holds[i].next) {
         if (tm__reserve(profile->memory, &profile->held, &profile->held_capacity,
                         (size_t)to.hold_count + 1, sizeof(*profile->held)) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         profile->held[to.hold_count++] =
             (tm__dump_hold){profile->holds[i].object, TM__NONE};
     }
@@ -186,9 +186,9 @@ int tm__profile_dump_end(tm__profile *profile, int is_whole)
 {
     for (; profile->seen_read < profile->seen_count; profile->seen_read++)
         if (read_seen(profile, &profile->seen[profile->seen_read]) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     if (tm__dump_end(profile->dump, is_whole) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     profile->in_dump = 0;
     return TM_OK;
 }
@@ -256,7 +256,7 @@ static int report_row(tm__profile *profile, const tm__profile_trace *trace,
                                  trace->count, 0, &stack) < 0) ||
         tm__dump_object(profile->dump, &object) < 0 ||
         tm__dump_define(profile->dump, &thread) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (; profile->within < 2 * count; profile->within++) {
         /* In quotients and remainders: the product may not fit. */
         uint64_t i = profile->within, ends = (i + 1) / 2;
@@ -269,7 +269,7 @@ static int report_row(tm__profile *profile, const tm__profile_trace *trace,
         event.kind = i % 2 ? TM_EVENT_CONTENDED_ENTERED : TM_EVENT_CONTENDED_ENTER;
         event.stack = i % 2 ? 0 : stack;
         if (tm__dump_note(profile->dump, &event) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     profile->within = 0;
     profile->rows++;
@@ -297,7 +297,7 @@ int tm__profile_table_row(tm__profile *profile, tm__slice row)
     if (!tm__slice_number(&word, 10, &trace))
         return TM_EDAMAGED;
     if (tm__profile_class(profile, next_word(&row), &class_id) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (count == 0 || count > PAIRS || profile->pairs + count > PAIRS) {
         profile->left_out += count;
         return TM_OK;

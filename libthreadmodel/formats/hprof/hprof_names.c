@@ -38,7 +38,7 @@ int tm__hprof_add_text(tm__hprof_names *names, const uint8_t *body, size_t lengt
         tm__reserve(names->memory, &names->letters, &names->letter_capacity,
                     names->letter_count + length, 1) < 0 ||
         tm__map_put(&names->text_map, id, names->text_count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (length > 0)
         memcpy(names->letters + names->letter_count, body + id_bytes, length);
     names->texts[names->text_count++] =
@@ -67,7 +67,7 @@ static int class_at(tm__hprof_names *names, uint64_t id, tm__hprof_class **found
         if (tm__reserve(names->memory, &names->classes, &names->class_capacity,
                         (size_t)index + 1, sizeof(*names->classes)) < 0 ||
             tm__map_put(&names->class_map, id, index) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         names->classes[index] = (tm__hprof_class){.id = id};
         names->class_count++;
     }
@@ -84,7 +84,7 @@ int tm__hprof_add_class(tm__hprof_names *names, const uint8_t *body, size_t leng
         return TM_EDAMAGED;
     serial = tm__hprof_u4(body);
     if (class_at(names, tm__hprof_id(body + 4, id_bytes), &class) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     class->name = tm__hprof_id(body + 8 + id_bytes, id_bytes);
     if (tm__map_find(&names->serial_map, serial) != TM__NONE)
         return TM_OK;
@@ -104,7 +104,7 @@ int tm__hprof_add_frame(tm__hprof_names *names, const uint8_t *body, size_t leng
     if (tm__reserve(names->memory, &names->frames, &names->frame_capacity,
                     (size_t)names->frame_count + 1, sizeof(*names->frames)) < 0 ||
         tm__map_put(&names->frame_map, id, names->frame_count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     names->frames[names->frame_count++] = (tm__hprof_frame){
         .method = tm__hprof_id(body + id_bytes, id_bytes),
         .source = tm__hprof_id(body + 3 * (size_t)id_bytes, id_bytes),
@@ -132,7 +132,7 @@ int tm__hprof_add_trace(tm__hprof_names *names, const uint8_t *body, size_t leng
                     (size_t)names->frame_id_count + count,
                     sizeof(*names->frame_ids)) < 0 ||
         tm__map_put(&names->trace_map, serial, names->trace_count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     names->traces[names->trace_count++] =
         (tm__hprof_trace){names->frame_id_count, count, tm__hprof_u4(body + 4)};
     for (uint32_t i = 0; i < count; i++)
@@ -148,12 +148,12 @@ int tm__hprof_describe(tm__hprof_names *names, uint64_t id, uint64_t super,
     tm__hprof_class *class;
 
     if (class_at(names, id, &class) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (class->is_described)
         return TM_OK;
     if (tm__reserve(names->memory, &names->fields, &names->field_capacity,
                     (size_t)names->field_count + count, sizeof(*names->fields)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     class->own_first = names->field_count;
     class->own_count = count;
     class->super = super;
@@ -169,7 +169,7 @@ static int put_class_name(tm__hprof_names *names, tm__slice name, size_t more)
 {
     if (tm__reserve(names->memory, &names->line, &names->line_capacity,
                     name.length + more + 1, 1) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (size_t i = 0; i < name.length; i++)
         names->line[i] = name.bytes[i] == '/' ? '.' : name.bytes[i];
     return TM_OK;
@@ -187,7 +187,7 @@ int tm__hprof_class_number(tm__hprof_names *names, tm__dump *dump, uint64_t id,
     if (name.length == 0)
         return TM_OK;
     if (put_class_name(names, name, 0) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return tm__dump_class(dump, (tm__slice){names->line, name.length}, number);
 }
 
@@ -203,7 +203,7 @@ static int frame_number(tm__hprof_names *names, tm__dump *dump, tm__hprof_frame 
     if (index != TM__NONE && names->classes[index].name)
         class = tm__hprof_text_of(names, names->classes[index].name);
     if (put_class_name(names, class, method.length + source.length + PLACE_BYTES) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     at = class.length;
     names->line[at++] = '.';
     if (method.length)
@@ -236,7 +236,7 @@ int tm__hprof_trace_frames(tm__hprof_names *names, tm__dump *dump, uint32_t seri
     trace = &names->traces[index];
     if (tm__reserve(names->memory, frames, capacity, trace->count, sizeof(**frames)) <
         0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < trace->count; i++) {
         uint32_t frame =
             tm__map_find(&names->frame_map, names->frame_ids[trace->first + i]);

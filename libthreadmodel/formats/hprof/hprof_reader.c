@@ -130,7 +130,7 @@ static int first(reader *self)
 static int prepare(reader *self)
 {
     if (tm__hprof_prepare(&self->threads) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->missing = UINT32_MAX;
     self->state = self->threads.object_count ? SECOND : TAKING;
     begin_pass(self);
@@ -164,7 +164,7 @@ static int read_next(reader *self)
     if (self->records.segment_count && self->dump.dump_count == 0)
         tm__dump_begin(&self->dump, time_of(self, self->records.segments[0].time_us));
     if (self->records.segment_count && tm__hprof_read_threads(&self->threads) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->state = ENDING;
     return TM_MORE;
 }
@@ -207,13 +207,13 @@ static int mark_sample(reader *self, const tm__hprof_sample *sample)
                                &self->threads.frames, &self->threads.frame_capacity,
                                &frames) < 0 ||
         tm__dump_stack(&self->dump, self->threads.frames, frames, 0, &stack) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     event.stack = stack;
     for (; self->within < sample->count; self->within++) {
         if (tm__dump_is_full(&self->dump))
             return TM_MORE;
         if (tm__dump_note(&self->dump, &event) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     self->within = 0;
     self->samples += sample->count;
@@ -226,7 +226,7 @@ static int mark(reader *self)
     const tm__hprof_records *records = &self->records;
 
     if (self->marked == 0 && tm__hprof_define_started(&self->threads) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     while (self->marked < records->mark_count + records->sample_count &&
            !tm__dump_is_full(&self->dump)) {
         uint32_t i = self->marked;

@@ -64,7 +64,7 @@ static int add_segment(tm__hprof_records *self, uint64_t start, uint64_t end,
 {
     if (tm__reserve(self->memory, &self->segments, &self->segment_capacity,
                     (size_t)self->segment_count + 1, sizeof(*self->segments)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->segments[self->segment_count++] = (tm__hprof_segment){start, end, time_us};
     return TM_OK;
 }
@@ -76,7 +76,7 @@ static int add_mark(tm__hprof_records *self, const uint8_t *body, size_t length,
         return TM_EDAMAGED;
     if (tm__reserve(self->memory, &self->marks, &self->mark_capacity,
                     (size_t)self->mark_count + 1, sizeof(*self->marks)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->marks[self->mark_count++] =
         (tm__hprof_mark){time_us, tm__hprof_u4(body), is_end};
     return TM_OK;
@@ -94,7 +94,7 @@ static int add_samples(tm__hprof_records *self, const uint8_t *body, size_t leng
         return TM_EDAMAGED;
     if (tm__reserve(self->memory, &self->samples, &self->sample_capacity,
                     (size_t)self->sample_count + count, sizeof(*self->samples)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < count; i++)
         self->samples[self->sample_count++] =
             (tm__hprof_sample){.count = tm__hprof_u4(body + 8 + 8 * (size_t)i),

@@ -35,7 +35,7 @@ static int thread_at(tm__hprof_threads *self, uint64_t object, tm__hprof_thread 
         if (tm__reserve(self->memory, &self->threads, &self->thread_capacity,
                         (size_t)index + 1, sizeof(*self->threads)) < 0 ||
             tm__map_put(&self->thread_map, object, index) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         self->threads[index] = (tm__hprof_thread){.object = object, .hold = TM__NONE};
         self->thread_count++;
     }
@@ -58,7 +58,7 @@ static int on_root(void *payload, uint64_t object, uint32_t serial, uint32_t tra
     tm__hprof_thread *thread;
 
     if (thread_at(self, object, &thread) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     thread->is_root = 1;
     thread->trace = trace;
     return set_serial(self, thread, serial);
@@ -72,7 +72,7 @@ int tm__hprof_start(tm__hprof_threads *self, const uint8_t *body, size_t length)
     if (length < 8 + 4 * (size_t)id_bytes)
         return TM_EDAMAGED;
     if (thread_at(self, tm__hprof_id(body + 4, id_bytes), &thread) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     thread->started_name = tm__hprof_id(body + 8 + id_bytes, id_bytes);
     thread->started_group = tm__hprof_id(body + 8 + 2 * (size_t)id_bytes, id_bytes);
     return set_serial(self, thread, tm__hprof_u4(body));
@@ -93,7 +93,7 @@ static int wants_first(void *payload, uint64_t id, uint64_t class_id)
 
     (void)id;
     if (tm__hprof_find_class(self->names, class_id, &class) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (!class || class->kind == TM__HPROF_UNKNOWN) {
         self->late++;
         return 0;
@@ -137,7 +137,7 @@ static int visit_thread(tm__hprof_threads *self, uint64_t id,
     tm__hprof_thread *thread;
 
     if (thread_at(self, id, &thread) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     read_fields(self->names, class, fields, bytes, thread->values);
     thread->is_seen = 1;
     thread->is_virtual = class->kind == TM__HPROF_VIRTUAL;
@@ -155,7 +155,7 @@ static int visit_part(tm__hprof_threads *self, uint64_t id,
     if (tm__reserve(self->memory, &self->parts, &self->part_capacity,
                     (size_t)self->part_count + 1, sizeof(*self->parts)) < 0 ||
         tm__map_put(&self->part_map, id, self->part_count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     memset(self->parts[self->part_count], 0, sizeof(*self->parts));
     read_fields(self->names, class, fields, bytes, self->parts[self->part_count]);
     self->part_count++;
@@ -174,7 +174,7 @@ static int visit_synchronizer(tm__hprof_threads *self, uint64_t id, uint64_t cla
     if (tm__reserve(self->memory, &self->owned, &self->owned_capacity,
                     (size_t)self->owned_count + 1, sizeof(*self->owned)) < 0 ||
         tm__map_put(&self->owned_map, id, self->owned_count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->owned[self->owned_count++] =
         (tm__hprof_owned){id, class_id, values[TM__HPROF_OWNER], TM__NONE};
     return TM_OK;
@@ -187,7 +187,7 @@ static int visit_first(void *payload, uint64_t id, uint64_t class_id,
     const tm__hprof_class *class;
 
     if (tm__hprof_find_class(self->names, class_id, &class) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     switch (class->kind) {
     case TM__HPROF_SYNCHRONIZER:
         return visit_synchronizer(self, id, class_id, class, fields, bytes);
@@ -222,7 +222,7 @@ static int want(tm__hprof_threads *self, uint64_t id)
     if (tm__reserve(self->memory, &self->objects, &self->object_capacity,
                     (size_t)self->object_count + 1, sizeof(*self->objects)) < 0 ||
         tm__map_put(&self->object_map, id, self->object_count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->objects[self->object_count++] = (tm__hprof_object){0};
     return TM_OK;
 }
@@ -234,7 +234,7 @@ static int want_text(tm__hprof_threads *self, uint64_t id)
     if (tm__reserve(self->memory, &self->texts, &self->text_capacity,
                     (size_t)self->text_count + 1, sizeof(*self->texts)) < 0 ||
         tm__map_put(&self->text_map, id, self->text_count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->texts[self->text_count++] = (tm__hprof_text){0, TM__NONE};
     self->text_missing++;
     return TM_OK;
@@ -273,7 +273,7 @@ int tm__hprof_prepare(tm__hprof_threads *self)
             want(self, thread->values[TM__HPROF_PARK_BLOCKER]) < 0 ||
             want(self, group_name_of(self, thread)) < 0 ||
             want_text(self, thread->values[TM__HPROF_NAME]) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     for (uint32_t i = 0; i < self->owned_count; i++) {
         uint32_t owner = tm__map_find(&self->thread_map, self->owned[i].owner);
@@ -307,7 +307,7 @@ static int visit_second(void *payload, uint64_t id, uint64_t class_id,
     const tm__hprof_class *class;
 
     if (tm__hprof_find_class(self->names, class_id, &class) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (!class || class->kind != TM__HPROF_STRING)
         return TM_OK;
     read_fields(self->names, class, fields, bytes, values);
@@ -340,7 +340,7 @@ static int read_text(void *payload, uint64_t id, uint8_t type, const uint8_t *va
     /* A byte before them says whether they are characters. */
     if (tm__reserve(self->memory, &self->letters, &self->letter_capacity,
                     (size_t)self->letter_count + 1 + bytes, 1) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     text->offset = self->letter_count;
     text->length = bytes;
     self->letters[self->letter_count] = type == CHARS;

@@ -67,7 +67,7 @@ static int thread_at(tm__profile *profile, uint64_t id, tm__profile_thread **fou
         if (tm__reserve(profile->memory, &profile->threads, &profile->thread_capacity,
                         (size_t)index + 1, sizeof(*profile->threads)) < 0 ||
             tm__map_put(&profile->thread_map, id, index) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         profile->threads[index] = (tm__profile_thread){.since_ns = INT64_MIN};
         profile->thread_count++;
     }
@@ -110,7 +110,7 @@ int tm__profile_thread_start(tm__profile *profile, tm__slice rest)
     event.thread = thread.id;
     if (tm__dump_reserve(profile->dump, 1) < 0 ||
         tm__dump_define(profile->dump, &thread) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return tm__dump_note(profile->dump, &event);
 }
 
@@ -139,7 +139,7 @@ int tm__profile_trace_start(tm__profile *profile, tm__slice rest)
     if (tm__reserve(profile->memory, &profile->traces, &profile->trace_capacity,
                     (size_t)profile->trace_count + 1, sizeof(*profile->traces)) < 0 ||
         tm__map_put(&profile->trace_map, serial, profile->trace_count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     profile->trace = profile->trace_count;
     profile->traces[profile->trace_count++] = trace;
     return TM_OK;
@@ -168,7 +168,7 @@ int tm__profile_trace_frame(tm__profile *profile, tm__slice text)
     if (tm__reserve(profile->memory, &profile->frames, &profile->frame_capacity,
                     (size_t)profile->frame_count + 1, sizeof(*profile->frames)) < 0 ||
         tm__dump_frame(profile->dump, text, &number) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     profile->frames[profile->frame_count++] = number;
     profile->traces[profile->trace].count++;
     return TM_OK;
@@ -190,7 +190,7 @@ static int object_of(tm__profile *profile, tm__slice rest, uint64_t *id)
     if (name.length == 0)
         return TM_OK;
     if (tm__profile_class(profile, name, &class_id) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     object.id = object.class_id = class_id;
     *id = object.id;
     return tm__dump_object(profile->dump, &object);
@@ -212,7 +212,7 @@ int tm__profile_wait(tm__profile *profile, tm__slice rest, int is_over)
     if (object_of(profile, rest, &event.object) < 0 ||
         thread_at(profile, event.thread, &thread) < 0 ||
         tm__dump_reserve(profile->dump, 1) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (is_over && thread->since_ns != INT64_MIN) {
         int64_t end_ns = tm__sum(thread->since_ns, (int64_t)time_ms * MS);
 
@@ -243,7 +243,7 @@ int tm__profile_sleep(tm__profile *profile, tm__slice rest)
     event.value = time_ms < INT64_MAX / MS ? (int64_t)time_ms * MS : INT64_MAX;
     if (thread_at(profile, event.thread, &thread) < 0 ||
         tm__dump_reserve(profile->dump, 1) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     thread->since_ns = profile->now_ns;
     thread->is_asleep = 1;
     return tm__dump_note(profile->dump, &event);
@@ -283,12 +283,12 @@ int tm__profile_sample(tm__profile *profile, tm__slice row)
     event.thread = trace->thread;
     if (tm__dump_stack(profile->dump, profile->frames + trace->first, trace->count, 0,
                        &event.stack) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (; profile->within < count; profile->within++) {
         if (tm__dump_is_full(profile->dump))
             return TM_MORE;
         if (tm__dump_note(profile->dump, &event) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     profile->within = 0;
     profile->samples += count;

@@ -4,10 +4,10 @@
  * a number whose meaning changed with nearly each release, so its frames are asked, and
  * the number only where they cannot tell: what is blocked on a monitor, JDK 24 on.
  */
+#include "base/error.h"
 #include "formats/dump/dump.h"
 #include "formats/hprof/hprof_threads.h"
 #include "formats/hprof/read_threads.h"
-
 #include "base/utf8.h"
 #include "formats/dump/dump_names.h"
 #include "formats/dump/java_state.h"
@@ -238,7 +238,7 @@ static int define(tm__hprof_threads *self, uint64_t id, uint64_t class_id)
                  : tm__hprof_class_number(self->names, self->dump, class_id, &number);
 
     if (rc < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     object.class_id = number;
     return tm__dump_object(self->dump, &object);
 }
@@ -268,7 +268,7 @@ static int add_holds(tm__hprof_threads *self, const tm__hprof_thread *thread,
         if (tm__reserve(self->memory, &self->holds, &self->hold_capacity,
                         (size_t)count + 1, sizeof(*self->holds)) < 0 ||
             define(self, self->owned[i].object, self->owned[i].class_id) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         self->holds[count++] = (tm__dump_hold){self->owned[i].object, TM__NONE};
     }
     to->holds = self->holds;
@@ -314,12 +314,12 @@ static int read_thread(tm__hprof_threads *self, const tm__hprof_thread *thread)
     }
     if (tm__hprof_trace_frames(self->names, self->dump, thread->trace, &self->frames,
                                &self->frame_capacity, &to.frame_count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     to.frames = self->frames;
     to.state = thread->is_virtual ? state_of_virtual(self, thread, to.frame_count)
                                   : state_of_platform(self, thread, to.frame_count);
     if (add_blocker(self, thread, &to) < 0 || add_holds(self, thread, &to) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return tm__dump_read(self->dump, &to);
 }
 
@@ -335,7 +335,7 @@ int tm__hprof_define_started(tm__hprof_threads *self)
         item.name = record_text(self, thread->started_name, &name);
         item.group = record_text(self, thread->started_group, &group);
         if (tm__dump_define(self->dump, &item) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     return TM_OK;
 }
@@ -344,6 +344,6 @@ int tm__hprof_read_threads(tm__hprof_threads *self)
 {
     for (; self->next < self->thread_count; self->next++)
         if (read_thread(self, &self->threads[self->next]) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     return TM_OK;
 }

@@ -38,7 +38,7 @@ static int queue(tm__jfr_entities *entities, uint32_t index)
     if (tm__reserve(entities->memory, &entities->thread_queue,
                     &entities->queue_capacity, (size_t)entities->queue_count + 1,
                     sizeof(*entities->thread_queue)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     entities->thread_queue[entities->queue_count++] = index;
     entities->threads[index].is_queued = 1;
     return TM_OK;
@@ -56,7 +56,7 @@ static int intern_thread(tm__jfr_entities *entities, const tm__jfr_thread *threa
                         &entities->thread_capacity, (size_t)entities->thread_count + 1,
                         sizeof(*entities->threads)) < 0 ||
             tm__map_put(&entities->thread_map, thread->id, entities->thread_count) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         *index = entities->thread_count++;
         entities->threads[*index] = *thread;
         return queue(entities, *index);
@@ -127,7 +127,7 @@ int tm__jfr_thread_id(tm__jfr_entities *entities, uint64_t key, uint64_t *id)
     if (constant->resolved == TM__NONE &&
         (read_thread(entities, constant, key, &thread) < 0 ||
          intern_thread(entities, &thread, &constant->resolved) < 0))
-        return TM_ENOMEM;
+        return tm__failure();
     *id = entities->threads[constant->resolved].id;
     return TM_OK;
 }
@@ -196,7 +196,7 @@ int tm__jfr_object_id(tm__jfr_entities *entities, int kind, uint64_t address,
                     (size_t)entities->object_count + 1,
                     sizeof(*entities->objects)) < 0 ||
         tm__map_put(&entities->object_map, candidate, entities->object_count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     entities->objects[entities->object_count++] =
         (tm__jfr_object){.id = candidate,
                          .address = address,

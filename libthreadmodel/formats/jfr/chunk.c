@@ -228,7 +228,7 @@ static int pass_over(tm__jfr_finder *finder)
     if (tm__notes_damage(
             finder->notes, "bytes %llu to %llu are not a chunk of a recording",
             (unsigned long long)from, (unsigned long long)finder->offset) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return rc;
 }
 

@@ -5,9 +5,8 @@
  * holds the answer, so an event costs a look-up in the chunk's own map for each key.
  */
 #include "formats/jfr/code.h"
-#include "formats/jfr/jfr_entities.h"
-
 #include "base/error.h"
+#include "formats/jfr/jfr_entities.h"
 #include "formats/jfr/program.h"
 
 int tm__jfr_entity_read(tm__jfr_entities *entities, uint64_t offset)
@@ -86,7 +85,7 @@ int tm__jfr_inflation(tm__jfr_entities *entities, uint64_t key)
     if (constant->resolved == TM__NONE) {
         tm__jfr_constant_read(entities->pools, TM__JFR_POOL_CAUSE, constant, values);
         if (tm__jfr_entity_text(entities, values[TM__JFR_CAUSE_TEXT], &text) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         constant->resolved = TM_INFLATION_UNKNOWN;
         for (size_t i = 0; text != TM__NONE && i < sizeof(causes) / sizeof(*causes);
              i++)
@@ -109,7 +108,7 @@ int tm__jfr_state_runs(tm__jfr_entities *entities, uint64_t key)
     if (constant->resolved == TM__NONE) {
         tm__jfr_constant_read(entities->pools, TM__JFR_POOL_STATE, constant, values);
         if (tm__jfr_entity_text(entities, values[TM__JFR_STATE_NAME], &text) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         constant->resolved = text == TM__NONE;
         for (size_t i = 0; text != TM__NONE && i < sizeof(running) / sizeof(*running);
              i++)
@@ -163,7 +162,7 @@ int tm__jfr_class_intern(tm__jfr_entities *entities, uint32_t name, uint32_t *id
                     (size_t)entities->class_count + 1,
                     sizeof(*entities->classes)) < 0 ||
         tm__map_put(&entities->class_map, name, entities->class_count + 1) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     entities->classes[entities->class_count++] = name;
     *id = entities->class_count;
     return TM_OK;
@@ -191,7 +190,7 @@ int tm__jfr_class_id(tm__jfr_entities *entities, uint64_t key, uint32_t *id)
             tm__strings_intern_bytes(&entities->texts, &name, entities->slashed.bytes,
                                      entities->slashed.length) < 0 ||
             tm__jfr_class_intern(entities, name, &constant->resolved) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     *id = constant->resolved;
     return TM_OK;
@@ -204,11 +203,11 @@ int tm__jfr_method_intern(tm__jfr_entities *entities, tm__jfr_method method,
 
     if (tm__reserve(entities->memory, &entities->methods, &entities->method_capacity,
                     (size_t)entities->method_count + 1, sizeof(method)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     known = tm__triple_map_at(&entities->method_map, entities->memory, method.class_,
                               method.name, method.signature);
     if (!known)
-        return TM_ENOMEM;
+        return tm__failure();
     if (!*known) {
         entities->methods[entities->method_count++] = method;
         *known = entities->method_count;
@@ -290,7 +289,7 @@ int tm__jfr_frame_put(tm__jfr_entities *entities, uint32_t number, tm_frame fram
 {
     if (tm__reserve(entities->memory, &entities->frames, &entities->frame_capacity,
                     (size_t)number + 2, sizeof(*entities->frames)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     entities->frames[number] = frame;
     return TM_OK;
 }
@@ -317,7 +316,7 @@ static int read_frames(tm__jfr_entities *entities, uint64_t offset, uint32_t *co
                            .location = (int64_t)values[TM__JFR_FRAME_LOCATION],
                            .line = line > 0 && line <= INT32_MAX ? (int32_t)line : 0}) <
                 0)
-            return TM_ENOMEM;
+            return tm__failure();
         (*count)++;
     }
     return TM_OK;
@@ -335,7 +334,7 @@ int tm__jfr_stack_intern(tm__jfr_entities *entities, uint32_t count, uint64_t tr
                     &entities->stack_capacity, (size_t)before + 1, 1) < 0 ||
         tm__strings_intern_bytes(&entities->stacks, &index, (const char *)frames,
                                  ((size_t)count + 1) * sizeof(*frames)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (entities->stacks.count > before)
         entities->stack_sights[index] = (uint8_t)see(entities, frames, count);
     *id = index + 1;
@@ -366,7 +365,7 @@ int tm__jfr_stack_id(tm__jfr_entities *entities, uint64_t key, uint32_t *id)
             constant->resolved = 0;
         else if (tm__jfr_stack_intern(entities, count, values[TM__JFR_STACK_TRUNCATED],
                                       &constant->resolved) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     *id = constant->resolved;
     return TM_OK;

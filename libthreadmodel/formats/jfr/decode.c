@@ -11,9 +11,8 @@
  * all that has no place here is passed over by its size.
  */
 #include "formats/jfr/decode.h"
-#include "formats/jfr/events.h"
-
 #include "base/error.h"
+#include "formats/jfr/events.h"
 #include "formats/jfr/actors.h"
 #include "formats/jfr/code.h"
 #include "formats/jfr/jfr_clock.h"
@@ -358,7 +357,7 @@ int tm__jfr_events_decode(tm__jfr_events *events, const uint8_t *base)
         tm__jfr_clock_set(events);
         events->witness.sight_count = 0;
         if (tm__jfr_peers_note(events, base) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     if (events->is_by_thread)
         events->emitted = 0;

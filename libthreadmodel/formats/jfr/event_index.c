@@ -37,7 +37,7 @@ static int add_entry(tm__memory *memory, tm__jfr_entry **entries, uint32_t *coun
 {
     if (*count == *capacity && tm__reserve(memory, entries, capacity,
                                            (size_t)*count + 1, sizeof(**entries)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     (*entries)[(*count)++] =
         (tm__jfr_entry){.body = (uint32_t)(walk->body - walk->base),
                         .end = (uint32_t)(walk->end - walk->base),
@@ -51,7 +51,7 @@ static int add_checkpoint(tm__jfr_index *index, const tm__jfr_walk *walk)
     if (tm__reserve(index->memory, &index->checkpoints, &index->checkpoint_capacity,
                     (size_t)index->checkpoint_count + 1,
                     sizeof(*index->checkpoints)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     index->checkpoints[index->checkpoint_count++] = (uint32_t)(walk->at - walk->base);
     return TM_OK;
 }

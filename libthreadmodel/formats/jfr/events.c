@@ -150,7 +150,7 @@ int tm__jfr_events_start(tm__jfr_events *events, const tm__jfr_chunk *chunk)
             continue;
         for (int what = TM__JFR_NOTHING + 1; what < TM__JFR_WHAT_COUNT; what++)
             if (strcmp(name, kinds[what].type) == 0 && compile(events, type, what) < 0)
-                return TM_ENOMEM;
+                return tm__failure();
     }
     return TM_OK;
 }

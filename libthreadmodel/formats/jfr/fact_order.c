@@ -62,7 +62,7 @@ static int sort_keys(tm__jfr_order *order, const tm__jfr_fact *facts, uint32_t c
 
     if (tm__reserve(order->memory, &order->keys, &order->key_capacity,
                     2 * (size_t)order->count, sizeof(*order->keys)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     keys = order->keys;
     spare = keys + order->count;
     for (uint32_t i = 0; i < count; i++) {
@@ -101,7 +101,7 @@ static int sort_wide(tm__jfr_order *order, const tm__jfr_fact *facts, uint32_t c
 
     if (tm__reserve(order->memory, &order->wide, &order->wide_capacity,
                     2 * (size_t)order->count, sizeof(*order->wide)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < count; i++) {
         if (facts[i].start_kind)
             order->wide[filled++] = (tm__sortable){facts[i].start_ns, i * 2};

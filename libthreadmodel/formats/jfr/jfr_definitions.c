@@ -38,7 +38,7 @@ int tm__jfr_entities_init(tm__jfr_entities *entities, tm__memory *memory,
         intern_name(entities, "notifyAll", &entities->notify_all_name) < 0 ||
         tm__jfr_class_intern(entities, thread, &entities->join_class) < 0 ||
         tm__jfr_class_intern(entities, object, &entities->object_class) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return TM_OK;
 }
 

@@ -48,11 +48,11 @@ static int find_peer(tm__jfr_events *events, uint32_t address, uint32_t port,
                                         port, events->entities->jvm);
 
     if (!found)
-        return TM_ENOMEM;
+        return tm__failure();
     if (!*found && events->peer_count < PEERS_AT_MOST) {
         if (tm__reserve(events->memory, &events->peers, &events->peer_capacity,
                         (size_t)events->peer_count + 1, sizeof(*events->peers)) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         events->peers[events->peer_count++] = (tm__jfr_peer){.address = TM__NONE};
         *found = events->peer_count;
     }

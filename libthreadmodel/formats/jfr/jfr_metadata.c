@@ -85,7 +85,7 @@ static int forget(tm__jfr_metadata *metadata)
         uint32_t index;
 
         if (tm__strings_intern(&metadata->strings, &index, words[i]) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     return TM_OK;
 }
@@ -103,7 +103,7 @@ static int read_words(tm__jfr_metadata *metadata, tm__jfr_cursor *cursor)
                         (size_t)index + 1, sizeof(*metadata->words)) < 0 ||
             tm__strings_intern(&metadata->strings, &metadata->words[index],
                                metadata->text.bytes) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         metadata->word_count++;
     }
     return cursor->is_broken ? TM_EDAMAGED : TM_OK;
@@ -182,13 +182,13 @@ static int add_type(tm__jfr_metadata *metadata, element *read)
     uint32_t index = metadata->type_count;
 
     if (rename_type(metadata, &read->name) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (id == UINT64_MAX || tm__map_find(&metadata->type_map, id) != TM__NONE)
         return TM_OK;
     if (tm__reserve(metadata->memory, &metadata->types, &metadata->type_capacity,
                     (size_t)index + 1, sizeof(*metadata->types)) < 0 ||
         tm__map_put(&metadata->type_map, id, index) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     metadata->types[index] = (tm__jfr_type){
         .id = id, .name = read->name, .field_first = metadata->field_count};
     metadata->type_count++;
@@ -205,7 +205,7 @@ static int add_field(tm__jfr_metadata *metadata, element *read)
 
     if (tm__reserve(metadata->memory, &metadata->fields, &metadata->field_capacity,
                     (size_t)index + 1, sizeof(*metadata->fields)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     metadata->fields[index] =
         (tm__jfr_field){.type_id = number_of(metadata, read->class_),
                         .name = read->name,

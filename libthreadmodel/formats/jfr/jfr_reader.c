@@ -77,7 +77,7 @@ static int reader_open(void *payload, tm__memory *memory, tm__input *input,
     tm__map_init(&self->chunk_map, memory);
     self->finder = (tm__jfr_finder){.input = input, .notes = &self->recording.notes};
     if (tm__jfr_recording_init(&self->recording, memory) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     tm__jfr_events_want(&self->recording.events, options->kinds);
     self->recording.events.is_by_thread = options->flags & TM_SOURCE_BY_THREAD;
     self->recording.entities.keeps_stacks = options->flags & TM_SOURCE_NO_STACKS;
@@ -105,10 +105,10 @@ static int add_chunk(reader *self, const tm__jfr_chunk *chunk)
                     (size_t)number + 1, sizeof(*chunk)) < 0 ||
         tm__reserve(self->memory, &self->order, &self->order_capacity,
                     2 * ((size_t)number + 1), sizeof(*self->order)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (tm__map_find(&self->chunk_map, start) == TM__NONE &&
         tm__map_put(&self->chunk_map, start, number) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->chunks[number] = *chunk;
     self->order[number] = (tm__sortable){.key = chunk->start_ns, .number = number};
     self->chunk_count++;
@@ -129,7 +129,7 @@ static int find_chunk(reader *self)
             continue;
         }
         if (rc == TM_MORE && add_chunk(self, &chunk) < 0)
-            rc = TM_ENOMEM;
+            rc = tm__failure();
         if (rc < 0)
             self->finder = before;
         return rc;

@@ -96,7 +96,7 @@ static int load_types(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
             continue;
         if (tm__reserve(self->memory, &self->marks, &self->mark_capacity,
                         (size_t)self->mark_count + 1, sizeof(*self->marks)) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         self->marks[self->mark_count++] = (uint32_t)(from.at - from.base);
     }
     for (uint32_t i = self->mark_count; i > 0 && rc == TM_OK; i--)

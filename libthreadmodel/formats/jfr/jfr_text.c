@@ -42,7 +42,7 @@ int tm__jfr_text_start(tm__jfr_text *text)
 {
     text->length = 0;
     if (make_room(text, 0) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     text->bytes[0] = '\0';
     return TM_OK;
 }
@@ -50,7 +50,7 @@ int tm__jfr_text_start(tm__jfr_text *text)
 int tm__jfr_text_add(tm__jfr_text *text, const char *bytes, size_t count)
 {
     if (make_room(text, count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     memcpy(text->bytes + text->length, bytes, count);
     text->length += count;
     text->bytes[text->length] = '\0';
@@ -127,7 +127,7 @@ int tm__jfr_get_text(tm__jfr_cursor *cursor, tm__jfr_text *text)
     uint64_t count;
 
     if (tm__jfr_text_start(text) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     switch (encoding) {
     case NONE: return TM__JFR_TEXT_NULL;
     case EMPTY: return TM__JFR_TEXT_PLAIN;
@@ -145,7 +145,7 @@ int tm__jfr_get_text(tm__jfr_cursor *cursor, tm__jfr_text *text)
         return TM__JFR_TEXT_NULL;
     }
     if (make_room(text, 3 * count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (encoding == UTF16)
         get_utf16(cursor, text, count);
     else

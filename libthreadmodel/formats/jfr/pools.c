@@ -92,10 +92,12 @@ int tm__jfr_pools_start(tm__jfr_pools *pools, const uint8_t *base, const uint8_t
     for (uint32_t type = 0; type < metadata->type_count; type++) {
         const char *name = tm__jfr_type_name(metadata, &metadata->types[type]);
 
-        for (int i = 0; i < TM__JFR_POOL_COUNT; i++)
-            if (strcmp(name, kinds[i].type) == 0 &&
-                compile(pools, type, i) == TM_ENOMEM)
-                return TM_ENOMEM;
+        for (int i = 0; i < TM__JFR_POOL_COUNT; i++) {
+            int rc = strcmp(name, kinds[i].type) == 0 ? compile(pools, type, i) : TM_OK;
+
+            if (rc < 0 && rc != TM_EDAMAGED)
+                return rc;
+        }
     }
     return TM_OK;
 }
@@ -109,7 +111,7 @@ static int keep(tm__jfr_pools *pools, tm__jfr_pool *pool, uint64_t key,
     if (tm__reserve(pools->memory, &pool->constants, &pool->capacity,
                     (size_t)pool->count + 1, sizeof(*pool->constants)) < 0 ||
         tm__map_put(&pool->map, key, pool->count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     pool->constants[pool->count++] =
         (tm__jfr_constant){(uint32_t)(at - pools->base), TM__NONE};
     return TM_OK;
@@ -155,7 +157,7 @@ static int add_pool(tm__jfr_pools *pools, tm__jfr_cursor *cursor, const uint8_t 
         if (cursor->is_broken || cursor->at > end)
             return TM_EDAMAGED;
         if (pool && keep(pools, pool, key, at) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     return TM_OK;
 }

@@ -111,7 +111,7 @@ static int add_step(tm__jfr_metadata *metadata, tm__jfr_program *program,
     }
     if (tm__reserve(metadata->memory, &metadata->steps, &metadata->step_capacity,
                     (size_t)metadata->step_count + 1, sizeof(*metadata->steps)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     metadata->steps[metadata->step_count++] = step;
     program->count++;
     return TM_OK;
@@ -174,7 +174,7 @@ static int make_skipper(tm__jfr_metadata *metadata, uint32_t type)
     metadata->nesting++;
     rc = tm__jfr_compile(metadata, &it->skipper, type, NULL, 0, 0);
     metadata->nesting--;
-    it->state = rc == TM_OK ? READY : rc == TM_ENOMEM ? FRESH : WRONG;
+    it->state = rc == TM_OK ? READY : rc == TM_EDAMAGED ? WRONG : FRESH;
     return rc;
 }
 

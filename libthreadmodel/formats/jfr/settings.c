@@ -167,7 +167,7 @@ int tm__jfr_settings_pass(tm__jfr_settings *settings, const char *name, uint64_t
     uint32_t index;
 
     if (tm__strings_intern(&settings->strings, &index, name) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < settings->passed_count; i++)
         if (settings->passed[i].name == index) {
             settings->passed[i].count += count;
@@ -177,7 +177,7 @@ int tm__jfr_settings_pass(tm__jfr_settings *settings, const char *name, uint64_t
         return TM_OK;
     if (tm__reserve(settings->memory, &settings->passed, &settings->passed_capacity,
                     (size_t)settings->passed_count + 1, sizeof(*settings->passed)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     settings->passed[settings->passed_count].name = index;
     settings->passed[settings->passed_count++].count = count;
     return TM_OK;

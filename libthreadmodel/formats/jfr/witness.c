@@ -80,7 +80,7 @@ static int find_cycles(tm__jfr_witness *witness, uint64_t offset)
 
     if (tm__jstack_cycles_start(&witness->cycles, dump) < 0 ||
         tm__jstack_cycles_initializers(&witness->cycles, dump) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t t = 0; t < dump->thread_count; t++) {
         const tm__jstack_lock *locks = locks_of(dump, t);
         const tm__jstack_lock *wanted = wanted_by(witness, t);
@@ -90,7 +90,7 @@ static int find_cycles(tm__jfr_witness *witness, uint64_t offset)
         for (uint32_t i = 0; i < dump->threads[t].lock_count; i++)
             if (is_held(dump, t, &locks[i]) &&
                 tm__jstack_cycles_hold(&witness->cycles, locks[i].address, t) < 0)
-                return TM_ENOMEM;
+                return tm__failure();
     }
     return tm__jstack_cycles_find(&witness->cycles, dump, witness->notes, offset);
 }
@@ -109,7 +109,7 @@ static int find_class(tm__jfr_witness *witness, tm__slice name, uint32_t *class_
     if (!name.length)
         return TM_OK;
     if (intern(witness, name, &text) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return tm__jfr_class_intern(witness->entities, text, class_);
 }
 
@@ -125,7 +125,7 @@ static int find_initialisation(tm__jfr_witness *witness, tm__slice class_name,
 
     if (intern(witness, (tm__slice){name, (size_t)length}, &text) < 0 ||
         find_class(witness, TM__SLICE("java.lang.Class"), &class_) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return tm__jfr_object_id(witness->entities, TM__JFR_OBJECT_ONCE, (uint64_t)text + 1,
                              class_, object);
 }
@@ -141,7 +141,7 @@ static int find_object(tm__jfr_witness *witness, const tm__jstack_lock *lock,
     if (lock->kind == TM__JSTACK_INITIALIZING)
         return find_initialisation(witness, lock->of_class, object);
     if (find_class(witness, lock->class_name, &class_) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return tm__jfr_object_id(witness->entities, kind, lock->address, class_, object);
 }
 
@@ -167,7 +167,7 @@ static int find_stack(tm__jfr_witness *witness, const tm__jstack_thread *thread,
             tm__jfr_frame_put(
                 witness->entities, count,
                 (tm_frame){.method = method, .location = -1, .line = parts.line}) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         count++;
     }
     return count ? tm__jfr_stack_intern(witness->entities, count, 0, stack) : TM_OK;
@@ -177,7 +177,7 @@ static int add(tm__jfr_witness *witness, tm__jfr_fact fact)
 {
     if (tm__reserve(witness->memory, &witness->facts, &witness->fact_capacity,
                     (size_t)witness->fact_count + 1, sizeof(fact)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     witness->facts[witness->fact_count++] = fact;
     return TM_OK;
 }
@@ -188,7 +188,7 @@ static int find_thread(tm__jfr_witness *witness, uint32_t t, uint64_t *id)
     uint32_t name;
 
     if (intern(witness, thread->name, &name) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return tm__jfr_java_thread(witness->entities, thread->id, name, id);
 }
 
@@ -211,7 +211,7 @@ static int add_member(tm__jfr_witness *witness, uint32_t t, int64_t time_ns,
         find_thread(witness, want->owner, &fact.peer) < 0 ||
         find_object(witness, lock, &fact.object) < 0 ||
         find_stack(witness, &witness->dump.threads[t], &fact.stack) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     told = tm__map_find(&witness->told, fact.thread);
     return told == TM__NONE || told == number ? add(witness, fact) : TM_OK;
 }
@@ -231,12 +231,12 @@ static int add_holds(tm__jfr_witness *witness, uint32_t number)
         held.start_kind = TM_EVENT_HELD;
         held.flags = TM_EVENT_CONFIRMED;
         if (add(witness, held) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     for (uint32_t i = 0; i < members; i++)
         if (tm__map_find(&witness->told, witness->facts[i].thread) == TM__NONE &&
             tm__map_put(&witness->told, witness->facts[i].thread, number) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     return TM_OK;
 }
 
@@ -314,17 +314,17 @@ static int add_sight(tm__jfr_witness *witness, uint32_t t, int64_t time_ns)
     if (find_thread(witness, t, &fact.thread) < 0 ||
         (seen.lock && find_object(witness, seen.lock, &fact.object) < 0) ||
         find_stack(witness, &witness->dump.threads[t], &fact.stack) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (seen.state == TM_STATE_BLOCKED && owner != TM__NONE) {
         if (find_thread(witness, owner, &fact.peer) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         fact.flags |= TM_EVENT_PEER_REPORTED;
     }
     if (tm__map_find(&witness->told, fact.thread) != TM__NONE)
         return TM_OK;
     if (tm__reserve(witness->memory, &witness->sights, &witness->sight_capacity,
                     (size_t)witness->sight_count + 1, sizeof(fact)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     witness->sights[witness->sight_count++] = fact;
     return TM_OK;
 }

@@ -85,7 +85,7 @@ static int parse(reader *self)
                              "the dump is cut or wrong at byte %llu: "
                              "threads behind it are missing",
                              (unsigned long long)self->position) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     for (uint32_t t = 0; t < self->infos.parsed.thread_count; t++) {
         const tm__jstack_thread *thread = &self->infos.parsed.threads[t];
 

@@ -11,6 +11,7 @@
  */
 #include "formats/jstack/account.h"
 
+#include "base/error.h"
 #include "base/map.h"
 #include "formats/jstack/parse.h"
 
@@ -36,7 +37,7 @@ static int add_thread(tm__jstack_dump *dump, const tm__jstack_edge *edge)
                     (size_t)dump->lock_count + dump->edge_count + 1,
                     sizeof(*dump->locks)) < 0 ||
         tm__jstack_add_thread(dump, &thread) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     dump->account_threads++;
     if (edge->address)
         add_lock(dump, edge, TM__JSTACK_WANTED);
@@ -53,7 +54,7 @@ static int add_missing(tm__jstack_dump *dump, tm__map *names)
         uint64_t name = tm__jstack_hash(dump->threads[i].name);
 
         if (tm__map_find(names, name) == TM__NONE && tm__map_put(names, name, i) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     for (uint32_t i = 0; i < dump->edge_count; i++) {
         uint64_t name = tm__jstack_hash(dump->edges[i].thread);
@@ -62,7 +63,7 @@ static int add_missing(tm__jstack_dump *dump, tm__map *names)
             continue;
         if (tm__map_put(names, name, dump->thread_count) < 0 ||
             add_thread(dump, &dump->edges[i]) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     return TM_OK;
 }

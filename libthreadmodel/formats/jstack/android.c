@@ -20,6 +20,7 @@
 #include <string.h>
 #include <threadmodel/model.h>
 
+#include "base/error.h"
 #include "formats/jstack/native_waits.h"
 #include "formats/jstack/parse.h"
 
@@ -145,5 +146,5 @@ int tm__android_native_frame(tm__jstack_dump *dump, tm__slice line)
         thread->known_state = TM_STATE_NATIVE;
     if (thread->known_state == TM_STATE_RUNNING)
         return 1;
-    return tm__native_wait_read(dump, function, TM__SLICE("")) < 0 ? TM_ENOMEM : 1;
+    return tm__native_wait_read(dump, function, TM__SLICE("")) < 0 ? tm__failure() : 1;
 }

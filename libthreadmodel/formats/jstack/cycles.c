@@ -14,6 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
+
 void tm__jstack_cycles_init(tm__jstack_cycles *cycles, tm__memory *memory)
 {
     *cycles = (tm__jstack_cycles){.memory = memory};
@@ -47,7 +49,7 @@ static int index_names(tm__jstack_cycles *cycles, const tm__jstack_dump *dump)
         return TM_OK;
     if (tm__reserve(cycles->memory, &cycles->next_namesake, &cycles->namesake_capacity,
                     dump->thread_count, sizeof(*cycles->next_namesake)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = dump->thread_count; i-- > 0;) {
         uint64_t hash = hash_of(dump->threads[i].name);
         uint32_t first = tm__map_find(&cycles->names, hash);
@@ -56,7 +58,7 @@ static int index_names(tm__jstack_cycles *cycles, const tm__jstack_dump *dump)
         cycles->next_namesake[i] = TM__NONE;
         if (first == TM__NONE) {
             if (tm__map_put(&cycles->names, hash, i) < 0)
-                return TM_ENOMEM;
+                return tm__failure();
         } else {
             cycles->next_namesake[i] = cycles->next_namesake[first];
             cycles->next_namesake[first] = i;
@@ -75,7 +77,7 @@ int tm__jstack_cycles_start(tm__jstack_cycles *cycles, const tm__jstack_dump *du
                     dump->thread_count, sizeof(*cycles->wants)) < 0 ||
         tm__reserve(cycles->memory, &cycles->marks, &cycles->mark_capacity,
                     dump->thread_count, sizeof(*cycles->marks)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < dump->thread_count; i++)
         cycles->wants[i] = (tm__jstack_want){.owner = TM__NONE, .cycle = TM__NONE};
     return index_names(cycles, dump);
@@ -118,7 +120,7 @@ int tm__jstack_cycles_initializers(tm__jstack_cycles *cycles,
             if (tm__jstack_initialized_class(
                     tm__jstack_frame(dump, dump->threads[t].frame_first + i), &name) &&
                 tm__jstack_cycles_hold(cycles, tm__jstack_class_address(name), t) < 0)
-                return TM_ENOMEM;
+                return tm__failure();
     for (uint32_t t = 0; is_needed && t < dump->thread_count; t++)
         for (uint32_t i = 0; i < dump->threads[t].lock_count; i++) {
             const tm__jstack_lock *lock = &dump->locks[dump->threads[t].lock_first + i];

@@ -6,6 +6,7 @@
 #include <threadmodel/definition.h>
 #include <threadmodel/model.h>
 
+#include "base/error.h"
 #include "formats/jstack/java_locks.h"
 #include "formats/jstack/parse.h"
 
@@ -17,7 +18,7 @@ tm__jstack_thread *tm__java_thread_of(tm__jstack_parser *self)
 int tm__java_add_thread(tm__jstack_parser *self, const tm__jstack_thread *thread)
 {
     if (tm__jstack_add_thread(self->dump, thread) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->thread = self->dump->thread_count - 1;
     self->is_closed = 0;
     self->word_state = TM_STATE_UNKNOWN;
@@ -47,7 +48,7 @@ int tm__java_read_mounted(tm__jstack_parser *self, uint64_t id)
         return TM_OK;
     virtual.carrier = self->dump->threads[carrier].id;
     if (tm__java_add_thread(self, &virtual) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->dump->threads[carrier].carries = 0;
     return TM_OK;
 }
@@ -79,7 +80,7 @@ int tm__java_settle_held(tm__jstack_parser *self, int is_java)
         is_java = 1;
     }
     if (is_java && tm__java_add_thread(self, &self->held) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (!is_java)
         self->dump->vm_threads++;
     self->is_held = 0;
@@ -130,25 +131,25 @@ int tm__java_begin_thread(tm__jstack_parser *self, const tm__jstack_thread *thre
     if (dump->has_end || (is_java && tm__map_find(&dump->ids, thread->id) != TM__NONE))
         return TM__LINE_NEXT;
     if (tm__java_settle_held(self, 0) < 0 || tm__java_end_thread(self) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (!is_java) {
         self->held = *thread;
         self->held.state = java_state_of_tail(heading->tail);
         self->is_held_java = tm__slice_find(heading->tail, "[") < heading->tail.length;
         if (tm__jstack_keep(dump, &self->held.name) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         self->is_held = 1;
         return TM_OK;
     }
     tm__jstack_read_object(heading->on, &lock);
     if (lock.address && tm__reserve(dump->memory, &dump->locks, &dump->lock_capacity,
                                     (size_t)locks + 1, sizeof(*dump->locks)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (lock.address && (tm__jstack_keep(dump, &lock.class_name) < 0 ||
                          tm__jstack_keep(dump, &lock.of_class) < 0))
-        return TM_ENOMEM;
+        return tm__failure();
     if (tm__java_add_thread(self, thread) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->word_state = state_of_tail(heading->tail);
     dump->has_hashes |= heading->has_hashes;
     tm__java_thread_of(self)->is_waiting =
@@ -161,7 +162,7 @@ int tm__java_read_frame(tm__jstack_parser *self, tm__slice text)
     /* The frames of an account of deadlocks belong to threads that were listed before.
      */
     if (tm__java_settle_held(self, self->section == TM__JAVA_THREADS) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (self->thread == TM__NONE || self->is_closed ||
         self->section != TM__JAVA_THREADS)
         return self->section == TM__JAVA_ACCOUNT ? TM_OK : TM__LINE_OTHER;
@@ -208,7 +209,7 @@ int tm__java_read_lock(tm__jstack_parser *self, tm__slice text)
         tm__jstack_address_is_hash(&lock);
     if (tm__jstack_keep(self->dump, &owner.name) < 0 ||
         tm__jstack_add_lock(self->dump, &lock) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (owner.name.length > 0)
         thread->owner = owner.name;
     if (owner.id)

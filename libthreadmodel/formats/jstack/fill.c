@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "formats/dump/java_state.h"
 #include "formats/jstack/fill_objects.h"
 #include "formats/jstack/grammar.h"
@@ -32,20 +33,20 @@ static int find_cycles(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
     if (tm__jstack_cycles_start(&fill->cycles, parsed) < 0 ||
         tm__jstack_index_edges(fill, parsed) < 0 ||
         tm__jstack_cycles_initializers(&fill->cycles, parsed) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t t = 0; t < parsed->thread_count; t++) {
         const tm__jstack_lock *locks = tm__jstack_locks_of(parsed, t);
         tm__jstack_sight seen;
 
         if (tm__jstack_look(fill, parsed, t, &seen) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         if (seen.wanted && seen.state != TM_STATE_WAITING &&
             seen.state != TM_STATE_JOINING)
             fill->cycles.wants[t].address = seen.wanted->address;
         for (uint32_t i = 0; i < parsed->threads[t].lock_count; i++)
             if (tm__jstack_is_held(&locks[i], seen.wanted, seen.state) &&
                 tm__jstack_cycles_hold(&fill->cycles, locks[i].address, t) < 0)
-                return TM_ENOMEM;
+                return tm__failure();
     }
     return tm__jstack_cycles_find(&fill->cycles, parsed, fill->dump->notes, offset);
 }
@@ -69,7 +70,7 @@ static int add_initialized(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
         if (tm__reserve(fill->memory, &fill->holds, &fill->hold_capacity,
                         (size_t)to->hold_count + 1, sizeof(*fill->holds)) < 0 ||
             tm__jstack_object_id(fill, &lock, &fill->holds[to->hold_count].object) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         fill->holds[to->hold_count++].depth = i;
     }
     to->holds = fill->holds;
@@ -84,7 +85,7 @@ static int add_holds(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
 
     if (tm__reserve(fill->memory, &fill->holds, &fill->hold_capacity, it->lock_count,
                     sizeof(*fill->holds)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < it->lock_count; i++) {
         tm__dump_hold *hold = &fill->holds[to->hold_count];
 
@@ -92,7 +93,7 @@ static int add_holds(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
             continue;
         hold->depth = locks[i].depth;
         if (tm__jstack_object_id(fill, &locks[i], &hold->object) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         to->hold_count++;
     }
     to->holds = fill->holds;
@@ -104,7 +105,7 @@ static int copy_name(tm__jstack_fill *fill, tm__slice name)
 {
     if (tm__reserve(fill->memory, &fill->name, &fill->name_capacity, name.length + 1,
                     1) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     memcpy(fill->name, name.bytes, name.length);
     fill->name[name.length] = '\0';
     return TM_OK;
@@ -134,7 +135,7 @@ static int read_thread(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uin
     tm__jstack_sight seen;
 
     if (tm__jstack_look(fill, parsed, t, &seen) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     to.frames = fill->frames;
     to.state = seen.state;
     /* A text dump has no name for a virtual thread: most have none. */
@@ -143,12 +144,12 @@ static int read_thread(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uin
     to.is_timed = tm__dump_is_timed(it->state);
     if (it->name.bytes) {
         if (copy_name(fill, it->name) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         to.thread.name = fill->name;
     }
     if (seen.wanted ? tm__jstack_object_id(fill, seen.wanted, &to.wanted) < 0
                     : tm__jstack_wait_for_own(fill, own, &to) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (seen.state == TM_STATE_JOINING && it->owner_id) {
         uint32_t joined = tm__map_find(&parsed->ids, it->owner_id);
 
@@ -159,7 +160,7 @@ static int read_thread(tm__jstack_fill *fill, const tm__jstack_dump *parsed, uin
         to.owner = tm__jstack_fill_id(fill, parsed->threads[want->owner].id);
     if (add_holds(fill, parsed, t, &seen, &to) < 0 ||
         (want->is_initializing && add_initialized(fill, parsed, t, &to) < 0))
-        return TM_ENOMEM;
+        return tm__failure();
     if (fill->jvm) {
         snprintf(group, sizeof(group), "JVM %llu", (unsigned long long)fill->jvm + 1);
         to.thread.group = group;
@@ -177,10 +178,10 @@ int tm__jstack_fill_read(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
     fill->dump->is_library = parsed->grammar->is_library;
     if (find_cycles(fill, parsed, offset) < 0 ||
         tm__jstack_recognise_cycles(fill, parsed) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (; fill->next < parsed->thread_count; fill->next++)
         if (read_thread(fill, parsed, fill->next) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     fill->next = 0;
     tm__jstack_turn_members(fill);
     return TM_OK;
@@ -191,7 +192,7 @@ int tm__jstack_fill_leave(tm__jstack_fill *fill)
     tm__dump *dump = fill->dump;
 
     if (tm__dump_reserve(dump, dump->before_count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < dump->before_count; i++) {
         tm_event event = {.time_ns = dump->time_ns + 1,
                           .thread = (uint64_t)dump->before[i].key,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "formats/dump/dump.h"
 #include "formats/dump/dump_names.h"
 #include "formats/dump/native_calls.h"
@@ -29,12 +30,12 @@ static int name_object(tm__jstack_fill *fill, const tm__jstack_lock *lock,
 
     if (tm__reserve(fill->memory, &fill->label, &fill->label_capacity,
                     length + lock->of_class.length, 1) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     memcpy(fill->label, prefix, length);
     memcpy(fill->label + length, lock->of_class.bytes, lock->of_class.length);
     if (tm__strings_intern_bytes(&fill->dump->texts, &index, fill->label,
                                  length + lock->of_class.length) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     object->name = tm__strings_get(&fill->dump->texts, index);
     if (is_init)
         object->kind = TM_OBJECT_KIND_ONCE;
@@ -59,7 +60,7 @@ static int name_by_address(tm__jstack_fill *fill, const tm__jstack_lock *lock,
     length = snprintf(text, sizeof(text), "%.*s@0x%llx", (int)name.length, name.bytes,
                       (unsigned long long)lock->address);
     if (tm__strings_intern_bytes(&fill->dump->texts, &index, text, (size_t)length) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     object->name = tm__strings_get(&fill->dump->texts, index);
     return TM_OK;
 }
@@ -79,7 +80,7 @@ int tm__jstack_wait_for_own(tm__jstack_fill *fill, const tm__jstack_wait *own,
         tm__dump_class(fill->dump,
                        (tm__slice){own->class_name, strlen(own->class_name)},
                        &class_id) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return tm__dump_own_object(fill->dump, to->thread.id, own->kind, class_id, name,
                                &to->wanted);
 }
@@ -93,12 +94,12 @@ int tm__jstack_object_id(tm__jstack_fill *fill, const tm__jstack_lock *lock,
 
     if (lock->class_name.length &&
         tm__dump_class(fill->dump, lock->class_name, &class_id) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     /* A line that was cut has no class, and another one may. */
     known = tm__map_find(&fill->classes, address);
     if (known == TM__NONE && class_id &&
         tm__map_put(&fill->classes, address, class_id) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (known == TM__NONE)
         known = class_id;
     if (!class_id)
@@ -108,7 +109,7 @@ int tm__jstack_object_id(tm__jstack_fill *fill, const tm__jstack_lock *lock,
         object.id = mix(address + ((uint64_t)class_id << 48)) | 1;
     if (lock->of_class.length ? name_object(fill, lock, &object) < 0
                               : fill->jvm && name_by_address(fill, lock, &object) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (lock->is_hash) {
         object.hash = lock->hash;
         object.flags = TM_OBJECT_HAS_HASH | TM_OBJECT_MAYBE_MANY;

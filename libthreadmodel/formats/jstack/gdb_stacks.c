@@ -22,6 +22,7 @@
 #include <threadmodel/definition.h>
 #include <threadmodel/model.h>
 
+#include "base/error.h"
 #include "formats/jstack/grammar.h"
 #include "formats/jstack/native_waits.h"
 #include "formats/jstack/parse.h"
@@ -217,14 +218,13 @@ static int add_frame(tm__jstack_parser *self, tm__slice function, tm__slice argu
         self->section |= OUTSIDE;
     if (!(self->section & OUTSIDE) &&
         tm__native_wait_read(self->dump, function, arguments) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return tm__jstack_add_call(self->dump, module, function,
                                line ? file : TM__SLICE(""), line);
 }
 
-/* "#3  0x7f1e in f (x=1) at a/b.c:12", "... from /lib/libc.so.6", "#3  0x7f1e f -
- * /lib/b"
- */
+/* "#3  0x7f1e in f (x=1) at a/b.c:12", "... from /lib/libc.so.6", or
+ * "#3  0x7f1e f - /lib/b". */
 static int read_gdb_frame(tm__jstack_parser *self, tm__slice line)
 {
     tm__slice text = tm__slice_from(line, 1), function, arguments, path = {0},
@@ -300,7 +300,7 @@ static int add_thread(tm__jstack_parser *self, const tm__jstack_thread *thread,
     if (index > self->numbers)
         self->numbers = index < UINT32_MAX ? (uint32_t)index : UINT32_MAX;
     if (tm__jstack_add_thread(dump, thread) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     /* By this number others join it. */
     return !thread->address || thread->address == thread->id ||
                    tm__map_find(&dump->ids, thread->address) != TM__NONE

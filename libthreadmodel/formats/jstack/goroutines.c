@@ -16,6 +16,7 @@
 #include <threadmodel/definition.h>
 #include <threadmodel/model.h>
 
+#include "base/error.h"
 #include "formats/jstack/grammar.h"
 #include "formats/jstack/parse.h"
 
@@ -255,7 +256,7 @@ static int read_place(tm__jstack_parser *self, tm__slice line)
     if (read_call(self, call) < 0 ||
         tm__jstack_add_call(self->dump, (tm__slice){function.bytes, dot},
                             tm__slice_from(function, dot + 1), file, number) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->pending_length = 0;
     return TM_OK;
 }

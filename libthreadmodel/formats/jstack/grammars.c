@@ -63,7 +63,7 @@ int tm__jstack_parse(tm__jstack_dump *dump, const char *text, size_t length)
         length -= line.length + (newline != NULL);
         text += line.length + (newline != NULL);
         rc = tm__grammar_java.line(&parser, tm__slice_trim(line));
-        if (rc == TM_ENOMEM)
+        if (rc < 0)
             return rc;
         /* There is one in the text. */
         if (rc == TM__LINE_NEXT)

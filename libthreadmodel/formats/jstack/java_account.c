@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "formats/jstack/dump_threads.h"
 #include "formats/jstack/parse.h"
 
@@ -40,7 +41,7 @@ static int read_edge(tm__jstack_parser *self, tm__slice line)
         class_name = tm__slice_from(line, name + 3);
         class_name.length = tm__slice_find(class_name, ")");
         if (tm__jstack_keep_class(dump, &class_name) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         edge->class_name = class_name;
         tm__slice_number(&number, 16, &edge->address);
     }
@@ -50,7 +51,7 @@ static int read_edge(tm__jstack_parser *self, tm__slice line)
 
         owner.length -= owner.length ? 1 : 0;
         if (tm__jstack_keep(dump, &owner) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         edge->owner = owner;
     }
     return TM_OK;
@@ -66,12 +67,12 @@ static int read_member(tm__jstack_parser *self, tm__slice line)
 
     thread.id = tm__jstack_hash(name) | UINT64_C(1) << 63;
     if (tm__java_end_thread(self) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (dump->thread_count > self->numbers ||
         tm__map_find(&dump->ids, thread.id) != TM__NONE)
         return TM_OK;
     if (tm__java_add_thread(self, &thread) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->numbers++;
     dump->account_threads++;
     return TM_OK;
@@ -86,7 +87,7 @@ int tm__java_read_account(tm__jstack_parser *self, tm__slice line)
 {
     if (tm__slice_begins(line, "Found one Java-level deadlock")) {
         if (tm__java_end_thread(self) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         self->section = TM__JAVA_DEADLOCK;
         self->dump->deadlock_count++;
         return TM_OK;
@@ -96,7 +97,7 @@ int tm__java_read_account(tm__jstack_parser *self, tm__slice line)
     if (tm__slice_begins(line, "Found ") &&
         tm__slice_find(line, "deadlock") < line.length) {
         if (tm__java_end_thread(self) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         self->section = TM__JAVA_THREADS;
         self->dump->has_end |= self->dump->thread_count > 0;
         return TM_OK;

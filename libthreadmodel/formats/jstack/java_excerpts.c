@@ -8,6 +8,7 @@
 #include <threadmodel/definition.h>
 #include <threadmodel/model.h>
 
+#include "base/error.h"
 #include "formats/jstack/grammar.h"
 #include "formats/jstack/parse.h"
 #include "formats/text/log_time.h"
@@ -132,7 +133,7 @@ static int read_watchdog(tm__jstack_parser *self, tm__slice line)
     if (last && tm__slice_begins(line, "PID: ") && state < line.length) {
         word = tm__slice_from(line, state + strlen("State: "));
         if (tm__jstack_keep(self->dump, &word) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         last->state = word;
         return TM_OK;
     }
@@ -244,7 +245,7 @@ static int read_crash_thread(tm__jstack_parser *self, tm__slice line, int is_cur
     if (tm__map_find(&self->dump->ids, thread.id) != TM__NONE)
         return TM_OK;
     if (tm__jstack_add_thread(self->dump, &thread) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->is_closed = !is_current;
     return TM_OK;
 }
@@ -262,7 +263,7 @@ static int read_crash(tm__jstack_parser *self, tm__slice line)
     }
     if (tm__slice_begins(line, vm)) {
         if (tm__jstack_keep(self->dump, &text) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         self->dump->vm = text;
         return TM_OK;
     }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <threadmodel/definition.h>
 
+#include "base/error.h"
 #include "formats/jstack/account.h"
 #include "formats/jstack/grammar.h"
 #include "formats/jstack/header.h"
@@ -41,10 +42,10 @@ static int read_property(tm__jstack_parser *self, tm__slice line)
         tm__slice state = tm__slice_trim(tm__slice_from(line, strlen(TM__JAVA_STATE)));
 
         if (tm__java_settle_held(self, 1) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         thread = tm__java_thread_of(self);
         if (!thread || tm__jstack_keep(self->dump, &state) < 0)
-            return thread ? TM_ENOMEM : TM__LINE_OTHER;
+            return thread ? tm__failure() : TM__LINE_OTHER;
         thread->state = state;
         return TM_OK;
     }
@@ -87,7 +88,7 @@ static int read_first(tm__jstack_parser *self, tm__slice line)
     if (tm__slice_begins(vm, "["))
         vm = tm__slice_trim(tm__slice_from(vm, tm__slice_find(vm, "]") + 1));
     if (tm__jstack_keep(dump, &vm) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     dump->vm = vm;
     dump->has_header = 1;
     return TM_OK;
@@ -163,10 +164,10 @@ static int take_line(tm__jstack_parser *self, tm__slice line)
 
 static int end(tm__jstack_parser *self)
 {
-    if (!self->is_carried && tm__java_flush(self, 0) == TM_ENOMEM)
-        return TM_ENOMEM;
+    if (!self->is_carried && tm__java_flush(self, 0) < 0)
+        return tm__failure();
     if (tm__java_settle_held(self, 0) < 0 || tm__java_end_thread(self) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return tm__jstack_complete(self->dump);
 }
 

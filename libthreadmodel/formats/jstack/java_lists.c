@@ -22,6 +22,7 @@
 #include <threadmodel/definition.h>
 #include <threadmodel/model.h>
 
+#include "base/error.h"
 #include "formats/jstack/grammar.h"
 #include "formats/jstack/java_locks.h"
 #include "formats/jstack/parse.h"
@@ -44,7 +45,7 @@ static int hold(tm__jstack_parser *self, const tm__jstack_thread *thread)
         return TM__LINE_NEXT;
     self->held = *thread;
     if (tm__jstack_keep(self->dump, &self->held.name) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->is_held = 1;
     return TM_OK;
 }
@@ -53,7 +54,7 @@ static int settle(tm__jstack_parser *self)
 {
     int rc = self->is_held ? begin_thread(self, &self->held) : TM_OK;
 
-    if (rc != TM_ENOMEM)
+    if (rc >= 0)
         self->is_held = 0;
     return rc;
 }
@@ -237,13 +238,13 @@ static int read_state(tm__jstack_parser *self, tm__slice text)
     owner.length = id;
     if (tm__jstack_keep(self->dump, &state) < 0 ||
         tm__jstack_keep(self->dump, &owner) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     thread->owner = owner;
     lock.kind =
         tm__slice_is(state, "BLOCKED") ? TM__JSTACK_WANTED : TM__JSTACK_WAITING_ON;
     tm__jstack_read_object(tm__slice_word(&object), &lock);
     if (lock.address && tm__jstack_add_lock(self->dump, &lock) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     thread->state = state;
     return TM_OK;
 }
@@ -339,7 +340,7 @@ static int read_deadlock(tm__jstack_parser *self, tm__slice line)
         if (tm__jstack_keep(self->dump, &edge.owner) < 0 ||
             tm__jstack_keep(self->dump, &edge.class_name) < 0 ||
             tm__jstack_add_edge(self->dump, &edge) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         self->dump->vm = TM__SLICE("Java, by Dropwizard");
         self->dump->deadlock_count = 1;
         return begin_thread(self, &thread);

@@ -19,6 +19,7 @@
 #include <threadmodel/definition.h>
 #include <threadmodel/model.h>
 
+#include "base/error.h"
 #include "formats/jstack/grammar.h"
 #include "formats/jstack/java_locks.h"
 #include "formats/jstack/parse.h"
@@ -86,7 +87,7 @@ static int read_hadoop(tm__jstack_parser *self, tm__slice line)
         return line.length ? TM__LINE_OTHER : TM_OK;
     if (tm__slice_is(first, "State:") && is_state(rest)) {
         if (tm__jstack_keep(dump, &rest) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         last->state = rest;
         return TM_OK;
     }

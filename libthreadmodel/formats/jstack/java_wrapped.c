@@ -106,7 +106,7 @@ int tm__java_flush(tm__jstack_parser *self, int is_cut)
         break;
     default: break;
     }
-    if (rc == TM_ENOMEM || rc == TM__LINE_NEXT)
+    if (rc < 0 || rc == TM__LINE_NEXT)
         return rc;
     self->pending_kind = TM__PENDING_NOTHING;
     return TM_OK;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "formats/jstack/android.h"
 #include "formats/jstack/java_locks.h"
 #include "formats/jstack/dump_threads.h"
@@ -23,7 +24,7 @@ static int read_idea_lock(tm__jstack_parser *self, tm__slice line)
     tm__jstack_read_object(tm__slice_from(line, to), &lock);
     if (tm__jstack_keep(self->dump, &owner) < 0 ||
         tm__jstack_add_lock(self->dump, &lock) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     thread->owner = owner;
     return TM_OK;
 }
@@ -46,7 +47,7 @@ static int read_object(tm__jstack_parser *self, tm__slice line)
         return TM__LINE_OTHER;
     if (tm__jstack_keep(self->dump, &owner.name) < 0 ||
         tm__jstack_add_lock(self->dump, &lock) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     thread->owner = owner.name;
     return TM_OK;
 }
@@ -84,7 +85,7 @@ int tm__java_read_forced(tm__jstack_parser *self, tm__slice line)
     if (tm__map_find(&self->dump->ids, thread.id) != TM__NONE)
         return TM__LINE_NEXT;
     if (tm__java_settle_held(self, 0) < 0 || tm__java_end_thread(self) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return tm__java_add_thread(self, &thread);
 }
 
@@ -97,7 +98,7 @@ int tm__java_read_crashlytics(tm__jstack_parser *self, tm__slice line)
     if (tm__map_find(&self->dump->ids, thread.id) != TM__NONE)
         return TM__LINE_NEXT;
     if (tm__java_settle_held(self, 0) < 0 || tm__java_end_thread(self) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return tm__java_add_thread(self, &thread);
 }
 
@@ -109,7 +110,7 @@ int tm__java_read_other(tm__jstack_parser *self, tm__slice line)
 
     if (tm__slice_begins(line, "JNI global ref")) {
         if (tm__java_settle_held(self, 0) < 0 || tm__java_end_thread(self) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         self->dump->has_end = 1;
         return TM_OK;
     }
@@ -117,7 +118,7 @@ int tm__java_read_other(tm__jstack_parser *self, tm__slice line)
         return read_process(self, line);
     if (tm__slice_begins(line, "----- end ")) {
         self->dump->has_end = 1;
-        return tm__java_end_thread(self) < 0 ? TM_ENOMEM : TM__LINE_LAST;
+        return tm__java_end_thread(self) < 0 ? tm__failure() : TM__LINE_LAST;
     }
     if (tm__slice_begins(line, "_java_thread_list=") && length < line.length) {
         line = tm__slice_from(line, length + strlen("length="));

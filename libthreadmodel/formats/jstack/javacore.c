@@ -15,6 +15,7 @@
 #include <string.h>
 #include <threadmodel/definition.h>
 
+#include "base/error.h"
 #include "formats/dump/dump_time.h"
 #include "formats/jstack/grammar.h"
 #include "formats/jstack/parse.h"
@@ -91,7 +92,7 @@ static int read_thread(tm__jstack_parser *self, tm__slice text)
         thread.priority = (int32_t)priority;
     thread.address = thread.id;
     if (tm__jstack_add_thread(self->dump, &thread) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->thread = self->dump->thread_count - 1;
     self->dump->threads[self->thread].id = thread.id | UINT64_C(1) << 63;
     return TM_OK;
@@ -114,7 +115,7 @@ static int read_block(tm__jstack_parser *self, tm__slice text)
     if (!lock.address)
         return TM_OK;
     if (tm__jstack_add_lock(self->dump, &lock) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (owner < text.length && lock.kind != TM__JSTACK_WAITING_ON)
         number_behind(tm__slice_from(text, owner), "J9VMThread:0x", 16,
                       &thread->owner_id);
@@ -200,7 +201,7 @@ static int read_member_object(tm__jstack_parser *self, tm__slice text)
     if (!dump->edge_count || !lock.address)
         return TM_OK;
     if (tm__jstack_keep_class(dump, &lock.class_name) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     dump->edges[dump->edge_count - 1].address = lock.address;
     dump->edges[dump->edge_count - 1].class_name = lock.class_name;
     return TM_OK;
@@ -209,7 +210,7 @@ static int read_member_object(tm__jstack_parser *self, tm__slice text)
 static int read_version(tm__jstack_parser *self, tm__slice text)
 {
     if (tm__jstack_keep(self->dump, &text) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->dump->vm = text;
     return TM_OK;
 }

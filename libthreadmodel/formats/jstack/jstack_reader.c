@@ -82,7 +82,7 @@ static int fill(tm__jstack_reader *self)
 
         if (jvm != self->jvm && self->dump.dump_count > 0 &&
             tm__jstack_fill_leave(&self->fill) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         self->jvm = jvm;
         self->fill.jvm = jvm;
         tm__dump_begin(&self->dump, time_of(self));
@@ -90,7 +90,7 @@ static int fill(tm__jstack_reader *self)
         note_vm(self);
     }
     if (tm__jvms_note(&self->jvms, self->jvm, &self->parsed, self->dump.time_ns) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     rc = tm__jstack_fill_read(&self->fill, &self->parsed, self->dump_start);
     if (rc == TM_OK)
         self->state = TM__JSTACK_ENDING;

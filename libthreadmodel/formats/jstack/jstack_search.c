@@ -29,7 +29,7 @@ static int begin(tm__jstack_reader *self, const tm__grammar *grammar, size_t fir
     uint64_t start = self->text.start;
 
     if (tm__text_learn(&self->text, first, is_html) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->time_ns = tm__recent_lines_time(&self->recent, self->text.around);
     self->dump_start = self->last = start;
     self->at_first = 1;
@@ -134,7 +134,7 @@ static int take_line(tm__jstack_reader *self)
 
     if (rc == TM_OK)
         rc = grammar->line(&self->parser, tm__bare_line(self->text.line));
-    if (rc == TM_ENOMEM)
+    if (rc < 0)
         return rc;
     /* A line begins one dump at most, or reading would not go on. */
     self->at_first = 0;
@@ -169,7 +169,7 @@ int tm__jstack_read_lines(tm__jstack_reader *self)
             rc = take_line(self);
     }
     if (rc == TM_OK && tm__jstack_end(&self->parser) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (rc != TM_OK)
         return rc;
     if (self->parsed.thread_count == 0)

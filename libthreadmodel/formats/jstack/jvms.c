@@ -5,6 +5,8 @@
  */
 #include "formats/jstack/jvms.h"
 
+#include "base/error.h"
+
 /* How many threads are the same in both, less those that differ. */
 static int64_t compare(const tm__jvm *jvm, const tm__jstack_dump *dump)
 {
@@ -74,7 +76,7 @@ int tm__jvms_note(tm__jvms *jvms, uint32_t jvm, const tm__jstack_dump *dump,
 
     if (tm__reserve(jvms->memory, &it->threads, &it->capacity, dump->thread_count,
                     sizeof(*it->threads)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     it->count = dump->thread_count;
     for (uint32_t i = 0; i < dump->thread_count; i++)
         it->threads[i] = (tm__jvm_thread){dump->threads[i].id, dump->threads[i].address,

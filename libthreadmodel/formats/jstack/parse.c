@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "formats/jstack/grammar.h"
 
 enum { CLASS_BYTES = 512 };
@@ -76,7 +77,7 @@ int tm__jstack_keep(tm__jstack_dump *dump, tm__slice *text)
     if (!text->bytes)
         return TM_OK;
     if (tm__strings_intern_bytes(&dump->texts, &index, text->bytes, text->length) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     text->bytes = tm__strings_get(&dump->texts, index);
     return TM_OK;
 }
@@ -90,10 +91,10 @@ int tm__jstack_add_thread(tm__jstack_dump *dump, const tm__jstack_thread *thread
         tm__jstack_keep(dump, &copy.owner) < 0 ||
         tm__reserve(dump->memory, &dump->threads, &dump->thread_capacity,
                     (size_t)dump->thread_count + 1, sizeof(*dump->threads)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (tm__map_find(&dump->ids, copy.id) == TM__NONE &&
         tm__map_put(&dump->ids, copy.id, dump->thread_count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     copy.frame_first = dump->frame_count;
     copy.lock_first = dump->lock_count;
     dump->threads[dump->thread_count++] = copy;
@@ -116,7 +117,7 @@ int tm__jstack_add_frame(tm__jstack_dump *dump, tm__slice text)
     if (tm__reserve(dump->memory, &dump->frames, &dump->frame_capacity,
                     (size_t)dump->frame_count + 1, sizeof(*dump->frames)) < 0 ||
         tm__strings_intern_bytes(&dump->texts, &index, text.bytes, text.length) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     dump->frames[dump->frame_count++] = index;
     dump->threads[dump->thread_count - 1].frame_count++;
     return TM_OK;
@@ -170,7 +171,7 @@ int tm__jstack_keep_class(tm__jstack_dump *dump, tm__slice *name)
         if (dotted[i] == '/' && (dotted[i + 1] < '0' || dotted[i + 1] > '9'))
             dotted[i] = '.';
     if (tm__jstack_keep(dump, &copy) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     *name = copy;
     return TM_OK;
 }
@@ -184,7 +185,7 @@ int tm__jstack_add_lock(tm__jstack_dump *dump, const tm__jstack_lock *lock)
         tm__jstack_keep(dump, &copy.of_class) < 0 ||
         tm__reserve(dump->memory, &dump->locks, &dump->lock_capacity,
                     (size_t)dump->lock_count + 1, sizeof(*dump->locks)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     copy.depth = TM__NONE;
     if (copy.kind != TM__JSTACK_SYNCHRONIZER && thread->frame_count > 0)
         copy.depth = thread->frame_count - 1;
@@ -202,7 +203,7 @@ int tm__jstack_add_edge(tm__jstack_dump *dump, const tm__jstack_edge *edge)
     if (tm__jstack_keep(dump, &copy.thread) < 0 ||
         tm__reserve(dump->memory, &dump->edges, &dump->edge_capacity,
                     (size_t)dump->edge_count + 1, sizeof(*dump->edges)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     dump->edges[dump->edge_count++] = copy;
     return TM_OK;
 }

@@ -16,6 +16,7 @@
 #include <threadmodel/definition.h>
 #include <threadmodel/model.h>
 
+#include "base/error.h"
 #include "formats/jstack/grammar.h"
 #include "formats/jstack/native_waits.h"
 #include "formats/jstack/parse.h"
@@ -130,7 +131,7 @@ static int add_call(tm__jstack_parser *self, tm__slice function, tm__slice file,
         module.length = tm__slice_find(module, ".so");
         if (self->section == 0 &&
             tm__native_wait_read(self->dump, function, TM__SLICE("")) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     } else if (self->section++ == 0 && (thread->known_state == TM_STATE_UNKNOWN ||
                                         thread->known_state == TM_STATE_NATIVE ||
                                         thread->known_state == TM_STATE_BLOCKED)) {
@@ -249,7 +250,7 @@ static int read_spy_line(tm__jstack_parser *self, tm__slice line)
     }
     if (tm__slice_begins(line, "Python v")) {
         if (tm__jstack_keep(dump, &line) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         dump->vm = line;
         dump->has_header = 1;
         return TM_OK;

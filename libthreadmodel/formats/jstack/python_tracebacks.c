@@ -23,6 +23,7 @@
 #include <threadmodel/definition.h>
 #include <threadmodel/model.h>
 
+#include "base/error.h"
 #include "formats/jstack/grammar.h"
 #include "formats/jstack/parse.h"
 #include "formats/jstack/python_stacks.h"
@@ -80,7 +81,7 @@ static int begin_thread(tm__jstack_parser *self, tm__jstack_thread *thread)
     if (!self->dump->vm.length)
         self->dump->vm = TM__SLICE("Python");
     if (tm__jstack_add_thread(self->dump, thread) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     self->thread = self->dump->thread_count - 1;
     return TM_OK;
 }

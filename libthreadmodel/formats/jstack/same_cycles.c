@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/error.h"
+
 static uint64_t hash_stack(const tm__jstack_dump *parsed,
                            const tm__jstack_thread *thread)
 {
@@ -31,7 +33,7 @@ static int index_members(tm__jstack_fill *fill)
     for (uint32_t i = 0; i < fill->member_count; i++)
         if (tm__map_find(&fill->member_map, fill->members[i].thread) == TM__NONE &&
             tm__map_put(&fill->member_map, fill->members[i].thread, i) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     return TM_OK;
 }
 
@@ -68,7 +70,7 @@ static int keep_ids(tm__jstack_fill *fill, uint32_t first)
         if (tm__reserve(fill->memory, &fill->moved_ids, &fill->moved_capacity,
                         (size_t)fill->moved_count + 1, sizeof(*fill->moved_ids)) < 0 ||
             tm__map_put(&fill->moved, now->object, fill->moved_count) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         fill->moved_ids[fill->moved_count++] = id;
         now->object = id;
     }
@@ -86,7 +88,7 @@ int tm__jstack_recognise_cycles(tm__jstack_fill *fill, const tm__jstack_dump *pa
     if (index_members(fill) < 0 ||
         tm__reserve(fill->memory, &fill->found, &fill->found_capacity,
                     parsed->thread_count, sizeof(*fill->found)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     memset(cycles->marks, 0, cycles->cycle_count * sizeof(*cycles->marks));
     for (uint32_t t = 0; t < parsed->thread_count; t++) {
         uint32_t first = fill->found_count, cycle = cycles->wants[t].cycle;
@@ -95,7 +97,7 @@ int tm__jstack_recognise_cycles(tm__jstack_fill *fill, const tm__jstack_dump *pa
             continue;
         cycles->marks[cycle] = 1;
         if (walk_cycle(fill, parsed, t) && keep_ids(fill, first) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     return TM_OK;
 }

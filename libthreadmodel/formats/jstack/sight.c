@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "formats/jstack/sight.h"
 
+#include "base/error.h"
 #include "formats/dump/dump.h"
 #include "formats/dump/dump_names.h"
 #include "formats/dump/java_state.h"
@@ -20,7 +21,7 @@ static int number_frame(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
 
     if (fill->numbers[text] == 0) {
         if (tm__dump_frame(fill->dump, tm__jstack_frame(parsed, index), number) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         fill->numbers[text] = *number + 1;
     }
     *number = fill->numbers[text] - 1;
@@ -36,12 +37,12 @@ static int read_frames(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
                     thread->frame_count, sizeof(*fill->frames)) < 0 ||
         tm__reserve(fill->memory, &fill->numbers, &fill->number_capacity, texts,
                     sizeof(*fill->numbers)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (; fill->number_count < texts; fill->number_count++)
         fill->numbers[fill->number_count] = 0;
     for (uint32_t i = 0; i < thread->frame_count; i++)
         if (number_frame(fill, parsed, thread->frame_first + i, &fill->frames[i]) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     return TM_OK;
 }
 
@@ -185,7 +186,7 @@ int tm__jstack_index_edges(tm__jstack_fill *fill, const tm__jstack_dump *parsed)
 
         if (tm__map_find(&fill->edges, hash) == TM__NONE &&
             tm__map_put(&fill->edges, hash, i) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     return TM_OK;
 }
@@ -223,7 +224,7 @@ int tm__jstack_look(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
     uint32_t depth;
 
     if (read_frames(fill, parsed, it) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     seen->state =
         tm__dump_state(fill->dump, it->state, fill->frames, it->frame_count, &depth);
     if (it->known_state)

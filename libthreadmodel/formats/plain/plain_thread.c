@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "formats/dump/dump_time.h"
 
 /* "BLOCKED 2026-11-20T19:12:47.168888646Z" */
@@ -62,7 +63,7 @@ int tm__plain_thread_start(tm__snapshot *thread, const tm__plain_header *header)
     if (tm__snapshot_set(thread, &thread->name, header->name) < 0 ||
         (header->state.length > 0 &&
          tm__snapshot_set(thread, &thread->state, header->state) < 0))
-        return TM_ENOMEM;
+        return tm__failure();
     return TM_OK;
 }
 
@@ -88,7 +89,7 @@ static int read_lock(tm__snapshot *thread, tm__slice line)
     switch (kind) {
     case LOCKED:
         if (tm__snapshot_lock(thread, line) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         tm__snapshot_depth(thread, thread->frame_count ? thread->frame_count - 1 : 0);
         return TM_OK;
     case WANTED: return tm__snapshot_object(thread, line, 0, &thread->blocked_on);

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "formats/text/escape.h"
 
 enum { LINE_BYTES = 64 << 10 };
@@ -111,7 +112,7 @@ static int next_of_string(tm__text *text)
 static int begin_string(tm__text *text, size_t first)
 {
     if (reserve(text) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     text->offset = text->start + first;
     text->in_string = 1;
     text->has_lines = 0;
@@ -121,14 +122,14 @@ static int begin_string(tm__text *text, size_t first)
 int tm__text_enter(tm__text *text, size_t first)
 {
     text->quoting = TM__QUOTED;
-    return begin_string(text, first) < 0 ? TM_ENOMEM : TM_OK;
+    return begin_string(text, first) < 0 ? tm__failure() : TM_OK;
 }
 
 /* No output is longer than its input, so it may be written over itself. */
 static int copy(tm__text *text, size_t (*decode)(char *to, tm__slice text))
 {
     if (reserve(text) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     text->line.length = decode(text->buffer, text->line);
     text->line.bytes = text->buffer;
     text->line = trim_end(text->line);
@@ -332,7 +333,7 @@ int tm__text_learn(tm__text *text, size_t first, int is_html)
 
     text->is_html = is_html;
     if (is_html && copy(text, tm__unescape_html) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     /* The content of a string, and text that was decoded, are not part of the prefix.
      */
     if (text->is_stripped && (first == 0 || text->is_escaped || !text->stripped)) {
@@ -363,7 +364,7 @@ int tm__text_learn(tm__text *text, size_t first, int is_html)
         text->line = tm__slice_from(text->line, (size_t)is_quoted);
         return TM_OK;
     }
-    return begin_string(text, first) < 0 ? TM_ENOMEM : TM_OK;
+    return begin_string(text, first) < 0 ? tm__failure() : TM_OK;
 }
 
 void tm__text_free(tm__text *text)

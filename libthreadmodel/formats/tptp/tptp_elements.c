@@ -252,7 +252,7 @@ static int define_class(element *it)
         return damage(it, "it has no id or no name");
     if (tm__reserve(trace->memory, &trace->text, &trace->text_capacity,
                     2 * length + TM__DESCRIPTOR_ROOM + 1, 1) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     length = tm__descriptor_write_class(trace->text, name, length);
     trace->text[length] = '\0';
     definition.id = entity->id;

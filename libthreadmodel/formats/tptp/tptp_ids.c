@@ -57,7 +57,7 @@ int tm__tptp_ids_find(tm__tptp_ids *ids, const char *text, int is_transient,
         if (tm__reserve(ids->memory, &ids->entities, &ids->capacity,
                         (size_t)ids->count + 1, sizeof(*ids->entities)) < 0 ||
             tm__map_put(&ids->map, key, ids->count) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         index = ids->count++;
         ids->entities[index] =
             (tm__tptp_entity){.id = key < FIRST_MINTED ? key : tm__tptp_ids_mint(ids)};

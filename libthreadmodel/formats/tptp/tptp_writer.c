@@ -122,7 +122,7 @@ static int find_thread(log_state *self, uint64_t id, named_thread **thread)
         if (tm__reserve(self->memory, &self->threads, &self->capacity,
                         (size_t)self->count + 1, sizeof(*self->threads)) < 0 ||
             tm__map_put(&self->map, id, self->count) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         index = self->count++;
         self->threads[index] = (named_thread){.object = 0};
     }
@@ -138,7 +138,7 @@ static int replace(log_state *self, char **kept, const char *text)
     if (!text)
         return TM_OK;
     if (!copy)
-        return TM_ENOMEM;
+        return tm__failure();
     memcpy(copy, text, bytes);
     if (*kept)
         tm__free(self->memory, *kept, strlen(*kept) + 1);

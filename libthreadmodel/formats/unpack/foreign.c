@@ -42,7 +42,7 @@ static int begin_zstd(tm__packed *packed)
 
     it->stream = ZSTD_createDStream();
     if (!it->stream)
-        return TM_ENOMEM;
+        return tm__fail(TM_ENOMEM, "out of memory: a zstd context");
     ZSTD_DCtx_setParameter(it->stream, ZSTD_d_windowLogMax, WINDOW_LOG);
     return TM_OK;
 }

@@ -158,11 +158,11 @@ static int reserve(tm_model *model, uint32_t start, uint32_t length)
                     &model->deadlocks.members_capacity,
                     (size_t)model->deadlocks.members_count + length,
                     sizeof(*model->deadlocks.members)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < length; i++, thread = blocker(model, thread))
         /* One to go in, one to come out of it for others' sake, and its own next. */
         if (tm__interval_reserve(model, thread, 4) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     return TM_OK;
 }
 

@@ -18,6 +18,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "model/entities/entity_names.h"
 #include "model/entities/methods.h"
 #include "model/state/model.h"
@@ -164,7 +165,7 @@ int tm__are_usual_callers(const tm_model *model, const uint32_t *callers)
     const uint32_t *usual = tm__usual_callers(model);
 
     if (!usual)
-        return TM_ENOMEM;
+        return tm__failure();
     return memcmp(usual, callers,
                   (size_t)model->entities.stacks_count * sizeof(*usual)) == 0;
 }

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/sized.h"
 #include "base/utf8.h"
 #include "model/entities/caller_frame.h"
@@ -209,7 +210,7 @@ static int define_stack(tm_model *model, const void *payload)
 
         *to = (tm__frame){TM__NONE, from->line, from->location};
         if (from->method && tm__model_method(model, from->method, &to->method) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     model->entities.frames_count += (uint32_t)definition->frame_count;
     model->entities.stacks[index].frame_first = first;

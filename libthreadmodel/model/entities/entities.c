@@ -3,6 +3,7 @@
  * Threads, objects, classes, methods and stacks: made on first sight by whatever
  * names them first, an event or a definition. define_entities.c fills them in.
  */
+#include "base/error.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/entities.h"
 #include "model/entities/methods.h"
@@ -69,7 +70,7 @@ static const tm__object_detail unseen_detail = {
 static int number(tm__map *map, uint64_t id, uint32_t *count, uint32_t *index)
 {
     if (tm__map_put(map, id, *count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     *index = (*count)++;
     return TM_OK;
 }
@@ -83,7 +84,7 @@ int tm__model_thread(tm_model *model, uint64_t id, uint32_t *index)
                 model->entities.threads_count) < 0 ||
         number(&model->entities.thread_map, id, &model->entities.threads_count, index) <
             0)
-        return TM_ENOMEM;
+        return tm__failure();
     model->entities.threads[*index] = unseen_thread;
     model->entities.threads[*index].id = id;
     return TM_OK;
@@ -93,7 +94,7 @@ int tm__model_thread_new(tm_model *model, uint32_t *index)
 {
     if (RESERVE(tm__reserve_lines, model, entities.threads,
                 model->entities.threads_count) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     *index = model->entities.threads_count++;
     model->entities.threads[*index] = unseen_thread;
     return TM_OK;
@@ -112,7 +113,7 @@ int tm__model_object(tm_model *model, uint64_t id, uint32_t *index)
             0 ||
         number(&model->entities.object_map, id, &model->entities.objects_count, index) <
             0)
-        return TM_ENOMEM;
+        return tm__failure();
     model->entities.objects[*index] = unseen_object;
     model->entities.objects[*index].named = model->entities.evictions;
     model->entities.links[*index] = unseen_links;
@@ -130,7 +131,7 @@ int tm__model_class(tm_model *model, uint64_t id, uint32_t *index)
             0 ||
         number(&model->entities.class_map, id, &model->entities.classes_count, index) <
             0)
-        return TM_ENOMEM;
+        return tm__failure();
     model->entities.classes[*index] = (tm__class){.id = id,
                                                   .name = TM__NONE,
                                                   .source = TM__NONE,
@@ -148,7 +149,7 @@ int tm__model_method(tm_model *model, uint64_t id, uint32_t *index)
             0 ||
         number(&model->entities.method_map, id, &model->entities.methods_count, index) <
             0)
-        return TM_ENOMEM;
+        return tm__failure();
     model->entities.methods[*index] = (tm__method){.id = id,
                                                    .class_index = TM__NONE,
                                                    .name = TM__NONE,
@@ -167,7 +168,7 @@ int tm__model_stack(tm_model *model, uint32_t id, uint32_t *index)
             0 ||
         number(&model->entities.stack_map, id, &model->entities.stacks_count, index) <
             0)
-        return TM_ENOMEM;
+        return tm__failure();
     model->entities.stacks[*index] = (tm__stack){.id = id};
     return TM_OK;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "base/error.h"
 #include "base/utf8.h"
 #include "model/entities/entity_names.h"
 #include "model/entities/methods.h"
@@ -131,7 +132,7 @@ const char *tm__label(tm__labels *labels, const tm_model *model, uint32_t object
         if (tm__strings_intern(&labels->strings, &labels->by_object[object], text) <
             0) {
             labels->by_object[object] = TM__NONE;
-            labels->failed = TM_ENOMEM;
+            labels->failed = tm__failure();
             return "";
         }
     }

@@ -9,6 +9,7 @@
  * A wake-up does not end a block: the thread may find the lock taken again. So it is
  * noted, and becomes a state of its own once the block's end is reported.
  */
+#include "base/error.h"
 #include "model/entities/fact.h"
 #include "model/entities/thread.h"
 #include "model/intervals/cpu.h"
@@ -25,7 +26,7 @@ int tm__wake_reserve(tm_model *model)
     if (tm__reserve(&model->memory, &model->intervals.wakes,
                     &model->intervals.wakes_capacity, model->entities.threads_count,
                     sizeof(*model->intervals.wakes)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     while (model->intervals.wakes_count < model->entities.threads_count)
         model->intervals.wakes[model->intervals.wakes_count++] = unseen;
     return TM_OK;
@@ -38,7 +39,7 @@ int tm__cpu_uses_reserve(tm_model *model)
     if (tm__reserve(&model->memory, &model->intervals.cpu_uses,
                     &model->intervals.cpu_uses_capacity, model->entities.threads_count,
                     sizeof(*model->intervals.cpu_uses)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     while (model->intervals.cpu_uses_count < model->entities.threads_count)
         model->intervals.cpu_uses[model->intervals.cpu_uses_count++] = unknown;
     return TM_OK;
@@ -50,7 +51,7 @@ int tm__on_cpu_use(tm_model *model, const tm__fact *fact)
     int64_t *counter;
 
     if (tm__cpu_uses_reserve(model) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     use = &model->intervals.cpu_uses[fact->thread];
     counter = fact->kind == TM_EVENT_CPU_TIME ? &use->ran_ns : &use->waited_ns;
     if (fact->value > *counter)

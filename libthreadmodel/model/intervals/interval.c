@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "base/error.h"
 #include "model/entities/fact.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
@@ -24,14 +25,14 @@ int tm__interval_grow(tm_model *model, tm__thread *thread, size_t needed)
     if (!thread->intervals) {
         grown = tm__pool_acquire(&model->intervals.first_intervals, &model->memory);
         if (!grown)
-            return TM_ENOMEM;
+            return tm__failure();
         thread->intervals = grown;
         thread->interval_capacity = TM__FIRST_INTERVALS;
         return TM_OK;
     }
     if (tm__grow(&model->memory, &grown, &capacity, 2 * TM__FIRST_INTERVALS,
                  sizeof(*grown)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     memcpy(grown, thread->intervals, thread->interval_count * sizeof(*grown));
     tm__pool_release(&model->intervals.first_intervals, thread->intervals);
     thread->intervals = grown;

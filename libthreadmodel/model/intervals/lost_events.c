@@ -3,10 +3,9 @@
  * When events were lost, as stretches of time that do not overlap: some a second in a
  * run that lost many, most runs have none. Beyond a few thousand they grow together.
  */
+#include "base/error.h"
 #include "base/search.h"
 #include "model/state/model.h"
-
-#include "base/error.h"
 #include "model/intervals/lost_events.h"
 
 enum { LOSSES_MAX = 4096 };
@@ -20,7 +19,7 @@ int tm__loss_note(tm_model *model, int64_t from_ns, int64_t to_ns)
                     &model->intervals.gaps_capacity,
                     (size_t)model->intervals.gaps_count + 1,
                     sizeof(*model->intervals.gaps)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     while (model->intervals.gaps_count) {
         last = &model->intervals.gaps[model->intervals.gaps_count - 1];
         if (loss.from_ns > last->to_ns && model->intervals.gaps_count < LOSSES_MAX)

@@ -17,6 +17,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "model/entities/entity_names.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
@@ -273,7 +274,7 @@ static int append(tm_model *model, const tm__noted *block, uint32_t *head)
                     &model->ownership.helds_capacity,
                     (size_t)model->ownership.helds_count + held_count,
                     sizeof(*model->ownership.helds)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     model->ownership.nestings[model->ownership.nestings_count++] =
         (tm__nesting){.first_ns = block->start_ns,
                       .last_ns = block->start_ns,

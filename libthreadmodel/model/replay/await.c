@@ -17,6 +17,7 @@
  * without a block is not seen, so a longer memory would be a wrong one. Hence there are
  * never more posts than threads and objects.
  */
+#include "base/error.h"
 #include "model/entities/fact.h"
 #include "model/entities/object.h"
 #include "model/entities/thread.h"
@@ -54,7 +55,7 @@ int tm__on_post(tm_model *model, const tm__fact *fact)
          i != TM__NONE && woken < permits; i = model->entities.threads[i].next)
         woken++;
     if (tm__posts_reserve(model, (size_t)woken + 2) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (woken > 1)
         post.group = model->intervals.group_count++;
     /* Somebody waits in spite of what is spare, so another took it; or is about to. */

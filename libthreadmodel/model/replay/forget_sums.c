@@ -6,6 +6,7 @@
  */
 #include "model/replay/forget_sums.h"
 
+#include "base/error.h"
 #include "base/map.h"
 #include "base/saturate.h"
 #include "model/entities/entities.h"
@@ -22,7 +23,7 @@ int tm__others_reserve(tm_model *model)
 
         if (tm__strings_intern(&model->entities.strings, &name, "ended threads") < 0 ||
             tm__model_thread_new(model, &index) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         model->entities.threads[index].name = name;
         model->entities.threads[index].state = TM_STATE_DEAD;
         model->entities.threads[index].blocking_state = TM_STATE_DEAD;

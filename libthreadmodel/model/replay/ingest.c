@@ -129,6 +129,13 @@ static void look_ahead(const pipeline *p, size_t block)
     }
 }
 
+/* An event that the model has no room for is counted, and the next one may need none.
+ */
+static int is_full(int rc)
+{
+    return rc == TM_ENOMEM || rc == TM_ELIMIT;
+}
+
 static int ingest_all(pipeline *p, size_t block)
 {
     tm_model *model = p->model;
@@ -140,13 +147,13 @@ static int ingest_all(pipeline *p, size_t block)
         if (rc == TM_OK)
             rc = tm__replay(model, &p->events[block * BLOCK + i],
                             &p->facts[block % STEPS][i]);
-        if (rc == TM_ENOMEM)
+        if (is_full(rc))
             model->diagnostics[TM_DIAGNOSTIC_OUT_OF_MEMORY]++;
         else
             model->event_count++;
         if (rc < 0)
             result = rc;
-        if (rc < 0 && rc != TM_ENOMEM)
+        if (rc < 0 && !is_full(rc))
             break;
     }
     return result;
@@ -176,7 +183,7 @@ static int ingest_part(tm_model *model, const tm_event *events, size_t count)
         rc = step >= 3 ? ingest_all(&p, step - 3) : TM_OK;
         if (rc < 0)
             result = rc;
-        if (rc < 0 && rc != TM_ENOMEM)
+        if (rc < 0 && !is_full(rc))
             break;
     }
     tm__order_settle(p.model);
@@ -198,7 +205,7 @@ int tm__ingest(void *payload, const tm_event *events, size_t count)
         rc = ingest_part(model, events, part);
         if (rc < 0)
             result = rc;
-        if (rc < 0 && rc != TM_ENOMEM)
+        if (rc < 0 && !is_full(rc))
             break;
         events += part;
         count -= part;

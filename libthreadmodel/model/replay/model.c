@@ -92,7 +92,7 @@ static int read_run(void *payload, const tm_run *given)
         set_text(model, &known->producer, run->producer) < 0 ||
         set_text(model, &known->vm, run->vm) < 0 ||
         set_text(model, &known->command, run->command) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (run->pid)
         known->pid = run->pid;
     if (run->start_wall_ns)
@@ -149,7 +149,7 @@ static int register_caveat(void *payload, const char *sentence)
                     &model->replay.caveats_capacity,
                     (size_t)model->replay.caveats_count + 1,
                     sizeof(*model->replay.caveats)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < model->replay.caveats_count; i++)
         if (model->replay.caveats[i] == index)
             return TM_OK;

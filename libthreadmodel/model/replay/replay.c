@@ -4,12 +4,12 @@
  * add, and the part of the replay called that its kind belongs to. Everything but a
  * look at the thread's last interval and an append is rare.
  */
+#include "base/error.h"
 #include "model/replay/block_end.h"
 #include "model/replay/held.h"
 #include "model/replay/monitor.h"
 #include "model/replay/park_permit.h"
 #include "model/replay/replay.h"
-
 #include "base/map.h"
 #include "base/memory.h"
 #include "model/deadlocks/deadlock_search.h"
@@ -84,7 +84,7 @@ static int note_dump(tm_model *model, int64_t time_ns)
     if (tm__reserve(&model->memory, &model->replay.dumps, &model->replay.dumps_capacity,
                     (size_t)model->replay.dumps_count + 1,
                     sizeof(*model->replay.dumps)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     model->replay.dumps[model->replay.dumps_count++] = time_ns;
     return TM_OK;
 }
@@ -130,7 +130,7 @@ static int dispatch(tm_model *model, const tm__fact *fact)
             return TM_OK;
         }
         if (note_dump(model, fact->time_ns) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         tm__on_snapshot(model, fact);
         return check(model, fact);
     case TM_EVENT_SHUTDOWN:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts about a thread in mid-life, and a pause after which none is known. */
+#include "base/error.h"
 #include "model/deadlocks/deadlock_confirm.h"
 #include "model/deadlocks/wait_graph.h"
 #include "model/entities/fact.h"
@@ -156,7 +157,7 @@ int tm__on_pause(tm_model *model, int64_t time_ns)
         if (!thread->interval_count || tm__now(thread)->state == TM_STATE_DEAD)
             continue;
         if (tm__interval_reserve(model, i, 4) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         if (thread->last_ns < time_ns)
             thread->last_ns = time_ns;
         tm__bind_forget(model, i);

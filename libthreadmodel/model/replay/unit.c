@@ -10,6 +10,7 @@
  */
 #include "model/replay/unit.h"
 
+#include "base/error.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "model/replay/block_end.h"
@@ -93,7 +94,7 @@ static int begin(tm_model *model, const tm__fact *fact, uint64_t parent_id)
         if (known != TM__NONE && is_open(model, known))
             model->diagnostics[TM_DIAGNOSTIC_UNIT_BEGUN_TWICE]++;
         if (tm__map_set(&model->replay.unit_map, (uint64_t)fact->value, unit) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     model->replay.units[unit] =
         (tm__stated_unit){.start_ns = fact->time_ns,
@@ -190,7 +191,7 @@ int tm__on_unit(tm_model *model, const tm__fact *fact, uint64_t parent_id)
     uint32_t unit;
 
     if (reserve(model) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     tm__must_run(model, fact);
     if (fact->kind == TM_EVENT_UNIT_BEGIN)
         return begin(model, fact, parent_id);

@@ -5,6 +5,7 @@
  * real one, but for waiters that time or an interrupt took out unseen. Those that may
  * be gone are in doubt (binding_doubt.c); the rest, nearly all, is bound at once.
  */
+#include "base/error.h"
 #include "model/entities/fact.h"
 #include "model/entities/object.h"
 #include "model/entities/reports.h"
@@ -30,7 +31,7 @@ int tm__bind_notify(tm_model *model, const tm__fact *fact)
 
     if (waiter != TM__NONE) {
         if (tm__interval_reserve(model, waiter, 3) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         doubtful =
             tm__may_have_left(model, &model->entities.threads[waiter], fact->time_ns);
     }
@@ -76,11 +77,11 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
     for (uint32_t i = it->waiter_head; i != TM__NONE;
          i = model->entities.threads[i].next) {
         if (tm__interval_reserve(model, i, 3) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         count++;
     }
     if (tm__interaction_reserve(model, count + 2) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (!count) {
         if (kind == TM_INTERACTION_JOIN)
             return TM_OK;

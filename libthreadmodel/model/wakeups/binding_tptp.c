@@ -5,6 +5,7 @@
  * else it is kept and bound to the next of either. It goes by the order of waking,
  * which on HotSpot is not that of the notifies, so all of it is inferred.
  */
+#include "base/error.h"
 #include "model/entities/fact.h"
 #include "model/entities/object.h"
 #include "model/entities/thread.h"
@@ -53,7 +54,7 @@ int tm__bind_notify_tptp(tm_model *model, const tm__fact *fact)
     tm__binding mine = {.waiter = TM__NONE, .interval = TM__NONE, .all = (uint8_t)all};
 
     if (tm__interaction_reserve(model, woken_count(model, fact->object) + 1) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     row = tm__interaction_new(
         model, all ? TM_INTERACTION_NOTIFY_ALL : TM_INTERACTION_NOTIFY, fact);
     mine.interaction = row;
