@@ -24,6 +24,7 @@ import threadmodel
 HERE = Path(__file__).resolve().parent
 sys.path += [str(HERE.parent / "jvm"), str(HERE)]
 
+import native_processes  # noqa: E402
 import native_servers  # noqa: E402
 
 from jdks import JDKS  # noqa: E402
@@ -103,9 +104,9 @@ def loaded(server: native_servers.Server, trace: Path) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)
-        port = native_servers.free_port()
+        port = native_processes.free_port()
         command = [*NATIVE, str(trace), "--", *server.command(port, folder)]
-        with native_servers.running(command) as it:
+        with native_processes.running(command) as it:
             started = native_servers.Started(server, port, it)
             started.serve(ROUNDS)
             started.stop()

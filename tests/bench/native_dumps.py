@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import native_processes
 import native_servers
 
 import threadmodel
@@ -249,7 +250,7 @@ def look(name: str, pids: list[int], looks: int, trace: Path) -> int:
 
 def process_tree(pid: int) -> list[int]:
     """Those that work, and not the shell that started them."""
-    pids = [pid, *native_servers.children(pid)]
+    pids = [pid, *native_processes.children(pid)]
     return [
         each
         for each in pids
@@ -258,8 +259,8 @@ def process_tree(pid: int) -> list[int]:
 
 
 def look_at_server(server: native_servers.Server, looks: int, folder: Path) -> int:
-    port = native_servers.free_port()
-    with native_servers.running(server.command(port, folder)) as it:
+    port = native_processes.free_port()
+    with native_processes.running(server.command(port, folder)) as it:
         load = native_servers.Load(server, port)
 
         def work(ends: threading.Event) -> None:
@@ -274,8 +275,8 @@ def look_at_server(server: native_servers.Server, looks: int, folder: Path) -> i
 
 
 def look_at(name: str, command: Command, looks: int, folder: Path) -> int:
-    port = native_servers.free_port()
-    with native_servers.running(command(port, folder)) as it:
+    port = native_processes.free_port()
+    with native_processes.running(command(port, folder)) as it:
         time.sleep(1)
         with loaded(lambda ends: ask(port, ends), 4):
             pids = process_tree(it.pid)

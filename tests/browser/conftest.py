@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
+import random_runs
+import runs
 import threadmodel
 
 CHROMIUM = shutil.which("chromium")
@@ -33,6 +35,20 @@ VIEWS = ("overview", "timeline", "statistics", "locks", "whatif", "flame")
 
 Visit = Callable[..., Page]
 Show = Callable[..., Page]
+
+
+@pytest.fixture
+def model() -> threadmodel.Model:
+    model = threadmodel.Model()
+    runs.fill(model)
+    return model
+
+
+@pytest.fixture
+def busy() -> threadmodel.Model:
+    model = threadmodel.Model()
+    random_runs.fill(model, 9, threads=7, objects=4, count=2500)
+    return model
 
 
 @pytest.fixture(scope="session")

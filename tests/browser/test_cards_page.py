@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import first_screen
-import runs
 import story
 import threadmodel
 from conftest import Show, go, grid, grid_rows, state
@@ -20,13 +19,6 @@ PARTS = {
     "Try": "advice",
     "Not known": "caveat",
 }
-
-
-@pytest.fixture
-def model() -> threadmodel.Model:
-    model = threadmodel.Model()
-    runs.fill(model)
-    return model
 
 
 def test_cards_are_in_the_model_s_words(show: Show, model: threadmodel.Model) -> None:

@@ -5,23 +5,14 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page
 
 import random_runs
-import runs
 import threadmodel
 from conftest import Show, go
 
 ROOT = Path(__file__).resolve().parents[2]
 VIEWS = ["overview", "timeline", "statistics", "locks", "whatif", "flame"]
-
-
-@pytest.fixture
-def model() -> threadmodel.Model:
-    model = threadmodel.Model()
-    runs.fill(model)
-    return model
 
 
 def test_it_reports_what_the_data_cannot_show(

@@ -8,7 +8,7 @@
  * the second the seed of what the bytes do not decide.
  */
 #include "fuzz.h"
-#include "world.h"
+#include "judging.h"
 
 enum { HEAD = 2 };
 enum { HOTSPOT, LOCKS, TERSE, TPTP, KINDS };

@@ -2,61 +2,26 @@
 """Recordings of the JDK Flight Recorder: made, read by us, and read by the JDK's own
 `jfr print`, both brought into one shape to be compared."""
 
-import json
 import os
-import re
 import subprocess
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import threadmodel
 from conftest import TIMEOUT_S, Java
+from jdk_facts import ENDS, NAMES, SYNCHRONIZER, Fact, by_key
 from jdks import ROOT
 from threadmodel import EventKind
 
 EMIT = Path(os.environ.get("TM_TEST_EMIT", ROOT / "build/tests/jvm/emit_file"))
 TIMED_OUT, BY_INTERRUPT, PEER_REPORTED = 1, 2, 4
-NATIVE = 1 << 63
-SYNCHRONIZER = 4
 VIRTUAL = 1
-NAMES = (
-    "JavaMonitorEnter",
-    "JavaMonitorWait",
-    "JavaMonitorNotify",
-    "ThreadPark",
-    "ThreadSleep",
-    "ThreadStart",
-    "ThreadEnd",
-    "VirtualThreadStart",
-    "VirtualThreadEnd",
-    "ExecutionSample",
-)
 # What the recording says of itself.
 ABOUT = ("ActiveSetting", "JVMInformation")
 CONTEXT = (EventKind.GC_PAUSE, EventKind.INFLATED)
-ENDS = {
-    EventKind.CONTENDED_ENTER: EventKind.CONTENDED_ENTERED,
-    EventKind.WAIT: EventKind.WAITED,
-    EventKind.PARK: EventKind.UNPARKED,
-    EventKind.SLEEP: EventKind.SLEPT,
-}
-KINDS = {
-    "JavaMonitorEnter": EventKind.CONTENDED_ENTER,
-    "JavaMonitorWait": EventKind.WAIT,
-    "JavaMonitorNotify": EventKind.NOTIFY,
-    "ThreadPark": EventKind.PARK,
-    "ThreadSleep": EventKind.SLEEP,
-    "ThreadStart": EventKind.THREAD_START,
-    "ThreadEnd": EventKind.THREAD_END,
-    "VirtualThreadStart": EventKind.THREAD_START,
-    "VirtualThreadEnd": EventKind.THREAD_END,
-    "ExecutionSample": EventKind.CPU_SAMPLE,
-}
-DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?")
 SETTING = '<setting name="{}">{}</setting>'
 
 
@@ -117,25 +82,6 @@ def record(
     done = java.run(command(java, file, chosen, options, *program))
     assert done.returncode == 0, done.stderr
     return file
-
-
-@dataclass
-class Fact:
-    """What happened, by us or by the JDK; what does not apply is None."""
-
-    kind: EventKind
-    thread: int
-    start_ns: int
-    end_ns: int | None = None
-    class_name: str | None = None
-    address: int | None = None
-    peer: int | None = None
-    timed_out: bool | None = None
-    timeout_ns: int | None = None
-    frames: tuple[tuple[str, int], ...] = ()
-
-    def key(self) -> tuple[int, int, int]:
-        return self.start_ns, self.thread, int(self.kind)
 
 
 @dataclass
@@ -251,133 +197,6 @@ def kinds_of(model: Any) -> set[EventKind]:
 def environment() -> dict[str, str]:
     package = str(Path(threadmodel.__file__).parents[1])
     return {**os.environ, "PYTHONPATH": package}
-
-
-def duration_ns(text: str) -> int:
-    matched = DURATION.fullmatch(text)
-    assert matched, text
-    hours, minutes, seconds, fraction = matched.groups()
-    whole = int(hours or 0) * 3600 + int(minutes or 0) * 60 + int(seconds or 0)
-    return whole * 10**9 + int((fraction or "").ljust(9, "0"))
-
-
-def instant_ns(text: str) -> int:
-    """2026-11-20T14:04:53.370788680Z, of which Python knows only microseconds."""
-    matched = re.fullmatch(r"(.*?:\d\d)(?:\.(\d+))?(Z|[+-].*)", text)
-    assert matched, text
-    seconds, fraction, zone = matched.groups()
-    whole = datetime.fromisoformat(seconds + zone.replace("Z", "+00:00"))
-    return int(whole.timestamp()) * 10**9 + int((fraction or "").ljust(9, "0"))
-
-
-def thread_id(thread: dict[str, Any] | None) -> int | None:
-    """Our id of a thread; -1 for one that Java does not know, whose key is not said."""
-    if thread is None:
-        return None
-    return thread["javaThreadId"] if thread["javaThreadId"] > 0 else -1
-
-
-PRIMITIVES = {
-    "Z": "boolean",
-    "B": "byte",
-    "C": "char",
-    "S": "short",
-    "I": "int",
-    "J": "long",
-    "F": "float",
-    "D": "double",
-}
-
-
-def class_name(name: str) -> str:
-    """ "[Ljava.util.Map;" is "java.util.Map[]", as people write it."""
-    matched = re.fullmatch(r"(\[*)L?(.*?);?", name.replace("/", "."))
-    assert matched, name
-    dimensions, name = matched.groups()
-    if dimensions:
-        name = PRIMITIVES.get(name, name)
-    return name + "[]" * len(dimensions)
-
-
-def timeout_of(values: dict[str, Any], start_ns: int) -> int | None:
-    if "time" in values:
-        return duration_ns(values["time"])
-    text = values["timeout"]
-    if text is not None and not text.startswith("PT-"):
-        timeout_ns = duration_ns(text)
-        if timeout_ns > 0:
-            return timeout_ns
-    until = values.get("until")
-    return None if until and not until.startswith("-") else 0
-
-
-def fact_of(event: dict[str, Any]) -> Fact:
-    name = event["type"].removeprefix("jdk.")
-    values = event["values"]
-    start_ns = instant_ns(values["startTime"])
-    # A thread that the recording does not describe is null here. A sample of one has no
-    # other.
-    thread = (
-        values.get("thread") or values.get("sampledThread") or values.get("eventThread")
-    )
-    fact = Fact(KINDS[name], thread_id(thread) or -1, start_ns)
-    if fact.kind in ENDS:
-        fact.end_ns = start_ns + duration_ns(values["duration"])
-        fact.timeout_ns = 0
-    class_ = values.get("monitorClass") or values.get("parkedClass")
-    if class_:
-        fact.class_name = class_name(class_["name"])
-    if name.startswith("JavaMonitor"):
-        fact.address = values["address"]
-    for key in ("previousOwner", "notifier", "parentThread"):
-        if key in values:
-            fact.peer = thread_id(values[key])
-    if name == "JavaMonitorWait":
-        fact.timed_out = values["timedOut"]
-    if name in ("JavaMonitorWait", "ThreadPark", "ThreadSleep"):
-        fact.timeout_ns = timeout_of(values, start_ns)
-    stack = values.get("stackTrace")
-    if stack and not name.endswith("ThreadStart"):
-        fact.frames = tuple(
-            (
-                frame["method"]["type"]["name"].replace("/", ".")
-                + "."
-                + frame["method"]["name"],
-                max(frame["lineNumber"], 0),
-            )
-            for frame in stack["frames"]
-        )
-    return fact
-
-
-def print_by_jdk(java: Java, file: Path, names: Iterable[str] = NAMES) -> list[dict]:
-    """What `jfr print` of the JDK says of a file's events."""
-    done = subprocess.run(
-        [java.jdk.tool("jfr"), "print", "--json", "--stack-depth", "64"]
-        + ["--events", ",".join(f"jdk.{name}" for name in names), file],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=TIMEOUT_S,
-    )
-    events = json.loads(done.stdout)["recording"]["events"]
-    # A start of no thread is how the program's shutdown begins, which is read as such.
-    return [
-        event
-        for event in events
-        if event["type"] != "jdk.ThreadStart" or event["values"]["thread"]
-    ]
-
-
-def by_key(facts: Iterable[Fact]) -> dict[tuple[int, int, int], list[Fact]]:
-    found = defaultdict(list)
-    for fact in facts:
-        if fact.thread >= NATIVE:
-            fact.thread = -1
-        if fact.peer is not None and fact.peer >= NATIVE:
-            fact.peer = -1
-        found[fact.key()].append(fact)
-    return found
 
 
 def compare(ours: Iterable[Fact], theirs: Iterable[Fact]) -> int:

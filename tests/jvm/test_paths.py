@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import jdk_facts
 import recordings
 import threadmodel
 from conftest import Java
@@ -43,7 +44,7 @@ def assert_ends_with_the_work(model: threadmodel.Model, mode: str) -> None:
 
 @pytest.mark.parametrize("mode", ENDS)
 def test_a_recording_of_jfr_ends_where_the_program_did(java: Java, mode: str):
-    names = (*recordings.NAMES, "Shutdown")
+    names = (*jdk_facts.NAMES, "Shutdown")
     file = recordings.record(java, "Ends", mode, names=names)
     assert_ends_with_the_work(threadmodel.open(file), mode)
 

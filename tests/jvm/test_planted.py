@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from bench_findings import Verdict, judge
-from cases import CASES, HEALTHY, LOCAL
+from cases import CASES, LOCAL
+from healthy import HEALTHY
 from jdks import Jdk
 from planted import benchmark, need_compiler
 from rounds import PROGRAMS, Gain, Workshop

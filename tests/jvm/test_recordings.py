@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
+import jdk_facts
 import recordings
 import threadmodel
 from conftest import TIMEOUT_S, VIRTUAL_SINCE, Java
-from recordings import compare, emit, fact_of, print_by_jdk, record
+from jdk_facts import fact_of, print_by_jdk
+from recordings import compare, emit, record
 from threadmodel import EventKind
 
 PROGRAMS = (("Shop", 1, 300), ("Busy", 700), ("Storm", 300), ("Virtual", 5))
@@ -108,9 +110,9 @@ def test_pauses_are_what_the_jdk_reports(java: Java, names: tuple[str, ...]):
     theirs = []
     for event in print_by_jdk(java, file, names):
         values = event["values"]
-        length_ns = recordings.duration_ns(values["duration"])
-        end_ns = recordings.instant_ns(values["startTime"]) + length_ns
-        pause_ns = recordings.duration_ns(values.get("sumOfPauses", values["duration"]))
+        length_ns = jdk_facts.duration_ns(values["duration"])
+        end_ns = jdk_facts.instant_ns(values["startTime"]) + length_ns
+        pause_ns = jdk_facts.duration_ns(values.get("sumOfPauses", values["duration"]))
         theirs.append((end_ns, pause_ns))
     ours = [
         (time, value) for _, thread, time, value in emit(file).context if not thread
@@ -129,7 +131,7 @@ def test_pauses_are_what_the_jdk_reports(java: Java, names: tuple[str, ...]):
 
 
 def test_a_thread_dump_in_a_recording_shows_a_deadlock(java: Java):
-    file = record(java, "Stuck", 0, names=(*recordings.NAMES, "ThreadDump"))
+    file = record(java, "Stuck", 0, names=(*jdk_facts.NAMES, "ThreadDump"))
     model = threadmodel.open(file)
     members = {row["thread"]: row for row in model.deadlocks()}
     assert members.keys() == {"one", "other"}
@@ -158,8 +160,8 @@ def test_inflations_are_what_the_jdk_reports(java: Java):
     theirs = []
     for event in print_by_jdk(java, file, names):
         values = event["values"]
-        start_ns = recordings.instant_ns(values["startTime"])
-        classes[recordings.class_name(values["monitorClass"]["name"])] += 1
+        start_ns = jdk_facts.instant_ns(values["startTime"])
+        classes[jdk_facts.class_name(values["monitorClass"]["name"])] += 1
         theirs.append((start_ns, values["cause"]))
     assert classes["Pauses$Heavy"] == 3
     assert emitted.classes == classes
@@ -329,7 +331,7 @@ def test_the_model_answers_from_a_recording(java: Java):
     hot = [e for e in events if e["values"]["monitorClass"]["name"] == "Busy$Hot"]
     (row,) = [row for row in model.locks() if row["class"] == "Busy$Hot"]
     assert row["blocked_count"] == len(hot)
-    total = sum(recordings.duration_ns(e["values"]["duration"]) for e in hot)
+    total = sum(jdk_facts.duration_ns(e["values"]["duration"]) for e in hot)
     assert row["blocked_total_ns"] == pytest.approx(total, abs=len(hot))
     (callers,) = [row for row in model.callers() if row["class"] == "Busy$Hot"]
     assert callers["method"].startswith("Busy")

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "world.h"
+#include "judging.h"
 
 void fail(const char *what)
 {

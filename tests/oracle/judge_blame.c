@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "world.h"
+#include "judging.h"
 
 static bool had(const struct world *w, int object, int owner, int64_t from_ns,
                 int64_t to_ns)

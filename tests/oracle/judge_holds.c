@@ -13,7 +13,7 @@
  */
 #include <inttypes.h>
 
-#include "world.h"
+#include "judging.h"
 
 struct claim {
     int object, thread;

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "world.h"
+#include "judging.h"
 
 static int kind_of(const char *name)
 {
@@ -229,7 +229,7 @@ static void judge_hold(struct trial *trial, const struct hold *h)
     }
     if (!trial->w->config.full || trial->policy != TM_POLICY_HOTSPOT || kind == 0)
         return;
-    score->told++;
+    score->evident++;
     if (!(h->right >> kind & 1))
         wrong(trial,
               "T%d, %s at %" PRId64 " to %" PRId64 ": no %s (of T%d at %" PRId64 ")",

@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "world.h"
+#include "judging.h"
 
 /* A stretch of a path. */
 struct stretch {

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "world.h"
+#include "judging.h"
 
 /* Paces have fractions, so that times have room for some: the world's are a few
  * thousand ns. */

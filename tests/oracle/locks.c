@@ -10,19 +10,6 @@
  */
 #include "world.h"
 
-void at(struct world *w, int t, enum timer timer, int64_t delay_ns, int argument)
-{
-    struct timer_entry e = {
-        w->now_ns + delay_ns, w->order++, w->threads[t].token, t, argument, timer};
-    size_t i;
-
-    w->heap = grown(w->heap, w->heap_count, &w->heap_capacity, sizeof(e));
-    for (i = w->heap_count++; i > 0 && w->heap[(i - 1) / 2].time_ns > e.time_ns;
-         i = (i - 1) / 2)
-        w->heap[i] = w->heap[(i - 1) / 2];
-    w->heap[i] = e;
-}
-
 int64_t lag(struct world *w)
 {
     return w->config.races ? chance_below(w, 40) : 0;

@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "world.h"
+#include "judging.h"
 
 static void print_kinds(const struct config *c)
 {
@@ -314,11 +314,12 @@ int main(int argc, char **argv)
     report_paths("fields left out", &terse);
     printf("all reported: %" PRIu64 " of %" PRIu64
            " causes right and not called exact\n",
-           hotspot.unsure, hotspot.told);
+           hotspot.unsure, hotspot.evident);
     /* Events of one instant leave doubt, and so do interrupts that may not be over
      * when the interrupted thread waits again: three in a thousand, and no more may.
      * Single runs may be all of such, and chosen ones are. */
-    if (!seeds && hotspot.told > 1000 && hotspot.unsure * 200 > hotspot.told + 200)
+    if (!seeds && hotspot.evident > 1000 &&
+        hotspot.unsure * 200 > hotspot.evident + 200)
         hotspot.failures++;
     failures = hotspot.failures + tptp.failures + bounded.failures + terse.failures +
                locks.failures + tenures.failures;

@@ -283,14 +283,16 @@ void *grown(void *items, size_t count, size_t *capacity, size_t item_bytes);
                           sizeof(*(w)->list##s)),                                      \
      (w)->list##s[(w)->list##_count++] = (value))
 
-/* emit.c: what a producer would report */
-/** Stacks of the calls that take a permit and give it back; others are not defined. */
-enum { TAKES = 6, GIVES };
+/* config.c: what worlds are like */
 struct config config_random(uint64_t seed);
 /** Nothing races and every kind is reported, but of the optional fields only some. */
 struct config config_terse(uint64_t seed);
 /** Many threads that do little but take locks of all kinds. */
 struct config config_locks(uint64_t seed);
+
+/* emit.c: what a producer would report */
+/** Stacks of the calls that take a permit and give it back; others are not defined. */
+enum { TAKES = 6, GIVES };
 bool emit(struct world *w, int t, int kind, int object, int peer, int64_t value,
           int flags);
 bool emit_enter(struct world *w, int t, int object);
@@ -338,12 +340,15 @@ int truth_releaser(const struct world *w, int object, int owner, int64_t time_ns
 bool truth_is_next(const struct world *w, int object, int t, int64_t from_ns);
 int truth_hold(struct world *w, int t, int object, int state, bool seen);
 void truth_cause(struct world *w, int t, enum cause cause, int waker, bool seen);
+/** A stretch of a thread's time begins, in the deadlock that the thread is in. */
+void truth_span(struct world *w, int t, int state, enum showing showing);
+
+/* truth_deadlocks.c: cycles of threads that want what the next one has */
 void truth_wants(struct world *w, int t);
 void truth_got_away(struct world *w, int t);
 void truth_stated(struct world *w);
 
 /* locks.c: monitors, wait sets, synchronizers */
-void at(struct world *w, int t, enum timer timer, int64_t delay_ns, int argument);
 int64_t lag(struct world *w);
 void go_on(struct world *w, int t);
 void monitor_enter(struct world *w, int t, int object, bool may_spin);
@@ -378,86 +383,14 @@ void sync_signal(struct world *w, int t, int object);
 bool sync_go_on(struct world *w, int t);
 
 /* program.c: what the threads do */
+void program_step(struct world *w, int t);
+
+/* run.c: the clock, and a world from its beginning to its end */
+/** Something happens to a thread after a delay. */
+void at(struct world *w, int t, enum timer timer, int64_t delay_ns, int argument);
+/** What a timer was set for happens now. */
+void world_dispatch(struct world *w, const struct timer_entry *e);
 void world_run(struct world *w, struct config c);
 void world_free(struct world *w);
-
-/* ingest.c: the model */
-/** Of a world's events, under a policy and a limit of memory, 0: none. Freed by the
- * caller. */
-tm_model *model_of(const struct world *w, int policy, size_t limit_bytes);
-/** End the program: what could not be done, and the library's error. */
-void fail(const char *what);
-
-struct score {
-    uint64_t runs, events;
-    uint64_t waits_notified;           ///< waits that a notify really ended
-    uint64_t exact, inferred, unbound; ///< what the model said of them
-    uint64_t inferred_right;
-    uint64_t
-        told; ///< blocking intervals whose cause the events tell, all being reported
-    uint64_t unsure; ///< of those: answered right, and not called exact
-    uint64_t handoffs, handoffs_right;
-    uint64_t deadlocks, deadlocks_found, deadlocks_false;
-    uint64_t blame_ns, blame_sure_ns; ///< blocked time, and that of sure owners
-    uint64_t blame_inferred_ns;       ///< that of others
-    uint64_t blame_inferred_right_ns; ///< who owned it for all of that time
-    uint64_t blame_latency_ns;        ///< said to be free
-    uint64_t blame_free_ns;           ///< when nobody had the lock
-    uint64_t blame_sure_free_ns;      ///< of that, with an owner that is sure
-    uint64_t uses_ns,
-        uses_named_ns;      ///< time waited for permits, and said to be by whom
-    uint64_t uses_right_ns; ///< of that: who had one
-    uint64_t uses_free_ns;  ///< or none, and there was one that nobody had yet
-    uint64_t hold_sure_ns, hold_inferred_ns;
-    uint64_t hold_inferred_right_ns;    ///< the thread had it all the time
-    uint64_t nexts, nexts_right;        ///< who a hold says had the lock next
-    uint64_t path_ns, path_compared_ns; ///< of critical paths, and of that compared
-    uint64_t path_unexplained_ns;       ///< said to be, where a cause was not reported
-    uint64_t replays, replays_right;    ///< unchanged; those as long as the run was
-    uint64_t replays_limited, replays_limited_right; ///< on fewer processors
-    uint64_t failures;
-    bool all; ///< say each of them
-};
-
-/* What one judgement is about. */
-struct trial {
-    struct world *w;
-    struct score *score;
-    int policy;
-    int64_t origin_ns;
-    int64_t end_ns; ///< of the last event
-    bool failed;
-};
-
-/* judge.c: states, owners, deadlocks */
-
-/** Compare the answers of a model that took the world's events with the truth; of a
- * terse producer's, the critical paths alone. */
-void judge(struct world *w, const tm_model *model, struct score *score, int policy);
-/** Note what the model got wrong. */
-void wrong(struct trial *trial, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-int thread_of(const struct world *w, uint64_t id);
-int object_of(const struct world *w, const char *class_name);
-bool is_sure(const char *provenance);
-
-/* judge_interactions.c: who woke whom */
-void judge_interactions(struct trial *trial, const tm_model *model);
-
-/* judge_blame.c: owners while others were blocked */
-void judge_blame(struct trial *trial, const tm_model *model);
-/** The same of semaphores, by who had their permits. */
-void judge_uses(struct trial *trial, const tm_model *model);
-
-/* judge_holds.c: who had which lock */
-/** Whether every tenure is reported, and the run says so. */
-bool reports_tenures(const struct world *w);
-void judge_holds(struct trial *trial, const tm_model *model);
-
-/* judge_whatif.c: the run replayed unchanged */
-void judge_whatif(struct trial *trial, const tm_model *model);
-
-/* judge_path.c: critical paths */
-void judge_paths(struct trial *trial, const tm_model *model);
 
 #endif

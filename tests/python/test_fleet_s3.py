@@ -11,8 +11,8 @@ import fsspec
 import pytest
 from moto.server import ThreadedMotoServer
 
-from test_fleet import client as client
-from test_fleet import content, record
+from fleet_runs import client as client
+from fleet_runs import content, record
 from threadmodel import fleet_dask
 from threadmodel.fleet_dataset import DONE, Dataset
 

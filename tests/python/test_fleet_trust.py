@@ -17,7 +17,7 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
-from test_fleet import column, record
+from fleet_runs import column, record
 from threadmodel import errors, fleet, fleet_dask
 from threadmodel.fleet_dataset import DONE, LOCK, UNFINISHED, Dataset
 

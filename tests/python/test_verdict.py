@@ -57,7 +57,7 @@ def programs(name: str) -> list[str]:
     """Return the programs of a kind that know the truth, of all three languages."""
     tests = SCENARIOS.parent
     files = (
-        "jvm/test_hangs.py",
+        "jvm/hangs.py",
         "jvm/test_givers.py",
         "native/test_standstill.py",
         "python/test_go_hangs.py",

@@ -26,7 +26,8 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent.parent / "jvm")]
 
 import maven  # noqa: E402
 import threadmodel  # noqa: E402
-from cases import CASES, HEALTHY, Case, Healthy  # noqa: E402
+from cases import CASES, Case  # noqa: E402
+from healthy import HEALTHY, Healthy  # noqa: E402
 from jdks import AGENT, MATRIX  # noqa: E402
 from rounds import (  # noqa: E402
     PLANTED,

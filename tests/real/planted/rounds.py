@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import maven
-from cases import Case, Healthy
+from cases import Case
+from healthy import Healthy
 from jdks import AGENT, JDKS, Jdk
 
 HERE = Path(__file__).resolve().parent

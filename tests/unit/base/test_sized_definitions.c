@@ -333,14 +333,20 @@ static void check(const sized *what, definer how,
     check_sized(&it);
 }
 
+/* Of threads, and of what they call. */
+static void check_code(int (*into)(const void *given, answer *to))
+{
+    check(&classes, define_class, into);
+    check(&methods, define_method, into);
+    check(&stacks, define_stack, into);
+    check(&threads, define_thread, into);
+}
+
 static void a_model_reads_them(void **state)
 {
     (void)state;
     check(&runs, define_run, into_model);
-    check(&classes, define_class, into_model);
-    check(&methods, define_method, into_model);
-    check(&stacks, define_stack, into_model);
-    check(&threads, define_thread, into_model);
+    check_code(into_model);
     check(&objects, define_object, into_model);
 }
 
@@ -355,10 +361,7 @@ static void a_trace_reads_them(void **state)
 {
     (void)state;
     check(&runs, define_run, into_trace);
-    check(&classes, define_class, into_trace);
-    check(&methods, define_method, into_trace);
-    check(&stacks, define_stack, into_trace);
-    check(&threads, define_thread, into_trace);
+    check_code(into_trace);
     check(&objects, define_object, into_trace);
 }
 
@@ -368,20 +371,14 @@ static void logs_read_them(void **state)
     check(&classes, define_class, into_tptp);
     check(&threads, define_thread, into_tptp);
     check(&objects, define_object, into_tptp);
-    check(&classes, define_class, into_contention_log);
-    check(&methods, define_method, into_contention_log);
-    check(&stacks, define_stack, into_contention_log);
-    check(&threads, define_thread, into_contention_log);
+    check_code(into_contention_log);
     check(&objects, define_object, into_contention_log);
 }
 
 static void an_hprof_file_reads_them(void **state)
 {
     (void)state;
-    check(&classes, define_class, into_hprof);
-    check(&methods, define_method, into_hprof);
-    check(&stacks, define_stack, into_hprof);
-    check(&threads, define_thread, into_hprof);
+    check_code(into_hprof);
     hprof_options.start_wall_ns = 0;
     check(&runs, define_run, into_hprof);
 }
