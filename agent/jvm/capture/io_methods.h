@@ -4,39 +4,23 @@
 #ifndef TM_AGENT_CAPTURE_IO_METHODS_H
 #define TM_AGENT_CAPTURE_IO_METHODS_H
 
-/* Methods by the form of their parameters: ID, class, name. */
-#define READS_INT(X)                                                                   \
-    X(SOCKET_READ, "Lsun/nio/ch/SocketDispatcher;", "read0")                           \
-    X(DATAGRAM_READ, "Lsun/nio/ch/DatagramDispatcher;", "read0")                       \
-    X(FILE_READ_OLD, "Lsun/nio/ch/FileDispatcherImpl;", "read0")                       \
-    X(FILE_READ, "Lsun/nio/ch/UnixFileDispatcherImpl;", "read0")
-#define WRITES_INT(X)                                                                  \
-    X(SOCKET_WRITE, "Lsun/nio/ch/SocketDispatcher;", "write0")                         \
-    X(DATAGRAM_WRITE, "Lsun/nio/ch/DatagramDispatcher;", "write0")                     \
-    X(FILE_WRITE_OLD, "Lsun/nio/ch/FileDispatcherImpl;", "write0")                     \
-    X(FILE_WRITE, "Lsun/nio/ch/UnixFileDispatcherImpl;", "write0")
-#define READS_LONG(X)                                                                  \
-    X(SOCKET_READV, "Lsun/nio/ch/SocketDispatcher;", "readv0")                         \
-    X(DATAGRAM_READV, "Lsun/nio/ch/DatagramDispatcher;", "readv0")                     \
-    X(FILE_READV_OLD, "Lsun/nio/ch/FileDispatcherImpl;", "readv0")                     \
-    X(FILE_READV, "Lsun/nio/ch/UnixFileDispatcherImpl;", "readv0")
-#define WRITES_LONG(X)                                                                 \
-    X(SOCKET_WRITEV, "Lsun/nio/ch/SocketDispatcher;", "writev0")                       \
-    X(DATAGRAM_WRITEV, "Lsun/nio/ch/DatagramDispatcher;", "writev0")                   \
-    X(FILE_WRITEV_OLD, "Lsun/nio/ch/FileDispatcherImpl;", "writev0")                   \
-    X(FILE_WRITEV, "Lsun/nio/ch/UnixFileDispatcherImpl;", "writev0")
-#define READS_AT(X)                                                                    \
-    X(FILE_PREAD_OLD, "Lsun/nio/ch/FileDispatcherImpl;", "pread0")                     \
-    X(FILE_PREAD, "Lsun/nio/ch/UnixFileDispatcherImpl;", "pread0")
-#define WRITES_AT(X)                                                                   \
-    X(FILE_PWRITE_OLD, "Lsun/nio/ch/FileDispatcherImpl;", "pwrite0")                   \
-    X(FILE_PWRITE, "Lsun/nio/ch/UnixFileDispatcherImpl;", "pwrite0")
-#define FORCES(X)                                                                      \
-    X(FILE_FORCE_OLD, "Lsun/nio/ch/FileDispatcherImpl;", "force0")                     \
-    X(FILE_FORCE, "Lsun/nio/ch/UnixFileDispatcherImpl;", "force0")
-#define LOCKS(X)                                                                       \
-    X(FILE_LOCK_OLD, "Lsun/nio/ch/FileDispatcherImpl;", "lock0")                       \
-    X(FILE_LOCK, "Lsun/nio/ch/UnixFileDispatcherImpl;", "lock0")
+/* Methods by the form of their parameters: ID, class, name. Newer JDKs have those of
+ * files in another class. */
+#define OF_FILES(X, id, name)                                                          \
+    X(FILE_##id##_OLD, "Lsun/nio/ch/FileDispatcherImpl;", name)                        \
+    X(FILE_##id, "Lsun/nio/ch/UnixFileDispatcherImpl;", name)
+#define OF_CHANNELS(X, id, name)                                                       \
+    X(SOCKET_##id, "Lsun/nio/ch/SocketDispatcher;", name)                              \
+    X(DATAGRAM_##id, "Lsun/nio/ch/DatagramDispatcher;", name)                          \
+    OF_FILES(X, id, name)
+#define READS_INT(X) OF_CHANNELS(X, READ, "read0")
+#define WRITES_INT(X) OF_CHANNELS(X, WRITE, "write0")
+#define READS_LONG(X) OF_CHANNELS(X, READV, "readv0")
+#define WRITES_LONG(X) OF_CHANNELS(X, WRITEV, "writev0")
+#define READS_AT(X) OF_FILES(X, PREAD, "pread0")
+#define WRITES_AT(X) OF_FILES(X, PWRITE, "pwrite0")
+#define FORCES(X) OF_FILES(X, FORCE, "force0")
+#define LOCKS(X) OF_FILES(X, LOCK, "lock0")
 #define READS_ARRAY(X)                                                                 \
     X(STREAM_READ, "Ljava/io/FileInputStream;", "readBytes")                           \
     X(RANDOM_READ_OLD, "Ljava/io/RandomAccessFile;", "readBytes")                      \
