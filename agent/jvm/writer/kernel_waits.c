@@ -38,7 +38,9 @@ static int by_time(const void *a, const void *b)
 {
     const claim *one = a, *other = b;
 
-    return (one->since_ns > other->since_ns) - (one->since_ns < other->since_ns);
+    if (one->since_ns != other->since_ns)
+        return one->since_ns < other->since_ns ? -1 : 1;
+    return one->thread < other->thread ? -1 : one->thread > other->thread;
 }
 
 /* Whether a thread has a processor, or wants one. */

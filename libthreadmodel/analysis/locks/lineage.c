@@ -86,7 +86,11 @@ static int by_time(const void *left, const void *right)
 
     if (l->from_ns != r->from_ns)
         return l->from_ns < r->from_ns ? -1 : 1;
-    return l->to_ns < r->to_ns ? -1 : l->to_ns > r->to_ns;
+    if (l->to_ns != r->to_ns)
+        return l->to_ns < r->to_ns ? -1 : 1;
+    if (l->from != r->from)
+        return l->from < r->from ? -1 : 1;
+    return l->to < r->to ? -1 : l->to > r->to;
 }
 
 int tm__lineage_open(tm__lineage *lineage, const tm_model *model, tm__memory *memory)

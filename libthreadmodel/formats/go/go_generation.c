@@ -151,7 +151,8 @@ static int read_samples(tm__go_generation *self, tm__cursor data)
     while (data.at < data.end) {
         int type = tm__go_byte(&data);
         uint64_t ticks = tm__get_varint(&data);
-        tm__go_sample sample = {.time_ns = (int64_t)(ticks & INT64_MAX)};
+        tm__go_sample sample = {.time_ns = (int64_t)(ticks & INT64_MAX),
+                                .number = self->sample_count};
 
         tm__get_varint(&data); /* the thread, */
         tm__get_varint(&data); /* the P: of both the goroutine is known */
@@ -252,7 +253,9 @@ static int by_time(const void *left, const void *right)
 {
     const tm__go_sample *a = left, *b = right;
 
-    return (a->time_ns > b->time_ns) - (a->time_ns < b->time_ns);
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
 }
 
 int tm__go_generation_load(tm__go_generation *self, const uint8_t *bytes, size_t length,

@@ -53,6 +53,7 @@ typedef struct tm__go_sample {
     int64_t time_ns;
     uint64_t goroutine;
     uint64_t stack;
+    uint32_t number; ///< in the order of the file
 } tm__go_sample;
 
 typedef struct tm__go_generation {

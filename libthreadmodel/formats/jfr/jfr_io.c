@@ -108,7 +108,9 @@ static int by_peer_and_time(const void *left, const void *right)
 
     if (a->peer != b->peer)
         return a->peer < b->peer ? -1 : 1;
-    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    return a->end_ns < b->end_ns ? -1 : a->end_ns > b->end_ns;
 }
 
 /* A thread reads one thing at a time: reads of a port that overlap are of several. */
