@@ -197,8 +197,5 @@ int tm_summary_import(tm_table **out, const char *name,
     tm__builder_start(&builder, &(tm__table_spec){rules->table, specs, count}, 0,
                       allocator);
     status = put_rows(&builder, columns, count, array, allocator);
-    if (status == TM_OK)
-        return tm__builder_finish(&builder, out);
-    tm__builder_abandon(&builder);
-    return status;
+    return tm__builder_close(&builder, out, status);
 }

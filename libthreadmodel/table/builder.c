@@ -371,9 +371,9 @@ int tm__builder_finish(tm__builder *builder, tm_table **out)
     return TM_OK;
 }
 
-void tm__builder_abandon(tm__builder *builder)
+int tm__builder_close(tm__builder *builder, tm_table **out, int rc)
 {
-    tm_table_free(builder->table);
-    builder->table = NULL;
-    builder->failed = TM_EINVAL;
+    if (rc < 0)
+        fail(builder, rc);
+    return tm__builder_finish(builder, out);
 }

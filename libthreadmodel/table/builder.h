@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Building an answer row by row: put the columns of a row in their order, then
- * the next row. A failure sticks, so only the finish needs a check.
+ * the next row. A failure sticks, so only the end needs a check.
  *
  *     tm__builder_start(&b, &tm__caveats_table, 0, &model->memory.hook);
  *     for (...)
@@ -87,7 +87,11 @@ void tm__builder_caveat(tm__builder *builder, const char *sentence);
  */
 int tm__builder_finish(tm__builder *builder, tm_table **out);
 
-/** Give up. */
-void tm__builder_abandon(tm__builder *builder);
+/**
+ * End it after rows whose making had a result of its own.
+ * @param rc  of the rows: a failure gives the table up
+ * @return rc if it is a failure, else as tm__builder_finish()
+ */
+int tm__builder_close(tm__builder *builder, tm_table **out, int rc);
 
 #endif

@@ -234,9 +234,5 @@ int tm_explanation_list(tm_table **out, const tm_model *model,
     rc = fill(&list, thread, &options);
     tm__labels_close(&list.chain.labels);
     tm__scope_close(&list.chain.whole, model);
-    if (rc < 0) {
-        tm__builder_abandon(&list.builder);
-        return rc;
-    }
-    return tm__builder_finish(&list.builder, out);
+    return tm__builder_close(&list.builder, out, rc);
 }

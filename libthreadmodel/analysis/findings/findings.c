@@ -327,11 +327,7 @@ int tm_finding_list_part(tm_table **out, const tm_model *model,
         tm__findings_put_part(&findings, &builder);
     tm__model_put_caveats(model, &builder);
     close_findings(&findings);
-    if (rc < 0) {
-        tm__builder_abandon(&builder);
-        return rc;
-    }
-    return tm__builder_finish(&builder, out);
+    return tm__builder_close(&builder, out, rc);
 }
 
 /* ---- what-ifs of what was found ---- */

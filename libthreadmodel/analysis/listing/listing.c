@@ -49,11 +49,7 @@ int tm__listing_close(tm__listing *list, const tm_model *model, tm_table **out, 
     tm__free(&list->memory, list->callers,
              ((size_t)model->entities.stacks_count + 1) * sizeof(*list->callers));
     tm__scope_close(&list->scope, model);
-    if (rc < 0) {
-        tm__builder_abandon(&list->builder);
-        return rc;
-    }
-    return tm__builder_finish(&list->builder, out);
+    return tm__builder_close(&list->builder, out, rc);
 }
 
 void tm__put_object(tm__listing *list, const tm_model *model, uint32_t object)

@@ -46,10 +46,6 @@ int tm_module_list(tm_table **out, const tm_model *model)
     tm__builder_start(&builder, &tm__modules_table, 0, &model->memory.hook);
     rc = put_modules(&builder, model, &seen, &memory);
     tm__triple_map_free(&seen, &memory);
-    if (rc < 0) {
-        tm__builder_abandon(&builder);
-        return rc;
-    }
     tm__model_put_caveats(model, &builder);
-    return tm__builder_finish(&builder, out);
+    return tm__builder_close(&builder, out, rc);
 }

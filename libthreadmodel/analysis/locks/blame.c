@@ -158,11 +158,7 @@ static int list_shares(tm_table **out, const tm_model *model, const tm__scope *s
     tm__free(&list.memory, list.shares, list.shares_capacity * sizeof(*list.shares));
     tm__callers_close(&list.places);
     tm__labels_close(&list.labels);
-    if (rc < 0) {
-        tm__builder_abandon(&list.builder);
-        return rc;
-    }
-    return tm__builder_finish(&list.builder, out);
+    return tm__builder_close(&list.builder, out, rc);
 }
 
 /* ---- groups ---- */
@@ -232,10 +228,7 @@ static int put_groups(tm_table **out, tm__blame *blame, const tm__table_spec *sp
     tm__sorted_free(&blame->memory, order, blame->items_count);
     rc = labels.failed;
     tm__labels_close(&labels);
-    if (rc == TM_OK)
-        return tm__builder_finish(&builder, out);
-    tm__builder_abandon(&builder);
-    return rc;
+    return tm__builder_close(&builder, out, rc);
 }
 
 int tm_blame_list(tm_table **out, const tm_model *model, const tm_blame_options *given)

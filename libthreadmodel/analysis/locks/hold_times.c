@@ -225,10 +225,7 @@ static int put_all(tm_table **out, groups *all)
     if (rc == TM_OK)
         rc = labels.failed;
     tm__labels_close(&labels);
-    if (rc == TM_OK)
-        return tm__builder_finish(&builder, out);
-    tm__builder_abandon(&builder);
-    return rc;
+    return tm__builder_close(&builder, out, rc);
 }
 
 int tm_hold_group(tm_table **out, const tm_model *model, const tm_hold_options *given)

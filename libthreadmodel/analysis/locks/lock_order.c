@@ -247,11 +247,7 @@ static int answer(tm_table **out, const tm_model *model, const tm__table_spec *s
     put_caveats(&list);
     tm__callers_close(&list.places);
     tm__labels_close(&list.labels);
-    if (rc < 0) {
-        tm__builder_abandon(&list.builder);
-        return rc;
-    }
-    return tm__builder_finish(&list.builder, out);
+    return tm__builder_close(&list.builder, out, rc);
 }
 
 int tm_lock_order_list(tm_table **out, const tm_model *model)

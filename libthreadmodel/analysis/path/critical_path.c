@@ -152,10 +152,7 @@ int tm_path_list(tm_table **out, const tm_model *model, const tm_path_options *g
                           &model->memory.hook);
         tm__builder_expect(&list.builder, path.segments_count);
         rc = fill(&list, &path);
-        if (rc == TM_OK)
-            rc = tm__builder_finish(&list.builder, out);
-        else
-            tm__builder_abandon(&list.builder);
+        rc = tm__builder_close(&list.builder, out, rc);
     }
     tm__path_free(&path);
     return rc;

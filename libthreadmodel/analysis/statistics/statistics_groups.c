@@ -218,10 +218,7 @@ static int write_answer(tm_table **out, answer *a, const question *what)
     what->put(a, order);
     tm__sorted_free(&a->groups.memory, order, a->groups.items_count);
     tm__model_put_caveats(a->groups.model, &a->builder);
-    if (a->labels.failed == TM_OK)
-        return tm__builder_finish(&a->builder, out);
-    tm__builder_abandon(&a->builder);
-    return a->labels.failed;
+    return tm__builder_close(&a->builder, out, a->labels.failed);
 }
 
 static int ask(tm_table **out, const tm_model *model,

@@ -96,9 +96,5 @@ int tm_verdict_member_list_part(tm_table **out, const tm_model *model,
         put_member(&builder, &judgement, i);
     rc = judgement.labels.failed;
     tm__judgement_close(&judgement);
-    if (rc < 0) {
-        tm__builder_abandon(&builder);
-        return rc;
-    }
-    return tm__builder_finish(&builder, out);
+    return tm__builder_close(&builder, out, rc);
 }

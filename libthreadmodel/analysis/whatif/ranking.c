@@ -255,11 +255,7 @@ int tm__ranking_answer(tm_table **out, tm__ranking *ranking)
                                    &ranking->load, &ranking->memory);
     tm__whatif_put_caveats(&builder, &ranking->items[0]->all, &ranking->load);
     tm__free(&ranking->memory, rows, bytes);
-    if (rc < 0) {
-        tm__builder_abandon(&builder);
-        return rc;
-    }
-    return tm__builder_finish(&builder, out);
+    return tm__builder_close(&builder, out, rc);
 }
 
 void tm__ranking_close(tm__ranking *ranking)

@@ -341,9 +341,5 @@ int tm__whatif_answer(tm_table **out, tm__candidates *all, const tm__load *load)
             put_row(&builder, all, &all->items[i], load, &throughput);
     }
     tm__whatif_put_caveats(&builder, all, load);
-    if (rc < 0) {
-        tm__builder_abandon(&builder);
-        return rc;
-    }
-    return tm__builder_finish(&builder, out);
+    return tm__builder_close(&builder, out, rc);
 }
