@@ -92,7 +92,7 @@ NATIVE_ROOMS: dict[str, set[str]] = {
     "interpose": {"layout", "record", "endpoint"},
     "names": set(),
     "recorder": {"base", "layout", "names", "endpoint", "live", "switches"},
-    "inspect": {"names"},
+    "inspect": {"layout", "names"},
 }
 SHARED: dict[str, set[str]] = {
     "endpoint": set(),

@@ -486,3 +486,27 @@ def test_a_word_that_names_its_owner_is_a_lock(stacks: str, tmp_path: Path) -> N
         while wrong := judge(pid, truth, tmp_path / "dump.tmt", stacks):
             assert time.monotonic() < deadline, wrong
             time.sleep(0.05)
+
+
+@pytest.mark.parametrize(("link", "shown"), [("server", "server"), ("native", None)])
+def test_a_program_has_the_name_that_it_was_started_by(
+    link: str, shown: str | None, tmp_path: Path
+) -> None:
+    """As redis-server, a link to redis-check-rdb; python3 is one to python3.11."""
+    (tmp_path / link).symlink_to(HANGS)
+    frame = f"at {shown or 'native_hangs'}.in_ring"
+    with running(str(tmp_path / link), "ring", "normal", "2") as pid:
+        deadline = time.monotonic() + SECONDS
+        text = ""
+        while frame not in text:
+            assert time.monotonic() < deadline, text
+            time.sleep(0.05)
+            text = native.dump(pid, str(tmp_path / "dump.tmt"))
+    trace = tmp_path / "run.tmt"
+    (tmp_path / link).unlink()
+    (tmp_path / link).symlink_to(program("contended"))
+    command = [sys.executable, "-m", "threadmodel", "record", "--native"]
+    command += ["-o", str(trace), "--", str(tmp_path / link)]
+    subprocess.run(command, env=environment(), capture_output=True, check=True)
+    methods = {row["method"] or "" for row in threadmodel.open(str(trace)).stacks()}
+    assert any(name.startswith(f"{shown or 'native_contended'}.") for name in methods)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "inspect/target_state.h"
+#include "layout/alias.h"
 #include "names/regular_file.h"
 
 enum { MODULES_MOST = 4096, HEADERS_MOST = 64 };
@@ -139,6 +140,43 @@ static tm__mapped *add_mapped(tm__target *target)
     return &target->modules[target->module_count++];
 }
 
+/* The path by which the program was started, as the kernel wrote it into its memory.
+ * @return 0: it is not known, or does not begin at the root */
+static int path_of_start(const tm__target *target, char *path, size_t room)
+{
+    uint64_t entry[2] = {0, 0};
+    char name[64];
+    size_t length = 0;
+    FILE *file;
+
+    snprintf(name, sizeof(name), "/proc/%u/auxv", target->pid);
+    file = fopen(name, "re");
+    while (file && fread(entry, sizeof(entry), 1, file) == 1 && entry[0] != AT_EXECFN)
+        continue;
+    if (file)
+        fclose(file);
+    while (entry[0] == AT_EXECFN && length < room &&
+           tm__target_read(target, entry[1] + length, path + length, 1) && path[length])
+        length++;
+    return length > 0 && length < room && *path == '/' && path[length] == 0;
+}
+
+static void take_alias(tm__target *target)
+{
+    char path[2048], given[2200], file[64];
+
+    if (!path_of_start(target, path, sizeof(path)))
+        return;
+    snprintf(given, sizeof(given), "/proc/%u/root%s", target->pid, path);
+    snprintf(file, sizeof(file), "/proc/%u/exe", target->pid);
+    if (!tm__is_alias(given, file, target->program))
+        return;
+    for (size_t i = 0; i < target->module_count; i++)
+        if (strcmp(target->modules[i].path, target->program) == 0)
+            snprintf(target->modules[i].path, sizeof(target->modules[i].path), "%s",
+                     path);
+}
+
 void tm__modules_read(tm__target *target)
 {
     char name[64], line[4400], *path;
@@ -165,6 +203,7 @@ void tm__modules_read(tm__target *target)
     }
     if (file)
         fclose(file);
+    take_alias(target);
     for (size_t i = 0; i < target->module_count; i++)
         report(target, &target->modules[i]);
 }

@@ -149,6 +149,9 @@ int tm__target_open(tm__target *it, uint32_t pid)
     for (ssize_t i = 0; i + 1 < length; i++)
         if (it->command[i] == 0)
             it->command[i] = ' ';
+    /* A server that writes its state there leaves the rest of its arguments blank. */
+    while (length > 0 && (it->command[length - 1] == ' ' || !it->command[length - 1]))
+        it->command[--length] = 0;
     it->symbols = tm__symbols_new();
     tm__modules_read(it);
     tm__runtime_recognise(it);

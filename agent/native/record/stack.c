@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include "layout/alias.h"
 #include "record/record.h"
 
 enum { BUILD_ID_MOST = 64 };
@@ -200,9 +201,13 @@ static int report_module(struct dl_phdr_info *info, size_t bytes, void *payload)
 
 void tm__modules_begin(void)
 {
+    const char *given = (const char *)getauxval(AT_EXECFN);
     ssize_t length = readlink("/proc/self/exe", the_program, PATH_MAX - 1);
 
     the_program[length > 0 ? length : 0] = 0;
+    if (given && *given == '/' && strlen(given) < sizeof(the_program) &&
+        tm__is_alias(given, the_program, the_program))
+        strcpy(the_program, given);
     pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
 
