@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from threadmodel import hotspot
-from threadmodel.cli.names import fitting, one
+from threadmodel.cli.names import fitting, one, short
 from threadmodel.errors import NotFoundError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -146,3 +146,21 @@ def test_ps_lists_a_running_jvm_and_its_name_is_taken(tmp_path: Path) -> None:
     assert str(program.pid) in listed
     assert "unusual-argument" in listed
     assert f"process {program.pid}: nothing is being recorded" in dump.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "printed"),
+    [
+        ("com.zaxxer.hikari.Pool.borrow", "Pool.borrow"),
+        ("Pool.borrow", "Pool.borrow"),
+        ("libruby-3.1.so.3.1.0x20f773", "libruby-3.1.so.3.1.0x20f773"),
+        ("libc.so.read", "libc.so.read"),
+        ("python3.11.take_gil", "python3.11.take_gil"),
+        ("redis-server.main", "redis-server.main"),
+    ],
+)
+def test_a_method_is_named_in_a_command_as_its_card_prints_it(
+    name: str, printed: str
+) -> None:
+    assert short(name) == printed
+    assert fitting(printed, [name, "other.So.on"], "method") == [name]

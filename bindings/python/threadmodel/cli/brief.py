@@ -24,6 +24,7 @@ from threadmodel.calm import not_looked_for
 from threadmodel.cli import terminal
 from threadmodel.cli.dump_stacks import dump_stacks
 from threadmodel.cli.messages import called_as, quoted, shell_word
+from threadmodel.cli.names import short
 from threadmodel.cli.page import FACT_WIDTH, NAME_LENGTH, Fact, Section
 from threadmodel.cli.ranges import options_of
 from threadmodel.judgement import HUNG, judge
@@ -225,7 +226,7 @@ def _command(row: Row, file: str) -> str:
         return f"{called_as()} whatif {file} --endpoint {quoted(row['object'])}"
     if row["gain_ns"] is not None and row["evidence_table"] == "resources":
         # As the card prints it: the line has to fit.
-        of = f"--method {quoted('.'.join(row['method'].rsplit('.', 2)[-2:]))}"
+        of = f"--method {quoted(short(row['method']))}"
         return f"{called_as()} whatif {file} --change permits {of}"
     if row["gain_ns"] is not None and row["class"]:
         # As the card: nobody has to wait for it.

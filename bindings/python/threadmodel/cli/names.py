@@ -72,6 +72,16 @@ def _is_printed_as(name: str, wanted: str) -> bool:
     return all(package[:1].islower() for package in packages)
 
 
+def short(name: str) -> str:
+    """Return the name of a method as cards print it: without packages.
+
+    The dots of a library's version, and those before a digit, end no package.
+    """
+    if re.search(r"\.so(?:\.|$)", name):
+        return name
+    return re.sub(r"^(?:[a-z][^.]*\.(?=[^.\d][^.]*\.))+", "", name)
+
+
 def one(wanted: str, known: Iterable[str], what: str) -> str:
     """Return the only known name that a name or a pattern stands for.
 
