@@ -304,6 +304,9 @@ def test_stacks_have_the_functions_of_the_program(tmp_path: Path) -> None:
         text = native.dump(pid, str(trace), stacks="go-on")
     assert "None was stopped" in text
     assert text.count("native_hangs.in_ring (hangs.c:") == 2
+    # To read those takes longer than the rest of the dump.
+    assert re.search(r"at libc\.so\.6\.\S+$", text, re.MULTILINE)
+    assert not re.search(r"at libc\.so\.6\.\S+ \(", text)
     methods = threadmodel.open(str(trace)).deadlocks()["method"]
     assert set(methods) == {"native_hangs.in_ring"}
 

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "names/c_library.h"
+
 /** What newer kernels know, and older headers do not. */
 enum { LOCK_PI2 = 13, WAIT_FOR_SEVERAL = 449, SEVERAL_MOST = 128 };
 
@@ -60,16 +62,6 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static int is_c_library(const tm__mapped *module)
-{
-    static const char *const names[] = {"libc.so", "libc-", "libpthread", "ld-"};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        if (strncmp(base_name(module->path), names[i], strlen(names[i])) == 0)
-            return 1;
-    return 0;
-}
-
 const char *tm__futex_caller(const tm__target *target, const tm__task *task)
 {
     const tm__mapped *caller = NULL;
@@ -78,10 +70,11 @@ const char *tm__futex_caller(const tm__target *target, const tm__task *task)
     for (size_t i = 0; i < target->module_count; i++) {
         const tm__mapped *it = &target->modules[i];
 
-        has_c_library |= is_c_library(it);
+        has_c_library |= tm__is_c_library(base_name(it->path));
         if (task->program_counter >= it->begin && task->program_counter < it->end)
             caller = it;
     }
-    return has_c_library && caller && !is_c_library(caller) ? base_name(caller->path)
-                                                            : NULL;
+    return has_c_library && caller && !tm__is_c_library(base_name(caller->path))
+               ? base_name(caller->path)
+               : NULL;
 }

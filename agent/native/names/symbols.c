@@ -2,6 +2,7 @@
 /* Symbols and lines by elfutils, with separate debug files where they are installed. */
 #include "names/symbols.h"
 
+#include "names/c_library.h"
 #include "names/cpp_library.h"
 #include "names/inlined_calls.h"
 #include "names/regular_file.h"
@@ -296,6 +297,10 @@ size_t tm__symbols_find_code(tm__symbols *symbols, uint64_t address,
         return 1;
     file = *chain;
     find_name(symbols, module, address, STT_FUNC, chain);
+    /* Distributions compress its debug information, which takes longer to read than all
+     * else of a dump, and nobody looks for a line of it. */
+    if (tm__is_c_library(file.module))
+        return 1;
     unit = tm__debug_unit_at(&symbols->units, symbols->libdw, module, address, &bias);
     /* A line is no use where nobody knows into which function it was inlined. */
     if (!unit || !tm__debug_unit_functions(symbols->libdw, unit, &functions))
