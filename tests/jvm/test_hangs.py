@@ -261,3 +261,22 @@ def test_a_verdict_states_that_the_program_was_stopped(java: Java) -> None:
     row = check(model, "beat", is_certain=True)
     assert 1_000_000_000 < model.run.stopped_ns < model.length_ns
     assert "the process was stopped" in str(row["examined"])
+
+
+def test_a_verdict_states_that_the_machine_was_suspended(java: Java) -> None:
+    """No wait includes that time, so that waits are judged as they are."""
+    suspended = ROOT / "build/tests/native/native_suspended_machine.so"
+    running = start_all(
+        java,
+        ("signal",),
+        lambda it: [
+            *("env", f"LD_PRELOAD={suspended}"),
+            *java.command("Hangs", it, agent=f"file={java.folder / it}.tmt"),
+        ],
+    )
+    time.sleep(0.5)
+    end_all(running)
+    model = threadmodel.open(java.folder / "signal.tmt")
+    row = check(model, "signal", is_certain=True)
+    assert "the machine suspended, for 3600 s" in str(row["examined"])
+    assert 3599e9 < model.run.stopped_ns < 3601e9

@@ -220,6 +220,25 @@ def test_a_verdict_states_that_the_program_was_stopped(tmp_path: Path) -> None:
     assert "the process was stopped" in row["examined"]
 
 
+def test_a_verdict_states_that_the_machine_was_suspended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No wait includes that time, so that waits are judged as they are."""
+    monkeypatch.setenv("LD_PRELOAD", str(PROGRAMS / "native_suspended_machine.so"))
+    recording = begin(tmp_path, "barrier")
+    assert recording.stdout is not None
+    assert recording.stdout.readline().startswith("hung ")
+    time.sleep(1)
+    recording.terminate()
+    recording.communicate(timeout=SECONDS)
+    model = threadmodel.open(tmp_path / "barrier.tmt")
+    (row,) = model.verdict()
+    assert row["kind"] == "stuck"
+    assert "the machine suspended, for 3600 s" in row["examined"]
+    assert model.run.stopped_ns == pytest.approx(3600e9, abs=1e9)
+    assert any("the machine was suspended" in caveat for caveat in model.caveats)
+
+
 def test_a_fork_names_who_owned_its_locks(tmp_path: Path) -> None:
     recording = begin(tmp_path, "forked")
     recording.communicate(timeout=SECONDS)

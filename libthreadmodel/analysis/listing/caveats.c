@@ -171,8 +171,8 @@ static void put_all(const tm_model *model, tm__builder *builder, put_fn put)
         snprintf(
             text, sizeof(text),
             "The process did not run for %s in all: it was stopped by a signal or a "
-            "debugger, or the machine was suspended. Waits that lasted over that "
-            "time were no longer for their own sake.",
+            "debugger, or the machine was suspended. A wait that spans a stop includes "
+            "it; no wait includes the time of a suspended machine.",
             tm__duration_of(model->run.stopped_ns).text);
         put(builder, text);
     }

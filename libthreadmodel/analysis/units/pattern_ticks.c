@@ -47,7 +47,7 @@ static int is_by_timer(const tm_model *model, const tm__thread *thread,
            (cause == TM__NONE || tm__row(model, cause)->from_thread == TM__NONE);
 }
 
-/* To try for what another thread has is no tick. */
+/* To try for what another thread has does not count. */
 static int is_tick(const tm_model *model, const tm__thread *thread,
                    const tm__unit_block *block)
 {
