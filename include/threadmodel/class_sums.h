@@ -31,7 +31,8 @@ TM_API int tm_class_sums_new(tm_class_sums **out, const tm_allocator *allocator)
 
 /**
  * The sink that fills it. The order of each thread's events matters, that between
- * threads does not. A begin without an end is not counted, nor an end without a begin.
+ * threads does not. A begin without an end is in no sum, nor an end without a begin:
+ * tm_class_sums_left_out() counts them.
  *
  * @return lent until the summary is freed
  * @since 0.1
@@ -54,6 +55,17 @@ TM_API const tm_sink *tm_class_sums_sink(tm_class_sums *summary);
  * @since 0.1
  */
 TM_API int tm_class_sums_list(tm_table **out, const tm_class_sums *summary);
+
+/**
+ * How many events about blocks in a state are in no sum so far: their begin or their
+ * end did not come, or a snapshot, TM_EVENT_RUNNABLE or TM_EVENT_LOST tells more of
+ * them. Where it is 0, a model of the same events sums up the same blocks.
+ *
+ * @param state  a value of enum tm_state
+ * @return 0 for a state that does not exist
+ * @since 0.1
+ */
+TM_API uint64_t tm_class_sums_left_out(const tm_class_sums *summary, int state);
 
 /** Free a summary; tables that it answered with stay. NULL is fine. @since 0.1 */
 TM_API void tm_class_sums_free(tm_class_sums *summary);

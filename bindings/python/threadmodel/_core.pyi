@@ -1087,6 +1087,9 @@ class Lib:
     def tm_class_sums_list(
         self, out: Pointer[tm_table] | Null, summary: tm_class_sums | Null, /
     ) -> int: ...
+    def tm_class_sums_left_out(
+        self, summary: tm_class_sums | Null, state: int, /
+    ) -> int: ...
     def tm_class_sums_free(self, summary: tm_class_sums | Null, /) -> None: ...
     def tm_context_list(
         self,

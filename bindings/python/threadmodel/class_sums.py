@@ -30,6 +30,15 @@ ENDS: Final = {
     "sleeping": (EventKind.SLEEP, EventKind.SLEPT),
     "parked": (EventKind.PARK, EventKind.UNPARKED),
 }
+NUMBERS: Final = {
+    "blocked": lib.TM_STATE_BLOCKED,
+    "waiting": lib.TM_STATE_WAITING,
+    "joining": lib.TM_STATE_JOINING,
+    "sleeping": lib.TM_STATE_SLEEPING,
+    "parked": lib.TM_STATE_PARKED,
+}
+# Events that state a block in another way, or that some are missing.
+BESIDE: Final = (EventKind.SNAPSHOT, EventKind.RUNNABLE, EventKind.LOST)
 
 
 def sum_classes(
@@ -62,6 +71,17 @@ def sum_classes(
         InvalidArgumentError: there is no such state (a ValueError)
         ThreadmodelError: as of :func:`threadmodel.read`
     """
+    return sum_pairs(path, states, dialect=dialect, time_unit_ns=time_unit_ns)[0]
+
+
+def sum_pairs(
+    path: str | os.PathLike[str],
+    states: Iterable[str],
+    *,
+    dialect: str | None = None,
+    time_unit_ns: int = 0,
+) -> tuple[Table, dict[str, int]]:
+    """Sum up as above; beside it, by state, how many events are in no sum."""
     kinds = 0
     wanted = set(states)
     for state in wanted:
@@ -69,7 +89,7 @@ def sum_classes(
             raise errors.InvalidArgumentError(
                 f"no such state: {state!r:.100}; there are {', '.join(ENDS)}"
             )
-        kinds |= sum(1 << kind for kind in ENDS[state])
+        kinds |= sum(1 << kind for kind in (*ENDS[state], *BESIDE))
     out = ffi.new("tm_class_sums **")
     check(lib.tm_class_sums_new(out, ffi.NULL))
     summary = ffi.gc(out[0], lib.tm_class_sums_free)
@@ -93,4 +113,8 @@ def sum_classes(
         warnings.warn(str(error(code)), errors.DamagedTraceWarning, stacklevel=2)
     else:
         check(code)
-    return answer(lib.tm_class_sums_list, summary)
+    left_out = {
+        state: int(lib.tm_class_sums_left_out(summary, NUMBERS[state]))
+        for state in wanted
+    }
+    return answer(lib.tm_class_sums_list, summary), left_out

@@ -37,7 +37,8 @@ typedef struct group {
 } group;
 
 typedef struct object {
-    uint32_t group;
+    uint64_t class_id;
+    uint32_t group; ///< of its class; 0: looked for when it is needed
     uint16_t is_thread;
     uint16_t is_io;
 } object;
@@ -54,6 +55,7 @@ struct tm_class_sums {
     uint32_t object_count, object_capacity;
     group *groups; ///< the first one is of what has no class
     uint32_t group_count, group_capacity;
+    uint64_t left_out[STATES]; ///< events about blocks that are in no sum
 };
 
 /* The group of a name, TM__NONE for none. */
@@ -94,17 +96,32 @@ static int add(tm_class_sums *self, uint32_t number, int state, int64_t length_n
     return *at ? tm__histogram_add(*at, &self->memory, length_ns) : TM_ENOMEM;
 }
 
+/* The definition of the class may have come after that of the object. */
+static uint32_t group_of(tm_class_sums *self, object *of)
+{
+    if (of->group == 0) {
+        uint32_t number = tm__map_find(&self->class_map, of->class_id);
+
+        of->group = number == TM__NONE ? 0 : number;
+    }
+    return of->group;
+}
+
 static int ingest_end(tm_class_sums *self, blocked *thread, const tm_event *event,
                       int state)
 {
     uint32_t index = tm__map_find(&self->object_map, thread->object);
-    const object *of = index == TM__NONE ? NULL : &self->objects[index];
+    object *of = index == TM__NONE ? NULL : &self->objects[index];
     int64_t length_ns;
     int was = thread->state;
 
     thread->state = TM_STATE_RUNNING;
-    if (was != state)
+    if (was != state) {
+        self->left_out[was]++;
+        /* A lock that nobody else wanted is acquired without a block. */
+        self->left_out[state] += event->kind != TM_EVENT_ACQUIRED;
         return TM_OK;
+    }
     if (__builtin_sub_overflow(event->time_ns, thread->since_ns, &length_ns))
         length_ns = INT64_MAX;
     /* Thread.join waits on the thread that is to end. */
@@ -112,7 +129,7 @@ static int ingest_end(tm_class_sums *self, blocked *thread, const tm_event *even
         was = TM_STATE_JOINING;
     if (was == TM_STATE_WAITING && of && of->is_io)
         was = TM_STATE_IO;
-    return add(self, of ? of->group : 0, was, length_ns);
+    return add(self, of ? group_of(self, of) : 0, was, length_ns);
 }
 
 static int ingest_event(tm_class_sums *self, const tm_event *event)
@@ -136,13 +153,24 @@ static int ingest_event(tm_class_sums *self, const tm_event *event)
     };
     uint32_t number;
 
+    if (event->kind == TM_EVENT_LOST)
+        for (int state = 0; state < STATES; state++)
+            self->left_out[state]++;
+    if (event->kind == TM_EVENT_SNAPSHOT && event->value >= 0 && event->value < STATES)
+        self->left_out[event->value]++;
     if (event->kind >= TM_EVENT_KIND_END || !event->thread ||
-        (!begins[event->kind] && !ends[event->kind]))
+        (!begins[event->kind] && !ends[event->kind] &&
+         event->kind != TM_EVENT_RUNNABLE && event->kind != TM_EVENT_SNAPSHOT))
         return TM_OK;
     if (find_thread(self, event->thread, &number) < 0)
         return tm__failure();
+    if (event->kind == TM_EVENT_RUNNABLE || event->kind == TM_EVENT_SNAPSHOT) {
+        self->left_out[self->threads[number].state]++;
+        return TM_OK;
+    }
     if (ends[event->kind])
         return ingest_end(self, &self->threads[number], event, ends[event->kind]);
+    self->left_out[self->threads[number].state]++;
     self->threads[number] = (blocked){.since_ns = event->time_ns,
                                       .object = event->object,
                                       .state = begins[event->kind]};
@@ -178,13 +206,12 @@ static int define_object(void *payload, const tm_object *given)
 {
     tm_class_sums *self = payload;
     tm_object definition;
-    uint32_t index, number;
+    uint32_t index;
     int rc = TM__READ(&definition, given, tm_object, id);
 
     if (rc < 0)
         return rc;
     index = tm__map_find(&self->object_map, definition.id);
-    number = tm__map_find(&self->class_map, definition.class_id);
     if (index == TM__NONE) {
         if (tm__reserve(&self->memory, &self->objects, &self->object_capacity,
                         (size_t)self->object_count + 1, sizeof(*self->objects)) < 0 ||
@@ -193,8 +220,10 @@ static int define_object(void *payload, const tm_object *given)
         index = self->object_count++;
         self->objects[index] = (object){0};
     }
-    if (number != TM__NONE)
-        self->objects[index].group = number;
+    if (definition.class_id) {
+        self->objects[index].class_id = definition.class_id;
+        self->objects[index].group = 0;
+    }
     if (definition.thread)
         self->objects[index].is_thread = 1;
     if (definition.kind < TM_OBJECT_KIND_END && tm__object_is_io((int)definition.kind))
@@ -295,6 +324,18 @@ int tm_class_sums_list(tm_table **out, const tm_class_sums *summary)
         tm__builder_caveat(&builder, tm__strings_get(&summary->caveats, i));
     tm__free(&memory, rows, bytes);
     return tm__builder_finish(&builder, out);
+}
+
+uint64_t tm_class_sums_left_out(const tm_class_sums *summary, int state)
+{
+    uint64_t count;
+
+    if (state < 0 || state >= STATES)
+        return 0;
+    count = summary->left_out[state];
+    for (uint32_t i = 0; i < summary->thread_count; i++)
+        count += summary->threads[i].state == state;
+    return count;
 }
 
 void tm_class_sums_free(tm_class_sums *summary)

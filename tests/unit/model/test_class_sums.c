@@ -148,6 +148,12 @@ static void an_end_without_a_begin_and_a_begin_without_an_end_are_none(void **st
     assert_int_equal(tm_table_row_count(table), 1);
     assert_row(table, 0, NULL, "parked", INT64_MAX);
     tm_table_free(table);
+    /* Two ends without a begin and a begin without an end; and an end of a wait. */
+    assert_int_equal(tm_class_sums_left_out(summary, TM_STATE_BLOCKED), 3);
+    assert_int_equal(tm_class_sums_left_out(summary, TM_STATE_WAITING), 1);
+    assert_int_equal(tm_class_sums_left_out(summary, TM_STATE_PARKED), 0);
+    assert_int_equal(tm_class_sums_left_out(summary, -1), 0);
+    assert_int_equal(tm_class_sums_left_out(summary, 99), 0);
     tm_class_sums_free(summary);
 }
 

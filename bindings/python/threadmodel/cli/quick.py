@@ -8,8 +8,7 @@ from typing import Final
 
 import click
 
-import threadmodel
-from threadmodel.class_sums import ENDS
+from threadmodel.class_sums import sum_pairs
 from threadmodel.cli import terminal
 from threadmodel.cli.asking import open_run, report_damage, row_writer
 from threadmodel.cli.grid import Column, Grid
@@ -17,10 +16,12 @@ from threadmodel.cli.page import NAME_LENGTH, add_more, name_of
 from threadmodel.cli.progress import LateProgress
 from threadmodel.cli.reading import input_path, read_choices
 from threadmodel.cli.report import conclude, print_sections
-from threadmodel.errors import DamagedTraceWarning
+from threadmodel.errors import DamagedTraceWarning, UnsupportedError
 from threadmodel.table import Table
 from threadmodel.text import clean, duration
 
+# The model divides a wait from the queueing behind it, and joins from waits.
+STATES: Final = ("blocked", "parked")
 FIGURES: Final = ("total", "mean", "p50", "p90", "p99", "max")
 # What needs all of the run, by the parameters of `stats`.
 NEEDS_MODEL: Final = {
@@ -42,7 +43,7 @@ def quick_stats(
     Args:
         context: whose parameters are those of `stats`
         by: keys; none, or class alone
-        states: only these; none: all
+        states: only these; none: all that it can sum up
         top: rows to show
     """
     chosen = context.params
@@ -56,21 +57,27 @@ def quick_stats(
         ):
             raise click.UsageError(f"--quick does not combine with {option}")
     for state in states:
-        if state not in ENDS:
+        if state not in STATES:
             raise click.UsageError(
-                f"--quick does not distinguish {state}: a wait counts until the thread "
-                "has its monitor again"
+                f"--quick sums up {' and '.join(STATES)} alone: --state {state} needs "
+                "the model"
             )
     # Whoever stops reading our output, as `head` does, ends us without a word.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     writer = row_writer(context)
     with LateProgress(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DamagedTraceWarning)
-        table = threadmodel.sum_classes(
+        table, left_out = sum_pairs(
             input_path(chosen["file"]),
-            states or tuple(ENDS),
+            states or STATES,
             **read_choices(chosen["dialect"], chosen["time_unit"]),
         )
+    for state, count in left_out.items():
+        if count:
+            raise UnsupportedError(
+                f"{chosen['file']}: --quick would leave out {count:,} of the events "
+                f"about {state} threads, whose begin or end is missing: ask without it"
+            )
     if writer:
         writer(table)
     else:

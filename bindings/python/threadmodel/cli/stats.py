@@ -90,9 +90,9 @@ def stats(
     threadmodel stats run.tmt --by caller -o callers.parquet
     threadmodel stats huge.jfr --quick --state blocked
 
-    With --quick only the events of these states are read, which is many times faster
-    for a recording. A wait then counts until the thread has its monitor again, and
-    intervals without an end are left out.
+    With --quick only the events of blocked and parked threads are read, which is many
+    times faster for a recording. The answer is the same as without it, or is refused
+    where it would differ: where a thread was still blocked at the end, for instance.
     """
     if quick:
         quick_stats(context, by, states, top)
