@@ -158,9 +158,9 @@ def test_a_process_of_another_namespace_has_the_number_that_proc_shows(
     model = threadmodel.open(str(tmp_path / "run.tmt"))
     # In its own view it is the first.
     assert model.run.pid > 2
-    # There the C library cannot name another thread: each has the name of the first.
+    # There the C library cannot name another thread: each is called after its routine.
     main = Path(program("oddities")).name[:15]
-    assert list(model.threads()["name"]) == [main] * 3
+    assert list(model.threads()["name"]) == [main, "gives_up", "gets_it"]
 
 
 def test_a_killed_program_leaves_its_trace(tmp_path: Path) -> None:

@@ -41,13 +41,15 @@ static start adopt(void *payload)
     start *it = payload;
     start mine = {.ring = it->ring, .routine = it->routine, .argument = it->argument};
     uint64_t number = mine.ring->thread;
+    tm__fact begin = {.kind = TM_EVENT_THREAD_START};
 
     tm__ring_adopt(mine.ring);
     atomic_store(&it->handle, (uint64_t)pthread_self());
     if (!is_first(it, number, BEGUN))
         while (atomic_load(&it->state) == number * STATES + IS_READ)
             tm__let_others_run();
-    tm__record_event(mine.ring, TM_EVENT_THREAD_START, tm__now());
+    begin.peer = (uint64_t)(uintptr_t)mine.routine.posix;
+    tm__record_fact(mine.ring, &begin, tm__now());
     return mine;
 }
 

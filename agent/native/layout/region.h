@@ -114,7 +114,7 @@ typedef struct tm__record {
     uint64_t time;   ///< of the clock that tm__control.uses_counter tells
     uint64_t object; ///< address of a lock; of a join the thread's handle
     uint64_t peer;   ///< thread id; of a lock in a nesting: return address of its
-                     ///< acquisition
+                     ///< acquisition; of a thread's begin: the routine that it runs
     int64_t value;
     uint32_t object_kind; ///< enum tm__object_kind
     uint32_t flags;       ///< bits of enum tm_event_flag, and which of the locks that

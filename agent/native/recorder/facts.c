@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/facts.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "recorder/call_bounds.h"
 #include "recorder/definitions.h"
 #include "recorder/image_events.h"
 #include "recorder/lock_holds.h"
+#include "recorder/thread_names.h"
 
 /* So many events may wait for names; they have some 60 MB. */
 enum { WAITING_MOST = 400000 };
@@ -39,60 +39,6 @@ static int leave_barrier(tm__item *item, const tm__readers *readers,
     item->event.peer = object->poster;
     item->event.flags |= TM_EVENT_PEER_INFERRED;
     return 1;
-}
-
-void tm__facts_read_name(tm__ring_reader *reader)
-{
-    char path[64];
-    FILE *file;
-    size_t length;
-
-    reader->os_id = atomic_load(&reader->ring->os_id);
-    if (*reader->name || reader->os_id == 0)
-        return;
-    snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", reader->image->pid,
-             reader->os_id);
-    file = fopen(path, "re");
-    if (!file)
-        return;
-    /* A name may hold a line feed: the last one alone is the kernel's. */
-    length = fread(reader->name, 1, sizeof(reader->name) - 1, file);
-    fclose(file);
-    if (length && reader->name[length - 1] == '\n')
-        length--;
-    reader->name[length] = 0;
-}
-
-static void begin_thread(const tm__item *item)
-{
-    tm__ring_reader *reader = item->reader;
-    char number[32];
-
-    tm__facts_read_name(reader);
-    /* A thread in a sandbox may not ask for its name. */
-    snprintf(number, sizeof(number), "thread %llu", (unsigned long long)reader->thread);
-    tm__thread_define(reader->image, reader->thread, reader->os_id,
-                      *reader->name ? reader->name : number);
-    tm__thread_set_handle(reader->image, atomic_load(&reader->ring->handle),
-                          reader->thread);
-}
-
-/* A thread that is yet to begin has a name already that its creator gave it: what the
- * kernel said of it may be older. */
-static void rename_thread(const tm__item *item, const tm__readers *readers)
-{
-    const tm__ring_reader *reader = item->reader;
-    tm__ring_reader *renamed;
-    uint64_t thread = item->event.object
-                          ? tm__thread_by_handle(reader->image, item->event.object)
-                          : reader->thread;
-
-    if (!thread || (item->event.value == TM__NAME_AT_BEGIN && *reader->name))
-        return;
-    tm__thread_define(reader->image, thread, 0, item->name);
-    renamed = tm__ring_reader_of(readers, reader->image, thread);
-    if (renamed)
-        memcpy(renamed->name, item->name, sizeof(item->name));
 }
 
 /* A signal handler that locks something in the middle of a wait ends it here, which
@@ -273,9 +219,9 @@ static int complete(tm__item *item, const tm__readers *readers)
         if (event->peer)
             tm__thread_set_handle(image, event->object, event->peer);
         else
-            rename_thread(item, readers);
+            tm__thread_renamed(item, readers);
         return 0;
-    case TM_EVENT_THREAD_START: begin_thread(item); break;
+    case TM_EVENT_THREAD_START: tm__thread_begins(item); break;
     case TM_EVENT_CONTENDED_ENTER:
     case TM_EVENT_PARK: name_owner_that_left(item, readers); break;
     case TM_EVENT_THREAD_END: tm__holds_leave(item->reader); break;

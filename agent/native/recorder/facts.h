@@ -6,9 +6,6 @@
 #include "recorder/reader_table.h"
 #include "recorder/tick_clock.h"
 
-/** Learn the name of a thread that began, while the kernel still knows it. */
-void tm__facts_read_name(tm__ring_reader *reader);
-
 /** Emit all of an image before `horizon`. */
 void tm__facts_emit(tm__image *image, const tm__readers *readers,
                     const tm__tick_clock *clock, uint64_t horizon);

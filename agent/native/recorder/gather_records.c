@@ -94,6 +94,7 @@ static void take_endpoint(tm__ring_reader *reader, const void *place,
 static void take_event(tm__ring_reader *reader, const tm__record *record)
 {
     int kind = record->kind - TM__NOTED_EVENTS;
+    uint64_t place;
     tm__item *item;
 
     if (kind <= 0 || kind >= TM_EVENT_KIND_END ||
@@ -112,12 +113,15 @@ static void take_event(tm__ring_reader *reader, const tm__record *record)
     item->event.flags = (uint16_t)record->flags;
     if (record->stack < TM__STACKS_CACHED) {
         item->stack = reader->stacks[record->stack];
-    } else if (kind == TM_EVENT_NESTED && record->peer) {
-        item->stack = tm__stack_of_frames(reader->image, &record->peer, 1);
+    } else if ((kind == TM_EVENT_NESTED || kind == TM_EVENT_THREAD_START) &&
+               record->peer) {
+        /* A routine as if it had called something at once. */
+        place = record->peer + (kind == TM_EVENT_THREAD_START);
+        item->stack = tm__stack_of_frames(reader->image, &place, 1);
     }
-    if (kind == TM_EVENT_NESTED)
+    if (kind == TM_EVENT_NESTED || kind == TM_EVENT_THREAD_START)
         item->event.peer = 0;
-    if (item->stack)
+    if (item->stack && kind != TM_EVENT_THREAD_START)
         item->event.stack = tm__stack_id(item->stack);
 }
 

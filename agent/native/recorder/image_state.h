@@ -53,7 +53,8 @@ typedef struct tm__stuck {
 typedef struct tm__image {
     uint64_t id;
     uint32_t pid;
-    int is_wanted;              ///< its threads did something to one another
+    char name[64]; ///< that its first thread began with, and others inherit
+    int is_wanted; ///< its threads did something to one another
     uint64_t nestings_left_out; ///< lock orders beyond those that a thread reports
     uint64_t nesting_thread;    ///< the first that acquired a lock while it owned one
     int has_ended;

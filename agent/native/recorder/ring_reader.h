@@ -45,7 +45,7 @@ typedef struct tm__ring_reader {
     tm__image *image; ///< NULL: the ring is not in use
     uint64_t thread;
     uint32_t os_id;
-    char name[16];
+    char name[64];
     uint32_t nestings_left_out; ///< as the ring had it last
     uint64_t lost;
     uint64_t lost_emitted; ///< so many of them were emitted as lost

@@ -20,6 +20,7 @@
 #include "recorder/lock_holds.h"
 #include "recorder/lookup.h"
 #include "recorder/unseen_programs.h"
+#include "recorder/thread_names.h"
 
 enum { SLACK_NS = 1000000, FLUSH_ROUNDS = 100 };
 enum { STUCK_NS = 2000000000, NESTED_LOOKS = 8, IMAGES_MOST = 2048 };
@@ -103,7 +104,7 @@ static void find_rings(tm__recorder *it)
             atomic_load_explicit(&control->states[i], memory_order_acquire);
 
         if (reader->image)
-            tm__facts_read_name(reader);
+            tm__thread_read_name(reader);
         if (reader->image || (state != TM__RING_USED && state != TM__RING_LEFT))
             continue;
         memset(reader, 0, sizeof(*reader));
@@ -112,7 +113,7 @@ static void find_rings(tm__recorder *it)
         reader->thread = reader->ring->thread;
         reader->image = image_of(it, reader->ring);
         if (reader->image)
-            tm__facts_read_name(reader);
+            tm__thread_read_name(reader);
     }
 }
 

@@ -16,6 +16,7 @@ typedef struct tm__known_code {
     int has_file;
     size_t count;
     tm_frame *frames;
+    char function[64]; /* see tm__stack_function() */
 } tm__known_code;
 
 struct tm__native_stack {
@@ -62,6 +63,31 @@ static tm__known_code *code_at(tm__image *image, uint64_t address)
     return it;
 }
 
+/* Up to the parameters of a function, which "(anonymous namespace)::" does not begin. */
+static size_t length_of_name(const char *function)
+{
+    const char *at = function;
+
+    while ((at = strchr(at, '(')) && (at == function || at[-1] == ':'))
+        at++;
+    return at ? (size_t)(at - function) : strlen(function);
+}
+
+static void keep_function(tm__known_code *it, const tm__symbol *symbol)
+{
+    static const char *const runtimes[] = {"libstdc++", "libc++", "rust-std"};
+
+    for (size_t i = 0; i < sizeof(runtimes) / sizeof(*runtimes); i++)
+        if (strncmp(symbol->module, runtimes[i], strlen(runtimes[i])) == 0)
+            return;
+    if (*symbol->function)
+        snprintf(it->function, sizeof(it->function), "%.*s",
+                 (int)length_of_name(symbol->function), symbol->function);
+    else if (*symbol->module)
+        snprintf(it->function, sizeof(it->function), "%.30s+0x%llx", symbol->module,
+                 (unsigned long long)symbol->offset);
+}
+
 /* @return whether its names were found */
 static int define_code(tm__image *image, tm__known_code *it)
 {
@@ -78,6 +104,8 @@ static int define_code(tm__image *image, tm__known_code *it)
     it->count = it->frames ? count : 0;
     for (size_t i = 0; i < it->count; i++)
         it->frames[i] = define_frame(image, &chain[i]);
+    if (count)
+        keep_function(it, &chain[count - 1]);
     tm__lookup_free(it->lookup);
     it->lookup = NULL;
     return 1;
@@ -215,6 +243,11 @@ int tm__stack_define(tm__image *image, tm__native_stack *stack)
     definition.frame_count = defined_count;
     TM__IMAGE_DEFINE(image, define_stack, &definition);
     return 1;
+}
+
+const char *tm__stack_function(const tm__native_stack *stack)
+{
+    return stack->code[0] ? stack->code[0]->function : "";
 }
 
 int tm__stacks_define(tm__image *image)

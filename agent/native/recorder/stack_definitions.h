@@ -25,6 +25,11 @@ int tm__stack_define(tm__image *image, tm__native_stack *stack);
 /** @return its number in the trace */
 uint32_t tm__stack_id(const tm__native_stack *stack);
 
+/** The function of the innermost frame of a stack that is defined, without its
+ * parameters, or its file and offset; "": it is not known, or the routine of a
+ * language's runtime, as that of std::thread. */
+const char *tm__stack_function(const tm__native_stack *stack);
+
 /** Define those that are not defined yet. @return whether all are */
 int tm__stacks_define(tm__image *image);
 
