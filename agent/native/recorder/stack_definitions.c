@@ -63,7 +63,8 @@ static tm__known_code *code_at(tm__image *image, uint64_t address)
     return it;
 }
 
-/* Up to the parameters of a function, which "(anonymous namespace)::" does not begin. */
+/* Up to the parameters of a function, which "(anonymous namespace)::" does not begin.
+ */
 static size_t length_of_name(const char *function)
 {
     const char *at = function;
