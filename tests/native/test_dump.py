@@ -513,3 +513,36 @@ def test_a_program_has_the_name_that_it_was_started_by(
     subprocess.run(command, env=environment(), capture_output=True, check=True)
     methods = {row["method"] or "" for row in threadmodel.open(str(trace)).stacks()}
     assert any(name.startswith(f"{shown or 'native_contended'}.") for name in methods)
+
+
+SERVERS = """
+#include <pthread.h>
+#include <unistd.h>
+static void *serve(void *unused) { pause(); return unused; }
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, serve, NULL);
+    pthread_setname_np(threads[1], "accepts");
+    pause();
+}
+"""
+
+
+def test_a_thread_without_a_name_is_called_after_its_routine(tmp_path: Path) -> None:
+    source = tmp_path / "serve.c"
+    source.write_text(SERVERS)
+    command = ["cc", "-O1", "-D_GNU_SOURCE", "-pthread"]
+    command += [str(source), "-o", str(tmp_path / "server")]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("no compiler")
+    with running(str(tmp_path / "server")) as pid:
+        deadline = time.monotonic() + SECONDS
+        found: dict[str, str] = {}
+        while set(found) != {"server", "serve", "accepts"}:
+            assert time.monotonic() < deadline, found
+            time.sleep(0.05)
+            found = states(native.dump(pid, str(tmp_path / "dump.tmt")))
+    model = threadmodel.open(str(tmp_path / "dump.tmt"))
+    assert set(model.threads()["name"]) == {"server", "serve", "accepts"}

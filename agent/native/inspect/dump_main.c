@@ -17,6 +17,7 @@
 #include "inspect/emit_dump.h"
 #include "inspect/frames.h"
 #include "inspect/lock_words.h"
+#include "inspect/routines.h"
 #include "inspect/runtime.h"
 #include "inspect/target.h"
 
@@ -46,6 +47,7 @@ static int look(tm__target *target, const char *how)
      */
     if (strcmp(how, "stop") == 0)
         tm__frames_read_stopped(target);
+    tm__routines_find(target);
     return 1;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names/routine_name.h"
 #include "recorder/lookup.h"
 
 /* An address, with a frame for each function that was inlined there. */
@@ -63,32 +64,6 @@ static tm__known_code *code_at(tm__image *image, uint64_t address)
     return it;
 }
 
-/* Up to the parameters of a function, which "(anonymous namespace)::" does not begin.
- */
-static size_t length_of_name(const char *function)
-{
-    const char *at = function;
-
-    while ((at = strchr(at, '(')) && (at == function || at[-1] == ':'))
-        at++;
-    return at ? (size_t)(at - function) : strlen(function);
-}
-
-static void keep_function(tm__known_code *it, const tm__symbol *symbol)
-{
-    static const char *const runtimes[] = {"libstdc++", "libc++", "rust-std"};
-
-    for (size_t i = 0; i < sizeof(runtimes) / sizeof(*runtimes); i++)
-        if (strncmp(symbol->module, runtimes[i], strlen(runtimes[i])) == 0)
-            return;
-    if (*symbol->function)
-        snprintf(it->function, sizeof(it->function), "%.*s",
-                 (int)length_of_name(symbol->function), symbol->function);
-    else if (*symbol->module)
-        snprintf(it->function, sizeof(it->function), "%.30s+0x%llx", symbol->module,
-                 (unsigned long long)symbol->offset);
-}
-
 /* @return whether its names were found */
 static int define_code(tm__image *image, tm__known_code *it)
 {
@@ -106,7 +81,7 @@ static int define_code(tm__image *image, tm__known_code *it)
     for (size_t i = 0; i < it->count; i++)
         it->frames[i] = define_frame(image, &chain[i]);
     if (count)
-        keep_function(it, &chain[count - 1]);
+        tm__routine_name(&chain[count - 1], it->function, sizeof(it->function));
     tm__lookup_free(it->lookup);
     it->lookup = NULL;
     return 1;

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "names/routine_name.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Up to the parameters of a function, which "(anonymous namespace)::" does not
+ * begin. */
+static size_t length_of_name(const char *function)
+{
+    const char *at = function;
+
+    while ((at = strchr(at, '(')) && (at == function || at[-1] == ':'))
+        at++;
+    return at ? (size_t)(at - function) : strlen(function);
+}
+
+void tm__routine_name(const tm__symbol *routine, char *name, size_t room)
+{
+    static const char *const runtimes[] = {"libstdc++", "libc++", "rust-std"};
+
+    *name = 0;
+    for (size_t i = 0; i < sizeof(runtimes) / sizeof(*runtimes); i++)
+        if (strncmp(routine->module, runtimes[i], strlen(runtimes[i])) == 0)
+            return;
+    if (*routine->function)
+        snprintf(name, room, "%.*s", (int)length_of_name(routine->function),
+                 routine->function);
+    else if (*routine->module)
+        snprintf(name, room, "%.30s+0x%llx", routine->module,
+                 (unsigned long long)routine->offset);
+}
