@@ -15,8 +15,9 @@ import threadmodel
 
 WORKERS = 2
 #: how many workers, calls of each, and microseconds that it computes before each
-READ = ("2", "100", "200")
+READ = ("2", "100", "50")
 SYNC = ("2", "50", "200")
+NAME = ("2", "40", "200")
 #: of the file that is read, a block for each call
 BLOCK_BYTES = 1 << 20
 
@@ -67,9 +68,24 @@ def assert_measured(it: Slow, method: str, thing: str) -> None:
     for, may be a part of it or not."""
     io: defaultdict[str, int] = defaultdict(int)
     for row in it.model.statistics(by=("thread", "object", "method")):
-        of_worker = str(row["thread"]).startswith("worker")
-        if of_worker and str(row["method"]).endswith(method) and row["io_total_ns"]:
-            assert thing in str(row["object"])
+        if thing in str(row["object"]) and str(row["method"]).endswith(method):
             io[row["thread"]] += row["io_total_ns"]
     for worker, (least, most) in it.bounds.items():
         assert least * 0.98 <= io[worker] <= most * 1.02, (worker, least, most)
+
+
+def assert_found(it: Slow, method: str, thing: str) -> None:
+    """Check that the first card about I/O names the cause and who asks for it."""
+    card = next(row for row in it.cards if row["kind"] == "io_wait")
+    assert thing in card["title"], card["title"]
+    assert card["title"].endswith(method), card["title"]
+    evidence = it.model.evidence(card)
+    assert sum(row["end_ns"] - row["start_ns"] for row in evidence) == card["impact_ns"]
+
+
+def assert_bound(it: Slow, method: str, thing: str) -> None:
+    """Check that the first line does, and the first of all cards."""
+    assert it.title.startswith(f"Bound by I/O with {thing} in "), it.title
+    assert f"{method}:" in it.title
+    assert it.cards[0]["kind"] == "io_wait"
+    assert_found(it, method, thing)

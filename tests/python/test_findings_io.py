@@ -88,6 +88,45 @@ def test_the_advice_is_for_the_kind_of_endpoint(kind: int, advice: str) -> None:
     assert row["advice"].startswith(advice)
 
 
+def many(kind: int, endpoints: int) -> Story:
+    """Two threads ask one endpoint after the other, at one place."""
+    story = Story()
+    for i in range(endpoints):
+        name = f"host-{i}.example"
+        story.model.define_object(20 + i, 0, name=name, kind=kind)
+    for thread in (1, 2):
+        for i in range(40):
+            thing, at = 20 + i % endpoints, 10 * i
+            story.at(at, thread, KIND.AWAIT, object=thing, stack=SLOW)
+            story.at(at + 8, thread, KIND.AWAITED, object=thing)
+        story.at(400, thread, KIND.THREAD_END)
+    return story
+
+
+def test_many_endpoints_that_one_place_asks_are_one_cause() -> None:
+    (row,) = many(ObjectKind.NAME, 40).findings()
+    assert row["title"] == "2 threads wait for 40 host names in Lock.slow"
+    assert row["waits"] == (
+        "2 threads waited 80 times for 40 host names in Lock.slow:10, 640 ms in all, "
+        "8.00 ms on average, 99 % of them for 8.00 ms at most."
+    )
+    assert row["object"] is None
+    assert row["gain_ns"] == pytest.approx(320 * MS, rel=0.05)
+
+
+def test_the_evidence_of_many_is_the_waits_that_it_adds_up() -> None:
+    story = many(ObjectKind.FILE, 40)
+    (row,) = story.findings("io_wait")
+    assert "40 files" in row["title"]
+    found = story.model.evidence(row)
+    assert sum(it["end_ns"] - it["start_ns"] for it in found) == row["impact_ns"]
+
+
+def test_a_few_endpoints_have_a_card_each() -> None:
+    rows = many(ObjectKind.SOCKET, 4).findings("io_wait")
+    assert {row["object"] for row in rows} == {f"host-{i}.example" for i in range(4)}
+
+
 def requests(flags: int) -> Story:
     """Each unit reads from a connection for 9 of 10 ms, and writes to it."""
     story = Story()

@@ -46,6 +46,7 @@ typedef struct tm__finding {
     uint32_t change_method; ///< strings: the method that the change is of, or TM__NONE
     uint32_t change_object; ///< objects[]: the endpoint that it is of, or TM__NONE
     uint32_t batch_method;  ///< strings: in which one sleep delays several, or TM__NONE
+    int is_io;              ///< it is about I/O, however what-if is asked
     int is_asked;           ///< what-if was
     int has_gain;
     int64_t gain_ns;

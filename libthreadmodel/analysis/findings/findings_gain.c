@@ -205,8 +205,9 @@ static int is_own_need(const tm__finding *item, const tm__gain_requests *to)
 {
     if (!is_by_share(item, to))
         return 0;
+    if (item->is_io)
+        return item->is_unit_share_known && to->share < WORTH_DELAY;
     switch (item->change) {
-    case TM_WHATIF_IO: return item->is_unit_share_known && to->share < WORTH_DELAY;
     case TM_WHATIF_METHOD: return to->lost < WORTH_DELAY;
     default: return to->lost < WORTH_QUEUEING;
     }
@@ -251,7 +252,7 @@ static void judge_gain(const tm__findings *findings, tm__finding *item,
         item->gain_high_ns = gain->high_ns;
     }
     /* Nothing that has units of work waits for these sleeps. */
-    if (!item->has_gain && item->change == TM_WHATIF_METHOD &&
+    if (!item->has_gain && item->change == TM_WHATIF_METHOD && !item->is_io &&
         gain->requests.are_units && !gain->requests.is_known)
         item->minor = 1;
     if (item->has_gain && item->gain_ns < findings->run_ns / 100 &&

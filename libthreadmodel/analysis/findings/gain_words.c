@@ -28,9 +28,9 @@ static tm__card_text words_for(const tm__finding *item, int what)
     static const tm__card_text of_io[] = {
         TM__TEXT_GAIN_SHORTER_IO, TM__TEXT_GAIN_LITTLE_IO, TM__TEXT_GAIN_REQUESTS_IO};
 
-    return item->change == TM_WHATIF_METHOD ? of_sleeps[what]
-           : item->change == TM_WHATIF_IO   ? of_io[what]
-                                            : of_locks[what];
+    return item->is_io                        ? of_io[what]
+           : item->change == TM_WHATIF_METHOD ? of_sleeps[what]
+                                              : of_locks[what];
 }
 
 static void write_bound(const tm__findings *findings, tm__finding *item)
@@ -75,8 +75,7 @@ static void write_requests(const tm__findings *findings, tm__finding *item)
     facts.name = to->is_service ? "requests" : "units of work";
     if (item->is_own_need)
         tm__finding_add(item, findings,
-                        item->change == TM_WHATIF_IO ? TM__TEXT_GAIN_OWN_IO
-                                                     : TM__TEXT_GAIN_OWN_REQUESTS,
+                        item->is_io ? TM__TEXT_GAIN_OWN_IO : TM__TEXT_GAIN_OWN_REQUESTS,
                         &facts);
     else if (item->minor)
         tm__finding_add(item, findings, TM__TEXT_GAIN_LITTLE_REQUESTS, &facts);

@@ -65,6 +65,21 @@ static int is_io_of(const tm_model *model, const tm__interval *it, const char *m
     return name && strcmp(name, method) == 0;
 }
 
+/* The rest of the endpoints has less than this part of the time. */
+enum { PART_OF_REST = 10 };
+
+static uint32_t count_endpoints(const tm__judgement *it, const int64_t *sums,
+                                int64_t all_ns)
+{
+    uint32_t count = 0;
+
+    if (it->endpoint != TM__NONE && all_ns - sums[it->endpoint] < all_ns / PART_OF_REST)
+        return 1;
+    for (uint32_t i = 0; i < it->model->entities.objects_count; i++)
+        count += sums[i] > 0;
+    return count;
+}
+
 /* The endpoint that most of the time in I/O at a method is spent with, and that time.
  */
 static int find_endpoint(tm__judgement *it, const char *method, int64_t *io_ns)
@@ -92,8 +107,7 @@ static int find_endpoint(tm__judgement *it, const char *method, int64_t *io_ns)
                 it->endpoint = io->object;
         }
     }
-    if (it->endpoint != TM__NONE && sums[it->endpoint] <= all_ns / 2)
-        it->endpoint = TM__NONE;
+    it->endpoints = count_endpoints(it, sums, all_ns);
     tm__free(&it->memory, sums, bytes);
     *io_ns = all_ns;
     return TM_OK;
@@ -135,6 +149,7 @@ int tm__find_bound_of_units(tm__judgement *it)
     if (rc < 0)
         return rc;
     it->endpoint = TM__NONE;
+    it->endpoints = 0;
     if (tm_table_row_count(it->unit_parts) && is_bound(it, it->unit_parts))
         rc = is_bound_by_io(it, &bound);
     if (bound)

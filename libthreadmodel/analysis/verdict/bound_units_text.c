@@ -21,7 +21,13 @@ static int is_lock(const tm_table *parts)
            (is_state(parts, "parked") && class_name && strstr(class_name, "Lock$"));
 }
 
-/* "I/O with 10.0.0.7:5432", or with what is known of it. */
+static uint32_t kind_of_endpoint(const tm__judgement *it)
+{
+    return it->endpoint == TM__NONE ? TM_OBJECT_KIND_UNKNOWN
+                                    : it->model->entities.objects[it->endpoint].kind;
+}
+
+/* "I/O with 10.0.0.7:5432", with "80 files", or with what is known of it. */
 static void write_io(tm__words *words, const tm__judgement *it, const char *class_name)
 {
     const char *name =
@@ -30,6 +36,11 @@ static void write_io(tm__words *words, const tm__judgement *it, const char *clas
             : tm__strings_get(&it->model->entities.strings,
                               it->model->entities.details[it->endpoint].name);
 
+    if (it->endpoints > 1) {
+        tm__write_words(words, "I/O with %u %s", it->endpoints,
+                        tm__endpoints_of_kind(kind_of_endpoint(it)));
+        return;
+    }
     name = name ? name : class_name;
     tm__write_words(words, "I/O%s%.150s", name ? " with " : "", name ? name : "");
 }
@@ -64,8 +75,25 @@ void tm__write_bound_of_units(tm__words *words, const tm__judgement *it)
                     100 * tm_table_double(parts, "share")[0]);
 }
 
-void tm__write_advice_of_units(tm__words *words, const tm_table *parts)
+static const char *advice_of_io(const tm__judgement *it)
 {
+    switch (kind_of_endpoint(it)) {
+    case TM_OBJECT_KIND_FILE:
+        return "Read or write more at once, make the disk or the other end faster, or "
+               "do it where no unit of work waits for it.";
+    case TM_OBJECT_KIND_NAME:
+        return "Keep the addresses of names, or make the name server faster.";
+    case TM_OBJECT_KIND_PROCESS:
+        return "Do something else until the process ends, or give it less to do.";
+    default:
+        return "Make the other side faster, ask it less often, or wait for several "
+               "answers at once.";
+    }
+}
+
+void tm__write_advice_of_units(tm__words *words, const tm__judgement *it)
+{
+    const tm_table *parts = it->unit_parts;
     const char *class_name = tm_table_string(parts, "class", 0);
 
     if (class_name && tm__is_interpreter_lock(class_name))
@@ -79,8 +107,7 @@ void tm__write_advice_of_units(tm__words *words, const tm_table *parts)
         tm__write_words(words, "Wait for an event instead of sleeping. If the sleep "
                                "stands for other work, let more units do it at once.");
     else if (is_state(parts, "io"))
-        tm__write_words(words, "Make the other side faster, ask it less often, or wait "
-                               "for several answers at once.");
+        tm__write_words(words, "%s", advice_of_io(it));
     else
         tm__write_words(words, "Make what ends these waits faster, or have more of it: "
                                "connections, permits or workers.");

@@ -7,6 +7,6 @@
 
 /** What bounds the run, and what to try, where that is units. */
 void tm__write_bound_of_units(tm__words *words, const tm__judgement *it);
-void tm__write_advice_of_units(tm__words *words, const tm_table *parts);
+void tm__write_advice_of_units(tm__words *words, const tm__judgement *it);
 
 #endif

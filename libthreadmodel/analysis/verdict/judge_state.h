@@ -42,7 +42,8 @@ typedef struct tm__judgement {
     tm__time_spent spent;
     tm__bound bound;      ///< of a verdict that no thread is stuck
     tm_table *unit_parts; ///< its first row bounds the units of work; NULL: none does
-    uint32_t endpoint;    ///< objects[] of most of the I/O there, or TM__NONE
+    uint32_t endpoint;    ///< objects[] that most of the I/O there is with, or TM__NONE
+    uint32_t endpoints;   ///< with how many it is; 1: the rest is next to nothing
     tm__unended unended;
     const tm__unended_group
         *most_unended; ///< of these, what bounds the run; NULL: none does

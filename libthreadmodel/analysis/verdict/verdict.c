@@ -31,7 +31,7 @@ static void write_advice(tm__words *words, tm__judgement *it)
     if (it->verdict == TM_VERDICT_BOUND && it->most_unended)
         tm__write_advice_of_unended(words, it);
     else if (it->verdict == TM_VERDICT_BOUND && it->unit_parts)
-        tm__write_advice_of_units(words, it->unit_parts);
+        tm__write_advice_of_units(words, it);
     else if (it->verdict == TM_VERDICT_BOUND && it->bound.reads.count)
         tm__write_words(words,
                         "Let no reader in while a writer waits: a fair lock, or one "

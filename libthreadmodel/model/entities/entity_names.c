@@ -103,6 +103,16 @@ const char *tm__object_kind(const tm__entities *entities, uint32_t object)
                                    : TM_OBJECT_KIND_MONITOR);
 }
 
+const char *tm__endpoints_of_kind(uint32_t kind)
+{
+    switch (kind) {
+    case TM_OBJECT_KIND_SOCKET: return "peers";
+    case TM_OBJECT_KIND_FILE: return "files";
+    case TM_OBJECT_KIND_NAME: return "host names";
+    default: return "endpoints";
+    }
+}
+
 int tm__labels_open(tm__labels *labels, const tm_model *model)
 {
     size_t bytes = model->entities.objects_count * sizeof(*labels->by_object);

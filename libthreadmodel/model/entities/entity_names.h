@@ -26,6 +26,9 @@ void tm__object_label(const tm_model *model, uint32_t object, char *buffer,
 /** "mutex": what kind of object it is. */
 const char *tm__object_kind(const tm__entities *entities, uint32_t object);
 
+/** "files": many endpoints of a kind, enum tm_object_kind. */
+const char *tm__endpoints_of_kind(uint32_t kind);
+
 /** The label of each object that one answer names, made once. */
 typedef struct tm__labels {
     tm__memory memory;

@@ -220,8 +220,8 @@ def _command(row: Row, file: str) -> str:
     if row["kind"] in HUNG and row["thread_id"] is not None:
         thread = quoted(row["thread"] or f"#{row['thread_id']}")
         return f"{called_as()} explain {file} --thread {thread}"
-    if row["object"] is not None:
-        if row["gain_ns"] is None:
+    if row["object"] is not None or row["kind"] == "io_wait":
+        if row["object"] is None or row["gain_ns"] is None:
             return f"{called_as()} stats {file} --by object --state io"
         return f"{called_as()} whatif {file} --endpoint {quoted(row['object'])}"
     if row["gain_ns"] is not None and row["evidence_table"] == "resources":
