@@ -530,10 +530,14 @@ int main(void)
 """
 
 
-def test_a_thread_without_a_name_is_called_after_its_routine(tmp_path: Path) -> None:
+@pytest.mark.parametrize("level", ["-O0", "-O1"])
+def test_a_thread_without_a_name_is_called_after_its_routine(
+    level: str, tmp_path: Path
+) -> None:
+    """Where code keeps a frame pointer, a thread is stopped for its stack."""
     source = tmp_path / "serve.c"
     source.write_text(SERVERS)
-    command = ["cc", "-O1", "-D_GNU_SOURCE", "-pthread"]
+    command = ["cc", level, "-D_GNU_SOURCE", "-pthread"]
     command += [str(source), "-o", str(tmp_path / "server")]
     if subprocess.run(command, capture_output=True, check=False).returncode:
         pytest.skip("no compiler")

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <uthash.h>
 
+#include "names/c_library.h"
 #include "names/libdw.h"
 
 enum { PAGE_BYTES = 4096, PAGES_KEPT = 16, STOP_MS = 50 };
@@ -132,6 +133,24 @@ static int is_ready(tm__target *target)
     return target->is_attached;
 }
 
+/* A function whose frame pointer is not known looks like the end of a stack. That is in
+ * the C library, which began the thread, or where the program begins; a function
+ * without a name may be that, and of Go's threads each is. */
+static int ends_early(tm__target *target, const tm__task *task)
+{
+    const tm__symbol *chain, *outermost;
+    size_t last = task->frame_count - 1, count;
+
+    if (strcmp(target->runtime, "Go") == 0)
+        return 0;
+    count = tm__frame_names(target, task->frames[last], last == 0, &chain);
+    outermost = count ? &chain[count - 1] : NULL;
+    return outermost && *outermost->function && !tm__is_c_library(outermost->module) &&
+           strcmp(outermost->function, "_start") != 0 &&
+           strncmp(outermost->function + strspn(outermost->function, "_"), "clone",
+                   5) != 0;
+}
+
 static void walk_thread(tm__target *target, tm__task *task, uint64_t pc,
                         const uint64_t *registers)
 {
@@ -148,6 +167,7 @@ static void walk_thread(tm__target *target, tm__task *task, uint64_t pc,
         task->frames[task->frame_count++] = pc;
         task->is_cut = 1;
     }
+    task->is_cut |= ends_early(target, task);
 }
 
 void tm__frames_read(tm__target *target)
