@@ -59,7 +59,7 @@ typedef struct tm_blame_options {
     size_t size;                   ///< sizeof(tm_blame_options)
     uint32_t keys;                 ///< bits of enum tm_blame_key; 0: single shares
     uint32_t states;               ///< bit s: blocks of enum tm_state s; 0: all
-    const tm_selection *selection; ///< who was blocked, by locks of which classes
+    const tm_selection *selection; ///< blocked threads, and classes of their locks
     const char *const *libraries;  ///< as in tm_statistics_options
     uint32_t library_count;        ///< entries of libraries
     uint32_t of;                   ///< enum tm_blame_of

@@ -193,7 +193,7 @@ typedef struct tm_object {
  * The name of a kind of object, "mutex" for instance.
  *
  * @param kind  a value of enum tm_object_kind
- * @return a constant string; NULL for a number that is none
+ * @return a constant string; NULL for any other number
  * @since 0.1
  */
 TM_API const char *tm_object_kind_name(int kind);

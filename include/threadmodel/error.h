@@ -39,7 +39,7 @@ TM_API const char *tm_error_text(void);
  * The name of an error code, "TM_ENOMEM" for instance.
  *
  * @param code  a value of enum tm_error
- * @return a constant string; "unknown error" for a value that is none
+ * @return a constant string; "unknown error" for any other value
  * @since 0.1
  */
 TM_API const char *tm_error_name(int code);

@@ -74,7 +74,7 @@ enum tm_event_kind {
     TM_EVENT_UNIT_BEGIN = 40, ///< begins a unit of work: a request, task or message;
                               ///< object: its class names the kind, its name is the
                               ///< label; value: the unit's id, 0: none; peer: the id of
-                              ///< the unit that submitted it, which is no thread
+                              ///< the unit that submitted it, not a thread
     TM_EVENT_UNIT_END = 41,   ///< the unit is over; value: its id, 0: the thread's
                               ///< innermost; object: a label known by now, 0: as before
     TM_EVENT_UNIT_RESUME = 42, ///< works on the unit `value` from now on, which another
@@ -187,7 +187,7 @@ typedef struct tm_event {
  * The name of a kind of event, "contended_enter" for instance.
  *
  * @param kind  a value of enum tm_event_kind
- * @return a constant string; NULL for a number that is none
+ * @return a constant string; NULL for any other number
  * @since 0.1
  */
 TM_API const char *tm_event_kind_name(int kind);
@@ -196,7 +196,7 @@ TM_API const char *tm_event_kind_name(int kind);
  * The name of a cause of inflation, "enter" for instance.
  *
  * @param cause  a value of enum tm_inflation
- * @return a constant string; NULL for a number that is none
+ * @return a constant string; NULL for any other number
  * @since 0.1
  */
 TM_API const char *tm_inflation_name(int cause);

@@ -8,7 +8,7 @@
  * may exceed the run; the bound is the time lost by the thread that lost most.
  * The gain is the answer of what-if, see whatif.h, for the twelve findings with the
  * largest bounds: if no thread had to wait for a lock or a resource, or if sleeps took
- * no time. It is unknown for other kinds, where the replay is no image of the run, and
+ * no time. It is unknown for other kinds, where the replay does not show the run, and
  * where one wait of the thread that the run ends with makes up half of the run. A run
  * of more than twelve million intervals has no gains, one of more than a million has
  * fewer.
@@ -29,7 +29,7 @@
  *   work and by names that differ only in numbers, are idle for at most an eighth of
  *   their time, and asleep, waiting or parked at one place for at least a quarter: 20
  *   times or more, for 10 % of the run each. Its threads that are hardly idle and never
- *   at that place, as a server's acceptors, are no workers.
+ *   at that place, as a server's acceptors, are not workers.
  * - event_loop_blocked: a thread is asleep, blocked or waits below an event loop of
  *   Netty, 5 times or more, for 10 % of the run.
  * - virtual_threads_pinned: two or more virtual threads were started and did not begin
@@ -52,7 +52,7 @@
  *   a wait lasts 10 times as long as the longest of these holds.
  * - notify_all_herd: 10 calls wake 3 or more threads each, and half of the woken wait
  *   again within 100 us of having the monitor back. One notify would have done.
- * - useless_notify: 100 notifies at a place, 90 % of which found no waiter. Costs
+ * - useless_notify: 100 notifies at a place, and 90 % of them found no waiter. Costs
  *   little. The VM's own threads are in neither.
  * - long_wait: one wait of 20 or more at a place lasts 20 times the median, 100 ms and
  *   5 % of the run. It is minor if the notifying thread was not blocked for half of it:
@@ -98,7 +98,7 @@
  * - blocking_thread: in the only thread dump, other threads wait for locks of a thread,
  *   or for those of threads that wait for it. It waits for no owner itself.
  * - pool_starved: all threads of a pool, by their names, wait for the result of a task
- *   within a task, and the verdict is none that says so. Suspected.
+ *   within a task, and the verdict does not say so. Suspected.
  * - carriers_taken: each of two or more carriers carries a virtual thread. It is
  *   suspected where the dump does not show that these do not run.
  *
@@ -185,8 +185,8 @@ TM_API int tm_finding_list_part(tm_table **out, const tm_model *model,
 
 /**
  * List the kinds of findings, and which of them the run's data supports. What it does
- * not support is not looked for, and is no finding: without notifies every wait looks
- * as if it timed out, and under a threshold every worker looks busy.
+ * not support is not looked for, and is not a finding: without notifies every wait
+ * looks as if it timed out, and under a threshold every worker looks busy.
  *
  * Columns (table `finding_kinds`): kind string (as in `findings`), looked_for bool (the
  * data supports it), why string (what the data lacks; null: it is looked for), remedy

@@ -48,7 +48,7 @@ enum tm_interaction_kind {
 TM_API int tm_interaction_list(tm_table **out, const tm_model *model,
                                const tm_selection *selection);
 
-/** The name of a kind, "notify_all" for instance; NULL for a number that is none. */
+/** The name of a kind, "notify_all" for instance; NULL for any other number. */
 TM_API const char *tm_interaction_kind_name(int kind);
 
 TM_END_DECLS

@@ -27,8 +27,7 @@ TM_BEGIN_DECLS
  * Cycles that cannot deadlock are left out: one thread has all edges; two edges hold a
  * gate lock in common; one edge ended before the thread of the other was started, or
  * after that thread was joined; at one lock both threads are readers. So are cycles
- * with a held lock that is inferred, and of which it is not known where it was
- * acquired.
+ * with a held lock that is inferred, where the place of its acquisition is not known.
  *
  * Columns (table `lock_order`): cycle int32 (0, 1, ...), position int32, level string
  * (object, class; object: the same locks; class: locks of the same classes, but not the

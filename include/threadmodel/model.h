@@ -131,7 +131,8 @@ TM_API uint64_t tm_model_event_count(const tm_model *model);
 TM_API size_t tm_model_memory_bytes(const tm_model *model);
 
 /**
- * What is known of the run; end_ns is the time of the last event if not known better.
+ * The run as far as it is known; end_ns is the time of the last event if not known
+ * better.
  *
  * @return lent until the model next receives a run or an event
  * @since 0.1
@@ -152,7 +153,7 @@ TM_API int64_t tm_model_length_ns(const tm_model *model);
  */
 TM_API int tm_caveat_list(tm_table **out, const tm_model *model);
 
-/** The name of a state, "blocked" for instance; NULL for a number that is none. */
+/** The name of a state, "blocked" for instance; NULL for any other number. */
 TM_API const char *tm_state_name(int state);
 
 /** The name of a provenance, "inferred" for instance; NULL for none. */

@@ -99,7 +99,7 @@ typedef struct tm_recorder_options {
  *
  * @param[out] out  yours: tm_recorder_close() it; NULL on failure
  * @return TM_OK, TM_ENOMEM, TM_EIO (a file cannot be made, or another producer is
- *         writing it), TM_EINVAL (neither path nor sink, or a size that is none),
+ *         writing it), TM_EINVAL (neither path nor sink, or an unknown size),
  *         TM_EUNSUPPORTED (a path, in a build that cannot write traces), or what the
  *         sink returned
  * @since 0.1

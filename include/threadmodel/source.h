@@ -58,7 +58,7 @@ typedef struct tm_source_options {
  * @param path      of a regular file, or anything that can be read ("/dev/stdin")
  * @param options   NULL: all defaults
  * @return TM_OK, TM_ENOMEM, TM_EIO, TM_EFORMAT (empty files too), TM_EVERSION,
- *         TM_EINVAL (a dialect that is none), TM_EUNSUPPORTED (several files that
+ *         TM_EINVAL (an unknown dialect), TM_EUNSUPPORTED (several files that
  *         cannot be read as one)
  * @since 0.1
  */

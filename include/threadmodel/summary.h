@@ -7,7 +7,7 @@
  *     run 3: callers ─┘
  *
  * docs/tables.md says of each column how it merges: as a key, a sum, the smallest or
- * the largest. Columns of which it says nothing are dropped, since a percentile, a
+ * the largest. Columns without such a rule are dropped, since a percentile, a
  * thread's number or a share of one run means nothing in another. Two columns are
  * added: `rows`, how many rows of the runs' answers a row stands for, and `runs`, how
  * many runs have such a row.
@@ -31,7 +31,7 @@ TM_BEGIN_DECLS
  *
  * Sums count what is above 0 and stop at INT64_MAX; those of gains, which may be below
  * 0, go on at the other end of 64 bits. A null adds nothing; where all are null, so is
- * the result. Every column that is no key is int64.
+ * the result. Every column but the keys is int64.
  *
  * @param[out] out  yours; NULL on failure. Its name is that of the tables.
  * @param tables    may be freed afterwards; one alone is brought into this form

@@ -61,8 +61,7 @@ TM_API const uint8_t *tm_table_bool(const tm_table *table, const char *column);
 /** Codes of a string column, for tm_table_category(); -1 where the row is null. */
 TM_API const int32_t *tm_table_codes(const tm_table *table, const char *column);
 
-/** @return how many distinct strings a string column has; 0 if it is none. @since 0.1
- */
+/** @return how many distinct strings a string column has; 0 for others. @since 0.1 */
 TM_API size_t tm_table_category_count(const tm_table *table, const char *column);
 
 /** @return the string of a code, lent; NULL when there is none. @since 0.1 */
@@ -120,8 +119,8 @@ TM_API size_t tm_table_caveat_count(const tm_table *table);
 TM_API const char *tm_table_caveat(const tm_table *table, size_t index);
 
 /**
- * Gather some rows into a table of their own, in the order of their numbers, of which
- * one may come again. Name, columns and caveats are those of the table.
+ * Gather some rows into a table of their own, in the order of their numbers; a number
+ * may come again. Name, columns and caveats are those of the table.
  *
  * @param[out] out  the rows, yours: tm_table_free() it; NULL on failure
  * @param table     may be freed afterwards

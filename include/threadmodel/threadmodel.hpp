@@ -50,7 +50,7 @@ class error : public std::runtime_error
 };
 
 /// Throw what a negative return value means: std::bad_alloc, or error.
-/// @return rc, where it is no failure
+/// @return rc, where it is not a failure
 inline int check(int rc)
 {
     if (rc == TM_ENOMEM)

@@ -50,15 +50,15 @@ enum tm_wait_edge {
  *
  * Stuck is certain where, from an instant on, no thread runs, sleeps, waits with a
  * timeout or waits for input: whatever the others wait for, nobody is left to end it.
- * It needs no owner. Workers that wait for work are no part of it, nor are the VM's own
- * threads; where only these are left, the run is idle. Daemons that wait when a runtime
- * ends by itself are not stuck. Partly stuck is a suspicion: each thread of a set waits
- * without a timeout for what, as far as was recorded, only the set or threads that have
- * ended ever provided, and for longer than such waits last. The title of a run without
- * such threads names those that have waited for a second or more for a lock or permit,
- * where no event shows which thread has it. Workers whose requests to the program
- * itself leave no worker to answer are starved. Where no thread is stuck, a run is
- * bound, since an instant, by what half of the threads in a task, two at least, wait
+ * It needs no owner. Workers that wait for work are not part of it, nor are the VM's
+ * own threads; where only these are left, the run is idle. Daemons that wait when a
+ * runtime ends by itself are not stuck. Partly stuck is a suspicion: each thread of a
+ * set waits without a timeout for what, as far as was recorded, only the set or threads
+ * that have ended ever provided, and for longer than such waits last. The title of a
+ * run without such threads names those that have waited for a second or more for a lock
+ * or permit, where no event shows which thread has it. Workers whose requests to the
+ * program itself leave no worker to answer are starved. Where no thread is stuck, a run
+ * is bound, since an instant, by what half of the threads in a task, two at least, wait
  * for at its end, with a time limit or in I/O, for a second at least and three times as
  * long as such waits took; or else by a lock, where two threads or more that use it
  * queue for it for half of the time in which they are not idle, a quarter of that of
@@ -136,7 +136,7 @@ TM_API int tm_verdict_member_list_part(tm_table **out, const tm_model *model,
  * The name of a verdict, "partly_stuck" for instance.
  *
  * @param verdict  a value of enum tm_verdict
- * @return a constant string; NULL for a number that is none
+ * @return a constant string; NULL for any other number
  * @since 0.1
  */
 TM_API const char *tm_verdict_name(int verdict);
@@ -145,7 +145,7 @@ TM_API const char *tm_verdict_name(int verdict);
  * The name of what leads to who could end a wait, "dead_owner" for instance.
  *
  * @param edge  a value of enum tm_wait_edge
- * @return a constant string; NULL for a number that is none
+ * @return a constant string; NULL for any other number
  * @since 0.1
  */
 TM_API const char *tm_wait_edge_name(int edge);

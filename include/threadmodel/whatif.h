@@ -60,7 +60,7 @@ typedef struct tm_whatif_options {
  * The name of a change, "holds" for instance.
  *
  * @param change  a value of enum tm_whatif_change
- * @return a constant string; NULL for a number that is none
+ * @return a constant string; NULL for any other number
  * @since 0.1
  */
 TM_API const char *tm_whatif_change_name(int change);

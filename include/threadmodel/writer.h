@@ -23,7 +23,7 @@ TM_BEGIN_DECLS
 
 typedef struct tm_writer tm_writer;
 
-/** What is written. */
+/** The format of the file. */
 enum tm_writer_format {
     /** Our trace, .tmt, which holds everything; see docs/trace-format.md. Events may
      *  come in any order within a block's worth of them; they are sorted by time. One
@@ -70,7 +70,7 @@ typedef struct tm_writer_options {
  * @param path      of the file; one of that name is replaced. NULL: options->write
  *                  gets the bytes, a trace's in whole blocks
  * @param options   NULL: all defaults
- * @return TM_OK, TM_ENOMEM, TM_EIO, TM_EINVAL (no such format, a dialect that is none,
+ * @return TM_OK, TM_ENOMEM, TM_EIO, TM_EINVAL (no such format, an unknown dialect,
  *         neither path nor write, or both), TM_EUNSUPPORTED (a contention log without a
  *         path: it is three files), or what `write` returned
  * @since 0.1

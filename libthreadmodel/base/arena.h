@@ -13,8 +13,8 @@ typedef struct tm__arena {
 
 /**
  * @param bytes  a multiple of TM__LINE_BYTES, at most 4,096
- * @return a block of undefined content that begins with a cache line; NULL when there
- *         is no memory
+ * @return a block of undefined content that begins with a cache line; NULL when
+ *         memory ran out
  */
 void *tm__arena_allocate(tm__arena *arena, tm__memory *memory, size_t bytes);
 

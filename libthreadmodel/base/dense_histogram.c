@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Made for hundreds of thousands of groups of a few values each, of which some ten
- * buckets among two thousand are taken: what is not taken is passed over 64 at a time.
+ * Made for hundreds of thousands of groups of a few values each, which take some ten
+ * buckets among two thousand: free buckets are passed over 64 at a time.
  * The 16 kB stay in the nearest cache.
  */
 #include "base/dense_histogram.h"

@@ -106,7 +106,8 @@ static int is_still_called(int descriptor, const char *path)
            status.st_ino == named.st_ino && status.st_dev == named.st_dev;
 }
 
-/* Who removes a file has it locked, so that nobody begins to write it meanwhile.
+/* A process that removes a file has it locked, so that nobody begins to write it
+ * meanwhile.
  * @return 0: it is gone, or has been replaced; -1: errno, EWOULDBLOCK: it is written */
 static int remove_unlocked(const char *path)
 {

@@ -19,7 +19,8 @@ int tm__file_open(tm__file *file, tm__memory *memory, const char *path);
  * Make a file that is the owner's alone, in place of one of that name, whose content
  * stays with whoever has it open. It has its name from the beginning, and is locked
  * until it is closed: one that another has locked is refused. No symbolic link is
- * followed but those of /dev and /proc; what is no regular file is written to as it is.
+ * followed but those of /dev and /proc; a file that is not regular is written to as it
+ * is.
  * @return TM_OK, TM_ENOMEM, TM_EIO
  */
 int tm__file_open_private(tm__file *file, tm__memory *memory, const char *path);

@@ -55,7 +55,7 @@ int tm__input_open(tm__input *input, tm__memory *memory, const char *path);
 
 /**
  * Have another file begin where the last one ends; before anything was viewed.
- * @return TM_OK, TM_ENOMEM, TM_EIO; TM_EUNSUPPORTED: one of them is no regular file
+ * @return TM_OK, TM_ENOMEM, TM_EIO; TM_EUNSUPPORTED: one of them is not a regular file
  */
 int tm__input_append(tm__input *input, const char *path);
 

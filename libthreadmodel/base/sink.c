@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whoever calls a sink calls it for every definition and batch of events, and is not
- * to ask each time whether that is wanted.
+ * A caller of a sink calls it for every definition and batch of events, without asking
+ * each time whether that is wanted.
  */
 #include "base/sink.h"
 

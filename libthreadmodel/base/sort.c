@@ -179,7 +179,7 @@ void tm__sort(tm__sortable *items, tm__sortable *spare, size_t count,
     }
 }
 
-/* One more than is needed: an order of nothing is no lack of memory. */
+/* One more than is needed: an order of nothing is not a lack of memory. */
 static size_t order_bytes(size_t count)
 {
     return (count + 1) * sizeof(tm__sortable);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What may follow a leading byte: how many bytes the character has, and the
+/* Bytes that may follow a leading byte: how many bytes the character has, and the
  * range of its second byte, which is what rules out long forms, surrogates and
  * numbers beyond Unicode (table 3-7 of the Unicode standard). */
 typedef struct lead {

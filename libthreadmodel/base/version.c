@@ -8,7 +8,7 @@ int tm_version(void)
 
 const char *tm_build_lacks(void)
 {
-    /* A blank before each name, of which the first is passed over. */
+    /* A blank before each name; the first blank is passed over. */
     static const char names[] = ""
 #ifdef TM_WITHOUT_ZSTD
                                 " zstd"

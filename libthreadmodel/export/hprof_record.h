@@ -20,12 +20,12 @@ enum tm__hprof_tag {
 };
 enum { TM__HPROF_ID_BYTES = 8 };
 
-/** Records that were not written yet. Zero but for the memory of `out` is none. */
+/** Records that were not written yet. Zero but for the memory of `out`: no records. */
 typedef struct tm__hprof_output {
     tm__bytes out;
     size_t length_at; ///< where the record in work has its length
     int64_t begin_ns; ///< of the file, on the events' clock
-    int64_t time_ns;  ///< that records are told to be of
+    int64_t time_ns;  ///< that records state
     uint64_t last_id; ///< of a string, class or frame
 } tm__hprof_output;
 

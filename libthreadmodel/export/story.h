@@ -65,7 +65,7 @@ void tm__story_segment(const tm__story *story, size_t row, tm__story_slice *slic
 void tm__story_context(const tm__story *story, size_t row, tm__story_slice *slice,
                        uint32_t *thread);
 
-/** Who woke whom, of which both sides are known. */
+/** A wake-up whose two threads are both known. */
 typedef struct tm__flow {
     const char *kind;
     const char *class_name;

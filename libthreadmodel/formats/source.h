@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sources that are no files. */
+/* Sources other than files. */
 #ifndef TM_FORMATS_SOURCE_H
 #define TM_FORMATS_SOURCE_H
 

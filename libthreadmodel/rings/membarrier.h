@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/** What is younger than this may still be on its way to being seen, at worst. */
+/** A younger write may still be on its way to being seen, at worst. */
 enum { TM__MEMBARRIER_SLACK_MS = 1 };
 
 /** Get ready, beside the VM's start, which would else wait for that. */

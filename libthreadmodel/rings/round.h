@@ -2,7 +2,7 @@
 /*
  * One round of the drainer: the events of all rings by rising time.
  *
- * What is drained is to be sorted by time, so a round ends at a horizon before which
+ * Drained records are to be sorted by time, so a round ends at a horizon before which
  * every event has been committed: no thread has an earlier one in work. What lies
  * beyond stays in its ring until the next round, so that what is held back takes no
  * memory of its own.

@@ -28,7 +28,7 @@ typedef struct tm__thread_ring {
     _Atomic int64_t since;    ///< time of the event in work, TM__IDLE, TM__BEGINS
     uint64_t reserved;        ///< where the record in work begins
     uint64_t woke_at;         ///< the tail for which the drainer was already called
-    _Atomic uint64_t defined; ///< where the last record that is no event ends
+    _Atomic uint64_t defined; ///< where the last record other than an event ends
 
     /* the drainer's */
     _Alignas(64) uint64_t taken; ///< up to here events were taken
@@ -97,7 +97,7 @@ void tm__thread_ring_report_loss(tm__thread_ring *ring, uint64_t thread,
 void tm__thread_ring_forget_loss(tm__thread_ring *ring);
 
 /**
- * What was lost and never found room to be reported; it is forgotten here.
+ * A loss that never found room to be reported; it is forgotten here.
  * @return an event of kind Lost; its value is 0 where nothing was
  */
 tm_event tm__thread_ring_extract_loss(tm__thread_ring *ring, uint64_t thread,
@@ -107,16 +107,17 @@ tm_event tm__thread_ring_extract_loss(tm__thread_ring *ring, uint64_t thread,
  */
 void tm__thread_ring_advance(tm__thread_ring *ring, uint64_t position);
 
-/** What was taken is in the trace by now: let the thread have its room, and a reader
- * know that it need not look there. */
+/** Records that were taken are in the trace by now: let the thread have its room, and a
+ * reader know that it need not look there. */
 void tm__thread_ring_release(tm__thread_ring *ring);
 
 /** The record at a position below head; NULL at `end`. `at` moves over padding. */
 tm__record *tm__thread_ring_at(const tm__thread_ring *ring, uint64_t *at, uint64_t end);
 
 /**
- * The next record that is no event, of those that were committed; NULL: that was all.
- * Nearly all records are events, and a ring that has nothing else is not looked at.
+ * The next record other than an event, of those that were committed; NULL: that was
+ * all. Nearly all records are events, and a ring that has nothing else is not looked
+ * at.
  * @param[in,out] end  UINT64_MAX at first
  */
 tm__record *tm__thread_ring_next_definition(tm__thread_ring *ring, uint64_t *end);

@@ -32,7 +32,7 @@ extern const size_t tm__merge_table_count;
 /** More than any table has, with the two below. */
 enum { TM__MOST_RULES = 64 };
 
-/** What is in every summary behind the columns of its rules. */
+/** Columns of every summary behind the columns of its rules. */
 #define TM__ROWS "rows"
 #define TM__RUNS "runs"
 

@@ -42,7 +42,7 @@ int32_t tm__dictionary_append(tm__dictionary *dictionary, tm__memory *memory,
 /** Drop what only putting needs, and make `bytes`. @return TM_OK or TM_ENOMEM */
 int tm__dictionary_finish(tm__dictionary *dictionary, tm__memory *memory);
 
-/** @return a text, ended by a zero byte; NULL for a code that is none */
+/** @return a text, ended by a zero byte; NULL for an unknown code */
 const char *tm__dictionary_text(const tm__dictionary *dictionary, int32_t code);
 
 /** @return its length in bytes */

@@ -23,7 +23,7 @@ tm__distribution tm__distribution_of_dense(const tm__dense_histogram *dense);
 /** Put their values; null, but for count and total, where there is none. */
 void tm__put_distribution(tm__builder *builder, const tm__distribution *distribution);
 
-/** The columns, from one on, of which no row will have any durations. */
+/** The columns, from one on, where no row will have any durations. */
 void tm__distribution_blank(tm__builder *builder, size_t first_column);
 
 #endif

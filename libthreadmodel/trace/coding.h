@@ -15,7 +15,7 @@
 /** The most bytes that a number takes. */
 #define TM__VARINT_BYTES 10
 
-/** What is left of bytes that are being read. */
+/** The rest of bytes that are being read. */
 typedef struct tm__cursor {
     const uint8_t *at;
     const uint8_t *end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is missing from a trace, and how to say it. */
+/* Losses of a trace, and sentences that report them. */
 #ifndef TM_TRACE_RECOVERY_H
 #define TM_TRACE_RECOVERY_H
 
@@ -19,7 +19,7 @@ typedef struct tm__gap {
     int64_t last_ns;
 } tm__gap;
 
-/** What is known to be missing in the end. */
+/** A loss that is known. */
 typedef struct tm__trace_loss {
     uint64_t from; ///< bytes [from, to)
     uint64_t to;
@@ -31,7 +31,7 @@ typedef struct tm__trace_loss {
     int is_tail;      ///< it is after the end marker
     int64_t first_ns; ///< in which time, while there are events
     int64_t last_ns;
-    int64_t origin_ns;            ///< times are told from here
+    int64_t origin_ns;            ///< times count from here
     const tm__leftover *leftover; ///< of an end: what lay beside it; NULL: not looked
 } tm__trace_loss;
 
@@ -44,7 +44,7 @@ int tm__loss_is_none(const tm__trace_loss *loss);
 /** One sentence for people. */
 void tm__loss_sentence(const tm__trace_loss *loss, char *text, size_t bytes);
 
-/** What is yet to be reported of a loss: a sentence, and an event for the model. */
+/** The report of a loss that is still due: a sentence, and an event for the model. */
 typedef struct tm__loss_report {
     tm__trace_loss loss;
     enum { TM__LOSS_NOTHING, TM__LOSS_SENTENCE, TM__LOSS_EVENT } due;

@@ -35,8 +35,8 @@ enum { TM__STACK_LINES = 1 << 8 };
 typedef struct tm__event_record {
     uint16_t frame_count;
     uint16_t stack_flags;   ///< enum tm_stack_flag, TM__STACK_LINES
-    uint32_t producer_word; ///< no reader's business
-    tm_event fact;          ///< its stack is no reader's business
+    uint32_t producer_word; ///< not for readers
+    tm_event fact;          ///< its stack is not for readers
 } tm__event_record;
 
 /** A class; its signature follows, then its source file, then its build id. */

@@ -63,7 +63,7 @@ int tm__block_header_get(tm__block_header *header,
 
 void tm__trailer_put(uint8_t out[TM__TRAILER_BYTES], uint64_t end_offset);
 
-/** @return 1, or 0 where this is no trailer */
+/** @return 1, or 0 where this is not a trailer */
 int tm__trailer_get(uint64_t *end_offset, const uint8_t bytes[TM__TRAILER_BYTES]);
 
 /** @return TM_OK; TM_EUNSUPPORTED: this build has no zstd, so no traces */

@@ -112,7 +112,7 @@ class EventKind(IntEnum):
     CPU_WAIT = 39
     #: begins a unit of work: a request, task or message; object: its class names the
     #: kind, its name is the label; value: the unit's id, 0: none; peer: the id of the
-    #: unit that submitted it, which is no thread
+    #: unit that submitted it, not a thread
     UNIT_BEGIN = 40
     #: the unit is over; value: its id, 0: the thread's innermost; object: a label
     #: known by now, 0: as before
@@ -241,7 +241,7 @@ class ObjectKind(IntEnum):
 
 
 class WriterFormat(IntEnum):
-    """What is written."""
+    """The format of the file."""
 
     #: Our trace, .tmt, which holds everything; see docs/trace-format.md. Events may
     #: come in any order within a block's worth of them; they are sorted by time. One

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who asked for it: the caller's method and line, the same for all its stacks. */
+/* The caller that asked for it: its method and line, the same for all its stacks. */
 #ifndef TM_ANALYSIS_GROUPING_CALLERS_H
 #define TM_ANALYSIS_GROUPING_CALLERS_H
 

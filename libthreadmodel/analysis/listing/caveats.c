@@ -25,8 +25,8 @@ static void put_missing_kinds(const tm_model *model, tm__builder *builder, put_f
                          : "Notifies were not recorded: who woke a waiter is not "
                            "known, and a wait includes the time in which the thread "
                            "queued for its monitor again.");
-    /* Who reports other waits than Java's knows no parks, nor does who reports every
-     * hold of a lock. */
+    /* A producer that reports other waits than Java's knows no parks, nor does one that
+     * reports every hold of a lock. */
     if (!tm__model_reports(model, TM_EVENT_PARK) &&
         !tm__model_reports(model, TM_EVENT_AWAIT) && !tm__owners_are_reported(model))
         put(builder, "Parks were not recorded: threads that wait for java.util."
@@ -40,7 +40,7 @@ static double seconds(int64_t ns)
     return (double)ns / 1e9;
 }
 
-/* Of a recording that was killed, as far as it had told. */
+/* Of a recording that was killed, as far as it was reported. */
 static void put_cost(const tm_model *model, tm__builder *builder, put_fn put)
 {
     const tm_run *run = &model->run;

@@ -11,7 +11,7 @@
 typedef struct tm__hold {
     const tm__tenure *tenure;
     uint32_t object; ///< objects[]
-    int is_open;     ///< it has the lock still, or nothing shows when it let go
+    int is_open;     ///< it has the lock still, or nothing shows when it was released
     tm__bounds bounds;
 } tm__hold;
 

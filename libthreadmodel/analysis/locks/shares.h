@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who had what a thread was blocked by, while it was blocked: each block's time dealt
- * out to the tenures of its lock.
+ * Owners of the lock that a thread was blocked by, while it was blocked: each block's
+ * time is divided among the tenures of its lock.
  *
  *     lock    [ A ···········]~~[ B ····]~
  *     block      |··················|··|        shares: A, latency, B, latency

@@ -19,7 +19,7 @@ typedef struct tm__duration_list {
     uint32_t left;    ///< words of the last block that are not filled
 } tm__duration_list;
 
-/** What has no room in a list's words. */
+/** A duration that has no room in a list's words. */
 typedef struct tm__apart {
     int64_t duration_ns;
     const tm__histogram *histogram; ///< many durations in place of that one, or NULL

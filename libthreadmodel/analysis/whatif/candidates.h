@@ -20,7 +20,7 @@ typedef struct tm__candidate {
     int64_t unlinked_ns; ///< what a thread saves that nothing links to the end; 0
     int64_t hidden_ns;   ///< what one saves that must be over for the run to be; 0
     int64_t absorbed_ns; ///< by which threads wait longer for what is not recorded
-    uint64_t forced;     ///< threads that its replays had to let go on
+    uint64_t forced;     ///< threads that its replays had to continue
     int is_settled;      ///< it is not reported: no more replays
 } tm__candidate;
 
@@ -63,7 +63,7 @@ typedef struct tm__candidates {
     uint8_t *stacks;        ///< a stack is in the method asked about
     uint8_t *ends;          ///< a thread has to be over for the path to be
     int64_t off_ns;         ///< the replay with nothing changed less the recording
-    uint64_t forced;        ///< threads that the unchanged replays had to let go on
+    uint64_t forced;        ///< threads that the unchanged replays had to continue
     int is_too_long;        ///< the run has too many steps
     int is_put_off;         ///< it is replayed once a prediction needs it
     const tm__replays_needed *needed; ///< NULL: all

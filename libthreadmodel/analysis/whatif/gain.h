@@ -25,7 +25,7 @@ typedef struct tm__gain {
     int64_t high_ns;
     int64_t absorbed_ns; ///< by which threads wait longer for what is not recorded
     int64_t off_ns;      ///< the unchanged replay less the recording
-    uint64_t forced;     ///< threads that its replays had to let go on
+    uint64_t forced;     ///< threads that its replays had to continue
     tm__gain_requests requests;
 } tm__gain;
 

@@ -12,7 +12,7 @@ typedef struct tm__method_sample {
     uint64_t inside; ///< samples in the method up to this one, of all items[]
 } tm__method_sample;
 
-/** Zero is none. */
+/** Zero is an empty one. */
 typedef struct tm__method_samples {
     tm__memory *memory;
     tm__method_sample *items; ///< of one thread after the other, as they came

@@ -29,8 +29,8 @@ typedef struct tm__log_threads {
 void tm__log_threads_init(tm__log_threads *threads, tm__memory *memory);
 
 /**
- * The thread whose event this is. Which of several with its hash is told by what each
- * was doing. Its state is then what the event makes of it.
+ * The thread whose event this is. Among several with its hash, the one that was
+ * doing what the event ends. Its state is then what the event makes of it.
  *
  * @param[out] index  threads[]
  * @return TM_OK or TM_ENOMEM

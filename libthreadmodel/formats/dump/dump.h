@@ -31,7 +31,7 @@ int tm__dump_read(tm__dump *dump, const tm__dump_thread *thread);
 /** Make room for some events that tm__dump_note() is to take. */
 int tm__dump_reserve(tm__dump *dump, uint32_t events);
 
-/** Add an event that is no part of a dump. @return TM_OK or TM_ENOMEM */
+/** Add an event that is not part of a dump. @return TM_OK or TM_ENOMEM */
 int tm__dump_note(tm__dump *dump, const tm_event *event);
 
 /** Define a thread that is in no dump. @return TM_OK or TM_ENOMEM */

@@ -21,7 +21,7 @@ typedef struct tm__slice {
     }
 
 typedef struct tm__frame_parts {
-    tm__slice class_name; ///< empty: the line is no frame
+    tm__slice class_name; ///< empty: the line is not a frame
     tm__slice method;
     tm__slice source; ///< empty: unknown
     int32_t line;     ///< 0: unknown

@@ -25,7 +25,7 @@ void tm__go_names_init(tm__go_names *names, tm__memory *memory);
 /**
  * Have the sink know a stack.
  * @param stack    may be NULL
- * @param[out] id  of the stack, 0 where it is none or has no frames
+ * @param[out] id  of the stack, 0 where it is NULL or has no frames
  * @return TM_OK, TM_ENOMEM, or what the sink said
  */
 int tm__go_define_stack(tm__go_names *names, const tm__go_generation *generation,

@@ -36,7 +36,8 @@ typedef struct tm__jfr_finder {
 } tm__jfr_finder;
 
 /**
- * Find the next chunk; what is no chunk is passed over and noted, but for zeros.
+ * Find the next chunk; bytes that are not a chunk are passed over and noted, but for
+ * zeros.
  * @return TM_MORE: `chunk` is it; TM_OK: there is none; TM_EIO, TM_ENOMEM
  */
 int tm__jfr_chunk_find(tm__jfr_finder *finder, tm__jfr_chunk *chunk);

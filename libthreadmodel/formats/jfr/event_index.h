@@ -39,7 +39,7 @@ typedef struct tm__jfr_index {
  * Walk over a chunk by the sizes of its events.
  * @param walk    at the chunk's begin; moves to where its events end
  * @param counts  of events by enum tm__jfr_what, added to
- * @param notes   told of types that the chunk does not have
+ * @param notes   gets types that the chunk does not have
  * @param offset  of the chunk in the file
  * @return TM_OK or TM_ENOMEM
  */

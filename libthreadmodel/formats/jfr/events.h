@@ -84,7 +84,7 @@ typedef struct tm__jfr_events {
     tm__jfr_witness witness;
     tm__jfr_order order;
     uint32_t carried;        ///< facts[] of chunks before this one
-    uint32_t emitted;        ///< instants, or facts where order is no matter
+    uint32_t emitted;        ///< instants, or facts where their order does not matter
     uint32_t limit;          ///< instants that may be emitted now
     int64_t last_ns;         ///< the latest end of all chunks
     tm__triple_map peer_map; ///< (texts, port, JVM): peers[] + 1

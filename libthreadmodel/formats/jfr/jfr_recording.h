@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a recording, and of the chunk of it that is in work. */
+/* Facts of a recording, and of the chunk of it that is in work. */
 #ifndef TM_FORMATS_JFR_JFR_RECORDING_H
 #define TM_FORMATS_JFR_JFR_RECORDING_H
 

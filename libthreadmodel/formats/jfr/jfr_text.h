@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings in a chunk: six encodings, of which one refers to the pool of strings. */
+/* Strings in a chunk: six encodings; one refers to the pool of strings. */
 #ifndef TM_FORMATS_JFR_JFR_TEXT_H
 #define TM_FORMATS_JFR_JFR_TEXT_H
 

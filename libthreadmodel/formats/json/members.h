@@ -14,7 +14,7 @@ enum tm__json_stop {
     TM__JSON_DUMP_ENDS,
     TM__JSON_NO_MEMORY,
     TM__JSON_TOO_DEEP,
-    TM__JSON_TOO_NEW,   ///< its formatVersion is none that is known
+    TM__JSON_TOO_NEW,   ///< its formatVersion is unknown
     TM__JSON_NO_DUMP,   ///< the text has no threadDump in it
     TM__JSON_NO_THREAD, ///< a thread has no number
 };

@@ -33,7 +33,7 @@ typedef struct tm__json_parser {
 enum tm__json_outcome {
     TM__JSON_GOES_ON, ///< all of it was taken
     TM__JSON_STOPPED, ///< a callback returned 0
-    TM__JSON_WRONG    ///< it is no JSON: `error` says why
+    TM__JSON_WRONG    ///< it is not JSON: `error` says why
 };
 
 /**

@@ -24,11 +24,11 @@ typedef struct tm__tptp_entity {
 /** One kind of ids. */
 typedef struct tm__tptp_ids {
     tm__memory *memory;
-    tm__strings texts; ///< of ids that are no numbers
+    tm__strings texts; ///< of ids that are not numbers
     tm__map map;       ///< key of a text: entities[]
     tm__tptp_entity *entities;
     uint32_t count, capacity;
-    uint64_t minted; ///< ids that are no text's
+    uint64_t minted; ///< ids without a text
     uint64_t reused; ///< texts that came to mean another thing
 } tm__tptp_ids;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who waits for whom: the edges along which deadlocks are searched for. */
+/* The graph of waits: edges along which deadlocks are searched for. */
 #ifndef TM_MODEL_WAIT_GRAPH_H
 #define TM_MODEL_WAIT_GRAPH_H
 

@@ -14,7 +14,7 @@ enum {
     TM__NEEDS_CAUSES = 16,    ///< looks at what may end a blocking interval
     TM__NEEDS_WAKES = 32,     ///< looks at wakes[]
     TM__IS_USE = 64,          ///< says how much of the processors a thread had
-    TM__IS_UNIT = 128,        ///< of a unit of work: `peer` is no thread
+    TM__IS_UNIT = 128,        ///< of a unit of work: `peer` is not a thread
     TM__IS_OBSERVED = 256,    ///< is seen of a thread, which does nothing then
 };
 

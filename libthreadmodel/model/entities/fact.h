@@ -24,7 +24,7 @@ typedef struct tm__fact {
 } tm__fact;
 
 /**
- * Give an event's ids their indexes. What is no event of a thread gets none.
+ * Give an event's ids their indexes. An event without a thread gets none.
  * @return TM_OK or TM_ENOMEM
  */
 int tm__fact_resolve(tm_model *model, const tm_event *event, tm__fact *fact);

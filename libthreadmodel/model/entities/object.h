@@ -27,7 +27,7 @@ typedef struct tm__object {
     uint8_t owner_provenance; ///< enum tm_provenance, in owner_interval
     uint8_t doubt;            ///< enum tm__doubt
     uint8_t listed;           ///< bindings in the list at most, of reported ones
-    uint8_t is_owned : 1;  ///< a thread was once told to own it: no latch, no semaphore
+    uint8_t is_owned : 1;  ///< a thread was reported to own it: no latch, no semaphore
     uint8_t is_shared : 1; ///< and several at once, by what was read of it
     uint32_t losses;       ///< loss markers seen when it was last touched
     uint32_t class_index;  ///< classes[]; TM__NONE: unknown
@@ -52,7 +52,7 @@ typedef struct tm__object_links {
     uint32_t previous;
 } tm__object_links;
 
-/** What is seldom asked of an object. */
+/** Facts that are seldom asked of an object. */
 typedef struct tm__object_detail {
     uint64_t id;
     uint32_t binding_tail; ///< of the list that begins with its binding_head

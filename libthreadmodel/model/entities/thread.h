@@ -22,7 +22,7 @@ typedef struct tm__thread {
     uint8_t fickle : 1;     ///< its wait may end for no reason
     uint8_t is_stated : 1;  ///< it may have been said to own something since it blocked
     uint8_t overlapped : 1; ///< another called interrupt before `interrupter` was done
-    uint8_t permit_unseen;  ///< it may have a permit that no event told of
+    uint8_t permit_unseen;  ///< it may have a permit that no event reported
     uint32_t wants;         ///< objects[] that it cannot go on without, or TM__NONE
     uint32_t wanted;        ///< threads that want what it owns, or join it
     uint32_t owned;         ///< head of the list of objects that it is thought to own

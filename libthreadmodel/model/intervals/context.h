@@ -8,7 +8,7 @@
 #include "model/entities/fact.h"
 #include "model/state/interval_state.h"
 
-/** A fact beside the states of threads, told when it was over; see
+/** A fact beside the states of threads, reported when it was over; see
  * threadmodel/context.h. */
 typedef struct tm__context {
     int64_t start_ns;
@@ -22,7 +22,7 @@ typedef struct tm__context {
 
 /** Room for one more fact. @return TM_OK or TM_ENOMEM */
 int tm__context_reserve(tm_model *model);
-/** Keep a fact that was told at its end, its value how long it lasted. */
+/** Keep a fact that was reported at its end; its value is how long it lasted. */
 void tm__context_add(tm__intervals *intervals, const tm__fact *fact);
 
 #endif

@@ -38,7 +38,7 @@ int tm__wake_reserve(tm_model *model);
 void tm__on_runnable(tm_model *model, const tm__fact *fact);
 void tm__on_cpu(tm_model *model, const tm__fact *fact);
 void tm__off_cpu(tm_model *model, const tm__fact *fact);
-/** Who made a blocked thread runnable. @return threads[] or TM__NONE */
+/** The thread that made a blocked one runnable. @return threads[] or TM__NONE */
 uint32_t tm__waker(const tm_model *model, uint32_t thread);
 /** A thread begins to run; where its wake-up was reported, it was runnable since then.
  * @param cause  interactions[] or TM__NONE */

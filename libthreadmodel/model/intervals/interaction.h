@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who let whom go on. */
+/* Threads that ended the blocks of others. */
 #ifndef TM_MODEL_INTERACTION_H
 #define TM_MODEL_INTERACTION_H
 

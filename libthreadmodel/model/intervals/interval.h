@@ -17,11 +17,11 @@ enum {
     TM__INTERVAL_UNSPLIT = 16,    ///< a wait that may hide queueing for the monitor
     TM__INTERVAL_SAMPLED =
         32, ///< its stack is that of another blocking interval like it
-    TM__INTERVAL_END_UNSEEN = 64, ///< no event told its end: the next one came later
+    TM__INTERVAL_END_UNSEEN = 64, ///< its end was not reported: the next one came later
     TM__INTERVAL_NOT_OWNED = 128  ///< a wait for what no thread owns
 };
 
-/** What is known of a block when it begins: bits of `traits`. */
+/** Facts of a block when it begins: bits of `traits`. */
 enum {
     TM__TRAIT_TIMED = 1, ///< a wait, join, park or sleep with a timeout
     TM__TRAIT_IDLE = 2,  ///< I/O that others begin of their own accord

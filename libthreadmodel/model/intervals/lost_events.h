@@ -5,7 +5,7 @@
 
 #include "model/state/model.h"
 
-/** A stretch of time of which events were lost. */
+/** A stretch of time whose events were lost. */
 typedef struct tm__loss {
     int64_t from_ns;
     int64_t to_ns;

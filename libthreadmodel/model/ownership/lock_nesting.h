@@ -9,7 +9,7 @@
 
 /** Whether a thread is still in the method in which it took a monitor. */
 enum tm__inside_verdict {
-    TM__LEFT,     ///< it is not, and has let go
+    TM__LEFT,     ///< it is not, and has released it
     TM__INSIDE,   ///< it is, and may have
     TM__UNPROVEN, ///< stacks do not tell
 };

@@ -19,8 +19,9 @@
 
 /** Bits of tm__tenure.flags. */
 enum {
-    TM__TENURE_OVER = 1,   ///< it is known that the owner let go
-    TM__TENURE_HANDED = 2, ///< got after a block: the one before let go to it
+    TM__TENURE_OVER = 1, ///< it is known that the owner released it
+    TM__TENURE_HANDED =
+        2, ///< got after a block: the owner before released it for this one
     TM__TENURE_SEEN = 4,   ///< a block began while it was the last: it stays
     TM__TENURE_SHARED = 8, ///< one of several owners
     TM__TENURE_PROVISIONAL =
@@ -28,8 +29,8 @@ enum {
     TM__TENURE_CONTESTED = 32, ///< the producer contradicted itself about its end
     TM__TENURE_LOST = 64,      ///< events were lost after had_ns
     TM__TENURE_UNKNOWN = 128,  ///< somebody has it, and nobody knows who yet
-    TM__TENURE_RELEASED = 256, ///< its release was told, at had_ns
-    TM__TENURE_UNREAD = 2048,  ///< and by an unpark of which no owner was read
+    TM__TENURE_RELEASED = 256, ///< its release was reported, at had_ns
+    TM__TENURE_UNREAD = 2048,  ///< and by an unpark without an owner read
     TM__TENURE_READS = 4096,   ///< its exclusive owner shares it besides
     TM__TENURE_SAMPLED = 8192, ///< its stack is that of another acquisition like it
     TM__TENURE_GOT_BLOCKED = 512, ///< at got_ns the owner was blocked already
@@ -42,12 +43,12 @@ enum {
 /** How many records an event may add. */
 enum { TM__TENURES_AN_EVENT = 4 };
 
-/** 40 bytes, one a handoff. Numbers of records count from 1; 0 is none. */
+/** 40 bytes, one a handoff. Numbers of records count from 1; 0: no record. */
 typedef struct tm__tenure {
     int64_t got_ns;     ///< the first instant at which the owner is known to have it
     int64_t had_ns;     ///< the last one
     uint32_t before_ns; ///< it got it so long before got_ns at most, or TM__UNLIMITED
-    uint32_t after_ns;  ///< it let go so long after had_ns at most, or TM__UNLIMITED
+    uint32_t after_ns;  ///< released so long after had_ns at most, or TM__UNLIMITED
     uint32_t owner;     ///< threads[]; TM__NONE: nobody, or not known
     uint32_t stack;     ///< stacks[] where it got it; TM__NONE: not known
     uint32_t next;      ///< record of the same object; 0: it is the last
@@ -58,7 +59,7 @@ typedef struct tm__tenure {
 
 _Static_assert(sizeof(tm__tenure) == 40, "a tenure is 40 bytes");
 
-/** Whether an event told when the owner let go, and not only that it must have. */
+/** Whether the owner's release was reported, and not only that it must have been. */
 static inline int tm__tenure_is_reported_over(const tm__tenure *it)
 {
     return (it->flags & TM__TENURE_RELEASED) != 0;
@@ -78,20 +79,20 @@ static inline int tm__tenure_is_begun(const tm__tenure *it)
             it->before_ns == 0);
 }
 
-/** A stretch in which a thread cannot have let go or got anything: it was blocked. */
+/** A stretch in which a thread cannot have released or got anything: it was blocked. */
 typedef struct tm__stay {
     int64_t from_ns;
     int64_t to_ns;
 } tm__stay;
 
-/** What is known of a record once its neighbours and its owner's timeline are asked:
- * got between the first two instants, let go between the last two. */
+/** Bounds of a record by its neighbours and its owner's timeline: got between the first
+ * two instants, released between the last two. */
 typedef struct tm__bounds {
     int64_t got_earliest_ns;
     int64_t got_latest_ns;
     int64_t released_earliest_ns;
     int64_t released_latest_ns;
-    int64_t released_ns; ///< the best estimate of when it let go
+    int64_t released_ns; ///< the best estimate of its release
     uint32_t at;         ///< the owner's interval in which it got it, or TM__NONE
     tm__stay sure[2]; ///< stretches in which it surely had it; empty where from == to
     uint8_t sure_provenance[2];

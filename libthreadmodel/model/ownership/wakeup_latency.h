@@ -7,7 +7,7 @@
 
 #include "model/state/ownership_state.h"
 
-/** A wake-up that takes so many times as long as the median was none alone. */
+/** A wake-up that takes so many times as long as the median was more than that. */
 enum { TM__WAKEUP_MUCH_LONGER = 8 };
 
 void tm__latency_add(tm__latency *latency, int64_t ns);

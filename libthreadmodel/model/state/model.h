@@ -2,7 +2,7 @@
 /*
  * What a model holds: the run and its clock, which every room reads, and a part for
  * each room. Entities lie in dense arrays. An index is a number in one of them,
- * TM__NONE is none. Analyses read, and change nothing but what is kept for the next
+ * TM__NONE is no index. Analyses read, and change nothing but what is kept for the next
  * question.
  */
 #ifndef TM_MODEL_MODEL_H

@@ -41,7 +41,7 @@ void tm__post_set_spare(tm_model *model, uint32_t object, uint32_t index);
 void tm__post_assign(tm_model *model, uint32_t index, uint32_t waiter);
 /** A permit that its waiter did not take goes to the next, or is kept as spare. */
 void tm__post_pass_on(tm_model *model, uint32_t index);
-/** A wait is over: the permit that the thread got for it is no other's. */
+/** A wait is over: the permit that the thread got for it belongs to no other thread. */
 void tm__await_left(tm_model *model, uint32_t thread);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who waits at an object, and who of them may be gone. */
+/* Threads that wait at an object, and those that may be gone. */
 #ifndef TM_MODEL_WAIT_SET_H
 #define TM_MODEL_WAIT_SET_H
 
