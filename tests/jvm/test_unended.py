@@ -40,7 +40,7 @@ def test_the_first_line_names_what_all_workers_wait_for(java: Java) -> None:
     for name, kind, words in (
         ("used-up", "bound", "in Unended.borrows"),
         ("unanswered", "bound", f"by I/O with 127.0.0.1:{port} in Unended.asks"),
-        ("calls", "starved", "4 threads wait for what is queued behind them"),
+        ("calls", "starved", "4 threads wait for answers of this program"),
     ):
         model = threadmodel.open(java.folder / f"{name}.tmt")
         (row,) = model.verdict()

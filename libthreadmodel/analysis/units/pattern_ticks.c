@@ -84,18 +84,18 @@ static void add_thread(const tm__patterns *p, uint32_t t, ticks *sum)
 
     while (tm__unit_block_next(model, thread, &next, &block)) {
         int64_t length_ns = block.end_ns - block.start_ns;
-        int ticks = is_tick(model, thread, &block);
+        int is_one = is_tick(model, thread, &block);
 
-        if (first == TM__NONE && !ticks) {
+        if (first == TM__NONE && !is_one) {
             before++;
             continue;
         }
         if (first == TM__NONE)
             first = block.first;
         blocked_ns = tm__sum(blocked_ns, length_ns);
-        sum->sleeps += ticks != 0;
-        sum->acts += !ticks;
-        if (ticks)
+        sum->sleeps += is_one != 0;
+        sum->acts += !is_one;
+        if (is_one)
             sum->slept_ns = tm__sum(sum->slept_ns, length_ns);
     }
     if (first != TM__NONE)

@@ -14,6 +14,19 @@ uint32_t tm__live_threads(const tm__judgement *it)
            it->graph.counts[TM__NODE_WAITS];
 }
 
+uint32_t tm__ended_threads(const tm__judgement *it)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < it->model->entities.threads_count; i++) {
+        int64_t end_ns = it->model->entities.threads[i].end_ns;
+
+        count += end_ns != INT64_MIN && end_ns <= it->graph.at_ns &&
+                 !tm__is_runtime_thread(it->model, i);
+    }
+    return count;
+}
+
 /* A thread that has run since long before the end may be blocked by what was not
  * recorded: another thread's initialisation of a class, for instance. */
 static uint32_t list_ran_on(const tm__judgement *it, uint32_t *listed)

@@ -5,9 +5,11 @@
 
 #include "analysis/verdict/judge_state.h"
 
-/** Threads of the program that live. */
+/** Threads of the program that live at the instant. */
 uint32_t tm__live_threads(const tm__judgement *it);
-/** Those of them that ran on without an event. */
+/** Those that had ended. */
+uint32_t tm__ended_threads(const tm__judgement *it);
+/** Living ones that ran on without an event. */
 uint32_t tm__left_silent(const tm__judgement *it);
 /** These, and those that wait where no event shows which thread could end that. */
 uint32_t tm__left_unclear(const tm__judgement *it);

@@ -112,6 +112,14 @@ static int all_wait_alone(const tm__judgement *it)
     return 1;
 }
 
+static int wait_for_own_answers(const tm__judgement *it)
+{
+    for (uint32_t i = 0; i < it->count; i++)
+        if (!it->graph.nodes[it->order[i]].is_own_request)
+            return 0;
+    return 1;
+}
+
 /** The owners of what the threads named by a title wait for. */
 typedef struct owners {
     uint32_t known; ///< of so many threads it is known
@@ -216,7 +224,10 @@ void tm__write_title(tm__words *words, tm__judgement *it)
         tm__write_words(words, ": ");
         tm__write_count(words, it->count);
         tm__write_words(words, it->count == 1 ? " waits" : " wait");
-        tm__write_words(words, " for what is queued behind them.");
+        tm__write_words(words, wait_for_own_answers(it)
+                                   ? " for answers of this program, and no thread is "
+                                     "free to give them."
+                                   : " for what is queued behind them.");
         break;
     case TM_VERDICT_BOUND:
         if (it->most_unended)
@@ -293,6 +304,15 @@ void tm__write_text(tm__words *words, tm__judgement *it)
 
 /* ---- what it rests on ---- */
 
+static void write_examined_threads(tm__words *words, const tm__judgement *it)
+{
+    uint32_t left = tm__live_threads(it), ended = left ? 0 : tm__ended_threads(it);
+
+    tm__write_count(words, ended ? ended : left);
+    if (ended)
+        tm__write_words(words, " that had ended");
+}
+
 void tm__write_examined(tm__words *words, const tm__judgement *it)
 {
     static const struct {
@@ -314,7 +334,7 @@ void tm__write_examined(tm__words *words, const tm__judgement *it)
         tm__write_words(words, "no event of a thread");
         return;
     }
-    tm__write_count(words, tm__live_threads(it));
+    write_examined_threads(words, it);
     if (tm__model_is_of_dumps(it->model)) {
         tm__write_words(words, " in %u thread dump%s, with the locks that they name%s",
                         it->model->replay.dumps_count,
@@ -324,7 +344,7 @@ void tm__write_examined(tm__words *words, const tm__judgement *it)
                             : "; threads may be missing");
         return;
     }
-    tm__write_words(words, " at ");
+    tm__write_words(words, tm__live_threads(it) ? " at " : " by ");
     tm__write_instant(words, &it->members, it->graph.at_ns);
     tm__write_words(words, ": ");
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
