@@ -138,6 +138,13 @@ def test_waits_that_always_time_out() -> None:
     assert row["text"].startswith("All 6 waits for Queue in Queue.take:30")
 
 
+def test_a_thread_that_only_waits_by_the_clock_polls_nothing() -> None:
+    """A background thread that wakes at times: nothing came late by that."""
+    story = waits([5.0] * 6, EventFlag.TIMED_OUT)
+    story.at(36, 2, KIND.WAIT, object=QUEUE, stack=TAKE, value=MS)
+    assert story.findings("wait_always_times_out") == []
+
+
 def test_waits_of_the_jdk_itself_are_left_out() -> None:
     assert waits([5.0] * 6, EventFlag.TIMED_OUT, stack=JDK).findings() == []
 

@@ -27,6 +27,7 @@ typedef struct group {
     uint32_t notifier; ///< that ended it, or TM__NONE
     uint32_t ended;
     uint32_t timed_out;
+    uint32_t left; ///< after which the thread did something else
     int64_t longest_ns;
     int64_t longest_start_ns;
     int is_timed_out; ///< the longest wait is
@@ -80,6 +81,22 @@ static uint32_t notifier_of(const tm_model *model, const tm__thread *thread,
     return cause == TM__NONE ? TM__NONE : tm__row(model, cause)->from_thread;
 }
 
+/* Whether a thread did something else after a wait than to wait at the same place
+ * again: what it did came late if the wait was for that. */
+static int went_on(const waits *w, const tm__thread *thread, uint32_t wait)
+{
+    const tm__callers *places = &w->findings->places;
+    uint32_t next = after_wait(thread, wait);
+
+    while (next < thread->interval_count &&
+           !tm__is_stopped(thread->intervals[next].state))
+        next++;
+    return next == thread->interval_count ||
+           thread->intervals[next].state != TM_STATE_WAITING ||
+           tm__caller_of(places, thread->intervals[next].stack) !=
+               tm__caller_of(places, thread->intervals[wait].stack);
+}
+
 static int note_wait(waits *w, uint32_t thread, uint32_t index)
 {
     const tm_model *model = w->findings->model;
@@ -105,6 +122,7 @@ static int note_wait(waits *w, uint32_t thread, uint32_t index)
         return TM_ENOMEM;
     found->ended++;
     found->timed_out += (wait->flags & TM__INTERVAL_TIMED_OUT) != 0;
+    found->left += went_on(w, it, index) != 0;
     if (length_ns > found->longest_ns) {
         found->longest_ns = length_ns;
         found->longest_start_ns = wait->start_ns;
@@ -143,10 +161,11 @@ static int is_outlier(const waits *w, const group *it)
            it->longest_ns >= 100000000 && it->longest_ns >= w->findings->run_ns / 20;
 }
 
+/* A thread that only ever waits there again does so by the clock. */
 static int always_times_out(const waits *w, const group *it)
 {
-    return it->ended >= 5 && it->timed_out == it->ended && it->durations.total > 0 &&
-           it->durations.total >= w->findings->run_ns / 100;
+    return it->ended >= 5 && it->timed_out == it->ended && it->left &&
+           it->durations.total > 0 && it->durations.total >= w->findings->run_ns / 100;
 }
 
 /* For how long the notifier did what it had to do while the thread waited for it. */
