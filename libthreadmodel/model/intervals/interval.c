@@ -8,7 +8,6 @@
 #include "base/search.h"
 #include "base/error.h"
 #include "model/entities/fact.h"
-#include "model/entities/methods.h"
 #include "model/entities/object.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
@@ -73,15 +72,6 @@ void tm__set_deadline(tm_model *model, const tm__fact *fact)
         *deadline_ns = TM__TIME_LIMIT_NS;
 }
 
-/* A part of a stack, where it is cut, gives way to more of it. */
-static int is_better(const tm_model *model, uint32_t stack, uint32_t known)
-{
-    const tm__stack *all = model->entities.stacks;
-
-    return known == TM__NONE || (all[known].flags & TM_STACK_TRUNCATED &&
-                                 all[stack].frame_count > all[known].frame_count);
-}
-
 void tm__blocking_stack(tm_model *model, const tm__fact *fact)
 {
     tm__thread *thread = &model->entities.threads[fact->thread];
@@ -91,7 +81,7 @@ void tm__blocking_stack(tm_model *model, const tm__fact *fact)
     for (uint32_t i = tm__blocking_first(thread); i < thread->interval_count; i++) {
         tm__interval *part = &thread->intervals[i];
 
-        if (!is_better(model, fact->stack, part->stack))
+        if (part->stack != TM__NONE)
             continue;
         part->stack = fact->stack;
         if (fact->flags & TM_EVENT_SAMPLED)

@@ -16,8 +16,10 @@ void tm__tenure_fill(tm__tenure *it, const tm__had *fact, uint32_t before_ns, in
     it->after_ns = TM__UNLIMITED;
     it->owner = fact->thread;
     it->got_provenance = it->had_provenance = (uint8_t)fact->provenance;
+    it->stack = fact->stack;
     it->flags = (uint16_t)flags;
-    tm__tenure_set_stack(it, fact);
+    if (__builtin_expect(fact->is_sampled, 0))
+        it->flags |= TM__TENURE_SAMPLED;
 }
 
 void tm__tenure_set_stack(tm__tenure *it, const tm__had *fact)

@@ -19,6 +19,7 @@
  */
 #include "base/error.h"
 #include "model/entities/fact.h"
+#include "model/entities/methods.h"
 #include "model/entities/object.h"
 #include "model/entities/thread.h"
 #include "model/intervals/cpu.h"
@@ -232,11 +233,29 @@ static uint32_t row_of(tm_model *model, const tm__fact *fact, int64_t since_ns)
 
 /* An end that time or an interrupt did not bring, nor a thread that is named, came from
  * outside of the run. */
+/* Of a call that goes on its caller alone may be known: its whole stack replaces that.
+ */
+static void replace_part(tm_model *model, const tm__fact *fact)
+{
+    tm__thread *thread = &model->entities.threads[fact->thread];
+    const tm__stack *all = model->entities.stacks;
+
+    for (uint32_t i = tm__blocking_index(thread);
+         fact->stack != TM__NONE && i < thread->interval_count; i++) {
+        tm__interval *part = &thread->intervals[i];
+
+        if (part->stack != TM__NONE && all[part->stack].flags & TM_STACK_TRUNCATED &&
+            all[fact->stack].frame_count > all[part->stack].frame_count)
+            part->stack = fact->stack;
+    }
+}
+
 static void end_io(tm_model *model, const tm__fact *fact)
 {
     tm__thread *thread = &model->entities.threads[fact->thread];
     uint32_t row;
 
+    replace_part(model, fact);
     tm__blocking_stack(model, fact);
     for (uint32_t i = tm__blocking_index(thread); i < thread->interval_count; i++) {
         tm__interval *part = &thread->intervals[i];

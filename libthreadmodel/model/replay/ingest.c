@@ -75,10 +75,12 @@ static void look_up(pipeline *p, size_t block)
 {
     const tm_event *events = p->events + block * BLOCK;
     tm__fact *facts = p->facts[block % STEPS];
+    int *codes = p->codes[block % STEPS];
+    size_t size = block_size(p, block);
     tm_model *model = p->model;
 
-    for (size_t i = 0; i < block_size(p, block); i++) {
-        p->codes[block % STEPS][i] = tm__fact_resolve(model, &events[i], &facts[i]);
+    for (size_t i = 0; i < size; i++) {
+        codes[i] = tm__fact_resolve(model, &events[i], &facts[i]);
         ask_for_thread(model, facts[i].thread);
         ask_for_thread(model, facts[i].peer);
         if (facts[i].object != TM__NONE)
@@ -139,22 +141,27 @@ static int is_full(int rc)
 static int ingest_all(pipeline *p, size_t block)
 {
     tm_model *model = p->model;
+    const tm_event *events = p->events + block * BLOCK;
+    const int *codes = p->codes[block % STEPS];
+    tm__fact *facts = p->facts[block % STEPS];
+    size_t size = block_size(p, block);
     int result = TM_OK;
 
-    for (size_t i = 0; i < block_size(p, block); i++) {
-        int rc = p->codes[block % STEPS][i];
+    for (size_t i = 0; i < size; i++) {
+        int rc = codes[i];
 
         if (rc == TM_OK)
-            rc = tm__replay(model, &p->events[block * BLOCK + i],
-                            &p->facts[block % STEPS][i]);
-        if (is_full(rc))
-            model->diagnostics[TM_DIAGNOSTIC_OUT_OF_MEMORY]++;
-        else
+            rc = tm__replay(model, &events[i], &facts[i]);
+        if (rc >= 0) {
             model->event_count++;
-        if (rc < 0)
-            result = rc;
-        if (rc < 0 && !is_full(rc))
+            continue;
+        }
+        result = rc;
+        if (!is_full(rc)) {
+            model->event_count++;
             break;
+        }
+        model->diagnostics[TM_DIAGNOSTIC_OUT_OF_MEMORY]++;
     }
     return result;
 }
