@@ -2,8 +2,9 @@
 /*
  * Rings of a killed producer: some dozen, with what its last round of writing had
  * not got to. It may have been killed anywhere in a round, so what the trace has of
- * it is known only by count: a round writes events by rising time, and those that
- * are in the trace beyond the last full round are the first of these.
+ * it is known only by count and time: a round writes events by rising time, and those
+ * that are in the trace beyond the last full round are the first of these, but for the
+ * producer's own, which are in no ring.
  *
  *      tail                                head
  *       │ in the trace already │ not yet    │      of each ring, merged by time
@@ -194,8 +195,10 @@ static int same_place(const void *payload, uint32_t left, uint32_t right)
 }
 
 /* Put events into the order in which a round writes them, and pass over those that
- * the round in work had written. */
-static int sort(tm__leftover *leftover, const round_state *round, uint32_t events)
+ * the round in work had written. A producer writes events of its own between those of
+ * rings: they count, and so no event later than the last is passed over. */
+static int sort(tm__leftover *leftover, const round_state *round, uint32_t events,
+                int64_t last_ns)
 {
     size_t bytes = leftover->count * sizeof(tm__sortable);
     tm__sortable *spare;
@@ -215,13 +218,14 @@ static int sort(tm__leftover *leftover, const round_state *round, uint32_t event
     if (written < 0)
         leftover->missing = -(int64_t)written;
     while (written-- > 0 && leftover->next < leftover->count &&
-           leftover->order[leftover->next].key < round->horizon_ns)
+           leftover->order[leftover->next].key < round->horizon_ns &&
+           leftover->order[leftover->next].key <= last_ns)
         leftover->next++;
     return TM_OK;
 }
 
 static int read_all(tm__leftover *leftover, tm__input *input, uint64_t run_id,
-                    uint32_t events)
+                    uint32_t events, int64_t last_ns)
 {
     round_state round = {0};
     uint64_t offset = TM__RING_PAGE_BYTES;
@@ -240,11 +244,11 @@ static int read_all(tm__leftover *leftover, tm__input *input, uint64_t run_id,
         was_ring = bytes > 0;
         offset += bytes > 0 ? bytes : TM__RING_PAGE_BYTES;
     }
-    return rc < 0 ? rc : sort(leftover, &round, events);
+    return rc < 0 ? rc : sort(leftover, &round, events, last_ns);
 }
 
 int tm__leftover_open(tm__leftover *leftover, tm__memory *memory, const char *path,
-                      uint64_t run_id, uint32_t events)
+                      uint64_t run_id, uint32_t events, int64_t last_ns)
 {
     char rings_path[PATH_BYTES];
     struct stat status;
@@ -265,7 +269,7 @@ int tm__leftover_open(tm__leftover *leftover, tm__memory *memory, const char *pa
     if (tm__is_locked(input.descriptor))
         leftover->state = TM__LEFTOVER_RUNNING;
     else
-        rc = read_all(leftover, &input, run_id, events);
+        rc = read_all(leftover, &input, run_id, events, last_ns);
     tm__input_close(&input);
     return rc;
 }

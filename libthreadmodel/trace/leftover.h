@@ -13,10 +13,11 @@
  * @param path    of the trace
  * @param run_id  of the run that the trace is of; 0: not known
  * @param events  in the trace, modulo 2^32
+ * @param last_ns  time of the last of them
  * @return TM_OK, whatever the state is; TM_ENOMEM, TM_EIO
  */
 int tm__leftover_open(tm__leftover *leftover, tm__memory *memory, const char *path,
-                      uint64_t run_id, uint32_t events);
+                      uint64_t run_id, uint32_t events, int64_t last_ns);
 
 /** @return how many events will be emitted */
 uint64_t tm__leftover_events(const tm__leftover *leftover);

@@ -118,7 +118,7 @@ static int read_end(reader *self, uint64_t end)
 
         tm__leftover_free(&self->leftover);
         rc = tm__leftover_open(&self->leftover, self->memory, self->input->path,
-                               self->run_id, self->events_before);
+                               self->run_id, self->events_before, self->last_ns);
         if (rc == TM_ENOMEM)
             return rc;
         loss.leftover = &self->leftover;

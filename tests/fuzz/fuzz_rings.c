@@ -82,7 +82,7 @@ static void recover(const tm_allocator *allocator)
 
     tm__memory_init(&memory, allocator);
     FUZZ_CHECK(tm_model_new(&model, NULL) == TM_OK);
-    rc = tm__leftover_open(&leftover, &memory, trace_path, RUN_ID, 0);
+    rc = tm__leftover_open(&leftover, &memory, trace_path, RUN_ID, 0, INT64_MAX);
     while (rc == TM_OK &&
            (rc = tm__leftover_emit(&leftover, tm_model_sink(model), 10)) == TM_MORE)
         rc = TM_OK;

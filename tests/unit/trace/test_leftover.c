@@ -76,11 +76,28 @@ static void what_the_round_in_work_had_written_comes_once(void **state)
     put_event(1, 2000, 4);
     read_image();
     assert_values(5, VALUES);
-    /* More than the rings had before the round's end: the producer's own events. */
+    /* More than there are in all. */
     tm__ring_mark_set(&header()->events, UINT32_MAX - 100);
     read_image();
-    assert_int_equal(got.event_count, 4);
-    assert_int_equal(got.events[3].value, 4);
+    assert_values(5, VALUES);
+}
+
+static void the_producers_own_events_stand_for_none_of_the_rings(void **state)
+{
+    static const int64_t VALUES[] = {0, 1, 2, 3, 4};
+
+    (void)state;
+    /* The round in work had written three, and the second was in no ring. */
+    make_trace(RUN_ID, 3);
+    make_rings();
+    tm__ring_mark_set(&header()->events, 0);
+    tm__ring_mark_set(&header()->horizon, 1000);
+    put_event(0, 1, 0);
+    put_event(1, 3, 2);
+    put_event(0, 4, 3);
+    put_event(1, 5, 4);
+    read_image();
+    assert_values(5, VALUES);
 }
 
 static void room_that_is_being_handed_back_is_not_read_again(void **state)
@@ -234,6 +251,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_of_all_rings_come_by_time_after_those_of_the_trace),
         cmocka_unit_test(what_the_round_in_work_had_written_comes_once),
+        cmocka_unit_test(the_producers_own_events_stand_for_none_of_the_rings),
         cmocka_unit_test(room_that_is_being_handed_back_is_not_read_again),
         cmocka_unit_test(ring_that_wrapped_is_read_in_its_order),
         cmocka_unit_test(ring_that_began_again_is_read_from_its_beginning),
