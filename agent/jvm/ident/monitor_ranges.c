@@ -15,9 +15,9 @@
  *     21 monitorexit    on the way out of an exception: the range ends behind it
  *
  * So the exits of a monitor are those of the variable that was stored or loaded just
- * before its enter. What lies between an exit and the end of the range counts as held,
- * which it may not be; what lies outside is not. Of code of another form nothing is
- * stated.
+ * before its enter. Code between an exit and the end of the range counts as holding the
+ * monitor, though it may not; code outside of the range does not. Nothing is stated of
+ * code in another form.
  */
 #include "ident/monitor_ranges.h"
 
@@ -246,7 +246,7 @@ static int64_t word(const unsigned char *at)
                      (uint32_t)at[2] << 8 | at[3]);
 }
 
-/* @return bytes of the instruction; 0: there is none, or it is not whole */
+/* @return bytes of the instruction; 0: no whole one is there */
 static size_t length_at(const unsigned char *code, size_t size, size_t at)
 {
     size_t words = (at | 3) + 1, length;

@@ -114,7 +114,8 @@ static void find_by_word(const tm__target *target, tm__thread_wait *wait,
     snprintf(wait->type, sizeof(wait->type), "priority inheritance");
 }
 
-/* A lock of the C library. What is not found stays without a kind. */
+/* The lock of the C library at an address; where there is none, the wait stays without
+ * a kind. */
 static void find_known(tm__target *target, tm__task *task, uint64_t address,
                        uint32_t operation, uint32_t value)
 {

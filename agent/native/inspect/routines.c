@@ -9,7 +9,7 @@
 #include "names/routine_name.h"
 
 /* The outermost function but for those of the C library, which began the thread.
- * @return NULL: there is none, or the stack ends elsewhere */
+ * @return NULL: the stack does not end in one */
 static const tm__symbol *routine_of(tm__target *target, const tm__task *task)
 {
     for (size_t i = task->frame_count; i-- > 0;) {

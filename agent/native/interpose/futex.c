@@ -62,7 +62,8 @@ static void begin(futex_wait *it, uint32_t stack)
     atomic_store_explicit(&call->since, it->since, memory_order_release);
 }
 
-/* The address is the program's, and may be wrong. What cannot be read stays.
+/* The address is the program's, and may be wrong. Where it cannot be read,
+ * `to` is not changed.
  * @return 0: no memory is mapped there, which the kernel then reports */
 static int read_given(const volatile void *from, void *to, size_t bytes)
 {

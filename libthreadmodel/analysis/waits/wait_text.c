@@ -300,8 +300,8 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
     case TM_WAIT_EDGE_SERVED: write_served(words, it, node); break;
     case TM_WAIT_EDGE_TASK:
         tm__write_words(words, node->is_own_request
-                                   ? ", where this program answers; no thread that "
-                                     "could is free"
+                                   ? ", where this program answers, and no thread "
+                                     "is free to do so"
                                    : "; no worker that can go on runs that task");
         break;
     case TM_WAIT_EDGE_UNKNOWN: write_unknown(words, it, thread); break;
