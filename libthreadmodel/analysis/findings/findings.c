@@ -255,7 +255,7 @@ static int put_ranked(tm__builder *builder, tm__findings *findings)
     }
     tm__free(&findings->memory, spare, bytes);
     tm__free(&findings->memory, order, bytes);
-    return order && spare ? TM_OK : TM_ENOMEM;
+    return order && spare ? TM_OK : tm__failure();
 }
 
 int tm_finding_list(tm_table **out, const tm_model *model)

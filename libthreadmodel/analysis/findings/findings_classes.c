@@ -11,6 +11,7 @@
 #include "analysis/findings/findings_gain.h"
 #include "analysis/findings/tally.h"
 #include "analysis/findings/where.h"
+#include "base/error.h"
 #include "roles/method_roles.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
@@ -34,7 +35,7 @@ int tm__class_work_open(tm__findings *findings)
     findings->class_work =
         tm__zalloc(&findings->memory, (size_t)model->entities.stacks_count + 1);
     if (!findings->class_work)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < model->entities.stacks_count; i++) {
         const tm__stack *stack = &model->entities.stacks[i];
 
@@ -146,7 +147,7 @@ static int note(tm__findings *findings, tm__tally *tally, uint32_t thread,
                        tm__tally_add(tally, memory, class_name, place, INITIALISER_AT,
                                      ns, thread)
                    ? TM_OK
-                   : TM_ENOMEM;
+                   : tm__failure();
     }
     if (told != BLOCKED)
         return TM_OK;
@@ -155,7 +156,7 @@ static int note(tm__findings *findings, tm__tally *tally, uint32_t thread,
                                  thread) &&
                    tm__tally_add(tally, memory, 0, place, BLOCKED_AT, ns, thread)
                ? TM_OK
-               : TM_ENOMEM;
+               : tm__failure();
 }
 
 /* The intervals that a finding adds up, of which there are few: those that tell of it,
@@ -169,7 +170,7 @@ static int where_intervals(tm__findings *findings, tm__finding *finding, int tol
     uint64_t *ids = tm__zalloc(&findings->memory, bytes);
     int64_t origin_ns = tm__model_origin_ns(model);
     uint32_t count = 0, threads = 0;
-    int rc = starts && ids ? TM_OK : TM_ENOMEM;
+    int rc = starts && ids ? TM_OK : tm__failure();
 
     for (uint32_t t = 0; rc == TM_OK && t < model->entities.threads_count; t++) {
         const tm__thread *thread = &model->entities.threads[t];
@@ -208,7 +209,7 @@ static int emit_initialiser(tm__findings *findings, const tm__tally *tally,
 
     if (!finding ||
         where_intervals(findings, finding, IN_INITIALISER, item->a, item) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->class_name = item->a;
     finding->place = at->b;
     finding->blocked_place = at->b;
@@ -268,7 +269,7 @@ static int emit_blocked(tm__findings *findings, const tm__tally *tally)
         return TM_OK;
     finding = tm__finding_new(findings, "class_loading", "timeline", all->total_ns);
     if (!finding || where_intervals(findings, finding, BLOCKED, TM__NONE, all) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < tally->items_count; i++)
         threads += tally->items[i].c == BLOCKED_THREAD;
     finding->bound_ns = thread->total_ns;

@@ -7,6 +7,7 @@
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/findings_dump_last.h"
 #include "analysis/findings/where.h"
+#include "base/error.h"
 #include "base/search.h"
 #include "model/entities/object.h"
 #include "model/entities/thread.h"
@@ -65,7 +66,7 @@ static int say_blocker(chains *c, uint32_t root)
     uint32_t named = 0;
 
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->thread = root;
     tm__where_thread(finding, "peer_id", model, root);
     facts.thread = root;
@@ -120,7 +121,7 @@ int tm__find_dump_chains(tm__findings *findings)
     size_t bytes =
         ((size_t)findings->model->entities.threads_count + 1) * sizeof(uint32_t);
     chains c = {.findings = findings};
-    int rc = TM_ENOMEM;
+    int rc = tm__failure();
 
     c.roots = tm__zalloc(&findings->memory, bytes);
     c.counts = tm__zalloc(&findings->memory, bytes);

@@ -11,6 +11,7 @@
 #include "analysis/findings/findings_dump_last.h"
 #include "analysis/findings/tally.h"
 #include "analysis/findings/where.h"
+#include "base/error.h"
 #include "base/search.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
@@ -94,7 +95,7 @@ static int say_starved(tm__findings *f, uint32_t first, uint32_t count)
     char pool[64];
 
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->thread = first;
     finding->suspected = 1;
     finding->place = tm__caller_of(&f->places, it->stack);
@@ -153,7 +154,7 @@ int tm__find_dump_starved(tm__findings *f)
         if (is_first && all && count > 1) {
             found++;
             if (say_starved(f, t, count) < 0)
-                return TM_ENOMEM;
+                return tm__failure();
         }
     }
     return TM_OK;
@@ -194,7 +195,7 @@ int tm__find_dump_carriers(tm__findings *f)
         return TM_OK;
     finding = tm__finding_new(f, "carriers_taken", "timeline", 0);
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->suspected = stopped < taken;
     finding->thread = first;
     facts.count = taken;

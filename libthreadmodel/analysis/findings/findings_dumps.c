@@ -20,6 +20,7 @@
 #include "analysis/findings/tally.h"
 #include "analysis/findings/where.h"
 #include "analysis/waits/wait_wants.h"
+#include "base/error.h"
 #include "base/search.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/methods.h"
@@ -125,7 +126,7 @@ static int tally_waits(tm__findings *f, tm__tally *tally)
         if (!tm__tally_add(tally, &f->memory, tm__caller_of(&f->places, it->stack),
                            tm__class_name_of_object(model, it->object), it->state,
                            model->last_ns - it->start_ns, t))
-            return TM_ENOMEM;
+            return tm__failure();
     }
     return TM_OK;
 }
@@ -158,7 +159,7 @@ static int say_wait(tm__findings *f, const tm__tally_item *item,
     tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->bound_ns = item->worst_ns;
     finding->class_name = item->b;
     finding->place = finding->blocked_place = item->a;
@@ -241,7 +242,7 @@ static int find_busy(tm__findings *f)
         tm__facts facts = TM__NO_FACTS;
 
         if (!finding)
-            return TM_ENOMEM;
+            return tm__failure();
         finding->thread = thread;
         if (tm__dump_last(model, thread))
             finding->place =

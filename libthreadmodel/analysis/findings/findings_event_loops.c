@@ -8,6 +8,7 @@
 #include "analysis/findings/findings_gain.h"
 #include "analysis/findings/tally.h"
 #include "analysis/findings/where.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "roles/method_roles.h"
 #include "model/entities/methods.h"
@@ -88,7 +89,7 @@ static int emit_loops(tm__findings *findings, const loops *all)
     tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->place = item->a;
     finding->thread = item->b;
     finding->bound_ns = item->total_ns;
@@ -99,7 +100,7 @@ static int emit_loops(tm__findings *findings, const loops *all)
     if (is_one)
         tm__where_thread(finding, "thread_id", findings->model, item->b);
     else if (tm__where_threads(finding, findings, is_chosen, all) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     facts.thread = item->b;
     facts.of = all->count;
     facts.others = all->count - 1;
@@ -157,7 +158,7 @@ int tm__find_event_loops(tm__findings *findings)
     size_t bytes = (size_t)model->entities.stacks_count + 1;
     uint8_t *in_loop = tm__zalloc(&findings->memory, bytes);
     tm__tally tally = {.items_count = 0};
-    int rc = in_loop ? TM_OK : TM_ENOMEM;
+    int rc = in_loop ? TM_OK : tm__failure();
 
     for (uint32_t i = 0; rc == TM_OK && i < model->entities.stacks_count; i++)
         in_loop[i] = (uint8_t)is_in_event_loop(model, i);
@@ -174,7 +175,7 @@ int tm__find_event_loops(tm__findings *findings)
                 continue;
             if (!tm__tally_add(&tally, &findings->memory, at.place, t,
                                (uint32_t)at.state, at.to_ns - at.from_ns, t))
-                rc = TM_ENOMEM;
+                rc = tm__failure();
         }
     }
     if (rc == TM_OK)

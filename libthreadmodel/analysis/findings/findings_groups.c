@@ -7,6 +7,7 @@
 #include "analysis/findings/findings_groups.h"
 #include "analysis/findings/findings_queues.h"
 #include "analysis/findings/where.h"
+#include "base/error.h"
 #include "model/entities/object.h"
 
 /* A condition that is longer names no row: it would be larger than the run's report. */
@@ -38,11 +39,11 @@ static int put_object(tm__lock_groups *groups, uint32_t object)
     tm__lock_group *group;
 
     if (!value)
-        return TM_ENOMEM;
+        return tm__failure();
     if (*value == 0) {
         if (tm__reserve(memory, &groups->items, &groups->items_capacity,
                         (size_t)groups->items_count + 1, sizeof(*group)) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         groups->items[groups->items_count++] =
             (tm__lock_group){.place = queue->place, .most_ns = -1};
         *value = groups->items_count;
@@ -69,7 +70,7 @@ int tm__lock_groups_open(tm__lock_groups *groups, const tm__queues *queues)
     groups->of_object = tm__resize(&findings->memory, NULL, 0,
                                    ((size_t)count + 1) * sizeof(*groups->of_object));
     if (!groups->of_object)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < count; i++)
         groups->of_object[i] = TM__NONE;
     findings->lock_group_of = groups->of_object;
@@ -151,7 +152,7 @@ int tm__where_lock_group(tm__finding *finding, const tm__lock_groups *groups,
     finding->long_where =
         tm__zalloc(&findings->memory, finding->long_where_bytes + sizeof(", '"));
     if (!finding->long_where)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->long_where_bytes += sizeof(", '");
     memcpy(finding->long_where, begin, sizeof(begin));
     add_labels(finding->long_where + sizeof(begin) - 1, groups, number);

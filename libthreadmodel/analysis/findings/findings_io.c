@@ -13,6 +13,7 @@
 #include "analysis/findings/findings_io.h"
 #include "analysis/findings/io_causes.h"
 #include "analysis/findings/where.h"
+#include "base/error.h"
 #include "base/histogram.h"
 #include "base/saturate.h"
 #include "base/sort.h"
@@ -63,7 +64,7 @@ static void find_place(const tm__io_waits *w, io_facts *it)
     it->is_at_several = top && top->total_ns < it->cause->total_ns;
 }
 
-/* Add the waits of a thread for it. @return TM_OK or TM_ENOMEM */
+/* Add the waits of a thread for it. @return TM_OK or the failure */
 static int measure_thread(const tm__io_waits *w, io_facts *it, uint32_t number)
 {
     const tm__thread *thread = &w->findings->model->entities.threads[number];
@@ -80,7 +81,7 @@ static int measure_thread(const tm__io_waits *w, io_facts *it, uint32_t number)
             continue;
         if (tm__reserve(&w->findings->memory, &it->lengths, &it->lengths_capacity,
                         (size_t)it->lengths_count + 1, sizeof(*it->lengths)) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         it->lengths[it->lengths_count] =
             (tm__sortable){at.to_ns - at.from_ns, it->lengths_count};
         it->lengths_count++;
@@ -97,7 +98,7 @@ static int measure_thread(const tm__io_waits *w, io_facts *it, uint32_t number)
     return TM_OK;
 }
 
-/* @return TM_OK or TM_ENOMEM */
+/* @return TM_OK or the failure */
 static int find_p99(const tm__io_waits *w, io_facts *it)
 {
     size_t bytes = ((size_t)it->lengths_count + 1) * sizeof(tm__sortable);
@@ -108,7 +109,7 @@ static int find_p99(const tm__io_waits *w, io_facts *it)
         return TM_OK;
     spare = tm__resize(&w->findings->memory, NULL, 0, bytes);
     if (!spare)
-        return TM_ENOMEM;
+        return tm__failure();
     tm__sort(it->lengths, spare, it->lengths_count, NULL, NULL);
     it->p99_ns = it->lengths[tm__quantile_rank(it->lengths_count, 0.99) - 1].key;
     tm__free(&w->findings->memory, spare, bytes);
@@ -227,13 +228,13 @@ static int emit(const tm__io_waits *w, const tm__tally_item *cause)
     tm__finding *finding;
 
     if (measure(w, &it) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (tm__is_minor(findings, cause->total_ns, it.worst_ns) ||
         !is_of_units(w, cause, it.worst))
         return TM_OK;
     finding = tm__finding_new(findings, "io_wait", "timeline", cause->total_ns);
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->bound_ns = it.worst_ns;
     choose_change(finding, w, cause);
     if (w->has_units && w->unit_ns > 0 && it.worst != w->submitter) {

@@ -7,6 +7,7 @@
 #include "analysis/findings/findings_stragglers.h"
 #include "analysis/findings/siblings.h"
 #include "analysis/findings/where.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"
@@ -74,7 +75,7 @@ static int report_join(tm__findings *findings, const batch *it)
     uint32_t state;
 
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->thread = it->slowest;
     finding->place = tm__caller_of(&findings->places, it->stack);
     finding->class_name =
@@ -82,7 +83,7 @@ static int report_join(tm__findings *findings, const batch *it)
     tm__where_thread(finding, "thread_id", model, it->joiner);
     tm__where_text(finding, "state", "joining");
     if (tm__most_blocked_in(&finding->inner_method, &state, findings, it->slowest) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     facts.thread = it->joiner;
     facts.other_thread = it->slowest;
     facts.place = finding->place;
@@ -136,7 +137,7 @@ static int end_batch(joins *j, batch *it)
     if (is_unbalanced(j->findings, it)) {
         if (tm__reserve(&j->findings->memory, &j->batches, &j->batches_capacity,
                         (size_t)j->batches_count + 1, sizeof(*it)) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         j->batches[j->batches_count] = *it;
         tm__top_add(&j->top, it->waited_ns, j->batches_count++);
     }
@@ -208,7 +209,7 @@ static int find_joins_of(joins *j, uint32_t joiner)
 int tm__find_joins(tm__findings *findings)
 {
     joins j = {.findings = findings, .started = tm__siblings_open(findings)};
-    int rc = j.started ? TM_OK : TM_ENOMEM;
+    int rc = j.started ? TM_OK : tm__failure();
 
     for (uint32_t i = 0; rc == TM_OK && i < findings->model->entities.threads_count;
          i++)

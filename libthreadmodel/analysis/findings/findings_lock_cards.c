@@ -7,6 +7,7 @@
 #include "analysis/findings/findings_lock_cards.h"
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/lock_sums.h"
+#include "base/error.h"
 
 #include "analysis/findings/findings_groups.h"
 #include "analysis/findings/findings_kinds.h"
@@ -203,7 +204,7 @@ static int emit(const card *c, const char *kind, tm__card_text title,
     tm__finding *finding = tm__finding_new(findings, kind, "blame", c->total_ns);
 
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->class_name = group->class_name;
     finding->lock_group = c->group;
     finding->change = TM_WHATIF_PERMITS;
@@ -221,7 +222,7 @@ static int emit(const card *c, const char *kind, tm__card_text title,
                       c->total_ns / c->blocks < SHORT_BLOCK_NS &&
                       c->total_ns < findings->run_ns / ONCE_PART_OF_RUN);
     if (tm__where_lock_group(finding, &c->sums->groups, c->group) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     say_title(finding, c, title);
     say_waits(finding, c);
     if (c->reads.count)
@@ -322,7 +323,7 @@ int tm__lock_cards(const tm__lock_sums *sums)
     size_t bytes = ((size_t)count + 1) * sizeof(card);
     card *cards = tm__zalloc(&sums->findings->memory, bytes);
     tm__top top = {.count = 0};
-    int rc = cards ? TM_OK : TM_ENOMEM;
+    int rc = cards ? TM_OK : tm__failure();
 
     for (uint32_t i = 0; rc == TM_OK && i < sums->tally.items_count; i++) {
         const tm__tally_item *item = &sums->tally.items[i];

@@ -6,6 +6,7 @@
  */
 #include "analysis/findings/findings_lock_cards.h"
 #include "analysis/findings/findings_locks.h"
+#include "base/error.h"
 
 #include "analysis/findings/findings_classes.h"
 #include "analysis/findings/findings_groups.h"
@@ -25,7 +26,7 @@ static int add(locks *l, uint32_t group, uint32_t key, uint32_t what, int64_t ti
     return tm__tally_add(&l->tally, &l->findings->memory, group, key, what, time_ns,
                          thread)
                ? TM_OK
-               : TM_ENOMEM;
+               : tm__failure();
 }
 
 /* Under which state an owner's own blocking interval is found; 0: it is none. */
@@ -99,16 +100,16 @@ static int look_at_owner(locks *l, const tm__share *share, uint32_t group)
             if ((had_it == TM__INSIDE || is_within) &&
                 add(l, group, TM__NONE, TM__LOCK_WHILE + state, to_ns - from_ns,
                     share->owner) < 0)
-                return TM_ENOMEM;
+                return tm__failure();
             continue;
         }
         if (add(l, group, place, TM__LOCK_WHILE + state, to_ns - from_ns,
                 share->owner) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         if (share->is_stated && had_it == TM__INSIDE &&
             add(l, group, place, TM__LOCK_WHILE_KNOWN + state, to_ns - from_ns,
                 share->owner) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     return TM_OK;
 }
@@ -139,24 +140,24 @@ static int add_share(void *payload, const tm__share *share)
          add(l, group, 0, TM__LOCK_WHOLE, block_ns, share->thread) < 0 ||
          (share->state == TM_STATE_REENTERING &&
           add(l, group, 0, TM__LOCK_REENTERING, block_ns, share->thread) < 0)))
-        return TM_ENOMEM;
+        return tm__failure();
     if (share->kind == TM__SHARE_LATENCY &&
         add(l, group, 0, TM__LOCK_LATENCY, time_ns, share->thread) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (share->kind == TM__SHARE_UNKNOWN &&
         add(l, group, 0, TM__LOCK_UNKNOWN, time_ns, share->thread) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (share->owner == TM__NONE)
         return TM_OK;
     if (add(l, group, share->owner, TM__LOCK_OWNER, time_ns, share->owner) < 0 ||
         add(l, group, 0, TM__LOCK_OWNED, time_ns, share->owner) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (share->owner_stack != TM__NONE &&
         add(l, group, tm__caller_of(places, share->owner_stack), TM__LOCK_HELD_BY,
             time_ns, share->owner) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     if (share->is_stated && add(l, group, 0, TM__LOCK_KNOWN, time_ns, share->owner) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     return time_ns < SHORT_NS ? TM_OK : look_at_owner(l, share, group);
 }
 

@@ -10,6 +10,7 @@
 #include "analysis/findings/findings_notify.h"
 #include "analysis/findings/findings_scope.h"
 #include "analysis/findings/where.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "model/entities/object.h"
 #include "model/entities/reports.h"
@@ -112,7 +113,7 @@ static int add_notify(notifies *n, uint32_t number)
         return TM_OK;
     it = site_of(n, row);
     if (!it)
-        return TM_ENOMEM;
+        return tm__failure();
     if (row->effect == TM__EFFECT_USELESS) {
         it->calls++;
         it->useless++;
@@ -131,7 +132,7 @@ static int add_notify(notifies *n, uint32_t number)
     seen = tm__triple_map_at(&n->woken, &n->findings->memory, (uint32_t)(it - n->sites),
                              row->to_thread, 0);
     if (!seen)
-        return TM_ENOMEM;
+        return tm__failure();
     it->threads += *seen == 0;
     *seen = 1;
     it->woken++;
@@ -151,7 +152,7 @@ static int report_herd(notifies *n, const site *it)
     tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->class_name = it->class_name;
     finding->place = it->place;
     finding->thread = it->thread;
@@ -185,7 +186,7 @@ static int report_useless(notifies *n, const site *it)
     tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->class_name = it->class_name;
     finding->place = it->place;
     finding->thread = it->thread;

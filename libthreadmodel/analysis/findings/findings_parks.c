@@ -14,6 +14,7 @@
 #include "analysis/findings/findings_scope.h"
 #include "analysis/findings/tally.h"
 #include "analysis/findings/where.h"
+#include "base/error.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"
@@ -61,14 +62,14 @@ static int note_thread(parks *p, uint32_t thread)
         if (!tm__tally_add(&p->of_thread, &f->memory, place, class_name, 0, ns,
                            thread) ||
             !tm__tally_add(&p->single, &f->memory, place, class_name, 0, ns, thread))
-            return TM_ENOMEM;
+            return tm__failure();
     }
     for (uint32_t i = 0; i < p->of_thread.items_count && rc == TM_OK; i++) {
         const tm__tally_item *item = &p->of_thread.items[i];
 
         if (!tm__tally_add(&p->of_all, &f->memory, item->a, item->b, 0, item->total_ns,
                            thread))
-            rc = TM_ENOMEM;
+            rc = tm__failure();
     }
     tm__tally_free(&p->of_thread, &f->memory);
     p->of_thread = (tm__tally){0};
@@ -82,7 +83,7 @@ static int say(parks *p, const tm__tally_item *item, const tm__tally_item *singl
     tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->bound_ns = item->worst_ns;
     finding->suspected = 1;
     finding->class_name = item->b;

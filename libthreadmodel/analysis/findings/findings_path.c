@@ -12,6 +12,7 @@
 #include "analysis/findings/where.h"
 #include "analysis/path/critical_path.h"
 #include "analysis/path/path.h"
+#include "base/error.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"
@@ -52,13 +53,13 @@ static int count_sleep(sleeps *s, const tm__segment *segment, uint32_t place)
     uint32_t *count;
 
     if (!seen)
-        return TM_ENOMEM;
+        return tm__failure();
     if (*seen)
         return TM_OK;
     *seen = 1;
     count = tm__triple_map_at(&s->count, memory, place, 0, 0);
     if (!count)
-        return TM_ENOMEM;
+        return tm__failure();
     ++*count;
     return TM_OK;
 }
@@ -88,7 +89,7 @@ static int look_at_edge(sleeps *s, const tm__segment *segment, awaited *wait)
     return tm__tally_add(&s->tally, &s->findings->memory, wait->place, 0, EDGES, 0,
                          row->to_thread)
                ? TM_OK
-               : TM_ENOMEM;
+               : tm__failure();
 }
 
 static int add_awaited(sleeps *s, uint32_t place, const awaited *wait, int64_t ns)
@@ -102,7 +103,7 @@ static int add_awaited(sleeps *s, uint32_t place, const awaited *wait, int64_t n
                    tm__tally_add(&s->tally, memory, place, wait->class_name, FOR_CLASS,
                                  ns, wait->thread)
                ? TM_OK
-               : TM_ENOMEM;
+               : tm__failure();
 }
 
 static int gather(sleeps *s, const tm__path *path)
@@ -119,7 +120,7 @@ static int gather(sleeps *s, const tm__path *path)
             continue;
         length_ns = to_ns - from_ns;
         if (look_at_edge(s, it, &wait) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         if (it->state != TM_STATE_SLEEPING || it->interval == TM__NONE ||
             tm__gives_length(s->findings, path, i))
             continue;
@@ -132,7 +133,7 @@ static int gather(sleeps *s, const tm__path *path)
                            it->thread) ||
             count_sleep(s, it, place) < 0 ||
             add_awaited(s, place, &wait, length_ns) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
     }
     return TM_OK;
 }
@@ -183,7 +184,7 @@ static int report_sleeps(const sleeps *s, const tm__tally_item *item)
     tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < s->tally.items_count; i++)
         threads += s->tally.items[i].a == item->a && s->tally.items[i].c == BY_THREAD;
     finding->place = item->a;

@@ -8,6 +8,7 @@
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/findings_processors.h"
 #include "analysis/findings/where.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"
@@ -118,7 +119,7 @@ static int emit(const processors *p)
     tm__facts facts = TM__NO_FACTS;
 
     if (!finding || tm__where_threads(finding, findings, waited, p) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->bound_ns = p->bound_ns;
     finding->thread = p->thread;
     finding->minor = is_of_others;

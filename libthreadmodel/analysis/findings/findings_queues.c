@@ -5,6 +5,7 @@
  */
 #include "analysis/findings/findings_queues.h"
 #include "analysis/findings/finding_text.h"
+#include "base/error.h"
 
 #include "base/saturate.h"
 
@@ -14,7 +15,7 @@ int tm__queues_open(tm__queues *queues, tm__findings *findings)
     queues->items = tm__zalloc(&findings->memory,
                                ((size_t)findings->model->entities.objects_count + 1) *
                                    sizeof(*queues->items));
-    return queues->items ? TM_OK : TM_ENOMEM;
+    return queues->items ? TM_OK : tm__failure();
 }
 
 int tm__queue_note(tm__queues *queues, const tm__share *share)
@@ -36,7 +37,7 @@ int tm__queue_note(tm__queues *queues, const tm__share *share)
         value = tm__triple_map_at(&queues->seen, &queues->findings->memory,
                                   share->object, share->thread, 0);
         if (!value)
-            return TM_ENOMEM;
+            return tm__failure();
         it->threads += *value == 0;
         *value = 1;
     }

@@ -15,6 +15,7 @@
 #include "analysis/findings/where.h"
 #include "analysis/resources/resource_release.h"
 #include "analysis/resources/resources.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "model/entities/entity_names.h"
 #include "model/entities/methods.h"
@@ -303,7 +304,7 @@ static int emit(places *p, uint32_t number)
         tm__finding_new(findings, "resource_wait", "resources", at->total_ns);
 
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->class_name = it->class_name;
     finding->place = tm__caller_of(&findings->places, it->waiting_stack);
     finding->blocked_place = finding->place;
@@ -318,7 +319,7 @@ static int emit(places *p, uint32_t number)
         finding->thread = it->releaser;
         if (tm__most_blocked_in(&finding->inner_method, &state, findings,
                                 it->releaser) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         if (state == TM_STATE_SLEEPING && it->releasers == 1 &&
             by.sleeps * FOR_WAITS < (uint64_t)at->waits * SLEEPS)
             finding->batch_method = finding->inner_method;
@@ -361,14 +362,14 @@ int tm__find_resources(tm__findings *findings)
 
     callers = tm__stack_callers(model, memory, NULL);
     if (!callers)
-        return TM_ENOMEM;
+        return tm__failure();
     rc = tm__resources_open(&p.all, model, &findings->scope, memory, callers);
     if (rc == TM_OK) {
         queues = ((size_t)p.all.queues_count + 1) * sizeof(*p.items);
         members = ((size_t)p.all.members + 1) * sizeof(*p.sums);
         p.items = tm__zalloc(memory, queues);
         p.sums = tm__zalloc(memory, members);
-        rc = p.items && p.sums ? gather(&p) : TM_ENOMEM;
+        rc = p.items && p.sums ? gather(&p) : tm__failure();
     }
     tm__free(memory, p.items, queues);
     tm__free(memory, p.sums, members);

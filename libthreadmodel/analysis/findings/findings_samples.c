@@ -13,6 +13,7 @@
 #include "analysis/findings/findings_samples.h"
 #include "analysis/findings/tally.h"
 #include "analysis/findings/where.h"
+#include "base/error.h"
 #include "base/search.h"
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"
@@ -61,7 +62,7 @@ static int note_interval(samples *s, uint32_t thread, uint32_t index)
                        held->state, end - first, thread) ||
         !tm__tally_add(&s->times, &s->findings->memory, place, class_name, held->state,
                        end_ns - held->start_ns, thread))
-        return TM_ENOMEM;
+        return tm__failure();
     return TM_OK;
 }
 
@@ -77,7 +78,7 @@ static int note_thread(samples *s, uint32_t thread)
 
         if (!tm__tally_add(&s->of_all, &s->findings->memory, item->a, item->b, item->c,
                            item->total_ns, thread))
-            rc = TM_ENOMEM;
+            rc = tm__failure();
     }
     if (s->of_thread.items_count)
         tm__tally_free(&s->of_thread, &s->findings->memory);
@@ -147,7 +148,7 @@ static int say(samples *s, const tm__tally_item *item, int64_t time_ns,
     tm__object_name name;
 
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->bound_ns = longest_ns;
     finding->class_name = item->b;
     finding->place = item->a;

@@ -10,6 +10,7 @@
 #include "analysis/findings/where.h"
 #include "analysis/resources/resource_release.h"
 #include "analysis/timeline/blocking.h"
+#include "base/error.h"
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interaction.h"
@@ -37,7 +38,7 @@ int tm__most_blocked_in(uint32_t *method, uint32_t *state, tm__findings *finding
             &tally, &findings->memory, findings->places.items[place].method, at->state,
             0, tm__interval_end_ns(findings->model, it, i) - at->start_ns, thread);
         if (!item)
-            rc = TM_ENOMEM;
+            rc = tm__failure();
         else if (item->total_ns > most_ns) {
             most_ns = item->total_ns;
             *method = item->a;
@@ -128,7 +129,7 @@ static int note_end(stragglers *s, uint32_t thread, uint32_t index)
         return TM_OK;
     if (tm__reserve(&s->findings->memory, &s->items, &s->items_capacity,
                     (size_t)s->items_count + 1, sizeof(it)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     tm__top_add(&s->top, it.alone_ns, s->items_count);
     s->items[s->items_count++] = it;
     return TM_OK;
@@ -146,9 +147,9 @@ static int emit_last(stragglers *s, const last_one *it)
     uint32_t state;
 
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     if (tm__most_blocked_in(&finding->inner_method, &state, findings, it->slowest) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->thread = it->slowest;
     finding->class_name = tm__class_name_of_object(model, wait->object);
     finding->place = tm__caller_of(&findings->places, wait->stack);
@@ -180,7 +181,7 @@ int tm__find_stragglers(tm__findings *findings)
 
     s.started = tm__siblings_open(findings);
     if (!s.started)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t t = 0; rc == TM_OK && t < model->entities.threads_count; t++)
         for (uint32_t i = 0;
              rc == TM_OK && i < model->entities.threads[t].interval_count; i++)

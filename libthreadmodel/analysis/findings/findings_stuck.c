@@ -13,6 +13,7 @@
 #include "analysis/waits/wait_advice.h"
 #include "analysis/waits/wait_order.h"
 #include "analysis/waits/wait_text.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"
@@ -71,7 +72,7 @@ static int report(tm__findings *findings, tm__wait_case *it,
     }
     finding = tm__finding_new(findings, kind_of(found), "timeline", impact_ns);
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->bound_ns = bound_ns;
     finding->suspected = found->suspected;
     finding->stands = 1;
@@ -104,7 +105,7 @@ static int note_members(tm__findings *findings, const tm__wait_case *it)
     findings->stands_still =
         tm__resize(&findings->memory, NULL, 0, findings->model->entities.threads_count);
     if (!findings->stands_still)
-        return TM_ENOMEM;
+        return tm__failure();
     memset(findings->stands_still, 0, findings->model->entities.threads_count);
     for (uint32_t i = 0; i < it->count; i++)
         findings->stands_still[it->order[i]] = 1;

@@ -10,6 +10,7 @@
 #include "analysis/findings/findings_threads.h"
 #include "analysis/findings/findings_scope.h"
 #include "analysis/findings/where.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "model/deadlocks/deadlock_search.h"
 #include "model/entities/reports.h"
@@ -71,7 +72,7 @@ static int report_deadlock(tm__findings *findings, const tm__deadlock *it)
     tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->suspected = suspected;
     finding->stands = it->resolved_ns == INT64_MIN;
     finding->thread = members[0].thread;
@@ -275,7 +276,7 @@ static int report_inversion(tm__findings *findings, const tm_table *table, cycle
     tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->suspected =
         tm_table_bool(table, "suspected")[it.first / 8] >> it.first % 8 & 1;
     finding->thread = tm__map_find(&findings->model->entities.thread_map,

@@ -4,6 +4,7 @@
 
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/where.h"
+#include "base/error.h"
 #include "model/entities/entity_names.h"
 
 static int say(tm__findings *f, const tm__unended_group *group)
@@ -14,7 +15,7 @@ static int say(tm__findings *f, const tm__unended_group *group)
     tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->bound_ns = group->longest_ns;
     if (is_io) {
         facts.name = tm__label(&f->labels, f->model, group->object);

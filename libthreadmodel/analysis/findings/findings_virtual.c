@@ -16,6 +16,7 @@
 #include "analysis/findings/findings_virtual.h"
 #include "analysis/findings/tally.h"
 #include "analysis/findings/where.h"
+#include "base/error.h"
 
 #include "base/saturate.h"
 #include "model/entities/thread.h"
@@ -102,7 +103,7 @@ static int gather_places(carriers *c)
             if (!tm__tally_add(&c->places, &c->findings->memory,
                                tm__caller_of(&c->findings->places, it->stack), 0, 0,
                                to_ns - from_ns, t))
-                return TM_ENOMEM;
+                return tm__failure();
         }
     }
     return TM_OK;
@@ -126,10 +127,10 @@ static int emit(carriers *c, const tm__tally_item *top)
     tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     tm__where_text(finding, "state", tm_state_name(TM_STATE_NEW));
     if (tm__where_threads(finding, findings, waited, c) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->bound_ns = c->most_ns;
     finding->place = top->a;
     finding->thread = top->worst_thread;

@@ -11,6 +11,7 @@
 #include "analysis/findings/findings_scope.h"
 #include "analysis/findings/where.h"
 #include "analysis/timeline/blocking.h"
+#include "base/error.h"
 #include "base/histogram.h"
 #include "model/entities/object.h"
 #include "model/entities/reports.h"
@@ -119,7 +120,7 @@ static int note_wait(waits *w, uint32_t thread, uint32_t index)
         return TM_OK;
     found = group_of(w, tm__class_name_of_object(model, wait->object), place);
     if (!found)
-        return TM_ENOMEM;
+        return tm__failure();
     found->ended++;
     found->timed_out += (wait->flags & TM__INTERVAL_TIMED_OUT) != 0;
     found->left += went_on(w, it, index) != 0;
@@ -146,7 +147,7 @@ static int gather(waits *w)
                 continue;
             }
             if (note_wait(w, t, i) < 0)
-                return TM_ENOMEM;
+                return tm__failure();
             i = after_wait(thread, i);
         }
     }
@@ -199,7 +200,7 @@ static int report_outlier(waits *w, const group *it)
     tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->class_name = it->class_name;
     finding->place = it->place;
     finding->thread = it->thread;
@@ -237,7 +238,7 @@ static int report_time_outs(waits *w, const group *it)
     tm__facts facts = TM__NO_FACTS;
 
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->class_name = it->class_name;
     finding->place = it->place;
     finding->thread = it->thread;

@@ -11,6 +11,7 @@
 #include "analysis/findings/findings_workers.h"
 #include "analysis/findings/tally.h"
 #include "analysis/findings/where.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "model/entities/methods.h"
 #include "model/entities/thread.h"
@@ -85,11 +86,11 @@ static int gather(executors *e)
         value = tm__triple_map_at(&e->by_name, memory, (uint32_t)hash,
                                   (uint32_t)(hash >> 32), 0);
         if (!value)
-            return TM_ENOMEM;
+            return tm__failure();
         if (*value == 0) {
             if (tm__reserve(memory, &e->items, &e->items_capacity,
                             (size_t)e->items_count + 1, sizeof(*e->items)) < 0)
-                return TM_ENOMEM;
+                return tm__failure();
             e->items[e->items_count++] =
                 (executor){.from_ns = INT64_MAX, .to_ns = INT64_MIN};
             *value = e->items_count;
@@ -102,7 +103,7 @@ static int gather(executors *e)
             it->blocks++;
             if (!tm__tally_add(&e->places, memory, *value - 1, at.place,
                                (uint32_t)at.state, at.to_ns - at.from_ns, t))
-                return TM_ENOMEM;
+                return tm__failure();
         }
     }
     return TM_OK;
@@ -276,12 +277,12 @@ static int emit_executor(executors *e, uint32_t number, const tm__tally_item *to
         tm__finding_new(findings, "executor_too_small", "timeline", it->blocked_ns);
 
     if (!finding)
-        return TM_ENOMEM;
+        return tm__failure();
     e->chosen = number + 1;
     tm__where_text(finding, "state", tm_state_name((int)top->c));
     tm__where_caller(finding, findings, "method", top->b, 1);
     if (tm__where_threads(finding, findings, is_worker_here, e) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     finding->bound_ns = it->blocked_ns / it->workers;
     finding->is_saturated = 1;
     tm__ask_without_sleeps(finding, findings, (int)top->c, top->b);
@@ -301,7 +302,7 @@ int tm__find_workers(tm__findings *findings)
     int rc;
 
     e.of_thread = tm__zalloc(&findings->memory, bytes);
-    rc = e.of_thread ? gather(&e) : TM_ENOMEM;
+    rc = e.of_thread ? gather(&e) : tm__failure();
     if (rc == TM_OK) {
         find_spans(&e);
         sum_up(&e);

@@ -6,6 +6,7 @@
 #include "analysis/findings/blocked_part.h"
 #include "analysis/units/unit_walk.h"
 #include "analysis/units/units.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "model/entities/object.h"
 #include "model/entities/thread.h"
@@ -41,7 +42,7 @@ static int note_thread(tm__io_waits *w, uint32_t number)
             continue;
         if (!tm__tally_add(&w->tally, &w->findings->memory, it->object, at.place,
                            TM__IO_AT_PLACE, ns, number))
-            return TM_ENOMEM;
+            return tm__failure();
     }
     return TM_OK;
 }
@@ -71,7 +72,7 @@ static int gather_causes(tm__io_waits *w)
 
         if (!add_cause(w, it->b, tm__io_kind(model, it->a), TM__IO_OF_PLACE, it) ||
             !add_cause(w, it->a, 0, TM__IO_OF_ENDPOINT, it))
-            return TM_ENOMEM;
+            return tm__failure();
     }
     for (uint32_t i = 0; i < count; i++) {
         const tm__tally_item *it = &w->tally.items[i];
@@ -80,7 +81,7 @@ static int gather_causes(tm__io_waits *w)
 
         if (!is_of_many(&w->causes.items[*place - 1]) &&
             !add_cause(w, it->a, 0, TM__IO_ELSEWHERE, it))
-            return TM_ENOMEM;
+            return tm__failure();
     }
     return TM_OK;
 }
@@ -127,7 +128,7 @@ static int note_span(tm__io_waits *w, const tm__unit_span *span)
             !tm__tally_add(&w->tally, &w->findings->memory, it->object,
                            tm__caller_of(&w->findings->places, it->stack),
                            TM__IO_IN_UNITS, part.end_ns - part.start_ns, span->thread))
-            return TM_ENOMEM;
+            return tm__failure();
     }
     return TM_OK;
 }
@@ -155,7 +156,7 @@ int tm__io_find_units(tm__io_waits *w)
     int rc;
 
     if (!callers)
-        return TM_ENOMEM;
+        return tm__failure();
     rc = tm__units_open(&units, model, &w->findings->scope, memory, callers, 0);
     if (rc == TM_OK)
         rc = note_units(w, &units);
@@ -187,7 +188,7 @@ int tm__io_waits_open(tm__io_waits *w, tm__findings *findings)
 
     *w = (tm__io_waits){.findings = findings,
                         .busy_ns = tm__zalloc(&findings->memory, bytes)};
-    rc = w->busy_ns ? TM_OK : TM_ENOMEM;
+    rc = w->busy_ns ? TM_OK : tm__failure();
     for (uint32_t t = 0; rc == TM_OK && t < model->entities.threads_count; t++)
         if (!(model->entities.threads[t].flags & TM_THREAD_AGENT))
             rc = note_thread(w, t);

@@ -6,6 +6,7 @@
 
 #include "analysis/findings/finding.h"
 #include "analysis/findings/where.h"
+#include "base/error.h"
 #include "model/entities/thread.h"
 
 /* What a report holds for one finding, at most. */
@@ -113,7 +114,7 @@ int tm__where_in(tm__finding *finding, tm__findings *findings, const char *colum
         room = 1;
     where = tm__zalloc(&findings->memory, room);
     if (!where)
-        return TM_ENOMEM;
+        return tm__failure();
     if (room > 1) {
         at = (size_t)snprintf(where, room, "%s%s%s in (", before,
                               *before ? " and " : "", column);
@@ -138,7 +139,7 @@ int tm__where_threads(tm__finding *finding, tm__findings *findings,
     int rc;
 
     if (!ids)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t t = 0; t < model->entities.threads_count; t++)
         if (is_chosen(context, t))
             ids[count++] = model->entities.threads[t].id;

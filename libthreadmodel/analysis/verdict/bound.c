@@ -8,6 +8,7 @@
 
 #include "analysis/verdict/judge_state.h"
 #include "analysis/waits/runtime_threads.h"
+#include "base/error.h"
 #include "base/saturate.h"
 
 /* Of their busy time its users queue for it for this share, and all threads of the
@@ -144,7 +145,7 @@ int tm__find_bound(tm__judgement *it)
         return TM_OK;
     uses = tm__resize(&it->memory, NULL, 0, bytes);
     if (!uses)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < model->entities.objects_count; i++)
         uses[i] = (lock_use){.stack = TM__NONE};
     for (uint32_t t = 0; t < model->entities.threads_count; t++) {

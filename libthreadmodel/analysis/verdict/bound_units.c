@@ -9,6 +9,7 @@
 #include "analysis/units/unit_parts.h"
 #include "analysis/verdict/bound_units.h"
 #include "analysis/verdict/judge_state.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/methods.h"
@@ -90,7 +91,7 @@ static int find_endpoint(tm__judgement *it, const char *method, int64_t *io_ns)
 
     *io_ns = 0;
     if (!sums)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t t = 0; t < model->entities.threads_count; t++) {
         const tm__thread *thread = &model->entities.threads[t];
 

@@ -3,6 +3,7 @@
 #include "analysis/waits/graph_of_waits.h"
 #include "analysis/waits/wait_nodes.h"
 #include "analysis/waits/wait_servers.h"
+#include "base/error.h"
 
 #include "model/entities/caller_frame.h"
 #include "model/entities/methods.h"
@@ -45,7 +46,7 @@ int tm__wait_graph_open(tm__wait_graph *graph, const tm_model *model, int64_t un
         tm__resize(memory, NULL, 0,
                    ((size_t)model->entities.threads_count + 1) * sizeof(*graph->nodes));
     if (!graph->callers || !graph->nodes)
-        return TM_ENOMEM;
+        return tm__failure();
     tm__wait_nodes_fill(graph);
     return graph->counts[TM__NODE_WAITS] ? tm__wait_servers_find(graph) : TM_OK;
 }

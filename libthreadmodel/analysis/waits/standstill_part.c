@@ -9,6 +9,7 @@
 #include "analysis/waits/wait_state.h"
 #include "analysis/waits/wait_tasks.h"
 #include "analysis/waits/wait_wants.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
@@ -273,7 +274,7 @@ int tm__standstill_find_part(tm__wait_graph *graph)
 
     p.usual_ns = tm__resize(graph->memory, NULL, 0, bytes);
     if (!p.usual_ns)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i <= graph->heads_count; i++)
         p.usual_ns[i] = 0;
     for (uint32_t i = 0; graph->heads_count && i < graph->model->entities.threads_count;

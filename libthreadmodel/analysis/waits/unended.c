@@ -3,6 +3,7 @@
 
 #include "analysis/timeline/wakeup_edge.h"
 #include "analysis/waits/wait_workers.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/methods.h"
@@ -72,12 +73,12 @@ static int add_group(tm__unended *it, const place *at)
         tm__triple_map_at(&it->map, memory, at->method, at->class_name, object_key(at));
 
     if (!value)
-        return TM_ENOMEM;
+        return tm__failure();
     if (*value)
         return TM_OK;
     if (tm__reserve(memory, &it->groups, &it->groups_capacity,
                     (size_t)it->groups_count + 1, sizeof(*it->groups)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     it->groups[it->groups_count++] = (tm__unended_group){.method = at->method,
                                                          .class_name = at->class_name,
                                                          .object = at->object,

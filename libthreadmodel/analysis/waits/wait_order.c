@@ -2,6 +2,7 @@
 /* The members of a standstill, each followed by the one that it waits for. */
 #include "analysis/waits/wait_order.h"
 #include "analysis/waits/wait_state.h"
+#include "base/error.h"
 
 enum { IS_MEMBER = 1, IS_LISTED = 2 };
 
@@ -29,7 +30,7 @@ int tm__wait_order(tm__wait_graph *graph, uint32_t **order, uint32_t *count)
         return TM_OK;
     *order = tm__resize(graph->memory, NULL, 0, (size_t)*count * sizeof(**order));
     if (!*order)
-        return TM_ENOMEM;
+        return tm__failure();
     for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
         for (uint32_t at = i; at != TM__NONE && graph->nodes[at].is_member == IS_MEMBER;
              at = next_of(graph, at)) {

@@ -10,6 +10,7 @@
 #include "analysis/waits/wait_state.h"
 #include "analysis/waits/wait_tasks.h"
 #include "analysis/waits/wait_wants.h"
+#include "base/error.h"
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
 #include "model/intervals/interaction.h"
@@ -30,12 +31,12 @@ static int add_place(tm__wait_graph *graph, uint32_t a, uint32_t b, uint32_t lik
     uint32_t *value = tm__triple_map_at(&graph->places, graph->memory, a, b, likeness);
 
     if (!value)
-        return TM_ENOMEM;
+        return tm__failure();
     if (*value)
         return TM_OK;
     if (tm__reserve(graph->memory, &graph->heads, &graph->heads_capacity,
                     (size_t)graph->heads_count + 1, sizeof(*graph->heads)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     graph->heads[graph->heads_count++] = TM__NONE;
     *value = graph->heads_count;
     return TM_OK;
@@ -73,7 +74,7 @@ static int add_places(tm__wait_graph *graph)
 enum { SERVERS_KEPT = 64 };
 enum { KEY_SERVER, KEY_COUNT };
 
-/* @return TM_OK or TM_ENOMEM; a server that is one too many is not kept */
+/* A server that is one too many is not kept. @return TM_OK or the failure */
 static int new_server(tm__wait_graph *graph, uint32_t group, uint32_t thread)
 {
     uint32_t *count =
@@ -81,16 +82,16 @@ static int new_server(tm__wait_graph *graph, uint32_t group, uint32_t thread)
     uint32_t *value;
 
     if (!count)
-        return TM_ENOMEM;
+        return tm__failure();
     if (++*count > SERVERS_KEPT + 1)
         return TM_OK;
     if (tm__reserve(graph->memory, &graph->servers, &graph->servers_capacity,
                     (size_t)graph->servers_count + 1, sizeof(*graph->servers)) < 0)
-        return TM_ENOMEM;
+        return tm__failure();
     value =
         tm__triple_map_at(&graph->members, graph->memory, group, thread, KEY_SERVER);
     if (!value)
-        return TM_ENOMEM;
+        return tm__failure();
     graph->servers[graph->servers_count] = (tm__wait_server){
         .thread = thread, .next = graph->heads[group], .last_ns = INT64_MIN};
     graph->heads[group] = graph->servers_count++;
@@ -107,7 +108,7 @@ static int add_server(tm__wait_graph *graph, uint32_t group, uint32_t thread,
 
     if (!value) {
         if (new_server(graph, group, thread) < 0)
-            return TM_ENOMEM;
+            return tm__failure();
         value = tm__triple_map_find(&graph->members, group, thread, KEY_SERVER);
     }
     if (!value)
