@@ -35,15 +35,25 @@ class Step:
     is_on: int
 
 
-def chain(run: Run) -> list[Step]:
+def steps_of(run: Run) -> list[Step]:
     steps = [Step(*words) for words in run.truth["step"]]
-    return sorted((step for step in steps if step.is_on), key=lambda step: step.from_ns)
+    return sorted(steps, key=lambda step: step.from_ns)
 
 
-def holds_together(steps: list[Step]) -> bool:
+def chain(run: Run) -> list[Step]:
+    return [step for step in steps_of(run) if step.is_on]
+
+
+def decided(run: Run) -> bool:
+    """Whether each step of the chain waited for the one before it, and for no other."""
+    off = [step for step in steps_of(run) if not step.is_on]
     return all(
         abs(after.from_ns - before.to_ns) <= MAX_GAP_NS
-        for before, after in pairwise(steps)
+        and not any(
+            other.thread == after.thread and before.to_ns < other.to_ns <= after.from_ns
+            for other in off
+        )
+        for before, after in pairwise(chain(run))
     )
 
 
@@ -81,7 +91,7 @@ def record(shop: Workshop, mode: str, by: str) -> Run | None:
     """A run in which the chain decided, as it was made to."""
     for _ in range(ATTEMPTS):
         run = shop.record("Paths", mode, by=by, flags=BRIEF)
-        if holds_together(chain(run)):
+        if decided(run):
             return run
     return None
 
