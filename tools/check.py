@@ -55,9 +55,12 @@ NIGHTLY = {
     "./dev fuzz --seconds 600": "mutated input for each reader",
     "./dev chaos --hours 0.5": "a program under other disturbances",
 }
-# Groups that look at a clock or have a browser. All others run beside them, while no
-# other process wants the processor.
+# Groups that look at a clock or have a browser. All others run beside them, two at a
+# time, while no other process wants the processor.
 TIMED = ("jvm", "native", "truth", "browser", "chaos", "layout", "real")
+LANES = 2
+# Groups that look at what others made.
+LAST = ("sizes",)
 # What a change breaks most often shows here, in a minute.
 LONG_TESTS = ("model_hostile", "trace_cost", "trace_damage")
 QUICK_FILES = (
@@ -257,14 +260,8 @@ def run_group(name: str, run: Callable[[], Outcome]) -> Outcome:
     return outcome
 
 
-def run_beside(names: list[str], groups: dict[str, Callable[[], Outcome]]) -> Outcome:
-    """Run groups in turn, whose processes run while no others want the processor."""
-    # That of this thread, which those that it starts have as well.
-    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    return run_in_turn(names, groups)
-
-
-def run_in_turn(names: list[str], groups: dict[str, Callable[[], Outcome]]) -> Outcome:
+def run_groups(names: list[str], groups: dict[str, Callable[[], Outcome]]) -> Outcome:
+    """Run groups in turn."""
     total = Outcome()
     for name in names:
         outcome = run_group(name, groups[name])
@@ -273,16 +270,24 @@ def run_in_turn(names: list[str], groups: dict[str, Callable[[], Outcome]]) -> O
     return total
 
 
+def yield_processors() -> None:
+    """Let what this thread starts run while no others want the processor."""
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+
+
 def run_all(names: list[str], groups: dict[str, Callable[[], Outcome]]) -> Outcome:
     """Run groups that look at a clock in turn, and the others beside them."""
     timed = [name for name in names if name in TIMED]
-    others = [name for name in names if name not in TIMED]
+    last = [name for name in names if name in LAST]
+    others = [name for name in names if name not in timed + last]
     if not timed or not others:
-        return run_in_turn(names, groups)
-    with ThreadPoolExecutor(1) as pool:
-        beside = pool.submit(run_beside, others, groups)
-        total = run_in_turn(timed, groups)
-        total.add(beside.result())
+        return run_groups(names, groups)
+    with ThreadPoolExecutor(LANES, initializer=yield_processors) as pool:
+        beside = [pool.submit(run_groups, [name], groups) for name in others]
+        total = run_groups(timed, groups)
+        for one in beside:
+            total.add(one.result())
+    total.add(run_groups(last, groups))
     return total
 
 

@@ -6,12 +6,15 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 RESULTS = BUILD / "check"
+# A number for each call of Meson.
+CALLS = count()
 # Tests that look at no clock: a worker a processor. All others run one by one; browsers
 # take all processors as it is.
 PARALLEL = (
@@ -122,13 +125,15 @@ def counted(done: Done, junit: Path) -> Outcome:
 
 def run_meson(build: Path, *arguments: str, **variables: str) -> Outcome:
     logs = build / "meson-logs"
-    for old in logs.glob("check*.junit.xml"):
+    # Groups that run at the same time have logs of their own.
+    name = f"check-{next(CALLS)}-"
+    for old in logs.glob(f"{name}*.junit.xml"):
         old.unlink()
     command = ["meson", "test", "-C", str(build), "--no-rebuild", "--print-errorlogs"]
-    command += ["--logbase", "check", *arguments]
+    command += ["--logbase", name, *arguments]
     done = call(command, **variables)
     # Meson appends the name of a wrapper to that of the log.
-    junit = next(logs.glob("check*.junit.xml"), logs / "none")
+    junit = next(logs.glob(f"{name}*.junit.xml"), logs / "none")
     return counted(done, junit)
 
 
