@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads: begin, join, name, sleep; and the begin and the end of the process. */
 #include "interpose/lock.h"
+#include "record/shared_rings.h"
 
 #include <linux/seccomp.h>
 #include <stdarg.h>

@@ -13,6 +13,7 @@
 #include "record/known_nestings.h"
 #include "record/known_stacks.h"
 #include "record/lock_marks.h"
+#include "record/shared_rings.h"
 
 enum {
     PROBES = 8,

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The calling thread and its ring, from its first call on to its end, in this process
- * or in a fork of it.
- */
+/* The state of the calling thread and of its process while they are recorded. */
 #ifndef TM_NATIVE_RECORD_OWN_THREAD_H
 #define TM_NATIVE_RECORD_OWN_THREAD_H
 
@@ -49,20 +46,12 @@ extern const uint64_t *tm__the_image;
 extern tm__control *tm__the_control;
 extern uint32_t tm__the_ring_bytes; ///< a power of 2
 
+/** The process's number, as the recorder knows it. */
+extern uint32_t tm__the_process;
+
 /** In a fork: whether it is one, and the kernel's number of the thread that forked. */
 extern int tm__is_fork;
 extern uint32_t tm__the_forker;
-
-/** The slow half of tm__ring_here(): a new thread, a fork, or nothing to do. */
-tm__ring *tm__ring_attach(void);
-
-/** The calling thread's ring; NULL: it is not recorded. */
-static inline tm__ring *tm__ring_here(void)
-{
-    if (__builtin_expect(tm__the_self.image == *tm__the_image, 1))
-        return tm__the_self.ring;
-    return tm__ring_attach();
-}
 
 static inline uint64_t tm__now(void)
 {
@@ -73,27 +62,8 @@ static inline uint64_t tm__now(void)
  * on beyond futexes may be the program's end. */
 extern atomic_int tm__is_sandboxed;
 
-/** The calling thread may not read the processor's counter any more, nor may those that
- * it creates: nothing is recorded of it from now on. */
-void tm__ring_leave(void);
-
 /** While another thread is about to do something: asleep for a moment, since that may
  * have a lower priority. In a sandbox nothing is asked of the kernel. */
 void tm__let_others_run(void);
-
-/** A ring for a thread that is about to be created; NULL: there is none. */
-tm__ring *tm__ring_claim(void);
-
-/** @return its place among all rings, below TM__RINGS_MOST */
-uint32_t tm__ring_number(const tm__ring *ring);
-
-/** It was not created. */
-void tm__ring_unclaim(tm__ring *ring);
-
-/** The calling thread is the one that a ring was claimed for. */
-void tm__ring_adopt(tm__ring *ring);
-
-/** Map the region and attach the first thread; once a process image. */
-void tm__process_begin(void);
 
 #endif

@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A record is written where it lies and then shown to the recorder by the ring's head.
- * What finds no room is counted. A signal handler that comes in the middle of a record
- * writes none.
+ * What finds no room in the ring is counted. A signal handler that comes in the middle
+ * of a record writes none.
  */
 #include "record/record.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "record/lock_marks.h"
 #include "record/real.h"
+#include "record/reported_modules.h"
+#include "record/own_ring.h"
+#include "record/shared_rings.h"
 #include "record/stack.h"
-
-static void wake_recorder(void)
-{
-    atomic_fetch_add(&tm__the_control->woken, 1);
-    TM__FOUND(syscall)
-    (SYS_futex, &tm__the_control->woken, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
 
 void tm__record_lost(tm__ring *ring, uint64_t time)
 {
@@ -74,69 +66,10 @@ static void end(tm__ring *ring)
     tm__the_self.record = 0;
 }
 
-static unsigned char *bytes_of(tm__ring *ring, uint64_t at)
-{
-    return (unsigned char *)ring + TM__RING_HEADER_BYTES +
-           (at & (tm__the_ring_bytes - 1));
-}
-
-static tm__record *reserve(tm__ring *ring, uint32_t bytes)
-{
-    uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-    uint64_t used = head - atomic_load_explicit(&ring->tail, memory_order_acquire);
-    uint64_t to_end = tm__the_ring_bytes - (head & (tm__the_ring_bytes - 1));
-    uint64_t padding = to_end < bytes ? to_end : 0;
-    tm__record *record;
-
-    if (used + padding + bytes > tm__the_ring_bytes)
-        return NULL;
-    if (padding) {
-        record = (tm__record *)(void *)bytes_of(ring, head);
-        record->kind = TM__PADDING;
-        record->bytes = (uint32_t)padding;
-        atomic_store_explicit(&ring->head, head + padding, memory_order_release);
-    }
-    return (tm__record *)(void *)bytes_of(ring, head + padding);
-}
-
-static void commit(tm__ring *ring, uint32_t bytes)
-{
-    uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-    uint64_t used = head - atomic_load_explicit(&ring->tail, memory_order_relaxed);
-
-    atomic_store_explicit(&ring->head, head + bytes, memory_order_release);
-    if (used < tm__the_ring_bytes / 2 && used + bytes >= tm__the_ring_bytes / 2)
-        wake_recorder();
-}
-
-/* What it is of comes in two pieces, as there may be no stack to put them together. */
-static int write_pieces(tm__ring *ring, int kind, uint64_t object, uint64_t peer,
-                        const void *first, size_t first_bytes, const void *second,
-                        size_t second_bytes)
-{
-    size_t length = first_bytes + second_bytes;
-    uint32_t bytes = (uint32_t)(sizeof(tm__record) + (length + 7) / 8 * 8);
-    tm__record *record = reserve(ring, bytes);
-
-    if (!record)
-        return -1;
-    *record = (tm__record){.kind = (uint16_t)kind,
-                           .stack = TM__STACK_NONE,
-                           .bytes = bytes,
-                           .time = tm__now(),
-                           .object = object,
-                           .peer = peer,
-                           .value = (int64_t)length};
-    memcpy(record + 1, first, first_bytes);
-    memcpy((unsigned char *)(record + 1) + first_bytes, second, second_bytes);
-    commit(ring, bytes);
-    return 0;
-}
-
 static int write_bytes(tm__ring *ring, int kind, uint64_t object, uint64_t peer,
                        const void *payload, size_t length)
 {
-    return write_pieces(ring, kind, object, peer, payload, length, "", 0);
+    return tm__ring_write_pieces(ring, kind, object, peer, payload, length, "", 0);
 }
 
 /* A walk needs less. */
@@ -192,7 +125,7 @@ static uint32_t flags_of(uint32_t flags, uint32_t kind, const volatile void *obj
 static void write_fact(tm__ring *ring, const tm__fact *fact, uint64_t time)
 {
     uint16_t stack = fact->site ? stack_of(ring, fact->site) : TM__STACK_NONE;
-    tm__record *record = reserve(ring, sizeof(*record));
+    tm__record *record = tm__ring_reserve(ring, sizeof(*record));
 
     if (!record) {
         tm__record_lost(ring, time);
@@ -209,7 +142,7 @@ static void write_fact(tm__ring *ring, const tm__fact *fact, uint64_t time)
         .object_kind = fact->object_kind,
         .flags = flags_of(fact->flags, fact->object_kind, fact->object),
     };
-    commit(ring, sizeof(*record));
+    tm__ring_commit(ring, sizeof(*record));
 }
 
 void tm__record_fact(tm__ring *ring, const tm__fact *fact, uint64_t time)
@@ -260,13 +193,13 @@ void tm__record_nested(tm__ring *ring, const tm__nested_lock *locks, uint32_t co
         return;
     tm__the_self.recorded_time = time;
     last.stack = stack_of(ring, wanted->site);
-    records = reserve(ring, bytes);
+    records = tm__ring_reserve(ring, bytes);
     if (records) {
         for (uint32_t i = 0; i <= count; i++) {
             records[i] = nested_record(i < count ? &locks[i] : &last, count - i);
             records[i].time = time;
         }
-        commit(ring, bytes);
+        tm__ring_commit(ring, bytes);
     } else {
         tm__record_lost(ring, time);
     }
@@ -342,13 +275,6 @@ void tm__record_exit(tm__ring *ring)
     record_text(ring, TM__EXIT, 0, 0, "");
 }
 
-int tm__write_module(tm__ring *ring, uint64_t bias, const void *id, size_t id_bytes,
-                     const char *path, size_t path_bytes)
-{
-    return write_pieces(ring, TM__MODULE, bias, id_bytes, id_bytes ? id : "", id_bytes,
-                        path, path_bytes);
-}
-
 int tm__record_endpoint(tm__ring *ring, const void *endpoint, size_t bytes,
                         uint64_t key, const char *text, size_t text_bytes)
 {
@@ -356,8 +282,8 @@ int tm__record_endpoint(tm__ring *ring, const void *endpoint, size_t bytes,
 
     if (begin(0, FRAME) != 0)
         return -1;
-    rc =
-        write_pieces(ring, TM__ENDPOINT, key, bytes, endpoint, bytes, text, text_bytes);
+    rc = tm__ring_write_pieces(ring, TM__ENDPOINT, key, bytes, endpoint, bytes, text,
+                               text_bytes);
     end(ring);
     return rc;
 }

@@ -66,11 +66,6 @@ typedef struct tm__nested_lock {
 void tm__record_nested(tm__ring *ring, const tm__nested_lock *locks, uint32_t count,
                        const tm__fact *wanted);
 
-/** Inside of a record of the calling thread's: a module, see TM__MODULE.
- * @return 0, or -1 if it finds no room */
-int tm__write_module(tm__ring *ring, uint64_t bias, const void *id, size_t id_bytes,
-                     const char *path, size_t path_bytes);
-
 /** An endpoint that the recorder may not know yet, with the text of its name.
  * @return 0, or -1 if it finds no room */
 int tm__record_endpoint(tm__ring *ring, const void *endpoint, size_t bytes,

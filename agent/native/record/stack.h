@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the calling thread is, and what is loaded there. */
+/* Where the calling thread is. */
 #ifndef TM_NATIVE_RECORD_STACK_H
 #define TM_NATIVE_RECORD_STACK_H
 
@@ -9,7 +9,10 @@
 #include "layout/region.h"
 #include "record/known_stacks.h"
 
-/** Around the two below, with the signals that were blocked before.
+/** Once a process image, before it can fork. */
+void tm__stacks_begin(void);
+
+/** Around a walk and the report of modules, with the signals that were blocked before.
  * @return 0: not in this process */
 int tm__stack_walk_begin(uint64_t *blocked);
 void tm__stack_walk_end(const uint64_t *blocked);
@@ -33,11 +36,5 @@ size_t tm__left_of_alternate(uintptr_t frame);
 /** Whether a signal handler has left what a thread began in `begun` by a jump, and is
  * not on a stack of its own. */
 int tm__frame_was_left(uintptr_t begun, uintptr_t frame);
-
-/** Learn the program's file, which it may not ask for later. */
-void tm__modules_begin(void);
-
-/** Report executables and libraries, if any came since. In a record of the caller's. */
-void tm__modules_report(tm__ring *ring);
 
 #endif
