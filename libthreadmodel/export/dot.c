@@ -120,7 +120,7 @@ static int same(const tm_table *a, size_t i, const tm_table *b, size_t j,
     return left && right && strcmp(left, right) == 0;
 }
 
-/* Cycles are few; edges of them are told by their classes. */
+/* Cycles are few; their edges are recognized by their classes. */
 static int is_in_cycle(const graph *self, size_t row)
 {
     for (size_t i = 0; i < tm_table_row_count(self->cycles); i++)

@@ -51,7 +51,7 @@ static int check(const char *path, const tm_export_options *options)
     return TM_OK;
 }
 
-/* What was asked for, if it can be; the output is open by then, to be closed here. */
+/* Write the chosen format. The output is open already; this function closes it. */
 static int export_to(tm__output *output, tm__memory *memory, const tm_model *model,
                      const tm_export_options *chosen)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records as the manual of HPROF has them, big-endian, each with its length. Classes,
- * methods and stacks are put out as they are first met, so that whatever becomes of
- * the process, what is in the file is complete; the sums of the samples come last.
+ * Records as the manual of HPROF describes them, big-endian, each with its length.
+ * Classes, methods and stacks are written when they first occur, so that the file is
+ * complete up to any point at which the process ends; the sums of the samples come
+ * last.
  *
- * What is numbered, ids of strings, classes and frames, has one number space; serial
- * numbers, of classes, stacks and threads, have one each and begin at 1. Stack 1 is
- * the empty one, that of everything whose stack is not known.
+ * Ids of strings, classes and frames share one number space; the serial numbers of
+ * classes, stacks and threads have one each and begin at 1. Stack 1 is the empty one,
+ * for everything whose stack is not known.
  */
 #include <threadmodel/hprof.h>
 
@@ -57,7 +58,7 @@ static int put_head(tm_hprof_writer *h)
     return rc;
 }
 
-/* What is held goes out before it is much. */
+/* Flush the buffered records before they become large. */
 static int relieve(tm_hprof_writer *h, int rc)
 {
     return rc == TM_OK && h->records.out.length >= HELD_BYTES ? tm_hprof_writer_flush(h)

@@ -210,7 +210,7 @@ static int add_waiters(tm__stack_samples *profile, const tm_table *sums, int sta
     return rc;
 }
 
-/* Time in which nobody had the lock is no owner's, and a sample of its own. */
+/* Time in which the lock was free has no owner: it is a sample of its own. */
 static int add_owners(tm__stack_samples *profile, const tm_table *sums, int state,
                       const stack_table *from)
 {

@@ -117,7 +117,7 @@ void tm__filter_init(tm__filter *filter, uint64_t kinds, uint32_t flags)
                               .define_thread = register_thread,
                               .define_object = register_object,
                               .events = ingest_events},
-                     /* What the producer lost is no kind to do without. */
+                     /* The losses of the producer are always needed. */
                      .kinds = kinds ? kinds | UINT64_C(1) << TM_EVENT_LOST : UINT64_MAX,
                      .flags = flags,
                      .is_needed = kinds != 0 || (flags & TM_SOURCE_NO_STACKS) != 0};

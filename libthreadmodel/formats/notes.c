@@ -54,8 +54,8 @@ int tm__notes_damage(tm__notes *notes, const char *format, ...)
 
 int tm__notes_emit(tm__notes *notes, const tm_sink *sink)
 {
-    while (notes->told < notes->sentences.count) {
-        const char *text = tm__strings_get(&notes->sentences, notes->told++);
+    while (notes->emitted < notes->sentences.count) {
+        const char *text = tm__strings_get(&notes->sentences, notes->emitted++);
         int rc = sink->caveat(sink->payload, text);
 
         if (rc < 0)

@@ -41,7 +41,7 @@ struct tm_source {
     const tm__format *format;
     void *reader;
     tm__filter filter;
-    int is_named; ///< the sink was told file and format
+    int is_named; ///< the sink has received file and format
     int is_damage_reported;
     char damage[240]; ///< of what was packed, where there is a copy of it
 };
@@ -66,7 +66,7 @@ static int unknown(const char *path, const uint8_t *bytes, size_t length)
                     start);
 }
 
-/* Who knows the order of a log's fields knows what the file is. */
+/* A caller that states the order of a log's fields has named the format. */
 static int is_of(const tm__format *format, const tm_source_options *options,
                  const uint8_t *bytes, size_t length)
 {
@@ -115,7 +115,7 @@ static int by_number(const void *payload, uint32_t left, uint32_t right)
     return (left > right) - (left < right);
 }
 
-/* The same of files of which some are packed: one after the other, as by a pipe. */
+/* The same for files where some are packed: one after the other, as through a pipe. */
 static int join_packed(tm_source *source, const char *path,
                        const tm_source_options *options, const tm__sortable *order)
 {
@@ -289,7 +289,7 @@ int tm__source_open_memory(tm_source **out, const char *name, const void *data,
     return source_open(out, name, data, length, options);
 }
 
-/* What was packed may have ended before its end. */
+/* The packed data may have ended too early. */
 static int end_of_stream(tm_source *source, const tm_sink *sink)
 {
     const tm__input_stream *stream = &source->input.stream;

@@ -30,8 +30,8 @@ static int is_guarded;
 static int opened; /* how often more than closed */
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* @return 0; -1: it is no fault of ours, or cannot be mended */
-static int mend(const siginfo_t *info)
+/* @return 0; -1: the fault is not in a mirror, or cannot be repaired */
+static int repair(const siginfo_t *info)
 {
     const tm__mirror *mirror = working_on;
     uintptr_t at = (uintptr_t)info->si_addr;
@@ -65,7 +65,7 @@ static void fault(int number, siginfo_t *info, void *context)
 {
     int error = errno;
 
-    if (mend(info) == 0)
+    if (repair(info) == 0)
         errno = error;
     else if (before.sa_flags & SA_SIGINFO)
         before.sa_sigaction(number, info, context);
@@ -81,7 +81,7 @@ static void guard(void)
 
     if (is_guarded || sigaction(SIGBUS, NULL, &before) < 0)
         return;
-    /* Who was there before finds the same signals blocked, and the same stack. */
+    /* The earlier handler runs with the same signals blocked, and on the same stack. */
     ours = before;
     ours.sa_sigaction = fault;
     ours.sa_flags |= SA_SIGINFO | SA_ONSTACK;
@@ -93,7 +93,7 @@ static void unguard(void)
 {
     struct sigaction now;
 
-    /* Whoever took it after us hands it on to us, and must find us. */
+    /* A handler installed after ours calls ours, which must then still exist. */
     if (!is_guarded || sigaction(SIGBUS, NULL, &now) < 0 ||
         !(now.sa_flags & SA_SIGINFO) || now.sa_sigaction != fault)
         return;

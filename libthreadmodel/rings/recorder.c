@@ -121,7 +121,7 @@ static void recorder_free(tm_recorder *recorder)
     tm__free(&memory, recorder, sizeof(*recorder));
 }
 
-/* End the trace, or in a child let go of it. */
+/* End the trace; in a child, only release it. */
 static int close_trace(tm_recorder *recorder)
 {
     if (!recorder->writer)

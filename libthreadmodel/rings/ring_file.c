@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The rings' file. It grows by some slots at a time, on the drainer's thread, before
- * they are wanted: a thread of the program that is in need of a ring takes one that
- * is ready, and never waits for a disk. The file's blocks are reserved: what is stored
- * to a page that has none is not in the file when the disk is full.
+ * they are wanted: a thread of the program that needs a ring takes one that is ready,
+ * and never waits for a disk. The file's blocks are reserved: a store to a page without
+ * a block is lost when the disk is full.
  *
- * A lock on the file, which ends with the process whatever ends that, tells a reader
- * that the run goes on and the rings are no business of its own.
+ * A lock on the file, which ends with the process however that ends, shows a reader
+ * that the run goes on and that it must leave the rings alone.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
@@ -232,7 +232,7 @@ void tm__rings_prepare(tm__rings *rings)
     pthread_mutex_lock(&rings->lock);
     have = rings->spare_count;
     pthread_mutex_unlock(&rings->lock);
-    /* All at once are a burst of new threads, of which there will be more. */
+    /* Where all are taken at once, a burst of new threads has begun: expect more. */
     if (rings->file >= 0 && !rings->is_changed && have < SPARE_LEAST)
         add(rings, have == 0 ? TM__RINGS_SPARE_MOST : SPARE_AT_FIRST);
 }

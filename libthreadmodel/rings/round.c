@@ -102,7 +102,7 @@ static int64_t find_horizon(const tm__round *round, tm__thread_ring *first, int 
             horizon = bound;
         r->limit = atomic_load_explicit(&r->page->head, memory_order_acquire);
     }
-    /* Who was last seen idle long ago has had events since, so it may seem to begin an
+    /* A thread last seen idle long ago has had events since, so it may seem to begin an
      * earlier one. All before the last horizon was committed by then. */
     return horizon > last ? horizon : last;
 }
@@ -139,7 +139,7 @@ void tm__round_load(tm__round *round, tm__thread_ring *first)
         sift_down(round, i);
 }
 
-/* What was handed out last is emitted. */
+/* The record that was handed out last is emitted. */
 static void pass(tm__round *round)
 {
     tm__ring_cursor *c = &round->heap[0];
@@ -162,7 +162,7 @@ tm__record *tm__round_next(tm__round *round, tm__thread_ring **ring)
         *ring = round->heap[0].ring;
         return round->heap[0].record;
     }
-    /* What is beyond the horizon waits in its ring. */
+    /* Records beyond the horizon wait in their rings. */
     for (size_t i = 0; i < round->count; i++)
         tm__thread_ring_advance(round->heap[i].ring, round->heap[i].at);
     round->count = 0;

@@ -8,10 +8,10 @@
 
 #include "roles/method_roles.h"
 
-/* What is part of the libraries of C, C++ and Rust, as their files and the native
- * recorder name them, and of the JDK 8 to 25. Not all of com.sun. is: javac and others
- * are programs that people record, and com.sun.jna, .mail or .faces are in the class
- * path.
+/* Names that belong to the libraries of C, C++ and Rust, as their files and the native
+ * recorder name them, and to the JDK 8 to 25. Not all of com.sun. does: javac and
+ * others are programs that people record, and com.sun.jna, .mail or .faces are in the
+ * class path.
  */
 static const char *const default_libraries[] = {
     "ld-musl-",
@@ -172,8 +172,8 @@ static const struct {
     {"java.lang.Thread.", ".join", TM__ROLE_JOINS},
     {"java.util.concurrent.", ".join", TM__ROLE_JOINS},
     {"java.util.concurrent.", ".get", TM__ROLE_JOINS},
-    /* Netty: what calls handlers in an event loop, the outermost of which may be cut
-     * off a stack. Handlers in an executor of their own are called by none. */
+    /* Netty: the callers of handlers in an event loop; the outermost may be cut off a
+     * stack. Handlers in an executor of their own have no such caller. */
     {"io.netty.channel.", "Unsafe.read", TM__ROLE_DISPATCHES},
     {"io.netty.channel.", "EventLoop.run", TM__ROLE_DISPATCHES},
     {"io.netty.channel.", "EventLoop.processSelectedKey", TM__ROLE_DISPATCHES},
@@ -331,7 +331,7 @@ uint16_t tm__role(const char *class_name, const char *name,
         role |= TM__ROLE_OUTSIDE;
     if (has_prefix(name, delays, COUNT(delays)))
         role |= TM__ROLE_DELAYS;
-    /* Whoever chose what a library is wants to see the rest as it is. */
+    /* A user who chose which methods are libraries wants to see the rest as it is. */
     if (is_default || role & TM__ROLE_LIBRARY) {
         if (is_among(name, takers, COUNT(takers)))
             role |= TM__ROLE_IDLES;

@@ -83,7 +83,7 @@ static int keep_loss(tm__leftover *leftover, const tm__ring *ring, int64_t *late
     return keep(leftover, &record, latest_ns);
 }
 
-/* Take a ring's records from `start` on, of which `held` bytes are in the file. */
+/* Take a ring's records from `start` on; `held` bytes of them are in the file. */
 static int walk(tm__leftover *leftover, const tm__ring *ring, const uint8_t *base,
                 size_t held, uint64_t start)
 {
@@ -258,7 +258,7 @@ int tm__leftover_open(tm__leftover *leftover, tm__memory *memory, const char *pa
 
     *leftover = (tm__leftover){.memory = memory, .records = {.memory = memory}};
     tm__map_init(&leftover->stacks, memory);
-    /* What is no regular file might not let go of who opens it. */
+    /* Opening anything but a regular file might block for ever. */
     if (length < 0 || (size_t)length >= sizeof(rings_path) ||
         stat(rings_path, &status) < 0 || !S_ISREG(status.st_mode))
         return TM_OK;

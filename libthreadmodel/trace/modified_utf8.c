@@ -41,7 +41,7 @@ static size_t character(uint32_t *out, const unsigned char *text, size_t length)
             return read + more;
         }
     }
-    /* A zero cannot stand in a C string; a lone surrogate is no character. */
+    /* A zero cannot stand in a C string; a lone surrogate is not a character. */
     if (!read || *out == 0 || (*out & 0xF800) == 0xD800)
         *out = REPLACEMENT;
     return read ? read : 1;

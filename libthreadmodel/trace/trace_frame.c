@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-/* As PNG does it: a byte that is no text, the name, and the line ends that a
+/* As in PNG: a byte that does not occur in text, the name, and the line ends that a
  * transfer in text mode would change. */
 static const uint8_t file_magic[8] = {0xb1, 'T', 'M', 'T', '\r', '\n', 0x1a, '\n'};
 static const uint8_t block_magic[3] = {TM__BLOCK_MAGIC, 'T', 'B'};

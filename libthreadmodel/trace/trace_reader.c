@@ -98,7 +98,7 @@ static void owe(reader *self, const tm__trace_loss *loss)
     self->gap.is_open = 0;
 }
 
-/* Where there is no more to read and was no end marker. */
+/* The input has ended without an end marker. */
 static int read_end(reader *self, uint64_t end)
 {
     const tm__gap *gap = &self->gap;

@@ -67,7 +67,7 @@ def test_a_recording_reports_what_it_cost(java: Java):
         caveat for caveat in run.model.caveats if caveat.startswith("Recording ")
     )
     pattern = (
-        r"Recording ([\d,]+) events, of which ([\d,]+) were dropped, took [\d.]+ s of "
+        r"Recording ([\d,]+) events \(([\d,]+) dropped\) took [\d.]+ s of "
         r"the program's threads \(estimated; \d+ % of it for stacks\) and [\d.]+ s of "
         r"the recorder's own, for ([\d,]+) bytes\."
     )

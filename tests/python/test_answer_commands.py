@@ -244,7 +244,7 @@ def test_what_recording_cost_is_a_fact_and_a_sentence(cli: Cli, tmp_path: Path) 
         "recorder_ns": 20_000_000,
     }
     assert (
-        "Recording 2,000,000 events, of which 3 were dropped, took 0.200 s of the "
+        "Recording 2,000,000 events (3 dropped) took 0.200 s of the "
         "program's threads (estimated; 25 % of it for stacks) and 0.020 s of the "
         "recorder's own, for 2,000,000 bytes."
     ) in facts["caveats"]

@@ -94,7 +94,8 @@ static void add_thread(tm__questions *all, const tm_model *model, uint32_t threa
         int64_t end_ns = tm__interval_end_ns(model, it, i);
         int64_t ns = end_ns - from->start_ns;
 
-        /* A dump shows no end of anything. Whoever sleeps in it is no question. */
+        /* A dump does not show the end of anything. A thread that sleeps in it is not a
+         * question. */
         if (is_of_dumps && !is_named && from->state == TM_STATE_SLEEPING)
             continue;
         if (at_ns == TM__NO_INSTANT && !is_of_dumps && i + 1 == it->interval_count &&

@@ -70,9 +70,9 @@ static int64_t weight_of(const tm__finding *it)
     return it->explains ? tm__product(it->impact_ns, 4) : it->impact_ns;
 }
 
-/* Threads that wait at one place for one class do so for one cause: for what nobody
- * owns, and then for the monitor that they waited on. What has more impact is told,
- * or what explains at least a quarter of it. */
+/* Threads that wait at one place for one class do so for one cause: for a resource
+ * without an owner, and then for the monitor that they waited on. The finding with more
+ * impact is reported, or the one that explains at least a quarter of it. */
 static int is_part_of(const tm__finding *part, const tm__finding *whole)
 {
     return part != whole && part->blocked_place != TM__NONE &&
@@ -87,7 +87,8 @@ static void drop_where(tm__findings *findings, tm__finding *item)
     tm__free(&findings->memory, item->long_where, item->long_where_bytes);
 }
 
-/* A detector may find more than the data supports. That is not told, and hides nothing.
+/* A detector may find more than the data supports. Such a finding is not reported, and
+ * hides nothing.
  */
 static int detect(tm__findings *findings, const struct detector *detector)
 {
@@ -215,7 +216,7 @@ static int tier_of(const tm__finding *item)
     return item->minor ? 3 : item->suspected ? 2 : !item->stands;
 }
 
-/* Where no gain is told, what one thread lost is the most that it may be. */
+/* Where no gain is stated, it is at most what one thread lost. */
 static int64_t worth_ns(const tm__finding *item)
 {
     return item->has_gain ? item->gain_ns : item->bound_ns;

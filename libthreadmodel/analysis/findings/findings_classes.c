@@ -113,8 +113,9 @@ static int is_blocked(int state)
     return 0;
 }
 
-/* What an interval tells: IN_INITIALISER, BLOCKED, or neither, -1. */
-static int told_by(const tm__findings *findings, const tm__interval *it)
+/* The kind of finding that an interval belongs to: IN_INITIALISER, BLOCKED, or neither,
+ * -1. */
+static int kind_of(const tm__findings *findings, const tm__interval *it)
 {
     uint32_t place = tm__caller_of(&findings->places, it->stack);
 
@@ -134,12 +135,12 @@ static int note(tm__findings *findings, tm__tally *tally, uint32_t thread,
     int64_t from_ns = it->start_ns, ns,
             to_ns = tm__interval_end_ns(model, &model->entities.threads[thread], index);
     tm__memory *memory = &findings->memory;
-    int told = told_by(findings, it);
+    int kind = kind_of(findings, it);
 
     if (!tm__in_scope(findings, &from_ns, &to_ns))
         return TM_OK;
     ns = to_ns - from_ns;
-    if (told == IN_INITIALISER) {
+    if (kind == IN_INITIALISER) {
         uint32_t class_name = initialised(model, it->stack);
 
         return tm__tally_add(tally, memory, class_name, 0, IN_INITIALISER, ns,
@@ -149,7 +150,7 @@ static int note(tm__findings *findings, tm__tally *tally, uint32_t thread,
                    ? TM_OK
                    : tm__failure();
     }
-    if (told != BLOCKED)
+    if (kind != BLOCKED)
         return TM_OK;
     return tm__tally_add(tally, memory, 0, 0, BLOCKED, ns, thread) &&
                    tm__tally_add(tally, memory, 0, thread, BLOCKED_THREAD, ns,
@@ -159,9 +160,9 @@ static int note(tm__findings *findings, tm__tally *tally, uint32_t thread,
                : tm__failure();
 }
 
-/* The intervals that a finding adds up, of which there are few: those that tell of it,
- * and of the class if it is one's initialiser. */
-static int where_intervals(tm__findings *findings, tm__finding *finding, int told,
+/* The intervals that a finding adds up, a few: those of its kind, and of the class if
+ * it is about an initialiser. */
+static int where_intervals(tm__findings *findings, tm__finding *finding, int kind,
                            uint32_t class_name, const tm__tally_item *all)
 {
     const tm_model *model = findings->model;
@@ -181,9 +182,9 @@ static int where_intervals(tm__findings *findings, tm__finding *finding, int tol
             int64_t from_ns = it->start_ns,
                     to_ns = tm__interval_end_ns(model, thread, i);
 
-            if (told_by(findings, it) == told &&
+            if (kind_of(findings, it) == kind &&
                 tm__in_scope(findings, &from_ns, &to_ns) &&
-                (told == BLOCKED || initialised(model, it->stack) == class_name))
+                (kind == BLOCKED || initialised(model, it->stack) == class_name))
                 starts[count++] = (uint64_t)(it->start_ns - origin_ns);
         }
         if (count > before)
@@ -246,7 +247,7 @@ static int64_t blocked_until(const tm__findings *findings)
             int64_t end_ns = tm__interval_end_ns(model, thread, i);
             int64_t length_ns = end_ns - thread->intervals[i].start_ns;
 
-            if (told_by(findings, &thread->intervals[i]) != BLOCKED)
+            if (kind_of(findings, &thread->intervals[i]) != BLOCKED)
                 continue;
             if (length_ns >= left_ns && end_ns - left_ns > until_ns)
                 until_ns = end_ns - left_ns;

@@ -93,11 +93,11 @@ static int gains_nothing(const tm__findings *findings, const tm__gain *gain)
 
 /*
  * Whether the replay can be believed. It cannot where threads blocked one another in
- * it, or where it is no image of the run even unchanged. A gain far below what a thread
- * lost came from handoffs that were not seen, in programs that were really changed;
- * most of all where the lost time was long. So little gain is believed only of queueing
- * that took less than a quarter of the run, and if threads do not wait longer for what
- * is not recorded instead, as a server's workers do for requests.
+ * it, or where even the unchanged replay differs from the run. A gain far below what a
+ * thread lost came from handoffs that were not seen, in programs that were really
+ * changed; most of all where the lost time was long. So little gain is believed only of
+ * queueing that took less than a quarter of the run, and if threads do not wait longer
+ * for what is not recorded instead, as a server's workers do for requests.
  */
 static int is_reliable(const tm__findings *findings, const tm__finding *item,
                        const tm__gain *gain)
@@ -113,7 +113,7 @@ static int is_reliable(const tm__findings *findings, const tm__finding *item,
            item->bound_ns < findings->run_ns / 4;
 }
 
-/** What is asked of the run: the locks together, and each of the rest by itself. */
+/** The questions put to the run: the locks together, and each other item by itself. */
 typedef struct asked {
     const tm__findings *findings;
     tm__load load;                     ///< of the run, for each question
@@ -138,7 +138,7 @@ static int needs_run(const void *context, int64_t off_ns, uint64_t forced)
            tm__replay_is_image(off_ns, forced, it->findings->run_ns);
 }
 
-/* What is unreliable already stays so: a bound only raises `high_ns` and `forced`. */
+/* An unreliable gain stays unreliable: a bound only raises `high_ns` and `forced`. */
 static int needs_item(const void *context, uint32_t item, const tm__gain *gain)
 {
     const asker *it = context;
@@ -197,10 +197,11 @@ static int is_by_share(const tm__finding *item, const tm__gain_requests *to)
     return to->is_load && to->is_known && !item->is_saturated;
 }
 
-/* Of a load, what its requests need for themselves is no trouble: their own sleeps, the
- * work that is done for one of them. A worker or an event loop that is never idle is:
- * requests queue before it, which is no part of their time. An endpoint is, too, if
- * most of their time goes there: it is not theirs. */
+/* The time that requests of a load need for themselves is not a problem: their own
+ * sleeps, the work that is done for one of them. A worker or an event loop that is
+ * never idle is a problem: requests queue before it, and their own time does not
+ * include that. So is an endpoint on which most of their time is spent: it is not part
+ * of the request. */
 static int is_own_need(const tm__finding *item, const tm__gain_requests *to)
 {
     if (!is_by_share(item, to))
@@ -213,8 +214,8 @@ static int is_own_need(const tm__finding *item, const tm__gain_requests *to)
     }
 }
 
-/* What is never asked about may still be known to take little of requests' time, and
- * classes that are loaded before the rate is steady take none of it. */
+/* An item that is never asked about may still be known to take little of the requests'
+ * time, and classes that are loaded before the rate is steady take none of it. */
 static void judge_share(tm__finding *item, const tm__load *load)
 {
     if (!load->is_open || (!load->is_service && !load->is_timed))

@@ -47,8 +47,8 @@ enum need {
 /* Where more than one event in so many was lost, sums and counts are wrong. */
 enum { MOST = 100 };
 
-/** What is missing, and what would help: NULL where nothing has to. Both stand in
- * texts.def. */
+/** The reason why a need is not met, and the remedy: NULL where none is necessary. Both
+ * texts are in texts.def. */
 static const struct {
     const char *why;
     const char *remedy;
@@ -179,7 +179,7 @@ static uint32_t unreported(const tm_model *model)
 {
     static const struct {
         enum need need;
-        int any_of[4]; ///< kinds of events, one of which will do
+        int any_of[4]; ///< kinds of events; one of them suffices
     } reports[] = {
         {BLOCKS, {TM_EVENT_CONTENDED_ENTER, TM_EVENT_PARK, TM_EVENT_JOIN}},
         {LOCKS, {TM_EVENT_CONTENDED_ENTER, TM_EVENT_PARK}},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is said of a group of locks: one finding, whatever there is to say. Its kind is
- * what decides what to do: that the owner was asleep or blocked in it, that the queue
- * is seldom empty or is long, else that it is hot.
+ * Findings about a group of locks: one for each group. Its kind is the fact that
+ * decides what to do: the owner was asleep or blocked in it, the queue is seldom empty
+ * or is long, else the lock is hot.
  */
 #include "analysis/findings/findings_lock_cards.h"
 #include "analysis/findings/finding_text.h"

@@ -29,7 +29,8 @@ static int add(locks *l, uint32_t group, uint32_t key, uint32_t what, int64_t ti
                : tm__failure();
 }
 
-/* Under which state an owner's own blocking interval is found; 0: it is none. */
+/* Under which state an owner's own blocking interval is found; 0: not a blocking state.
+ */
 static int own_state(int state)
 {
     switch (state) {
@@ -46,15 +47,17 @@ static int own_state(int state)
 
 /*
  * Whether an owner's blocking interval that began within its share still found it the
- * owner. A share says who had the lock at its beginning; a monitor is let go before the
- * method that took it is left, also where the next in the queue takes long to wake.
+ * owner. A share says who had the lock at its beginning; a monitor is released before
+ * the method that acquired it returns, also where the next in the queue takes long to
+ * wake.
  */
 static int had_it_still(const tm_model *model, const tm__share *share,
                         const tm__interval *blocked)
 {
     if (blocked->start_ns <= share->from_ns)
         return TM__INSIDE;
-    /* A synchronizer may be left to itself; a stack is no proof of itself. */
+    /* A synchronizer may stay owned outside its method, and a stack proves nothing
+     * about an equal one. */
     if (share->state == TM_STATE_PARKED || share->owner_stack == blocked->stack)
         return TM__UNPROVEN;
     return tm__stacks_compare(model, share->owner_stack, blocked->stack);
@@ -89,7 +92,7 @@ static int look_at_owner(locks *l, const tm__share *share, uint32_t group)
         if (had_it == TM__LEFT)
             continue;
         place = tm__caller_of(&l->findings->places, it->stack);
-        /* A worker that waits for work holds no lock: it has let go unseen. */
+        /* A worker that waits for work holds no lock: it has released it unseen. */
         if (place != TM__NONE && tm__caller_is_idle(&l->findings->places, place))
             continue;
         /* Without its own stack it is not known where this one was, nor that it began
@@ -114,8 +117,8 @@ static int look_at_owner(locks *l, const tm__share *share, uint32_t group)
     return TM_OK;
 }
 
-/* What is not known is no lock that could be made cheaper, and the VM's locks on
- * classes that it loads are another matter. */
+/* An unknown object is not a lock that could be made cheaper, and the VM's locks on
+ * classes that it loads are judged elsewhere. */
 static int is_of_a_lock(const locks *l, const tm__share *share)
 {
     return share->object != TM__NONE &&

@@ -64,7 +64,7 @@ static int count_sleep(sleeps *s, const tm__segment *segment, uint32_t place)
     return TM_OK;
 }
 
-/* Where the path came from the thread that waited, to who let it go. */
+/* Where the path leads from the thread that waited to the one that released it. */
 static int look_at_edge(sleeps *s, const tm__segment *segment, awaited *wait)
 {
     const tm_model *model = s->findings->model;

@@ -78,7 +78,7 @@ uint32_t tm__pool_frame(const tm_model *model, const tm__resource *it)
     for (uint32_t f = caller; queue && f < end; f++) {
         const char *name = tm__class_name(&model->entities, class_of(model, f));
 
-        /* What releases as well is no part of the pool: it uses it. */
+        /* A method that also releases is not part of the pool: it uses it. */
         if (!name || !is_of_one_maker(name, queue) ||
             is_in_stack(model, it->releasing_stack, f))
             break;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who queued for each object, gathered share by share, and what is to be said of it. */
+/* The threads that queued for each object, gathered share by share, and the findings
+ * about it. */
 #ifndef TM_ANALYSIS_FINDINGS_FINDINGS_QUEUES_H
 #define TM_ANALYSIS_FINDINGS_FINDINGS_QUEUES_H
 

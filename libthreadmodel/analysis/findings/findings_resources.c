@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Findings about resources: many threads that wait for one of a few, which nobody owns.
- * All that wait at one place for one class are one finding, whoever let them go. Where
- * uses are known, they say what a permit is spent on. Where they are not, few threads
- * that release many are worth a look, the more so if they are seen to be busy.
+ * All that wait at one place for one class are one finding, whichever thread released
+ * them. Where uses are known, they show what a permit is spent on. Where they are not,
+ * few threads that release many are worth a look, the more so if they are seen to be
+ * busy.
  */
 #include "analysis/findings/blocked_part.h"
 #include "analysis/findings/finding.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Findings of thread dumps: threads that dump after dump are blocked by a lock at the
- * same line, or parked for one whose owner the dump names. A few dumps are no measure
- * of time, but that several in a row find a thread where it was is no accident.
+ * same line, or parked for one whose owner the dump names. A few dumps do not measure
+ * time, but it is not an accident that several in a row find a thread where it was.
  */
 #include <string.h>
 
@@ -86,7 +86,7 @@ static int note_thread(samples *s, uint32_t thread)
     return rc;
 }
 
-/* Who had the lock in the last dump. */
+/* The lock's owner in the last dump. */
 static void say_owner(samples *s, tm__finding *finding, uint32_t thread)
 {
     tm__findings *f = s->findings;
@@ -182,7 +182,7 @@ static int say(samples *s, const tm__tally_item *item, int64_t time_ns,
     return TM_OK;
 }
 
-/* Those that were seen most often. Once is no sign of anything. */
+/* Those that were seen most often. A single sighting proves nothing. */
 static int report_most(samples *s)
 {
     tm__top top = {.count = 0};

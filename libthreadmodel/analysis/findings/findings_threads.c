@@ -158,7 +158,8 @@ static int is_inferred(const tm_table *table, size_t row)
 }
 
 /* Whether something but inference speaks for a cycle: locks that are taken one after
- * the other in a method look like nested ones, and that twice is no rare thing. */
+ * the other in a method look like nested ones, and it is not rare that this happens
+ * twice. */
 static int is_supported(const tm_table *table, size_t first, size_t end)
 {
     if (strcmp(tm_table_string(table, "level", first), "object") != 0)
@@ -168,7 +169,7 @@ static int is_supported(const tm_table *table, size_t first, size_t end)
     return first < end;
 }
 
-/* A cycle that did deadlock is told as that. */
+/* A cycle that did deadlock is reported as a deadlock. */
 static int is_deadlocked(const tm_model *model, const tm_table *table, size_t first,
                          size_t end)
 {
@@ -300,20 +301,20 @@ static int report_inversion(tm__findings *findings, const tm_table *table, cycle
 
 int tm__find_inversions(tm__findings *findings)
 {
-    size_t told = 0;
+    size_t reported = 0;
     tm_table *table;
     cycle it;
     int rc = tm_lock_order_list(&table, findings->model);
 
     if (rc < 0)
         return rc;
-    for (size_t first = 0;
-         rc == TM_OK && first < tm_table_row_count(table) && told < TM__FINDINGS_A_KIND;
+    for (size_t first = 0; rc == TM_OK && first < tm_table_row_count(table) &&
+                           reported < TM__FINDINGS_A_KIND;
          first = it.end) {
         it = cycle_at(table, first);
         if (!is_shown(findings, table, it) || is_one_more(findings, table, it))
             continue;
-        told++;
+        reported++;
         rc = report_inversion(findings, table, it);
     }
     tm_table_free(table);

@@ -7,9 +7,9 @@
  *     A  ═══ssss═ssss═ssss═     asleep, and pinned
  *     B  ~~~~~~~~~~~~~~~~~═══   started, and no carrier is free
  *
- * Each that is pinned keeps one of the carriers, of which there are as many as
- * processors: more of them at once were not pinned, and fewer left carriers free. Then
- * it was a processor that the others waited for.
+ * Each pinned thread keeps one of the carriers; there are as many carriers as
+ * processors. If more threads than that were asleep at once, they were not pinned; if
+ * fewer, carriers were free. Then the others waited for a processor.
  */
 #include "analysis/findings/finding.h"
 #include "analysis/findings/finding_text.h"

@@ -115,7 +115,7 @@ static int note_wait(waits *w, uint32_t thread, uint32_t index)
     if (tm__caller_is_library(&w->findings->places, place) ||
         tm__lost_between(&model->intervals, start_ns, end_ns))
         return TM_OK;
-    /* One that goes on is no outlier: standstill.c judges it. */
+    /* A wait that still goes on is not an outlier: standstill.c judges it. */
     if (index + 1 == it->interval_count)
         return TM_OK;
     found = group_of(w, tm__class_name_of_object(model, wait->object), place);

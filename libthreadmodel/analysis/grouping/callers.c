@@ -75,7 +75,7 @@ int tm__callers_open_by(tm__callers *places, const tm_model *model, tm__memory *
     return TM_OK;
 }
 
-/* What has no name goes after all that has one. */
+/* Entries without a name follow all that have one. */
 static int compare_name(const tm_model *model, uint32_t left, uint32_t right)
 {
     const char *l = tm__strings_get(&model->entities.strings, left);

@@ -50,7 +50,7 @@ static void put_cost(const tm_model *model, tm__builder *builder, put_fn put)
         return;
     snprintf(
         text, sizeof(text),
-        "Recording %s events%s, of which %s were dropped, took %.3f s of the "
+        "Recording %s events%s (%s dropped) took %.3f s of the "
         "program's threads (estimated; %.0f %% of it for stacks) and %.3f s of the "
         "recorder's own, for %s bytes.",
         tm__group_digits(run->cost_events).text,

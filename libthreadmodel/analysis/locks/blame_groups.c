@@ -27,7 +27,7 @@ static uint32_t class_name_of(const tm_model *model, uint32_t class_index)
                                    : model->entities.classes[class_index].name;
 }
 
-/** What tells groups apart; what is no key is TM__NONE. */
+/** Distinguishes groups; a field that is not a key is TM__NONE. */
 typedef struct group_key {
     uint32_t thread;
     uint32_t caller;
@@ -184,8 +184,8 @@ static int add_share(void *payload, const tm__share *share)
     return TM_OK;
 }
 
-/* Who had the lock in blocking intervals that were evicted into sums is not known any
- * more. */
+/* The lock's owner during blocking intervals that were evicted into sums is no longer
+ * known. */
 static int add_aggregates(tm__blame *blame, uint32_t thread)
 {
     const tm_model *model = blame->model;

@@ -64,8 +64,8 @@ static int end_provenance(const tm__hold *hold)
                                                      : TM_PROVENANCE_INFERRED;
 }
 
-/* Who got the lock when this owner let it go: of several owners at once, when the last
- * of them had. */
+/* The thread that acquired the lock when this owner released it: of several owners at
+ * once, when the last of them released it. */
 static const tm__tenure *next_owner(const tm_model *model, const tm__tenure *it)
 {
     const tm__tenure *next = tm__tenure_next(model, it);

@@ -24,7 +24,7 @@ enum {
         TM_HOLD_BY_CLASS | TM_HOLD_BY_CALLER | TM_HOLD_BY_OBJECT | TM_HOLD_BY_OWNER
 };
 
-/** Holds of one group; what is no key is TM__NONE. */
+/** Holds of one group; a field that is not a key is TM__NONE. */
 typedef struct group {
     uint32_t class_name;
     uint32_t place;
@@ -219,9 +219,8 @@ static int put_all(tm_table **out, groups *all)
     rc = put_sorted(&builder, &labels, all);
     tm__model_put_caveats(all->model, &builder);
     if (all->model->ownership.hold_sums_left_out)
-        tm__builder_caveat(&builder,
-                           "Some holds are missing from the hold times: there "
-                           "was no memory for their sums.");
+        tm__builder_caveat(&builder, "Some holds are missing from the hold times: "
+                                     "memory for their sums ran out.");
     if (rc == TM_OK)
         rc = labels.failed;
     tm__labels_close(&labels);

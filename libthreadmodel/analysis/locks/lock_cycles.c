@@ -152,8 +152,8 @@ static int may_be_others(const search *s)
     return 0;
 }
 
-/* Nobody can check a cycle of which a lock was held nobody knows where, unless that it
- * was is certain: events that were lost may have had its release. */
+/* A cycle with a lock whose place of acquisition is unknown cannot be checked, unless
+ * it is certain that the lock was held: lost events may have contained its release. */
 static int has_place(const tm__lock_graph *graph, uint32_t use)
 {
     const tm__held *held = &graph->helds[graph->uses[use].held];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lock order as answers: the cycles that can deadlock, and all edges. Cycles of the
- * same objects come first; then those of classes only, of which no objects' cycle
- * told already.
+ * same objects come first; then those of classes only that no cycle of objects has
+ * reported already.
  */
 #include <threadmodel/lockorder.h>
 
@@ -67,7 +67,7 @@ static void put_edge(listing *list, const tm__use *use)
     tm__put_string(builder, tm_provenance_name(held->provenance));
 }
 
-/* Whether a cycle of classes goes the way of one of objects that was told already. */
+/* Whether a cycle of classes follows one of objects that was reported already. */
 static int is_reported(const listing *list, const tm__cycle *cycle,
                        const tm__edge *reported, uint32_t reported_count)
 {
@@ -220,7 +220,7 @@ static void put_caveats(listing *list)
     if (list->unproven) {
         snprintf(text, sizeof(text),
                  "For %" PRIu64 " blocking intervals no stack shows whether the thread "
-                 "held another lock: they are no edges.",
+                 "held another lock: they add no edges.",
                  list->unproven);
         tm__builder_caveat(&list->builder, text);
     }

@@ -163,7 +163,7 @@ static void deal_unseen(block *b, const tm__tenure *it, const tm__bounds *bounds
         deal(b, until_ns, TM__SHARE_OWNER, it, TM_PROVENANCE_INFERRED);
     if (next_ns - likely_ns > b->at_ns)
         deal_gap(b, it, next, next_ns - likely_ns);
-    /* By then the one before had let go: the next one has it, or had it soon. */
+    /* By then the one before had released it: the next one has it, or had it soon. */
     if (bounds->released_latest_ns <= b->at_ns && next->owner != b->share.thread)
         deal(b, next_ns, TM__SHARE_OWNER, next, TM_PROVENANCE_INFERRED);
     deal_gap(b, it, next, next_ns);
@@ -217,8 +217,8 @@ static void deal_all(block *b, const tm__tenure *it, int64_t end_ns)
         if (it->owner == TM__NONE || it->owner == thread) {
             if (is_last)
                 break;
-            /* Who was told to have it later had it all the time, as far as it can have
-             * had, unless it was quicker than those who queued. */
+            /* A thread reported later as the owner had it all the time, as far as
+             * possible, unless it was quicker than those that queued. */
             if (it->flags & TM__TENURE_UNKNOWN && !(next->flags & TM__TENURE_HANDED) &&
                 next->owner != thread && next->owner != TM__NONE) {
                 if (next->before_ns != TM__UNLIMITED)
@@ -298,7 +298,7 @@ static void deal_instant(block *b, const tm__interval *it, const tm__tenure *rec
     tm__tenure named = {.owner = it->peer, .stack = TM__NONE};
     int provenance = it->provenance;
 
-    /* That a park is for a lock may have been told later in the dump. */
+    /* The dump may state only later that the park is for a lock. */
     if (!record && it->object != TM__NONE)
         record =
             tm__tenure_at(b->dealer->model,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who had the permit of a resource that a thread waited for, while it waited.
+ * The threads that used the permit of a resource while another thread waited for it.
  *
  *     permit   [ A ·······]~[ B ·······]~[ C        uses, one after the other
  *     C's wait     |·····················|          shares: A, latency, B, latency
  *
- * Found backward from the wait's end: who let C go had the permit since its own wait
- * ended, and who let that one go had it before. Of several permits this one counts,
- * the others would have made no difference. A wait whose time was up would have got
- * the one that came free next.
+ * Found backward from the wait's end: the thread that released C had the permit since
+ * its own wait ended, and the thread that released that one had it before. Of several
+ * permits this one counts, the others would have made no difference. A wait that timed
+ * out would have got the one that came free next.
  */
 #include "analysis/locks/shares.h"
 #include "analysis/locks/use_shares.h"
@@ -193,7 +193,7 @@ static void add_piece(sweep *s, const tm__share *wait, int64_t from_ns, int64_t 
         kind == TM__SHARE_UNKNOWN ? TM_PROVENANCE_UNKNOWN : TM_PROVENANCE_INFERRED;
 }
 
-/* What is before the part dealt out, back to an instant, is of this kind. */
+/* The part before the one dealt out, back to an instant, is of this kind. */
 static void deal(sweep *s, const tm__share *wait, int64_t from_ns, int kind,
                  uint32_t owner, uint32_t stack)
 {

@@ -94,7 +94,7 @@ static int can_cross(const tm__walk *w, const tm__wakeup_edge *edge)
 {
     const tm__walk_cursor *here = &w->cursors[w->thread];
 
-    /* Whoever was crossed at this very instant has been asked already. */
+    /* A thread that was crossed at this very instant has been asked already. */
     return edge->from != TM__NONE && edge->from != w->thread && !here->waits &&
            here->crossed != w->step;
 }
@@ -187,7 +187,7 @@ static void pass_blocking(tm__walk *w, uint32_t interval)
         thread->intervals[at->first].state != TM_STATE_REENTERING)
         came(w, edge.kind, edge.provenance);
     stay(w, interval, when_ns > begin_ns ? when_ns : begin_ns, TM__WHY_EXPLAINED);
-    /* Who was notified waits for the notifier to leave, whose release is not known. */
+    /* A notified thread waits for the notifier to exit, whose release is not known. */
     if (edge.kind == TM_INTERACTION_HANDOFF ||
         thread->intervals[at->first].state != TM_STATE_REENTERING)
         tell_latency(w);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why nothing explains a stretch of a path, and what a recording would need to. Asked
- * once an unexplained stretch, of which a recording without unparks has many thousands.
+ * Why nothing explains a stretch of a path, and what a recording would need to.
+ * Computed once for each unexplained stretch; a recording without unparks has many
+ * thousands of them.
  */
 #include <stdio.h>
 
@@ -124,7 +125,7 @@ void tm__path_doubt(tm__path *path)
     for (uint32_t i = 0; i < path->segments_count; i++) {
         tm__segment *it = &path->segments[i];
 
-        /* What has not ended at all, nobody ended. */
+        /* A wait that has not ended has no waker. */
         if (it->why == TM__WHY_NOT_OVER || it->why == TM__WHY_DEADLOCK)
             continue;
         if (it->why && tm__is_stopped(it->state))

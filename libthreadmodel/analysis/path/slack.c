@@ -24,7 +24,7 @@ typedef struct search {
     tm__time_merge merge;
     int64_t *now_ns;   ///< a thread
     int64_t *least_ns; ///< a thread: the result
-    int64_t *asked_ns; ///< an interaction: of what it let go on
+    int64_t *asked_ns; ///< an interaction: of what it woke
 } search;
 
 static void lower(int64_t *value, int64_t to)
@@ -93,7 +93,7 @@ static void read_beginning(search *s, uint32_t thread, uint32_t interval)
                       it->intervals[interval].start_ns);
 }
 
-/* What it let go on may be of the same instant, and come first. */
+/* The interval that it woke may be of the same instant, and come first. */
 static void read_wakeup(search *s, const tm__time_merge_point *point)
 {
     const tm__interaction *row = tm__row(s->model, point->number);

@@ -55,7 +55,7 @@ static int add_step(tm__use_sweep *s, int64_t time_ns, uint32_t number, uint32_t
     return TM_OK;
 }
 
-/* Who waits in each queue, and who of these releases others. */
+/* The threads that wait in each queue, and those of them that release others. */
 static int gather_members(tm__use_sweep *s)
 {
     const tm__resources *all = s->all;

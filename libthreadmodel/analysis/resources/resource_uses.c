@@ -14,11 +14,11 @@
 #include "model/entities/methods.h"
 #include "model/entities/object.h"
 
-/* Through so many helpers, each of which had nothing to do, a release is followed. */
+/* A release is followed through so many helpers that had nothing else to do. */
 enum { HELPERS = 3 };
 
-/* Who was let go and waits again before it let anybody go has got nothing: what it was
- * released from goes on. */
+/* A thread that was released and waits again before it released another has acquired
+ * nothing: the wait that it was released from goes on. */
 static void revoke_use(tm__use_sweep *s, uint32_t number)
 {
     const tm__use_turn *it = &s->turns[number];
@@ -68,8 +68,8 @@ static int goes_around(const tm__use_queue *line)
     return line->threads >= 3 && line->releasers >= line->threads - line->threads / 4;
 }
 
-/* Who woke a thread from what it waited for last before a time; TM__NONE: not known, or
- * it waited for the same object, as no helper does. */
+/* The thread that ended the last wait of a thread before a time; TM__NONE: not known,
+ * or it waited for the same object, which a helper never does. */
 static uint32_t waker_of(const tm_model *model, uint32_t thread, uint32_t object,
                          int64_t *time_ns)
 {

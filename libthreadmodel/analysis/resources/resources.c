@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waits by class, waiting and releasing place: one pass over all intervals, of which
- * few are waits, and few kinds of those. Uses are found in resource_uses.c.
+ * Waits by class, waiting and releasing place: one pass over all intervals; few of them
+ * are waits, of few kinds. Uses are found in resource_uses.c.
  */
 #include "analysis/resources/resource_release.h"
 #include "analysis/resources/resource_totals.h"

@@ -6,9 +6,10 @@
  *
  *     list ──first──▶ next | words ...  ──▶ next | words ...  ◀──last── list
  *
- * A duration is a word, behind one that tells its object where that is asked for.
- * What does not fit a word, some seconds and more, lies apart, and so do blocking
- * intervals that were evicted into a histogram: ELSEWHERE and a number stand for those.
+ * A duration is a word; where objects are asked for, a word before it names the object.
+ * A duration that does not fit a word, some seconds and more, lies apart, and so do
+ * blocking intervals that were evicted into a histogram: ELSEWHERE and a number stand
+ * for those.
  */
 #include "analysis/statistics/duration_lists.h"
 

@@ -5,10 +5,11 @@
  * answer is made of, histogram and distinct objects, is computed when the group is
  * written, from memory that every group uses again.
  *
- * What is looked up is finer than a group: (class or object, caller or stack, thread or
- * thread group). Whether the class was asked for is settled at its first sight.
- * Threads are gone through one after another, so a thread is new to a group when it is
- * not the last one that the group saw. What is asked of groups is in groups_order.c.
+ * The key that is looked up is finer than a group: (class or object, caller or stack,
+ * thread or thread group). Whether the class was asked for is decided when it first
+ * occurs. Threads are gone through one after another, so a thread is new to a group
+ * when it is not the last one that the group saw. The order of groups is in
+ * groups_order.c.
  */
 #include "analysis/statistics/groups.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often and how long, by any combination of keys: what groups.c gathers, as
- * answers. Threads, of which each has its row, are in statistics.c.
+ * How often and how long, by any combination of keys: answers from what groups.c
+ * gathers. Threads, with a row each, are in statistics.c.
  */
 #include <threadmodel/statistics.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Merging the timelines of hundreds of threads, ten million intervals in all: a heap
- * of the threads by the time of the next that each has to tell. Timelines are sorted;
+ * of the threads by the time of the next point of each. Timelines are sorted;
  * the wake-ups of each thread nearly are, and take four bytes each.
  *
  * At one time in one thread, intervals in which it can wake others begin before its
  * wake-ups, and those in which it cannot after them. Between threads the order of one
- * instant is open: a point that needs another of its time lets that go first.
+ * instant is open: a point that needs another of its time yields to that.
  */
 #include "analysis/timeline/time_merge.h"
 
@@ -181,7 +181,7 @@ static int64_t key_of(const tm__time_merge *merge, const tm__time_merge_point *p
     return merge->backward ? -point->time_ns : point->time_ns;
 }
 
-/* Forward, a monitor is let go and got before others of that instant want it. */
+/* Forward, a monitor is released and acquired before others of that instant want it. */
 static uint32_t turn_of(const tm__time_merge *merge, const tm__time_merge_point *point)
 {
     const tm__thread *it = &merge->model->entities.threads[point->thread];
@@ -213,7 +213,7 @@ void tm__time_merge_start(tm__time_merge *merge, int backward)
         sink(merge, i - 1);
 }
 
-/* The first of the heap was told: its thread's next takes its place. */
+/* The first point of the heap was read: its thread's next takes its place. */
 static void pass_first(tm__time_merge *merge)
 {
     tm__time_merge_entry *first = &merge->heap[0];
@@ -293,7 +293,7 @@ int64_t tm__time_merge_able_ns(const tm__time_merge *merge, uint32_t thread,
     uint32_t begun = merge->threads[thread].interval;
     int64_t able_ns = time_ns;
 
-    /* A wait and its re-entering are two; more in a row are no program's. */
+    /* A wait and its re-entering are two; a program never has more in a row. */
     for (int i = 0; i < TURNS && begun > 0; i++, begun--) {
         if (!tm__is_inert(intervals[begun - 1].state))
             break;

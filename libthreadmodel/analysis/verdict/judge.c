@@ -153,7 +153,7 @@ static void add_up(tm__judgement *it)
     }
 }
 
-/* Whoever waits for a lock, or has something to give away, is not idle. */
+/* A thread that waits for a lock, or owes something to others, is not idle. */
 static int has_demand(const tm__judgement *it)
 {
     if (it->owed)

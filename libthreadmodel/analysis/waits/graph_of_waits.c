@@ -20,7 +20,7 @@ static int was_killed(const tm_model *model)
 }
 
 /* A program whose shutdown has begun is judged by what it did then: hooks and signal
- * handlers that run later are no work of its own. One whose shutdown did not end is
+ * handlers that run later are not its own work. One whose shutdown did not end is
  * judged by that. */
 static int64_t last_instant(const tm_model *model)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who cannot go on. The whole program cannot where no thread can by itself: whatever
- * the primitives are, nobody is left to end a wait. A part of it cannot where each
- * thread of a set waits for what only the set, or threads that have ended, ever
- * provided: standstill_part.c finds it.
+ * The threads that cannot go on. The whole program cannot where no thread can by
+ * itself: whatever the primitives are, no thread is left to end a wait. A part of it
+ * cannot where each thread of a set waits for something that only the set, or threads
+ * that have ended, ever provided: standstill_part.c finds it.
  */
 #include "analysis/timeline/blocking.h"
 #include "analysis/waits/standstill.h"
@@ -31,8 +31,8 @@ static int goes_on_without_main(const tm__wait_graph *graph)
     return 0;
 }
 
-/* A runtime whose last thread that is no daemon has ended is ending itself: daemons
- * that wait then are no hang. */
+/* A runtime whose last non-daemon thread has ended is ending itself: daemons that wait
+ * then do not hang. */
 static int only_daemons_are_left(const tm__wait_graph *graph)
 {
     const tm_model *model = graph->model;
@@ -124,7 +124,8 @@ static void sum_up(tm__standstill *found, const tm__wait_graph *graph)
         if (found->first == TM__NONE ||
             node->since_ns < graph->nodes[found->first].since_ns)
             found->first = i;
-        /* What was found in mid-life began before. One look may have met a moment. */
+        /* A wait that was found in mid-life began before. A single look may be a
+         * coincidence. */
         if (!is_found_waiting(graph, i)) {
             if (node->since_ns > found->since_ns)
                 found->since_ns = node->since_ns;

@@ -306,7 +306,7 @@ static int64_t moved_ns(const tm__wait_graph *graph, const tm__thread *thread)
             break;
         index -= 2;
     }
-    /* What was found in mid-life began before. */
+    /* A wait that was found in mid-life began before. */
     if (index == TM__NONE || (thread->intervals[index].flags & TM__INTERVAL_SNAPSHOT &&
                               !tm__model_is_of_dumps(graph->model)))
         return INT64_MIN;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who ended such waits before: of the same object, else of the same class by the same
- * calling method. One pass over the interactions, tens of millions of them; only what
- * concerns the places of present waits is kept, which are a few.
+ * The threads that ended such waits before: of the same object, else of the same class
+ * by the same calling method. One pass over the interactions, tens of millions of them;
+ * only what concerns the places of present waits is kept, which are a few.
  */
 #include "analysis/waits/wait_meeting.h"
 #include "analysis/waits/wait_nodes.h"
@@ -255,7 +255,7 @@ static void name_servers(tm__wait_graph *graph, tm__wait_node *node)
     }
     node->is_meeting = tm__wait_is_meeting(model, node) != 0;
     node->is_giving = tm__wait_is_giving(model, node->stack) != 0;
-    /* Whoever ran other tasks before need not run this one. */
+    /* A thread that ran other tasks before need not run this one. */
     if (tm__wait_is_for_future(model, node) && node->likeness != TM__LIKE_OBJECT)
         node->edge = TM_WAIT_EDGE_TASK;
     else if (node->server != TM__NONE)

@@ -4,8 +4,8 @@
 
 #include "base/saturate.h"
 
-/* By no more the gain of programs that were really changed differed from what was told,
- * in three of four; docs/whatif.md has the table. */
+/* In three of four programs that were really changed, the gain differed from the stated
+ * one by no more than this share; docs/whatif.md has the table. */
 #define ERROR_SHARE 0.15
 
 /* A replay that differs from the run by more than one part in so many predicts nothing.
@@ -54,7 +54,7 @@ tm__gain tm__gain_of(const tm__candidates *all, const tm__candidate *it)
     gain.middle_ns = least(gain.middle_ns, tm_model_length_ns(all->model));
     gain.high_ns = least(gain.high_ns, tm_model_length_ns(all->model));
     gain.low_ns = least(gain.low_ns, gain.middle_ns);
-    /* A change that takes time away can still cost some, but nothing tells that. */
+    /* A change that takes time away can still cost some, but nothing shows that. */
     if (middle_ns >= 0 && gain.low_ns < 0)
         gain.low_ns =
             least(0, least(gains_ns[TM__HOLDS_SHORT], gains_ns[TM__HOLDS_LONG]));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a run's tenures at every bound, looked up once. */
+/* Bounds of all tenures of a run, looked up once. */
 #include "analysis/whatif/hold_records.h"
 
 #include "analysis/timeline/wakeup_edge.h"

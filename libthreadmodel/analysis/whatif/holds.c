@@ -5,7 +5,7 @@
  * is uncertain of an end has two bounds and a middle.
  *
  *     owner   ══[ A ═══════ had ─ ─ ─ ─]            had: known to have it still
- *     next         ························w[ B      it let go somewhere in ─ ─ ─
+ *     next         ························w[ B      it released it within ─ ─ ─
  */
 #include "analysis/whatif/hold_records.h"
 #include "analysis/whatif/holds.h"
@@ -31,8 +31,8 @@ typedef struct lock {
     int64_t usual_ns;     ///< wake-up
     int64_t exclusive_ns; ///< the end of the last hold that was not shared
     int64_t released_ns;  ///< of all before
-    int is_known;         ///< who had it before is
-    int is_reported;      ///< that this one let go
+    int is_known;         ///< the owner before is
+    int is_reported;      ///< that this one released it
 } lock;
 
 static int64_t end_ns_of(const lock *l, const tm__tenure *it, const tm__tenure *next,
@@ -55,8 +55,8 @@ static int64_t end_ns_of(const lock *l, const tm__tenure *it, const tm__tenure *
     return b->released_ns;
 }
 
-/* Who sleeps or is blocked gives nothing up: it did before that, or after, whichever is
- * nearer. */
+/* A thread that sleeps or is blocked releases nothing: it did before that, or after,
+ * whichever is nearer. */
 static int64_t awake_ns(const tm_model *model, uint32_t owner, int64_t time_ns,
                         const tm__record_ends *ends)
 {
@@ -113,8 +113,8 @@ static int64_t blocked_until_ns(const lock *l, uint32_t thread, int64_t time_ns,
     return at == TM__NONE || at == 0 ? INT64_MIN : it->intervals[at].start_ns;
 }
 
-/* Somebody was blocked by the lock before it was told who had it: this one, since it
- * was given up, as far as it can have had it. */
+/* A thread was blocked by the lock before an owner was reported: this owner had it
+ * since the release before, as far as possible. */
 static int64_t since_ns_of(const lock *l, const tm__tenure *it,
                            const tm__tenure *before, int64_t start_ns,
                            const tm__record_ends *b)
@@ -130,7 +130,7 @@ static int64_t since_ns_of(const lock *l, const tm__tenure *it,
     return since_ns < start_ns ? since_ns : start_ns;
 }
 
-/* Of a hold one end of which was not seen the length is guessed. */
+/* The length of a hold is estimated where one of its ends was not seen. */
 static void stretch(const lock *l, tm__replay_hold *hold, const tm__tenure *it,
                     const tm__tenure *next, const tm__record_ends *b)
 {

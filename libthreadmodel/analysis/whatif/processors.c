@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of a run its processors are known, how long each thread had one and how long it
+ * Known about a run are its processors, how long each thread had one and how long it
  * waited for one, as the scheduler counts, and at each instant how many threads run;
- * not which of these have a processor then.
+ * but not which of these have a processor then.
  *
  *     running    2  ··· 6 ··· 3 ·· 1      four processors: where six run, each does
  *     pace       1     4/6    1    1      two thirds of its work
  *
- * Who has a processor or waits for one wants it; the rest of the time that threads ran
- * they were in native code. And a program whose threads had less than what they wanted,
- * and less than all processors, had to share these with other processes.
+ * A thread that has a processor or waits for one wants it; the rest of the time that
+ * threads ran they were in native code. A program whose threads had less than they
+ * wanted, and less than all processors, had to share these with other processes.
  */
 #include "analysis/whatif/processors.h"
 

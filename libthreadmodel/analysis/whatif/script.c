@@ -263,7 +263,7 @@ static void write_thread(tm__script_writer *w, uint32_t thread)
         int state = it->intervals[i].state;
         int64_t next_ns = tm__interval_end_ns(w->model, it, i);
 
-        /* What it does in the instant at which the interval begins comes before it. */
+        /* Its actions at the instant at which the interval begins come before it. */
         tm__put_marks_before(w, it->intervals[i].start_ns + 1);
         if (state == TM_STATE_DEAD)
             break;

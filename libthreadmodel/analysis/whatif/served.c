@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How a resource is to be replayed. Where its users hand permits to one another, each
- * release gives a permit to whoever waits. Where other threads work for those who wait,
- * a wait is a place in their queue, and then their work:
+ * release gives a permit to a waiter. Where other threads work for those that wait, a
+ * wait is a place in their queue, and then their work:
  *
  *     server   ══[ for B ]══[ for A ]══    A waits for B's work and then for its own;
  *     A            wwwwwwwwwwwwwwwwww      with a second server, for that alone
  *
- * A wait of which nothing tells who ended it stays as it was.
+ * A wait whose waker is unknown stays as it was.
  */
 #include "analysis/whatif/served.h"
 #include "analysis/whatif/served_servers.h"

@@ -192,8 +192,8 @@ static int64_t awake_ns(const tm_model *model, uint32_t number, int64_t time_ns)
     return end_ns - time_ns < time_ns - start_ns ? end_ns : start_ns;
 }
 
-/* Uses of which one end was not seen, for nobody had to wait then, are as long as the
- * rest. */
+/* Uses with one end that was not seen, since no thread had to wait then, are as long as
+ * the rest. */
 static int guess_use(tm__served *served, uint32_t number, int64_t usual_ns)
 {
     const tm__resource_wait *it = &served->resources->waits[number];

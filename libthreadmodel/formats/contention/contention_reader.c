@@ -87,7 +87,7 @@ static int reader_open(void *payload, tm__memory *memory, tm__input *input,
     rc = options->dialect ? TM_OK : tm__log_metadata_refuse(input);
     if (rc == TM_OK)
         rc = tm__log_dialect_init(&self->dialect, options->dialect);
-    /* What is in memory or comes from a pipe has no files beside it. */
+    /* Input from memory or a pipe has no files beside it. */
     if (rc == TM_OK && input->descriptor >= 0 && input->is_seekable)
         rc = tm__log_metadata_load(&self->metadata, input->path);
     return rc;

@@ -108,7 +108,7 @@ static int register_method(void *payload, const tm_method *given)
     /* A method is written with its class or not at all. */
     if (name == TM__NONE || !definition.name)
         return TM_OK;
-    /* What may fail comes first: half a line would be damage. */
+    /* The steps that may fail come first: half a line would be damage. */
     if (describe(self, tm__strings_get(&self->texts, name), &length) < 0)
         return tm__failure();
     line_count = definition.lines ? definition.line_count : 0;
@@ -249,7 +249,7 @@ static int put_event(tm_writer *writer, const tm_event *event)
     if (!line || line->field_count == 0 || event->thread == 0 ||
         event->flags & TM__LOG_LEFT_OUT)
         return tm__log_drop(writer, event);
-    /* What may fail comes first: half a line would be damage. */
+    /* The steps that may fail come first: half a line would be damage. */
     for (int i = 0; rc == TM_OK && i < line->field_count; i++)
         rc = find_hash(self, line->fields[i], event, &hashes[i]);
     if (rc < 0)

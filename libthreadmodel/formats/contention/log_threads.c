@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads are known by the identity hash of their thread object: 31 bits, of which two
- * threads may have the same, and which is free again when one has ended. Two things
- * are sure: a thread starts once, and one that is blocked does nothing else. What
- * breaks them was another thread.
+ * Threads are known by the identity hash of their thread object: 31 bits, which two
+ * threads may share, and which are free again when one has ended. Two things are
+ * certain: a thread starts once, and one that is blocked does nothing else. An event
+ * that breaks these rules belongs to another thread.
  */
 #include "formats/contention/log_threads.h"
 

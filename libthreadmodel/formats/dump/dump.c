@@ -127,7 +127,7 @@ static int hold_stack(tm__dump *dump, const tm__dump_thread *it,
                : TM_OK;
 }
 
-/* What it holds, then that this was all. The stacks were made before. */
+/* The locks that it holds, then the end of that list. The stacks were made before. */
 static void add_holds(tm__dump *dump, const tm__dump_thread *it)
 {
     uint16_t sure = dump->nature.is_one_instant ? 0 : TM_EVENT_PEER_INFERRED;
@@ -270,7 +270,7 @@ static void add_gone(tm__dump *dump, const tm__sortable *thread)
     tm_event event = {.thread = (uint64_t)thread->key, .kind = TM_EVENT_THREAD_END};
 
     if (thread->number && !dump->nature.shows_all_virtual)
-        event.kind = TM_EVENT_SNAPSHOT; /* of which nothing is known */
+        event.kind = TM_EVENT_SNAPSHOT; /* nothing is known about it */
     add_event(dump, event);
 }
 
@@ -291,7 +291,7 @@ int tm__dump_end(tm__dump *dump, int is_whole)
     dump->is_partial = !is_whole;
     if (dump->seen_count == 0)
         return TM_OK;
-    /* Who is missing in a dump that was cut may be in what is missing of it. */
+    /* A thread that is missing from a truncated dump may be in the missing part. */
     if (!is_whole) {
         dump->seen_count = 0;
         return TM_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Classes, methods, frames and stacks, each known once. A dump of a million threads
- * is ten million lines of stacks, of which a few thousand differ: a line is looked up
- * as it stands, and taken apart only when it is new.
+ * is ten million lines of stacks; a few thousand of them differ. A line is looked up as
+ * it stands, and parsed only when it is new.
  */
 #include "formats/dump/dump_names.h"
 

@@ -39,7 +39,7 @@ typedef struct reader {
     int is_last; ///< nothing can be read behind the generation
 } reader;
 
-/* The N of "go 1.N trace"; -1: that is none. */
+/* The N of "go 1.N trace"; -1: not such a header. */
 static int version_of(const uint8_t *bytes, size_t length)
 {
     static const char tail[] = " trace\0\0";

@@ -11,7 +11,7 @@ typedef struct tm__hprof_visitor {
     void *payload;
     /** A thread that lived, and its stack. */
     int (*thread)(void *payload, uint64_t object, uint32_t serial, uint32_t trace);
-    /** A class with its own fields, of which each entry is a name and a type. */
+    /** A class with its own fields; each entry is a name and a type. */
     int (*describe)(void *payload, uint64_t id, uint64_t super, const uint8_t *entries,
                     uint32_t count);
     /** @return 1: visit() shall see its fields, 0: not, or TM_ENOMEM */
@@ -38,7 +38,8 @@ enum { TM__HPROF_VALUES = 64 << 10 }; ///< bytes of an array or object that are 
  * @param[in,out] at  where to begin; where it ended
  * @param until       do not begin a record there or later
  * @param limit       where the heap dump ends
- * @return TM_OK; TM_EDAMAGED: a record at `at` is none, or is cut; TM_EIO, TM_ENOMEM;
+ * @return TM_OK; TM_EDAMAGED: the record at `at` is invalid or truncated; TM_EIO,
+ * TM_ENOMEM;
  *         or what the visitor returned, and then the record is still at `at`
  */
 int tm__hprof_walk(tm__input *input, uint32_t id_bytes, uint64_t *at, uint64_t until,

@@ -67,8 +67,8 @@ static void begin_pass(reader *self)
     self->at = self->records.segment_count ? self->records.segments[0].start : 0;
 }
 
-/* What is wrong in the heap dump is told once; behind it nothing can be understood up
- * to the next segment. */
+/* Damage in the heap dump is reported once; behind it nothing can be read up to the
+ * next segment. */
 static int note_broken(reader *self)
 {
     self->is_broken = 1;
@@ -188,8 +188,8 @@ static int mark_thread(reader *self, const tm__hprof_mark *mark)
     return event.thread ? tm__dump_note(&self->dump, &event) : TM_OK;
 }
 
-/* A trace that was seen n times is n events, of which a call makes some; how many are
- * told of a file is limited. @return TM_OK; TM_MORE: there are more of this trace */
+/* A trace that was seen n times is n events; one call emits some of them. Their number
+ * is limited for each file. @return TM_OK; TM_MORE: there are more of this trace */
 static int mark_sample(reader *self, const tm__hprof_sample *sample)
 {
     uint32_t trace = tm__map_find(&self->names.trace_map, sample->trace), frames, stack;
@@ -366,7 +366,7 @@ static int reader_read(void *payload, const tm_sink *sink)
     return tm__notes_conclude(&self->notes, sink, self->input->path);
 }
 
-/* The passes count as much as the file each; what is told is where the pass is. */
+/* Each pass counts as much as the file; the result is the position of the pass. */
 static uint64_t reader_position(const void *payload)
 {
     const reader *self = payload;

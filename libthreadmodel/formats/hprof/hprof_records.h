@@ -52,7 +52,7 @@ typedef struct tm__hprof_records {
     tm__hprof_sample *samples;
     uint32_t sample_count, sample_capacity;
     uint64_t sites;                  ///< records of allocation sites
-    uint64_t unknown;                ///< records of kinds that are none
+    uint64_t unknown;                ///< records of unknown kinds
     uint32_t control, control_depth; ///< the flags that were set last
     int has_control;
     int64_t last_us; ///< of the last event; what the file has are the low 32 bits

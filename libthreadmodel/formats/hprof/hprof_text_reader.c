@@ -139,7 +139,7 @@ static int read_line(reader *self, tm__slice line)
     return TM_OK;
 }
 
-/* What is left open at the end of the file was cut. */
+/* A record that is open at the end of the file is truncated. */
 static int end_of_file(reader *self)
 {
     int rc = TM_OK;

@@ -19,7 +19,7 @@ typedef struct tm__hprof_thread {
     uint8_t has_block_permit; ///< JDK 24 or later
 } tm__hprof_thread;
 
-/** An object of which its class or text matters. */
+/** An object whose class or text matters. */
 typedef struct tm__hprof_object {
     uint64_t class_id;
     uint64_t text; ///< id of the array that holds it; 0: none

@@ -8,7 +8,7 @@
 
 typedef struct tm__profile_trace {
     uint32_t first, count; ///< frames[]
-    uint64_t thread;       ///< 0: not told
+    uint64_t thread;       ///< 0: not stated
     int is_truncated;
 } tm__profile_trace;
 
@@ -35,7 +35,7 @@ typedef struct tm__profile_hold {
 typedef struct tm__profile {
     tm__memory *memory;
     tm__dump *dump;
-    int64_t now_ns; ///< the least that all that was told allows
+    int64_t now_ns; ///< the earliest time that all events so far allow
     tm__map trace_map;
     tm__profile_trace *traces;
     uint32_t trace_count, trace_capacity;
@@ -59,14 +59,14 @@ typedef struct tm__profile {
 
     int is_ours;          ///< totals are printed as they are
     int64_t contended_ns; ///< total of the table at hand
-    uint64_t within;      ///< events of the line at hand that were told
-    uint64_t pairs;       ///< that were told of them
+    uint64_t within;      ///< events of the present line that were emitted
+    uint64_t pairs;       ///< contentions that were emitted in all
     uint32_t rows;
     int64_t tables_ns; ///< totals of all tables
     uint64_t samples;
     uint64_t exits;
     uint64_t strangers; ///< lines of threads that HPROF did not know
-    uint64_t left_out;  ///< samples and contentions beyond what is told
+    uint64_t left_out;  ///< samples and contentions beyond the limits
 } tm__profile;
 
 void tm__profile_init(tm__profile *profile, tm__memory *memory, tm__dump *dump);

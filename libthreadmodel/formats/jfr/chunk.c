@@ -166,7 +166,7 @@ static int measure(tm__input *input, uint64_t offset, uint64_t limit, uint64_t *
     return TM_OK;
 }
 
-/* The same search in a pipe, of which all is in the window and has to stay there. */
+/* The same search in a pipe, which lies wholly in the window and has to stay there. */
 static int find_end_in_window(tm__jfr_finder *finder, tm__jfr_chunk *chunk)
 {
     const uint8_t *bytes = NULL, *found;

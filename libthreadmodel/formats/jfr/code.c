@@ -21,7 +21,7 @@ int tm__jfr_entity_read(tm__jfr_entities *entities, uint64_t offset)
         if (!constant)
             return TM__JFR_TEXT_NULL;
         cursor = tm__jfr_pools_at(entities->pools, constant->offset);
-        /* A string of the pool that names another of it is no string. */
+        /* A string of the pool that refers to another one is invalid. */
         kind = tm__jfr_get_text(&cursor, &entities->text);
     }
     return kind;

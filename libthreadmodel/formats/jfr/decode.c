@@ -21,7 +21,7 @@
 #include "formats/jfr/last_dump.h"
 #include "formats/jfr/program.h"
 
-/* Events that are decoded at once where their order is no matter. */
+/* Events that are decoded at once where their order does not matter. */
 enum { BLOCK = 8192 };
 
 /* The timeout, in ns; 0: none. JFR writes the least number for none in a park. */
@@ -117,7 +117,7 @@ void tm__jfr_events_want(tm__jfr_events *events, uint64_t kinds)
             (model_kinds[what].end_kind && kinds >> model_kinds[what].end_kind & 1);
 }
 
-/* What is told of once, when it is over, with its length. */
+/* An activity that is reported once, when it is over, with its length. */
 static int read_context(tm__jfr_events *events, const tm__jfr_event_kind *kind,
                         int what, tm__jfr_fact *fact)
 {
@@ -161,7 +161,7 @@ static int is_cut_short(const tm__jfr_fact *sleep)
     return sleep->end_ns - sleep->start_ns < least_ns;
 }
 
-/* What is particular to waits, sleeps and notifies. */
+/* The details of waits, sleeps and notifies. */
 static void read_details(const tm__jfr_events *events, const tm__jfr_event_kind *kind,
                          int what, tm__jfr_fact *fact)
 {
@@ -324,8 +324,8 @@ static int decode_one(tm__jfr_events *events, const tm__jfr_entry *entry,
     return rc ? (rc < 0 ? rc : TM_OK) : read_event(events, (int)entry->what);
 }
 
-/* Keep what the chunks before told and is not emitted yet: it is later than the begin
- * of this one. */
+/* Keep the facts of earlier chunks that are not emitted yet: they are later than the
+ * begin of this one. */
 static void carry(tm__jfr_events *events)
 {
     uint32_t kept = 0;

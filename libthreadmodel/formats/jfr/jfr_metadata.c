@@ -141,7 +141,8 @@ static void read_attributes(const tm__jfr_metadata *metadata, tm__jfr_cursor *cu
     }
 }
 
-/* A number that is written as text; one that is none is 2^64 - 1, no type's id. */
+/* A number that is written as text; 2^64 - 1, which is not a type's id, where it is
+ * invalid. */
 static uint64_t number_of(const tm__jfr_metadata *metadata, uint32_t string)
 {
     const char *text = tm__strings_get(&metadata->strings, string);

@@ -19,7 +19,7 @@ static int is_zero(const uint8_t *bytes, const uint8_t *end)
     return 1;
 }
 
-/* What is said where the events of a chunk end other than by its header. */
+/* Note that the events of a chunk end elsewhere than its header states. */
 static int note_end(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
                     const tm__jfr_walk *walk)
 {
@@ -35,8 +35,8 @@ static int note_end(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
     if (chunk->is_cut)
         return tm__notes_damage(
             &self->notes,
-            "the file ends at byte %llu within the chunk at byte %llu, of which %llu "
-            "bytes are missing; it was read up to byte %llu",
+            "the file ends at byte %llu within the chunk at byte %llu, and %llu "
+            "bytes of the chunk are missing; it was read up to byte %llu",
             offset + (unsigned long long)chunk->bytes, offset,
             (unsigned long long)(chunk->stated_bytes - chunk->bytes), end);
     if (walk->at == walk->limit || is_zero(walk->at, walk->limit))
@@ -131,7 +131,7 @@ static int load_constants(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
     return rc;
 }
 
-/* What a chunk holds of which nothing is read. */
+/* Note the events of a chunk that are not read. */
 static int note_passed(tm__jfr_recording *self)
 {
     const tm__jfr_metadata *metadata = &self->metadata;
@@ -227,7 +227,7 @@ int tm__jfr_recording_load(tm__jfr_recording *self, const tm__jfr_chunk *chunk,
     tm__jfr_walk_start(&walk, bytes, (size_t)chunk->bytes);
     rc = load_content(self, chunk, &walk);
     if (rc < 0) {
-        /* What was counted is counted again when it is tried again. */
+        /* A second attempt counts the same events again. */
         memcpy(self->settings.counts, counts, sizeof(counts));
         self->settings.lost_bytes = lost_bytes;
         self->entities.unknown_threads = unknown_threads;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A string is a byte that names its encoding and then what that says:
+ * A string is a byte that names its encoding, followed by:
  *
  *     0 null   1 empty   2 key in the pool of strings
  *     3 bytes of UTF-8   4 UTF-16 units, a number each   5 bytes of Latin-1
  *
- * with the count before the bytes or units. Metadata hold thousands, of which the
- * longest are sentences of help; pools hold names.
+ * with the count before the bytes or units. Metadata contain thousands, the longest of
+ * them help texts; pools contain names.
  */
 #include "formats/jfr/jfr_text.h"
 

@@ -14,7 +14,7 @@
 enum { MAX_DEPTH = 16 };
 enum state { FRESH, COMPILING, READY, WRONG };
 
-/* How values of a primitive type lie; -1: it is none. */
+/* The layout of values of a primitive type; -1: not a primitive type. */
 static int primitive_shape(const char *name)
 {
     static const struct {

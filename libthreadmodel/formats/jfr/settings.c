@@ -71,7 +71,7 @@ void tm__jfr_settings_init(tm__jfr_settings *settings, tm__memory *memory)
     tm__strings_init(&settings->strings, memory);
 }
 
-/* "20 ms" and the like in ns; 0 for what is none. */
+/* "20 ms" and the like in ns; 0 where it is not a timespan. */
 static int64_t parse_timespan(const char *text)
 {
     static const struct {
@@ -183,7 +183,7 @@ int tm__jfr_settings_pass(tm__jfr_settings *settings, const char *name, uint64_t
     return TM_OK;
 }
 
-/* What a recording holds of which nothing is read, the most frequent first. */
+/* Note the events of a recording that are not read, the most frequent first. */
 static int note_passed(tm__jfr_settings *settings, tm__notes *notes)
 {
     char text[400] = "";

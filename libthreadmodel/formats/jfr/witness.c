@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A blocking interval that never ends leaves no event, so a deadlock is not in a
- * recording but for the text of its thread dumps, a few a chunk. Of each dump just the
- * members of cycles are taken: of all others the events tell more, and by other
- * addresses. Members do not go on, so each is told once, as a snapshot of what it
- * wants, with what it holds. No event follows on the last dump that would tell more:
- * of that one each thread that waits is taken.
+ * recording but for the text of its thread dumps, a few a chunk. Only the members of
+ * cycles are taken from each dump: about all others the events say more, with other
+ * addresses. Members do not go on, so each is reported once, as a snapshot of the lock
+ * that it wants, with those that it holds. No event follows the last dump, so each
+ * thread that waits is taken from that one.
  */
 #include "formats/jfr/witness.h"
 
@@ -27,7 +27,7 @@ void tm__jfr_witness_init(tm__jfr_witness *witness, tm__memory *memory,
         (tm__jfr_witness){.memory = memory, .entities = entities, .notes = notes};
     tm__jstack_init(&witness->dump, memory);
     tm__jstack_cycles_init(&witness->cycles, memory);
-    tm__map_init(&witness->told, memory);
+    tm__map_init(&witness->reported, memory);
 }
 
 static const tm__jstack_lock *locks_of(const tm__jstack_dump *dump, uint32_t thread)
@@ -57,7 +57,7 @@ static const tm__jstack_lock *wanted_by(const tm__jfr_witness *witness, uint32_t
     return lock_of_kind(&witness->dump, thread, kinds);
 }
 
-/* Whether a thread has the lock of a line, and did not let it go in a wait. */
+/* Whether a thread has the lock of a line, and did not release it in a wait. */
 static int is_held(const tm__jstack_dump *dump, uint32_t thread,
                    const tm__jstack_lock *lock)
 {
@@ -203,7 +203,7 @@ static int add_member(tm__jfr_witness *witness, uint32_t t, int64_t time_ns,
                                       ? TM_STATE_PARKED
                                       : TM_STATE_BLOCKED,
                          .flags = TM_EVENT_PEER_REPORTED};
-    uint32_t told;
+    uint32_t reported;
 
     if (!lock || want->owner == TM__NONE)
         return TM_OK;
@@ -212,11 +212,12 @@ static int add_member(tm__jfr_witness *witness, uint32_t t, int64_t time_ns,
         find_object(witness, lock, &fact.object) < 0 ||
         find_stack(witness, &witness->dump.threads[t], &fact.stack) < 0)
         return tm__failure();
-    told = tm__map_find(&witness->told, fact.thread);
-    return told == TM__NONE || told == number ? add(witness, fact) : TM_OK;
+    reported = tm__map_find(&witness->reported, fact.thread);
+    return reported == TM__NONE || reported == number ? add(witness, fact) : TM_OK;
 }
 
-/* That each has what the one before it wants, once all are known to be stuck. */
+/* Report that each has the lock that the one before it wants, once all are known to be
+ * stuck. */
 static int add_holds(tm__jfr_witness *witness, uint32_t number)
 {
     uint32_t members = witness->fact_count;
@@ -234,8 +235,8 @@ static int add_holds(tm__jfr_witness *witness, uint32_t number)
             return tm__failure();
     }
     for (uint32_t i = 0; i < members; i++)
-        if (tm__map_find(&witness->told, witness->facts[i].thread) == TM__NONE &&
-            tm__map_put(&witness->told, witness->facts[i].thread, number) < 0)
+        if (tm__map_find(&witness->reported, witness->facts[i].thread) == TM__NONE &&
+            tm__map_put(&witness->reported, witness->facts[i].thread, number) < 0)
             return tm__failure();
     return TM_OK;
 }
@@ -320,7 +321,7 @@ static int add_sight(tm__jfr_witness *witness, uint32_t t, int64_t time_ns)
             return tm__failure();
         fact.flags |= TM_EVENT_PEER_REPORTED;
     }
-    if (tm__map_find(&witness->told, fact.thread) != TM__NONE)
+    if (tm__map_find(&witness->reported, fact.thread) != TM__NONE)
         return TM_OK;
     if (tm__reserve(witness->memory, &witness->sights, &witness->sight_capacity,
                     (size_t)witness->sight_count + 1, sizeof(fact)) < 0)
@@ -353,7 +354,7 @@ void tm__jfr_witness_free(tm__jfr_witness *witness)
 {
     tm__jstack_free(&witness->dump);
     tm__jstack_cycles_free(&witness->cycles);
-    tm__map_clear(&witness->told);
+    tm__map_clear(&witness->reported);
     tm__free(witness->memory, witness->sights,
              witness->sight_capacity * sizeof(*witness->sights));
     tm__free(witness->memory, witness->facts,

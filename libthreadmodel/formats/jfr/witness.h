@@ -14,7 +14,7 @@ typedef struct tm__jfr_witness {
     tm__notes *notes;
     tm__jstack_dump dump;
     tm__jstack_cycles cycles;
-    tm__map told;        ///< ids of threads whose deadlock was told, by which dump
+    tm__map reported;    ///< by thread: the dump that reported its deadlock
     tm__jfr_fact *facts; ///< what the last dump adds
     uint32_t fact_count;
     uint32_t fact_capacity;
@@ -28,7 +28,7 @@ void tm__jfr_witness_init(tm__jfr_witness *witness, tm__memory *memory,
                           tm__jfr_entities *entities, tm__notes *notes);
 
 /**
- * Read a dump: `facts` are then the members of deadlocks that were not told before,
+ * Read a dump: `facts` are then the members of deadlocks that were not reported before,
  * and `sights` all threads that wait, but for those of deadlocks.
  * @param text    lent for the call
  * @param offset  of the event in the file, for texts

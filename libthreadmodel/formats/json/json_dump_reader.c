@@ -147,7 +147,7 @@ static const char *reason(int stop, const char *error)
     }
 }
 
-/* What is wrong ends a dump; the next one's brace may have been read as part of it. */
+/* An error ends a dump; the next one's brace may have been read as part of it. */
 static int note_wrong(reader *self)
 {
     int rc = tm__notes_damage(

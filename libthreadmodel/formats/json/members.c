@@ -6,7 +6,7 @@
  *       THREADS [ THREAD {stack: STACK [], parkBlocker: BLOCKER {},
  *                         monitorsOwned: OWNED [ ITEM {locks: LOCKS []} ]} ]} ]}}
  *
- * What is on no such path is passed over, so members that a later JDK adds do no harm.
+ * Members on no such path are skipped, so those that a later JDK adds do no harm.
  * Numbers may be written as strings, as JDK 21 to 26 do.
  */
 #include "formats/dump/dump.h"

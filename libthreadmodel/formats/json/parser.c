@@ -67,11 +67,12 @@ void tm__json_start(tm__json_parser *parser)
 
     parser->used = parser->pending = 0;
     parser->handle = yajl_alloc(parser->callbacks, &functions, parser->payload);
-    /* Names may be of any encoding: what is no UTF-8 is repaired where it is shown. */
+    /* Names may be of any encoding: invalid UTF-8 is repaired where it is shown. */
     yajl_config(parser->handle, yajl_dont_validate_strings, 1);
 }
 
-/* A line feed is in no value, so a piece that ends with one ends none halfway. */
+/* No value contains a line feed, so a piece that ends with one does not split a value.
+ */
 static size_t cut_at_line(const uint8_t *bytes, size_t length)
 {
     size_t end = length;

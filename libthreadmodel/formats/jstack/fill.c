@@ -51,7 +51,7 @@ static int find_cycles(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
     return tm__jstack_cycles_find(&fill->cycles, parsed, fill->dump->notes, offset);
 }
 
-/* What it initialises, for whoever waits for that. */
+/* The class that it initialises, for the threads that wait for that. */
 static int add_initialized(tm__jstack_fill *fill, const tm__jstack_dump *parsed,
                            uint32_t thread, tm__dump_thread *to)
 {
@@ -199,7 +199,7 @@ int tm__jstack_fill_leave(tm__jstack_fill *fill)
                           .kind = TM_EVENT_SNAPSHOT};
         uint32_t k = 0;
 
-        /* Who is deadlocked goes on to be. */
+        /* A deadlocked thread stays deadlocked. */
         while (k < fill->member_count && fill->members[k].thread != event.thread)
             k++;
         if (k == fill->member_count)

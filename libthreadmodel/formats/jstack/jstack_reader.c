@@ -125,7 +125,7 @@ static int end(tm__jstack_reader *self)
     return TM_OK;
 }
 
-/* What the run is, told again after each dump, since it may be the last. */
+/* The run's description, emitted again after each dump, since it may be the last. */
 static int emit_run(tm__jstack_reader *self, const tm_sink *sink)
 {
     tm_run run = {.size = sizeof(run),

@@ -108,7 +108,8 @@ static int end_dump(reader *self, int is_whole)
     return rc;
 }
 
-/* Three lines, of which the reader stands behind the first. @return TM_EDAMAGED: none
+/* Read a header of three lines; the reader stands behind the first. @return
+ * TM_EDAMAGED: not a header
  */
 static int begin_dump(reader *self)
 {
@@ -200,7 +201,8 @@ static int read_line(reader *self, const tm__lines *before)
     return begin_dump(self);
 }
 
-/* What is there of the last thread is taken, but for a line that is cut itself. */
+/* The present part of the last thread is taken, but for a line that is truncated
+ * itself. */
 static int end_of_file(reader *self)
 {
     int rc = TM_OK;

@@ -87,7 +87,7 @@ static int set_all(const char **attributes, const tm__tptp_names *names,
 int tm__tptp_define(const char **attributes, const tm__tptp_names *names,
                     tm__tptp_ids *ids, const tm__tptp_entity *entity)
 {
-    /* What it points to may move. */
+    /* The entity that it points to may move. */
     tm__tptp_entity copy = *entity;
 
     return set_all(attributes, names, ids, &copy);

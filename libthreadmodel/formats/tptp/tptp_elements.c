@@ -78,7 +78,8 @@ static int report_object(const element *it, tm__tptp_entity *object)
     return sink->define_object(sink->payload, &definition);
 }
 
-/* The object of an event. "-1" is none. @return 1: there; 0: none; or an error */
+/* The object of an event; "-1" stands for none. @return 1: there; 0: none; or an error
+ */
 static int read_object(element *it, tm__tptp_entity **object)
 {
     int is_transient, rc;

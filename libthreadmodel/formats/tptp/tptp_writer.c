@@ -45,8 +45,8 @@ static void put_letter(tm__output *output, const char *letter)
     }
 }
 
-/* What XML cannot hold is replaced: control characters, U+FFFE and U+FFFF, and bytes
- * that are no UTF-8. */
+/* Characters that XML cannot contain are replaced: control characters, U+FFFE and
+ * U+FFFF, and bytes that are not UTF-8. */
 static void put_attribute(tm__output *output, const char *name, const char *text)
 {
     static const char replacement[] = "\xef\xbf\xbd";

@@ -40,8 +40,8 @@ static int is_seen_to_own(const tm_model *model, const tm__thread *it)
 
 /* The thread that this one waits for, or TM__NONE. One that is known to own what
  * it queues for has got it, though its Entered is still to come; but where each
- * acquisition is told, it waits for itself: a reader that wants to write, a mutex that
- * is locked twice. */
+ * acquisition is reported, it waits for itself: a reader that wants to write, a mutex
+ * that is locked twice. */
 static uint32_t blocker(const tm_model *model, uint32_t thread)
 {
     const tm__thread *it = &model->entities.threads[thread];
@@ -227,8 +227,8 @@ void tm__deadlock_withdraw(tm_model *model, uint32_t index)
     it->withdrawn = 1;
     model->ownership
         .edges_gone++; /* the cycle is still there, and may be found again */
-    /* Who watches may yet answer by the number of one that is withdrawn: it is not
-     * another's for long. */
+    /* The watcher may still answer with the number of a withdrawn cycle, so that number
+     * is not reused at once. */
     if (model->deadlocks.watch && model->deadlocks.cycles_count < WITHDRAWN_MOST)
         return;
     while (model->deadlocks.cycles_count &&

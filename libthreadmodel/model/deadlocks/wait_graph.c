@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who waits for whom, as counters and links beside each thread and object: an edge
- * comes when a thread queues or joins, and goes when its block ends.
+ * The wait-for graph, as counters and links beside each thread and object: an edge is
+ * added when a thread queues or joins, and removed when its block ends.
  */
 #include "model/deadlocks/wait_graph.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which frame of a stack is the caller: who asked to be blocked, as a person means it.
+ * Which frame of a stack is the caller: the code that asked to be blocked, as a person
+ * means it.
  *
  *     Unsafe.park                 LockSupport.park ...       how it is done: primitive
  *     LinkedBlockingQueue.take    library
- *     app.Queue.next              <- the caller: the innermost that is no library
+ *     app.Queue.next              <- the caller: the innermost outside libraries
  *     app.Main.run
  *
  * A helper that only sleeps or joins, and is called so, means nothing: sleepQuietly().

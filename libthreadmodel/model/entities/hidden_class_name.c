@@ -35,7 +35,7 @@ static const char *without_address(const char *name, const char *end)
     if (hex < end && hex - name > 3 && hex[-1] == 'x' && hex[-2] == '0' &&
         strchr("/+.", hex[-3]))
         return hex - 3;
-    /* "x" is no digit, "0" is: 0x0 and the like have been found by now. */
+    /* "x" is not a digit, "0" is: 0x0 and the like have been found by now. */
     if (decimal < end && decimal - name > 1 &&
         (decimal[-1] == '/' || (decimal[-1] == '.' && strstr(name, LAMBDA))))
         return decimal - 1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What went on beside the threads' states: facts that were told when they were over,
- * kept as they come. Some thousands a run, but for CPU samples; a question reads all.
+ * Activities beside the threads' states: facts that were reported when they were over,
+ * kept in the order of arrival. A run has some thousands, apart from CPU samples; a
+ * question reads all of them.
  */
 #include "model/entities/fact.h"
 #include "model/intervals/context.h"

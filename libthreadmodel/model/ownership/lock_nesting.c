@@ -4,9 +4,10 @@
  * noted when the block ends, so that by then others have shown which of them the
  * thread cannot have had any more.
  *
- * Exits are not seen, so a lock that was got once stays owned until another has it.
- * A thread that is elsewhere now has surely let go: Java takes and leaves a monitor
- * in one method, and between two instructions of it where the producer states these.
+ * Exits are not seen, so a lock that was acquired once stays owned until another thread
+ * has it. A thread that is elsewhere now has certainly released it: Java enters and
+ * exits a monitor in one method, and between two instructions of it where the producer
+ * states these.
  *
  *     got the lock at     transfer:41  <-  handle:9  <-  run
  *     blocked now at  debit:7  <-  transfer:43  <-  handle:9  <-  run    may hold it
@@ -56,7 +57,7 @@ static int is_defined(const tm_model *model, uint32_t stack)
     return stack != TM__NONE && model->entities.stacks[stack].defined;
 }
 
-/* A stack that is drawn from other blocks is no proof of where this one was. */
+/* A stack that is sampled from other blocks does not prove where this one was. */
 static int is_own(const tm_model *model, const tm__interval *block)
 {
     return is_defined(model, block->stack) && !(block->flags & TM__INTERVAL_SAMPLED);
@@ -149,7 +150,8 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
     /* Most threads that block have no stack to prove anything by. */
     is_provable =
         are_reported || is_own(model, block) || block->flags & TM__INTERVAL_SNAPSHOT;
-    /* What was got last comes first; far down the list nothing is held any more. */
+    /* The lock acquired last comes first; far down the list nothing is held any more.
+     */
     for (uint32_t i = it->owned; i != TM__NONE && seen < TM__HELD_AT_ONCE;
          i = model->entities.links[i].next, seen++) {
         const tm__object *object = &model->entities.objects[i];

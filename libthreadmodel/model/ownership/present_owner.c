@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who has a lock now, and all that a thread has now: what the search for deadlocks
- * walks along. tenure_write.c keeps who had it when. */
+/* The present owner of each lock, and all locks that a thread owns at present: the
+ * search for deadlocks follows these links. tenure_write.c keeps the history of owners.
+ */
 #include "model/entities/object.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What follows for a record of a lock's timeline from what its owner did meanwhile and
- * from who had the lock next. Asked for a few records at a time, when a block is looked
+ * Bounds of a record in a lock's timeline that follow from what its owner did meanwhile
+ * and from the next owner. Computed for a few records at a time, when a block is looked
  * at, and never while events come in.
  *
  *     known    ········x════════════x·········           had it at both x
  *     owner    ────[ asleep      ]──────[ waits ]        so it had it in all of its
- * sleep next                                 e─────        entered: the owner let go
+ * sleep next                                 e─────        entered: owner released it
  * before so        ···[════════════x······~~~]              ~ to wake up the next one
  */
 #include "model/entities/caller_frame.h"
@@ -48,7 +48,7 @@ static tm__stay stay_at(const tm_model *model, uint32_t owner, uint32_t object,
            tm__is_stopped(thread->intervals[last + 1].state) &&
            thread->intervals[last + 1].object == thread->intervals[last].object)
         last++;
-    /* Where its end is not told, it may have been over by then. */
+    /* Where its end is not reported, it may have been over by then. */
     for (uint32_t i = first; i <= last; i++)
         if (thread->intervals[i].flags & TM__INTERVAL_END_UNSEEN)
             return none;
@@ -60,7 +60,7 @@ static tm__stay stay_at(const tm_model *model, uint32_t owner, uint32_t object,
                       tm__interval_end_ns(model, thread, last)};
 }
 
-/* Who has ended has nothing any more. */
+/* A thread that has ended owns nothing. */
 static int64_t ended_by(const tm_model *model, uint32_t thread, int64_t end_ns)
 {
     int64_t own_ns = model->entities.threads[thread].end_ns;
@@ -68,8 +68,9 @@ static int64_t ended_by(const tm_model *model, uint32_t thread, int64_t end_ns)
     return own_ns != INT64_MIN && own_ns < end_ns ? own_ns : end_ns;
 }
 
-/* By when an owner that is known to have had the lock at had_ns had let go, by what it
- * did later: it was blocked at the end, or elsewhere than where it had got the lock. */
+/* By when an owner that is known to have had the lock at had_ns had released it, as its
+ * later states show: it was blocked at the end, or elsewhere than where it had acquired
+ * the lock. */
 static int64_t released_by(const tm_model *model, uint32_t object, const tm__tenure *it,
                            int64_t had_ns, int64_t end_ns, uint32_t near)
 {
@@ -89,7 +90,7 @@ static int64_t released_by(const tm_model *model, uint32_t object, const tm__ten
             tm__has_left(model, object, tm__tenure_own_stack(it), at))
             return at->start_ns;
     }
-    /* Who is blocked cannot let go. */
+    /* A blocked thread cannot release. */
     i = tm__interval_near(owner, end_ns, i);
     if (i != TM__NONE && tm__is_stopped(owner->intervals[i].state)) {
         tm__stay stay = stay_at(model, it->owner, object, end_ns, i);

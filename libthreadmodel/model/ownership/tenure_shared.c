@@ -29,7 +29,8 @@ void tm__tenure_shared(tm_model *model, uint32_t object, const tm__had *fact)
     tm__tenure_got(model, object, fact, fact->time_ns, TM__TENURE_SHARED);
 }
 
-/* It had it alone as far as that is told: then it has let others in, and reads on. */
+/* As far as reported it was the only owner: now it has admitted others, and reads on.
+ */
 void tm__tenure_shares(tm_model *model, uint32_t object, const tm__had *fact)
 {
     tm__tenure *last = tm__tenure_last(model, object);

@@ -167,7 +167,8 @@ static void exchange(tm_model *model, uint32_t index, uint32_t thread)
         tm__post_drop(model, mine);
 }
 
-/* What a thread that was not let go by time took; TM__NONE where no post was seen. */
+/* The post that a thread consumed whose wait did not time out; TM__NONE where no post
+ * was seen. */
 static uint32_t find_used(tm_model *model, const tm__fact *fact, int64_t since_ns)
 {
     uint32_t index = *tm__post_of(model, fact->thread);
@@ -178,7 +179,7 @@ static uint32_t find_used(tm_model *model, const tm__fact *fact, int64_t since_n
         (fact->peer == TM__NONE || model->wakeups.posts[index].thread == fact->peer))
         return index;
     index = find_post(model, fact->object, fact->peer, since_ns);
-    /* What was given before a loss may have been taken in it. */
+    /* A post from before a loss may have been consumed during the loss. */
     if (index != TM__NONE && fact->peer == TM__NONE &&
         tm__lost_since(&model->intervals, model->wakeups.posts[index].time_ns))
         return TM__NONE;

@@ -107,8 +107,8 @@ static uint32_t evict_thread(tm_model *model, uint32_t index, int64_t cut_ns)
     return first;
 }
 
-/* Room that is kept of an array, beyond the first block of a timeline, which is told by
- * its capacity. */
+/* Room that is kept of an array. It exceeds the first block of a timeline, which is
+ * recognized by its capacity. */
 static size_t room_for(uint32_t count)
 {
     return (size_t)count + count / 4 + TM__FIRST_INTERVALS + 1;
@@ -199,7 +199,7 @@ static uint32_t drop_contexts(tm_model *model, int64_t cut_ns)
 static uint64_t evict_until(tm_model *model, int64_t cut_ns)
 {
     uint64_t evicted = drop_contexts(model, cut_ns), dropped;
-    /* While the timelines of the owners are there, which tell when they let go. */
+    /* While the timelines of the owners exist, which show when they released. */
     uint64_t tenures = tm__drop_tenures(model, cut_ns);
 
     for (uint32_t i = 0; i < model->entities.objects_count; i++)
@@ -231,8 +231,7 @@ void tm__evict_old(tm_model *model)
         from_ns += (model->last_ns - from_ns + 1) / 2;
         evict_until(model, from_ns);
     }
-    /* What is left are entities and open blocking intervals; do not look again at once.
-     */
+    /* Only entities and open blocking intervals remain; do not look again at once. */
     model->replay.evict_at_bytes = model->memory_limit_bytes;
     if (model->memory.used_bytes > wanted)
         model->replay.evict_at_bytes += model->memory.used_bytes - wanted;

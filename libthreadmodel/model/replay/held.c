@@ -15,8 +15,8 @@
 #include "model/replay/held.h"
 #include "model/state/model.h"
 
-/* What was not stated at this very time is not held; of synchronizers, too, where all
- * were told. */
+/* A lock that was not stated at this very time is not held; nor is a synchronizer,
+ * where all of them were reported. */
 static void end_all_before(tm_model *model, uint32_t thread, int64_t time_ns, int all)
 {
     uint32_t object = model->entities.threads[thread].owned;
@@ -31,8 +31,9 @@ static void end_all_before(tm_model *model, uint32_t thread, int64_t time_ns, in
     }
 }
 
-/* What ended because all that a thread holds is told anew goes on if it is told again,
- * and the thread was blocked all the time: it got nothing in between. */
+/* A tenure that ended because the list of what a thread holds began anew continues if
+ * the list states it again and the thread was blocked all the time: it cannot have
+ * acquired anything in between. */
 static void go_on(tm_model *model, const tm__fact *fact)
 {
     const tm__thread *thread = &model->entities.threads[fact->thread];

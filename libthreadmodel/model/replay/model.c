@@ -65,7 +65,7 @@ enum {
     MOST_POLICY_CHANGES = 16 ///< each asks every object; producers state one policy
 };
 
-/* What recording cost, told from time to time: it only grows. */
+/* The cost of recording, reported from time to time: it only grows. */
 static void read_cost(tm_run *known, const tm_run *run)
 {
     known->cost_events = run->cost_events;

@@ -75,7 +75,7 @@ void tm__on_enter(tm_model *model, const tm__fact *fact)
     }
     object = tm__object_fresh(model, fact->object);
     if (object->owner == fact->thread && !tm__owners_are_reported(model)) {
-        /* It came back from a wait of its own, or was never let go as thought. */
+        /* It came back from a wait of its own, or was never released as assumed. */
         if (model->entities.threads[fact->thread].last_ns > object->owner_ns)
             model->diagnostics[TM_DIAGNOSTIC_STALE_OWNER]++;
         tm__tenure_over(model, fact->object, fact->thread, fact->time_ns);
@@ -92,8 +92,8 @@ void tm__on_enter(tm_model *model, const tm__fact *fact)
     tm__want(model, fact->thread, fact->object);
 }
 
-/* The last instant at which a thread may have let go, which was to have the object at
- * had_ns and did not any more at to_ns: who is blocked lets nothing go. */
+/* The last instant at which a thread may have released the object that it owned at
+ * had_ns and no longer at to_ns: a blocked thread releases nothing. */
 static int64_t released_by_ns(const tm_model *model, uint32_t thread, int64_t had_ns,
                               int64_t to_ns)
 {
@@ -119,8 +119,8 @@ static const tm__tenure *one_before(const tm_model *model, uint32_t from,
     return it == last ? NULL : it;
 }
 
-/* Who let go of the object that the thread has been blocked on since `since_ns`. It may
- * have ended since, or be blocked again: it is still who let go. */
+/* The thread that released the object on which this one has been blocked since
+ * `since_ns`. It may have ended since, or be blocked again: it still released it. */
 static uint32_t handoff(tm_model *model, const tm__fact *fact,
                         const tm__interval *block)
 {
@@ -134,7 +134,7 @@ static uint32_t handoff(tm_model *model, const tm__fact *fact,
     if (fact->peer != TM__NONE)
         return tm__interaction_unseen(model, TM_INTERACTION_HANDOFF, fact->peer,
                                       tm__reported_provenance(fact), fact);
-    /* It may have been told as the next owner before it says so itself. */
+    /* It may have been reported as the next owner before it says so itself. */
     if (last && last->owner == fact->thread)
         last = one_before(model, block->tenure, last);
     is_exact = last && tm__tenure_is_reported_over(last);
@@ -154,7 +154,8 @@ static uint32_t handoff(tm_model *model, const tm__fact *fact,
         from == TM__NONE ? TM_PROVENANCE_UNKNOWN : TM_PROVENANCE_INFERRED, fact);
     if (released_ns != INT64_MIN && released_ns <= fact->time_ns)
         tm__row(model, row)->from_ns = released_ns > since_ns ? released_ns : since_ns;
-    /* Who was blocked again had let go before: so long at least it took. */
+    /* A releaser that is blocked again had released before: it took at least so long.
+     */
     if (released_ns != INT64_MIN && released_ns >= since_ns)
         tm__latency_add(&model->ownership.latencies[TM__WAKEUP_MONITOR],
                         fact->time_ns - released_ns);
@@ -276,8 +277,8 @@ void tm__on_released(tm_model *model, const tm__fact *fact)
         tm__tenure_left(model, fact->object, &had);
         return;
     }
-    /* One that took it unseen, or has told in another way that it let go: of a producer
-     * that tells of no lock that is taken. */
+    /* It acquired the lock unseen, or has reported the release in another way: from a
+     * producer that reports no acquisition. */
     if (object->owner != fact->thread && model->run.kinds &&
         !(model->run.kinds >> TM_EVENT_ACQUIRED & 1))
         return;

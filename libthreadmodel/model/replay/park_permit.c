@@ -26,7 +26,7 @@
 #include "model/replay/park_permit.h"
 #include "model/state/model.h"
 
-/* The thread queues for a lock that others may have: one of which an owner was told. */
+/* The thread queues for a lock that others may have: an owner of it was reported. */
 static void queue_for(tm_model *model, const tm__fact *fact, tm__interval *park)
 {
     tm__object *blocker = tm__object_fresh(model, fact->object);
@@ -132,7 +132,8 @@ static void acquire_lock(tm_model *model, const tm__fact *fact,
     if (fact->flags & TM_EVENT_OWNER_READ)
         tm__tenure_nobody_shares(model, object, fact->time_ns);
     last = tm__tenure_at(model, model->entities.objects[object].tenure);
-    /* Another was told to have it when this one was woken, or the waker then. */
+    /* Another thread was reported as its owner when this one was woken, or the waker
+     * at that time. */
     if (last && last->owner != TM__NONE && !(last->flags & TM__TENURE_OVER) &&
         (last->owner != unpark->from_thread || last->had_ns >= unpark->from_ns))
         return;
@@ -248,8 +249,8 @@ static int is_past_known(const tm_model *model, const tm__thread *thread)
 
 /*
  * What an unpark says of the lock that its target queues for. Read as nobody's, the
- * caller has just let it go, unless it only left the queue; read as another's, that one
- * was quicker than the target; read as the caller's own, it is no release.
+ * caller has just released it, unless it only left the queue; read as another's, that
+ * one was quicker than the target; read as the caller's own, it is not a release.
  */
 static void note_release(tm_model *model, const tm__fact *fact)
 {
@@ -276,9 +277,9 @@ static void note_release(tm_model *model, const tm__fact *fact)
         tm__tenure_had(model, object, &had);
         return;
     }
-    /* Where all releases are reported this is none; some may be, of conditions. Who
-     * does not say what it reports, and reports who takes a lock, reports who lets it
-     * go. */
+    /* Where all releases are reported, this is not a release; only those of conditions
+     * may be. A producer that does not state what it reports, and reports acquisitions,
+     * reports releases as well. */
     if (!it->is_owned || tm__owners_are_reported(model) ||
         (model->kind_counts[TM_EVENT_ACQUIRED] &&
          (model->kind_counts[TM_EVENT_RELEASED] || !model->run.kinds)))
@@ -293,8 +294,8 @@ static void note_release(tm_model *model, const tm__fact *fact)
         tm__tenure_shares(model, object, &had);
         return;
     }
-    /* Who was woken and not seen to own it may be a reader that wakes the next one:
-     * where readers are distinguished, that is read as shared. */
+    /* A thread that was woken and not seen to own it may be a reader that wakes the
+     * next one: where readers are distinguished, that is read as shared. */
     last = tm__tenure_at(model, it->tenure);
     if (!is_past_known(model, caller) ||
         (queued && !(it->is_shared && tm__reader_of(model, object, fact->thread)) &&
@@ -326,8 +327,8 @@ static int is_carrier(const tm__thread *thread)
 }
 
 /*
- * Who waits for a virtual thread's end is woken when that has left its carrier, which
- * then seems to do it:
+ * A thread that waits for a virtual thread's end is woken when that has left its
+ * carrier, which then seems to do it:
  *
  *     virtual  ═══════ end
  *     carrier           ── unpark(joiner) ──▶     it is the virtual thread's act

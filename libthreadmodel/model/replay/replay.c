@@ -157,7 +157,7 @@ static int dispatch(tm_model *model, const tm__fact *fact)
     return TM_OK;
 }
 
-/* What is not about a thread. */
+/* An event that is not about a thread. */
 static int read_other(tm_model *model, const tm_event *event)
 {
     if (!event->kind || event->kind >= TM_EVENT_KIND_END) {

@@ -145,8 +145,8 @@ void tm__on_joined(tm_model *model, const tm__fact *fact)
     joined = fact->peer != TM__NONE ? fact->peer : thread->joins;
     note_end(thread, fact->flags);
     row = tm__end_cause(model, fact, TM_PROVENANCE_EXACT);
-    /* Who joins a thread that has ended before is woken by nobody; in the same instant,
-     * perhaps. */
+    /* A thread that joins one that has ended before is woken by nobody; perhaps also if
+     * it ended in the same instant. */
     if (row == TM__NONE && joined != TM__NONE &&
         (model->entities.threads[joined].end_ns == INT64_MIN ||
          model->entities.threads[joined].end_ns >= tm__blocked_since_ns(thread))) {

@@ -55,7 +55,7 @@ static int begins_then(const tm_model *model, const tm__thread *thread,
            thread->interval_count && !(tm__now(thread)->flags & TM__INTERVAL_SNAPSHOT);
 }
 
-/* Who has the object may have been told since the snapshot before. */
+/* The object's owner may have been reported since the snapshot before. */
 static void note_owner(const tm_model *model, const tm__fact *fact, tm__interval *known)
 {
     uint32_t owner = fact->object == TM__NONE
@@ -109,7 +109,7 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
                                           .thread = fact->peer,
                                           .stack = TM__NONE,
                                           .provenance = tm__reported_provenance(fact)});
-            /* What threads park for is a lock once one was told to own it. */
+            /* An object that threads park for is a lock once an owner was reported. */
             if (fact->value != TM_STATE_PARKED ||
                 model->entities.objects[fact->object].is_owned)
                 seen.tenure = tm__tenure_wanted(model, fact->object, fact->time_ns);

@@ -55,9 +55,10 @@ static void witness_owner(tm_model *model, const tm__fact *fact)
 
 /*
  * Whether the wait that begins may end for no reason: an interrupt sets the bit and
- * only then wakes the thread. One that took the bit between and waits again is woken
- * out of the new wait, which nothing tells from a notify. Where interrupts are told,
- * one that may not be over is one whose caller has done nothing since.
+ * only then wakes the thread. A thread that cleared the bit between and waits again is
+ * woken out of the new wait, which nothing distinguishes from a notify. Where
+ * interrupts are reported, one may not be over as long as its caller has done nothing
+ * since.
  */
 static int may_wake_for_nothing(const tm_model *model, const tm__thread *waiter)
 {
@@ -168,7 +169,8 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
     if (fact.object != TM__NONE)
         tm__object_fresh(model, fact.object);
     tm__blocking_stack(model, &fact);
-    /* One that was first seen when it had been notified was not let go by time. */
+    /* The wait of one that was first seen when it had been notified did not time out.
+     */
     known = wait->state != TM_STATE_REENTERING || thread->bound != TM__NONE;
     cause = tm__bind_waited(model, &fact, &certain);
     if (fact.object == TM__NONE && !not_notified)
@@ -201,7 +203,7 @@ void tm__on_waited(tm_model *model, const tm__fact *original)
             INT64_MIN,
             (not_notified ? 0 : TM__TENURE_HANDED) |
                 (thread->flags & TM_THREAD_VIRTUAL ? TM__TENURE_PROVISIONAL : 0));
-        /* Of a virtual thread this may be told before it has the monitor back. */
+        /* A virtual thread may report this before it has the monitor back. */
         tm__now(thread)->tenure = model->entities.objects[fact.object].tenure;
     }
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a model holds: the run and its clock, which every room reads, and a part for
- * each room. Entities lie in dense arrays. An index is a number in one of them,
- * TM__NONE is no index. Analyses read, and change nothing but what is kept for the next
- * question.
+ * The contents of a model: the run and its clock, which every room reads, and a part
+ * for each room. Entities lie in dense arrays. An index is a position in one of them;
+ * TM__NONE stands for the absence of one. Analyses only read, except for caches that
+ * they keep for the next question.
  */
 #ifndef TM_MODEL_MODEL_H
 #define TM_MODEL_MODEL_H

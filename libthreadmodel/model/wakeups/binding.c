@@ -96,7 +96,7 @@ int tm__bind_all(tm_model *model, const tm__fact *fact, uint32_t object, int kin
     group = model->intervals.group_count++;
     if (kind == TM_INTERACTION_JOIN)
         model->entities.threads[fact->thread].end_group = group;
-    /* Whoever is in the set now leaves it, whatever was in doubt before. */
+    /* Every waiter in the set leaves it now, whatever was in doubt before. */
     tm__bind_abandon(model, object);
     while (it->waiter_head != TM__NONE) {
         uint32_t waiter = it->waiter_head;

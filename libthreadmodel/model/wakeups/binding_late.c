@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A waiter that was there before recording began, and of which the VM did not tell what
- * it waits for: so it is in no wait set. Its end names the object. A notify of that
- * since then found it there, though it seemed to find nobody, or others alone.
+ * A waiter from before recording began, whose object the VM did not report: so it is in
+ * no wait set. The end of its wait names the object. A notify of that object since then
+ * found it there, though it seemed to find nobody, or only others.
  *
  *     snapshot ────── notify M ────── waited M
  *     "waits"         for nobody?     it was for this one

@@ -107,7 +107,7 @@ int tm__may_have_joined(const tm_model *model, const tm__thread *waiter)
 {
     uint32_t object = waiter->intervals[tm__blocking_index(waiter)].object;
 
-    /* One that was defined is no thread's unless its definition says whose. */
+    /* An object that was defined is not a thread's unless its definition says so. */
     return model->wakeups.nameless_end_ns >= tm__blocked_since_ns(waiter) &&
            object != TM__NONE && model->entities.objects[object].thread == TM__NONE &&
            model->entities.objects[object].class_index == TM__NONE;

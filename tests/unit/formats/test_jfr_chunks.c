@@ -135,8 +135,8 @@ static void a_chunk_that_is_cut_is_read_as_far_as_it_is_there(void **state)
     put_big_endian(&paper, 8, paper.length + 100, 8);
     append();
     snprintf(text, sizeof(text),
-             "the file ends at byte %zu within the chunk at byte 0, of which 100 bytes "
-             "are missing; it was read up to byte %zu",
+             "the file ends at byte %zu within the chunk at byte 0, and 100 bytes of "
+             "the chunk are missing; it was read up to byte %zu",
              length, length);
     assert_reads(TM_EDAMAGED, text, "event 5000400 7 0 0 0 0 3 0\n", 1);
     /* Finished, and shorter than a header. */

@@ -219,7 +219,7 @@ static void any_prefix_is_read_or_reported_as_cut(void **state)
         recorder all = read_recording(paper.bytes, length, &rc);
 
         assert_int_equal(rc, TM_EDAMAGED);
-        assert_non_null(strstr(tm_error_text(), "bytes are missing"));
+        assert_non_null(strstr(tm_error_text(), "of the chunk are missing"));
         recorder_free(&all);
     }
 }
