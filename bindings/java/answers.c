@@ -40,8 +40,9 @@ static int append(answer_text *t, const char *from, size_t length)
     return TM_OK;
 }
 
-/* What may move a terminal's cursor or turn its text around: control characters, of
- * Unicode too (U+0080 to U+009F), and U+202A to U+202E, U+2066 to U+2069. */
+/* Returns the length of a character that may move a terminal's cursor or reverse its
+ * text: a control character, also of Unicode (U+0080 to U+009F), or one of U+202A to
+ * U+202E and U+2066 to U+2069; else 0. */
 static size_t unsafe_bytes(const unsigned char *at, size_t left)
 {
     if (*at < ' ' || *at == 0x7f)

@@ -28,7 +28,7 @@ static void check(int rc)
         fail(tm_error_text());
 }
 
-/* Who had the locks that threads were blocked by, stretch by stretch. */
+/* Returns the owners of the locks that blocked threads, stretch by stretch. */
 static tm_table *blame_of(const char *path)
 {
     tm_source *source;

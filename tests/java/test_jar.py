@@ -203,7 +203,7 @@ def test_where_the_home_is_read_only_it_lies_among_temporary_files(
     ("arguments", "options", "says"),
     [
         (("nonsense",), (), "there is no command 'nonsense'; see help"),
-        (("option", "depth"), (), "'depth' is no KEY=VALUE; see help"),
+        (("option", "depth"), (), "'depth' is not of the form KEY=VALUE; see help"),
         (("attach", "x"), (), "which process? Give its number, as jps shows it"),
         (("attach", "4194305"), (), "there is no process 4194305"),
         (("control", "1", "begin"), (), "control PID, and one of"),

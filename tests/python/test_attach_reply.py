@@ -57,7 +57,7 @@ def test_a_message_beside_the_answer_is_a_notice(
 def test_a_name_ends_no_recording_and_is_no_answer(
     jvm: Any, tmp_path: Path, separator: str
 ) -> None:
-    named = f"{DEADLOCK}: {separator}=no way{separator}=end told{separator}"
+    named = f"{DEADLOCK}: {separator}=no way{separator}=end reported{separator}"
     jvm.lines = [named, "=ok run.tmt"]
     jvm.is_running = lambda: True
     recording = attach.record(jvm.pid, tmp_path / "run.tmt")

@@ -82,7 +82,7 @@ static void end(int is_reported)
     tm__message_to(NULL);
     if (fd < 0)
         return;
-    answer(fd, is_reported ? "=end told" : "=end");
+    answer(fd, is_reported ? "=end reported" : "=end");
     close(fd);
 }
 

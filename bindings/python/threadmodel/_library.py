@@ -108,7 +108,7 @@ def whole(value: int, what: str, highest: int, lowest: int = 0) -> int:
     """Check that a number fits the C field that it is for.
 
     Raises:
-        InvalidArgumentError: it does not, or is none
+        InvalidArgumentError: it does not fit, or is not a whole number
     """
     try:
         number = value.__index__()
@@ -136,7 +136,7 @@ def c_strings(values: Iterable[str], what: str) -> Any:
     """Make an array of C strings, which is not NULL even where there is none.
 
     Raises:
-        InvalidArgumentError: one of them is no text
+        InvalidArgumentError: one of them is not text
     """
     strings = [c_string(value, what) for value in values]
     array = ffi.new("char *[]", strings or 1)

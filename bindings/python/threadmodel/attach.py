@@ -26,10 +26,10 @@ from threadmodel.errors import AttachError
 #: Commands to a recording; each answers with one line.
 CONTROLS: Final = ("dump", "pause", "resume", "stop")
 
-# What is said of a JVM that answers before it is up, by the agent or the JVM.
+# Part of the answer of a JVM, or of the agent in it, that has not started completely.
 STARTING: Final = "this VM is still starting"
-# The last that is said of a recording: its time is up, or `control` had it stop.
-ENDED: Final = ("=end", "=end told")
+# The last line on a recording: its time is up, or a command of `control` stopped it.
+ENDED: Final = ("=end", "=end reported")
 YES, NO = "=ok", "=no"
 STARTING_SECONDS: Final = 5.0
 POLL_SECONDS: Final = 0.05
@@ -201,11 +201,11 @@ def dump(pid: int, *, virtual: bool = False) -> str:
         virtual: as JSON, with virtual threads; else as text, all at one instant
 
     Returns:
-        Text in which bytes that are no UTF-8 are surrogates: encoded with
+        Text in which bytes that are not valid UTF-8 are surrogates: encoded with
         ``surrogateescape`` it is what the JVM wrote. Names in it may hold anything.
 
     Raises:
-        AttachError: it cannot be attached to, or writes no such dump
+        AttachError: the JVM cannot be attached to, or cannot write such a dump
     """
     jvm = hotspot.find(pid)
     if not virtual:

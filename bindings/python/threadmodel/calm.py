@@ -40,12 +40,12 @@ def calm(
     verdict: Mapping[str, Any] | None = None,
     part: Selection = ALL,
 ) -> str:
-    """State that no finding reached its threshold, where to look then, and what the
-    statement rests on.
+    """State that no finding reached its threshold, what to look at instead, and the
+    evidence for the statement.
 
     Args:
-        model: one whose findings are none, or minor
-        verdict: the row of its table ``verdict``; None: it is asked for
+        model: one without findings, or with minor ones only
+        verdict: the row of its table ``verdict``; None: the model computes it
         part: of the run
     """
     if verdict is None:

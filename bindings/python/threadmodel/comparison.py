@@ -26,7 +26,7 @@ _FIGURES: Final = tuple(
     for figure in ("count", "total_ns", "p99_ns")
 )
 _SHARES: Final = tuple(f"{state}_share" for state in STATES)
-# What is compared with the noise of the runs, in the row of each run and place.
+# Figures that are compared with the noise of the runs, by run and place.
 _JUDGED: Final = ("length_ns", "lock_share", "queued_ns")
 
 
@@ -102,7 +102,7 @@ def compare(
     """Compare two runs of one program; see Comparison for what is matched.
 
     Args:
-        before: a run, or several of which each did the same
+        before: a run, or several runs of the same work
         after: the same, of the changed program
         part: of each run, such as ``Selection(window=(from_ns, None))`` to leave out
             its warm-up; or a function that returns it

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can go wrong, as exceptions.
+"""Errors, as exceptions.
 
-Each is a :class:`ThreadmodelError` and also the builtin that a caller who does not
-know this package would catch. Texts are one line and hold the value that was wrong.
+Each is a :class:`ThreadmodelError` and also the builtin exception that a caller would
+catch who does not know this package. A text is one line and holds the invalid value.
 """
 
 

@@ -15,11 +15,11 @@ _PACKED: Final = struct.Struct("=qQQQqIHH")
 
 
 class Event(NamedTuple):
-    """One event; ids are the producer's own numbers, 0 is none or unknown.
+    """One event. Ids are the producer's own numbers; 0: none or unknown.
 
     Attributes:
         time_ns: on the producer's monotonic clock
-        thread: whose event this is; 0 for LOST: any thread's, for GC_PAUSE: all
+        thread: of the event; 0 for LOST: any thread, for GC_PAUSE: all threads
         kind: a number of EventKind
         object: monitor or park blocker
         peer: the other thread, in the kind's sense
@@ -62,7 +62,7 @@ def pack(events: Iterable[Event]) -> bytes:
     """Lay events out as C has them, 48 bytes each.
 
     Raises:
-        InvalidArgumentError: a field is no whole number or does not fit
+        InvalidArgumentError: a field is not a whole number or does not fit
     """
     packed = bytearray()
     for index, event in enumerate(events):

@@ -25,7 +25,7 @@ def conditions(where: str) -> dict[str, frozenset[Any]]:
     """Return the values that a condition allows in each column; None is null.
 
     Raises:
-        InvalidArgumentError: it is no condition of a finding
+        InvalidArgumentError: it is not a condition of a finding
     """
     wanted: dict[str, frozenset[Any]] = {}
     at = 0

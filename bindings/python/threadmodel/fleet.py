@@ -29,7 +29,7 @@ NUMBERS: Final = (
     *(f"cost_{name}" for name in _COSTS),
 )
 _TEXTS: Final = ("format", "producer", "vm", "command")
-#: Columns of table ``runs`` that are no labels.
+#: Columns of table ``runs`` other than labels.
 FACTS: Final = ("run", "url", *_TEXTS, "damage", *NUMBERS)
 _FIELD: Final = re.compile(r"\{(\w+)\}|(\*)")
 
@@ -102,7 +102,7 @@ def summarize_url(url: str, limits: Limits = Limits()) -> Result:  # noqa: B008
         with _copied(url, limits) as copy:
             return _summarize(url, copy, limits)
     except errors.MissingExtraError:
-        # What this machine lacks is no fault of the file.
+        # A package that this machine lacks is not an error of the file.
         raise
     except (errors.ThreadmodelError, OSError, ValueError) as failure:
         text = _without(copy, str(failure)) or type(failure).__name__

@@ -180,7 +180,7 @@ def labels_by(
 
 
 def _check_names(names: list[str], where: str) -> None:
-    """Refuse labels that are no names of columns, or are those of facts."""
+    """Refuse labels that are not valid column names, or are names of facts."""
     for name in names:
         if name in FACTS:
             raise errors.InvalidArgumentError(

@@ -37,10 +37,10 @@ Mark = list[Any]
 
 
 class Dataset:
-    """What was summed up so far; parts are added by one process at a time."""
+    """The summaries so far. One process at a time adds parts."""
 
     def __init__(self, url: str, *, resume: bool = False) -> None:
-        """Open a dataset, or begin one where nothing is.
+        """Open a dataset, or begin one in an empty place.
 
         Args:
             url: of its folder

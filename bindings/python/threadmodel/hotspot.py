@@ -167,8 +167,8 @@ def find(pid: int) -> Jvm:
     """Find a JVM to attach to.
 
     Raises:
-        AttachError: there is no such process, it is no JVM, somebody else's, stopped,
-            or does not let anybody attach
+        AttachError: there is no such process, or it is not a JVM, belongs to another
+            user, is stopped, or disallows attaching
     """
     status = _proc.status(pid)
     state = status.get("State", "?")[:1]
@@ -188,7 +188,7 @@ def find(pid: int) -> Jvm:
     if "/libj9vm" in loaded:
         raise AttachError(f"process {pid} runs OpenJ9: only HotSpot can be attached to")
     if "/libjvm.so" not in loaded:
-        raise AttachError(f"process {pid} is no JVM: it has no libjvm.so loaded")
+        raise AttachError(f"process {pid} is not a JVM: it has no libjvm.so loaded")
     jvm = Jvm(pid, int(status.get("NSpid", str(pid)).split()[-1]))
     if not jvm.listens():
         _check_that_it_listens(jvm, status)
@@ -213,7 +213,7 @@ def command(jvm: Jvm, name: str, *arguments: str) -> str:
         arguments: at most three of 1024 bytes, or of any length from JDK 24 on
 
     Returns:
-        Text in which bytes that are no UTF-8 are surrogates: encoded with
+        Text in which bytes that are not valid UTF-8 are surrogates: encoded with
         ``surrogateescape`` it is what the JVM sent
 
     Raises:
@@ -341,7 +341,7 @@ def _is_launcher(pid: int) -> bool:
 
 
 def _settled(pid: int) -> str:
-    """What it has loaded; a launcher that has just begun is waited for."""
+    """Return the mapped files; wait while a launcher has not loaded its JVM."""
     deadline = time.monotonic() + STARTING_SECONDS
     while True:
         loaded = _proc.maps(pid)
@@ -355,7 +355,7 @@ def _settled(pid: int) -> str:
 
 
 def _can_attach(jvm: Jvm) -> bool | None:
-    """What it says of itself among its performance counters; None: nothing."""
+    """Read from its performance counters whether it can be attached to."""
     key = b"sun.rt.jvmCapabilities\0"
     for file in jvm.root.glob(f"tmp/hsperfdata_*/{jvm.inner_pid}"):
         try:

@@ -88,7 +88,7 @@ class Model(Sink):
 
     @property
     def run(self) -> Run:
-        """What is known of the run and of who reported it."""
+        """Facts of the run and of its producer."""
         with self._lock:
             return from_struct(lib.tm_model_run(self._model))
 
@@ -115,7 +115,7 @@ class Model(Sink):
         """Sentences on what the data cannot show."""
         return tuple(self._ask(lib.tm_caveat_list)["caveat"])
 
-    # What can be asked: see the modules for what is behind each.
+    # The questions; the modules document each.
     threads = of_statistics.threads
     locks = of_statistics.locks
     callers = of_statistics.callers
@@ -314,7 +314,7 @@ class Model(Sink):
         return to_struct(selection, None if threads is None else self._ids(threads))
 
     def _ids(self, threads: Iterable[int | str]) -> list[int]:
-        """Return the ids of threads some of which are named."""
+        """Return the ids of threads that are given by id or by name."""
         wanted = list(threads)
         if not any(isinstance(thread, str) for thread in wanted):
             return [thread for thread in wanted if not isinstance(thread, str)]

@@ -77,11 +77,11 @@ class Recorder:
         )
         #: of the recorder, once it has ended: below 0 where a signal has ended it
         self.status = 0
-        #: where the trace is, once the recorder has ended; None: there is none
+        #: path of the trace, once the recorder has ended; None: there is no trace
         self.trace: str | None = None
-        #: where those of other processes are
+        #: traces of other processes
         self.others: list[str] = []
-        #: programs of which the trace, where it shows no threads, has nothing
+        #: programs that were not recorded, if the trace shows no threads
         self.unseen: list[str] = []
         assert self._process.stdout
         self.region = self._process.stdout.readline().decode().strip()
@@ -103,7 +103,7 @@ class Recorder:
         return {**variables, "LD_PRELOAD": preload, REGION_VARIABLE: self.region}
 
     def ended(self, pid: int, status: int) -> None:
-        """Tell it how the program ended, as of ``waitpid``."""
+        """Pass on how the program ended, as ``waitpid`` reported it."""
         assert self._process.stdin
         with contextlib.suppress(OSError):
             self._process.stdin.write(b"%d %d\n" % (pid, status))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether two groups of runs differ by more than their own noise: by resampling.
 
-If the runs of both groups were alike, any way to deal them into two groups would be as
-good as the one that is there. So they are dealt anew, in all ways where those are few,
-else in many ways at random, and the answer is how often the groups then lie as far
-apart as they do. How far that is, their mean ranks say and not their means: times have
-outliers, of which one would hide a difference that all the others show.
+If the runs of both groups were alike, any division into two groups would be as good as
+the actual one. So the runs are divided anew, in all ways if those are few, else in many
+ways at random. The answer is how often the new groups differ by at least as much as the
+actual ones. The difference is that of mean ranks and not of means: times have outliers,
+and a single one would hide a difference that all other runs show.
 """
 
 import functools

@@ -181,8 +181,8 @@ def _still(model: "Model", findings: "Table", verdict: dict[str, Any]) -> str:
     length = html.escape(duration(model.length_ns))
     return (
         f"<p>{count(len(model.threads()), 'thread')}, {length}.</p><ol>{rows}</ol>"
-        "<noscript><p>The rest of this report needs JavaScript, all of which is in "
-        "this file.</p></noscript>"
+        "<noscript><p>The rest of this report needs JavaScript. This file contains "
+        "all of it.</p></noscript>"
     )
 
 

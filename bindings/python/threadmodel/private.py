@@ -21,8 +21,8 @@ def owner_only(path: str, flags: int) -> int:
 def create(path: str | os.PathLike[str], buffering: int = -1) -> BinaryIO:
     """Make a file in place of one of that name, and open it for writing.
 
-    It has its name from the beginning; who has the old one open keeps its content. What
-    is no regular file, a pipe for instance, is written to as it is.
+    It has its name from the beginning. A program that has the old file open keeps its
+    content. A pipe, or anything else that is not a regular file, is opened as it is.
 
     Raises:
         OSError: it cannot be made, or the name is that of a symbolic link

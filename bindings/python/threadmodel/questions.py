@@ -22,7 +22,7 @@ def bits(chosen: Iterable[str] | str, known: Mapping[str, int], what: str) -> in
     """Add up the numbers of some names.
 
     Raises:
-        InvalidArgumentError: a name that is none
+        InvalidArgumentError: a name is unknown
     """
     if isinstance(chosen, str):
         chosen = (chosen,)
@@ -38,7 +38,7 @@ def number(name: str, known: Mapping[str, int], what: str) -> int:
     """Return the number of a name.
 
     Raises:
-        InvalidArgumentError: it is none
+        InvalidArgumentError: it is unknown
     """
     if name not in known:
         raise errors.InvalidArgumentError(
@@ -48,7 +48,7 @@ def number(name: str, known: Mapping[str, int], what: str) -> int:
 
 
 def library_fields(libraries: Iterable[str] | None) -> dict[str, Any]:
-    """Return the fields of options for classes that are no callers."""
+    """Return the fields of options for classes that are not callers."""
     if libraries is None:
         return {}
     names = [libraries] if isinstance(libraries, str) else list(libraries)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a run as a whole, and of who reports it."""
+"""Facts of a run as a whole, and of its producer."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -29,8 +29,8 @@ class Run:
         kinds: numbers of EventKind that the producer reports
         policy: number of Policy
         identity: number of Identity
-        id: random, tells this run from all others
-        cost_events: what recording cost, so far as it told: events to be recorded
+        id: random, unique to this run
+        cost_events: cost of recording, so far as it is known: events to be recorded
         cost_dropped: of these, for want of room or to keep to a budget
         cost_bytes: written
         cost_threads_ns: of the program's threads, estimated

@@ -76,7 +76,7 @@ def recordings_in(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
 
 
 def open_source(names: Sequence[bytes], choices: Any = ffi.NULL) -> Any:
-    """Open files by these names, the first of which ``choices`` does not hold."""
+    """Open files by these names; ``choices`` holds all of them but the first."""
     out = ffi.new("tm_source **")
     code = lib.tm_source_open(out, names[0], choices)
     if code < 0:
@@ -116,7 +116,7 @@ def read(
         FormatError: it is of no known format, or empty (a ValueError)
         UnsupportedError: several files that cannot be read as one
         NewerVersionError: a newer release wrote it (a ValueError)
-        InvalidArgumentError: the dialect is none (a ValueError)
+        InvalidArgumentError: the dialect is invalid (a ValueError)
     """
     given = [path] if isinstance(path, (str, os.PathLike)) else list(path)
     paths = [file for one in given for file in recordings_in(one)]
@@ -190,7 +190,7 @@ def open(
         FormatError: it is of no known format, or empty (a ValueError)
         UnsupportedError: several files that cannot be read as one
         NewerVersionError: a newer release wrote it (a ValueError)
-        InvalidArgumentError: the dialect is none (a ValueError)
+        InvalidArgumentError: the dialect is invalid (a ValueError)
     """
     model = Model()
     model.damage = read(
@@ -221,7 +221,7 @@ class Live:
         InputOutputError: it cannot be read (an OSError)
         FormatError: it is of no known format, or empty (a ValueError)
         NewerVersionError: a newer release wrote it (a ValueError)
-        UnsupportedError: it is no trace, and is read when it is complete
+        UnsupportedError: it is of another format, which is read when complete
     """
 
     def __init__(

@@ -62,7 +62,7 @@ def prepared(
     extra("pyarrow")
     connection = duckdb.connect()
     try:
-        # A name is a table, and never a variable of whoever calls.
+        # A name is a table, and never a Python variable of the caller.
         connection.execute("set python_enable_replacements = false")
         if sealed_for_s is not None:
             connection.execute(_SEALED)
@@ -70,7 +70,7 @@ def prepared(
             names = "select unnest($names) as name order by name"
             relation = connection.sql(names, params={"names": list(ALL_TABLES)})
             return connection, relation
-        # A word that is no table's name there is made for nothing, and that is all.
+        # A word that only looks like the name of a table costs an unused table.
         asked = set(_WORD.findall(statement.lower())) & ALL_TABLES.keys()
         with ending_after(connection, sealed_for_s):
             read = _columns(connection, statement, asked) if asked & _LISTS else {}
@@ -128,7 +128,7 @@ def _columns(connection: Any, statement: str, names: set[str]) -> dict[str, list
     except (duckdb.Error, ValueError):
         return {}
     scans = [node["extra_info"] for node in nodes if node["name"] == _SCAN]
-    # What is left out of the plan, for want of rows, has no scan that says so.
+    # The plan may leave an empty table out: its columns are then unknown.
     if not all("Projections" in scan for scan in scans) or any(
         node["name"] == "EMPTY_RESULT" for node in nodes
     ):

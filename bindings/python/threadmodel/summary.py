@@ -60,11 +60,11 @@ def summarize(model: Model) -> Summary:
 def merge(summaries: Iterable[Mapping[str, Table]]) -> Summary:
     """Merge summaries. Any order and any grouping make the same tables.
 
-    A table that some of them lack, since another release made them, is merged of those
-    that have it.
+    A table that some of them lack, because another release made them, is merged from
+    the others.
 
     Raises:
-        InvalidArgumentError: what is merged is no summary
+        InvalidArgumentError: one of them is not a summary
     """
     parts: dict[str, list[Table]] = {}
     for summary in summaries:

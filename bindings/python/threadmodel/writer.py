@@ -88,7 +88,7 @@ class Writer(FileWriter):
 
     Raises:
         InputOutputError: a file cannot be made (an OSError)
-        InvalidArgumentError: the dialect is none (a ValueError)
+        InvalidArgumentError: the dialect is invalid (a ValueError)
     """
 
     def __init__(

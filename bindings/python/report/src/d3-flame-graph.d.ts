@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is used of d3-flame-graph, which has no types of its own.
+// Types of the part of d3-flame-graph that we use. The package has none of its own.
 declare module "d3-flame-graph" {
   import type { Selection } from "d3-selection";
 

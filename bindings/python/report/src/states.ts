@@ -14,17 +14,17 @@ export interface State {
   letter: string;
   light: string;
   dark: string;
-  /** Share of a lane's height that it fills: what is blocked stands out. */
+  /** Share of a lane's height that it fills. Blocking states are the highest. */
   height: number;
   texture: Texture;
-  /** What it means, for the legend. */
+  /** Its meaning, for the legend. */
   meaning: string;
 }
 
 const none: Texture = () => false;
 
-/** A state as it is drawn. The dead are not; who waits for work while there is none is idle,
- * whatever it does for that. */
+/** A state as it is drawn. Dead threads are not drawn. A worker that waits for work is idle,
+ * in whatever state it waits. */
 type Drawn = Exclude<StateName, "dead"> | "idle";
 type Look = readonly [
   letter: string,
@@ -63,7 +63,7 @@ const MEANINGS: Record<Drawn, string> = {
   idle: "waits for work, and there is none",
 };
 
-/** In the order of enum tm_state, and then what is no state of its own. */
+/** The states of enum tm_state in its order, then those that only the page draws. */
 export const STATES: readonly State[] = (Object.keys(MEANINGS) as (keyof typeof MEANINGS)[])
   .filter((name) => (name as StateName) !== "dead")
   .map((name) => {

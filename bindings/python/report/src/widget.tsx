@@ -14,10 +14,10 @@ import { Lanes } from "./timeline/lanes";
 import { TimelineState } from "./timeline/state";
 import { Timeline } from "./timeline/timeline";
 
-/** What is used of anywidget's model. */
+/** The part of anywidget's model that we use. */
 interface WidgetModel {
   get(name: "pack"): DataView;
-  /** Sections of HTML; empty: there is a timeline alone. */
+  /** Sections of HTML; empty: the widget shows only a timeline. */
   get(name: "report"): string;
   send(message: Question & { number: number }): void;
   on(event: "msg:custom", heard: Heard): void;

@@ -115,7 +115,7 @@ def _of_part(
 
 def open_run(context: click.Context, progress: LateProgress) -> Model:
     """Read the file of a command that has `file` and the options of reading."""
-    # Whoever stops reading our output, as `head` does, ends us without a word.
+    # A reader that closes our output early, as `head` does, ends us silently.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     chosen = context.params
     with warnings.catch_warnings():

@@ -257,7 +257,7 @@ def _also(
 
 
 def _run(model: Model) -> str:
-    """State of which run this is, in one line."""
+    """Describe the run in one line."""
     run = model.run
     facts = (
         clean(run.command, 60) if run.command else None,

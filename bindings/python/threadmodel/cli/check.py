@@ -242,10 +242,10 @@ def check(
     is_damaged = name_damaged(*named)
     if broken:
         context.exit(BROKEN)
-    # A run of which nothing is known keeps no limit.
+    # A run without data cannot show that a limit is kept.
     if name_empty(*named):
         context.exit(NOTHING)
-    # What is missing may have broken a limit.
+    # The missing part of a run may have exceeded a limit.
     if is_damaged:
         context.exit(PARTLY)
 

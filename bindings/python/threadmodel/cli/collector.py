@@ -61,11 +61,11 @@ class Rules(NamedTuple):
 
 
 class DamagedStreamError(Exception):
-    """What an agent sends is no trace any more."""
+    """The bytes that an agent sends are no longer a valid trace."""
 
 
 class Recording:
-    """What one agent sends, as raw files that end between two blocks."""
+    """The stream of one agent, as raw files that end between two blocks."""
 
     def __init__(
         self, spool: Spool, host: str, pid: int, rules: Rules, stop: threading.Event
@@ -118,7 +118,7 @@ class Recording:
             raise DamagedStreamError
 
     def close(self) -> None:
-        """End the last file; what is no whole block stays at its end."""
+        """End the last file, with an incomplete block at its end."""
         if self._file is None:
             return
         if self._index == 0:
@@ -180,17 +180,17 @@ class Recording:
             view = view[self._wait_for_room(lambda: file.write(rest)) :]  # noqa: B023
 
     def _wait_for_room(self, act: Callable[[], T]) -> T:
-        """Do something that needs room on the disk, when there is some."""
-        told = False
+        """Do something that needs disk space, and retry it until there is some."""
+        is_reported = False
         while True:
             try:
                 return act()
             except OSError as failure:
                 if failure.errno not in FULL or self._stop.is_set():
                     raise
-                if not told:
+                if not is_reported:
                     say(f"no room in the spool: {self._host} waits")
-                told = True
+                is_reported = True
             self._stop.wait(1.0)
 
 
@@ -266,8 +266,8 @@ class Collector:
         with self._lock:
             agents = dict(self._agents)
         for connection, _ in agents.values():
-            # What was acknowledged to the sender is still read. TLS as well, so not by
-            # its own shutdown, which would forget the keys.
+            # Data that was acknowledged to the sender is still read. The socket is shut
+            # down below TLS, whose own shutdown would discard the keys.
             with contextlib.suppress(OSError):
                 socket.socket.shutdown(connection, socket.SHUT_RD)
         until = time.monotonic() + DRAIN_S

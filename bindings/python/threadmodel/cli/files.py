@@ -161,7 +161,7 @@ def refuse_locked(name: str) -> None:
     except BlockingIOError:
         raise click.UsageError(f"{name} is being recorded") from None
     except OSError:
-        # What can be neither read nor locked here is the matter of whoever writes it.
+        # A file that can be neither read nor locked is refused when it is written.
         return
 
 

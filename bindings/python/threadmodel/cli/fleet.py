@@ -135,11 +135,11 @@ def sql(dataset: str, statement: str, as_json: bool, as_csv: bool) -> None:
 
     if as_json and as_csv:
         raise click.UsageError("--json and --csv exclude each other")
-    # Whoever stops reading our output, as `head` does, ends us without a word.
+    # A reader that closes our output early, as `head` does, ends us silently.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     answer = Dataset(dataset).sql(statement)
     try:
-        # What is wrong with a value shows as rows are made.
+        # DuckDB reports an invalid value only when it makes the rows.
         is_data = as_json or as_csv
         rows = answer.fetchall() if is_data else str(answer).splitlines()
     except extra("fleet", module="duckdb").Error as failure:

@@ -82,7 +82,7 @@ class Metrics:
         )
 
     def _locks(self) -> None:
-        """The classes of which threads were blocked longest; by name, not by id."""
+        """The classes whose locks blocked threads longest, by name and not by id."""
         counts: Counter[str] = Counter()
         times: Counter[str] = Counter()
         for row in self._model.blame("class"):
@@ -203,7 +203,7 @@ class _Server(ThreadingHTTPServer):
             self._room.release()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        # A scraper that goes away, or sends what is no request, is no concern of ours.
+        # A scraper that disconnects or sends an invalid request is not our error.
         pass
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who connects to a listener: several at once, until one proves to be the agent.
+"""Peers of a listener: several may be connected until one proves to be the agent.
 
-Nothing is given up for a peer before its first block is whole: it may be a port scan, a
-program that sends something else or nothing at all, or somebody else's agent.
+The listener turns nobody away for a peer whose first block is incomplete: it may be a
+port scan, a program that sends other data or nothing, or another user's agent.
 """
 
 import contextlib
@@ -104,7 +104,7 @@ class Peer:
     def _received(self) -> bytes:
         data = self.connection.recv(CHUNK_BYTES)
         if isinstance(self.connection, ssl.SSLSocket):
-            # What is decrypted already wakes nobody.
+            # The selector does not see bytes that TLS has already decrypted.
             while data and self.connection.pending():
                 data += self.connection.recv(self.connection.pending())
         return data
@@ -197,10 +197,11 @@ class Peers:
             self.close()
 
     def next(self) -> Peer:
-        """Wait for one whose first block is whole; the others may still be agents."""
+        """Wait for a peer with a complete first block; the others may be agents too."""
         while True:
             ready = self._selector.select(self._patience())
-            # Who makes room for a new one depends on what the others have sent.
+            # The listener comes last: which peer makes room for a new one depends on
+            # the bytes that the others have sent.
             for key, _ in sorted(ready, key=lambda one: one[0].data is None):
                 if key.fileobj is self._listener:
                     self._accept()
@@ -234,7 +235,7 @@ class Peers:
         self._is_out_of_room = False
         if not _is_ours(connection):
             connection.close()
-            say("a peer was of another user: still listening")
+            say("refused a connection from another user: still listening")
             return
         host = str(address[0]) if isinstance(address, tuple) else ""
         if len(self._peers) >= self._most and not self._make_room(host):

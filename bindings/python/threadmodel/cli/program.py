@@ -39,7 +39,7 @@ def run(
         OSError: the program cannot be started
     """
     watched = RELAYED | {signal.SIGCHLD}
-    # Who starts us may ignore it: then nobody would hear of the program's end.
+    # Our parent may ignore it: then the program's end would not be signalled.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
     try:

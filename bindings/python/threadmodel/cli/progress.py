@@ -30,7 +30,7 @@ class LateProgress:
             self._timer.daemon = True
 
     def _show(self) -> None:
-        # What is soon done need not wait for this import.
+        # A short task does not pay for this import.
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
         display = Progress(

@@ -23,7 +23,7 @@ from threadmodel.text import clean, duration
 # The model divides a wait from the queueing behind it, and joins from waits.
 STATES: Final = ("blocked", "parked")
 FIGURES: Final = ("total", "mean", "p50", "p90", "p99", "max")
-# What needs all of the run, by the parameters of `stats`.
+# Parameters of `stats` that need the whole run, and their options.
 NEEDS_MODEL: Final = {
     "histogram": "--histogram",
     "libraries": "--library",
@@ -62,7 +62,7 @@ def quick_stats(
                 f"--quick sums up {' and '.join(STATES)} alone: --state {state} needs "
                 "the model"
             )
-    # Whoever stops reading our output, as `head` does, ends us without a word.
+    # A reader that closes our output early, as `head` does, ends us silently.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     writer = row_writer(context)
     with LateProgress(), warnings.catch_warnings(record=True) as caught:

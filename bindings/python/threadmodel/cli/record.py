@@ -126,7 +126,7 @@ def record(
     if native and not native.is_recorded:
         context.exit(status or NO_TRACE)
     if native and not native.is_cut:
-        # What has the name may be another producer's.
+        # A file of that name may be another producer's.
         made = [native.trace, *native.others] if native.trace else []
     else:
         after = traces(pattern)

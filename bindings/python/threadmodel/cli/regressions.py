@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What takes longer than it did: by more than is tolerated, and than runs differ."""
+"""Regressions: increases beyond the tolerance and beyond the noise of the runs."""
 
 from typing import Any, Final
 

@@ -168,7 +168,7 @@ def report(
     if output is not None and not as_json and not as_markdown:
         as_html = as_html or output.lower().endswith(HTML_SUFFIXES)
         as_markdown = not as_html and output.lower().endswith(".md")
-    # Whoever stops reading our output, as `head` does, ends us without a word.
+    # A reader that closes our output early, as `head` does, ends us silently.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
     with LateProgress() as progress:

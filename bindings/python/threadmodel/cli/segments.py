@@ -115,7 +115,7 @@ class Spool:
 
     def _deliver(self) -> None:
         waiting: deque[Segment] = deque()
-        told, is_open = "", True
+        reported, is_open = "", True
         while is_open:
             try:
                 segment = self._queue.get(timeout=RETRY_S)
@@ -133,11 +133,11 @@ class Spool:
                 self._send()
             except Exception as failure:
                 # Of any file system of fsspec's, with errors of its own.
-                if told != str(failure):
-                    told = str(failure)
-                    say(f"not delivered yet, tried again: {told}")
+                if reported != str(failure):
+                    reported = str(failure)
+                    say(f"not delivered yet, tried again: {reported}")
             else:
-                told = ""
+                reported = ""
 
     def _make_ready(self, segment: Segment) -> None:
         path, is_last = segment

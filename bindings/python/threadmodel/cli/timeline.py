@@ -182,7 +182,7 @@ def _report_hidden(section: terminal.Section, hidden: int) -> None:
 
 
 def _lanes(tiles: Table, start: int, span: int, cells: int) -> dict[int, Sequence[str]]:
-    """Return for each thread the state that took most of each cell; "" is none."""
+    """Return for each thread the state that took most of each cell; "": no state."""
     spent: dict[int, list[dict[str, int]]] = {}
     for id_, begin, end, state in zip(
         *(tiles[c] for c in ("thread_id", "start_ns", "end_ns", "state")),

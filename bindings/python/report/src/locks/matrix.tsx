@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who blocks whom: a row for each thread that was blocked, a column for each owner.
+// The matrix of blocking: a row for each thread that was blocked, a column for each owner.
 import { useMemo } from "preact/hooks";
 import type { Run } from "../data/run";
 import { clean, count, duration, percent } from "../format";

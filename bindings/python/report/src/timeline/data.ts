@@ -43,15 +43,15 @@ export class TimelineData {
   readonly path: Path;
   readonly chains: Chains;
   readonly locks: Locks;
-  /** What is drawn: of two runs on one scale, the longer one's length. */
+  /** Length of the drawing: of two runs on one scale, that of the longer one. */
   readonly length: number;
-  /** The run's own. */
+  /** Length of the run. */
   readonly own: number;
-  /** The run has no length, as a thread dump has none: of each lane its state is shown. */
+  /** The run has no length, as a thread dump: each lane shows only its state. */
   readonly isInstant: boolean;
-  /** Stretches in which the collector stopped all threads. */
+  /** Stretches in which the garbage collector stopped all threads. */
   readonly pauses: readonly Stretch[];
-  /** Lanes of threads that were idle all the time, or of which nothing was seen. */
+  /** Lanes of threads that were idle all the time or have no events. */
   readonly idle: ReadonlySet<number>;
   /** The pool or thread group of each lane. */
   readonly pools: readonly string[];

@@ -34,7 +34,7 @@ const COLUMNS: Column<Thread>[] = [
   { id: "end", title: "Ended", kind: "instant", value: ({ end }) => end },
 ];
 
-/** What a thread's name is tried against; null: the pattern is none. */
+/** Return a function that matches a thread's name; null: the pattern is invalid. */
 export function matcher(pattern: string): ((name: string) => boolean) | null {
   const regular = /^\/(.*)\/$/s.exec(pattern);
   if (regular) {
@@ -177,7 +177,7 @@ function Choice({ threads, shown, dialog }: Props) {
       </div>
       {match === null ? (
         <p role="alert" class="note">
-          This is no regular expression.
+          This is not a valid regular expression.
         </p>
       ) : null}
       <Grid

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written into intervals that have room for it: who asked for it, then the state.
+// Labels of intervals that are wide enough for one: the caller, then the state.
 import { short } from "../format";
 import { isDark, NO_STATE, STATES } from "../states";
 import { GUTTER } from "./axis";

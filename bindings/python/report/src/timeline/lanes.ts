@@ -120,7 +120,7 @@ function readLevel(table: Table, lane: Int32Array, lanes: number, tile: number):
   const mix = new Int32Array(rows).fill(-1);
   const end = new Float64Array(start);
   const columns = STATES.map(({ name }) => table.numbers(`${name}_ns`));
-  // Nothing is drawn of the time after an end that was none.
+  // Time in state dead counts too, but is not drawn: the thread ran again after that end.
   for (const column of [...columns, table.numbers("dead_ns")])
     for (let row = 0; row < rows; row++) end[row]! += column[row]!;
   // Codes of this table's own dictionary of states.

@@ -27,7 +27,7 @@ export interface Hold {
   /** Without a known release, where the next hold begins. */
   end: number;
   isEndKnown: boolean;
-  /** Between these the owner is certain to have had it; none where that is no stretch. */
+  /** The owner certainly held the lock between these; nowhere if the stretch is empty. */
   certainFrom: number;
   certainTo: number;
   /** One of several at a time, which have a line of the bar each; -1: it has it whole. */

@@ -98,7 +98,7 @@ export class Paint {
     }
   }
 
-  /** What is not brought out is faint. */
+  /** A lane that is not emphasized is drawn faint. */
   private shade(value: number): number {
     return this.dim ? (value & 0x00ffffff) | 0x38000000 : value;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of the chosen interval: state, owner, object, cause, what came of it, stack.
+// Facts of the chosen interval: state, owner, object, cause, outcome, stack.
 import { clean, count, duration, number, percent } from "../format";
 import { StackList } from "../stack";
 import { NO_STATE, STATES } from "../states";

@@ -121,7 +121,7 @@ function paintSpan(
     paint.mixture(frame.pixels, frame.width, x, top, height, spanShares, sum, x + shift);
 }
 
-/** Paint a lane of which only a part is in the picture. */
+/** Paint a lane that lies only partly in the picture. */
 export const paintCut: typeof paintLane = (frame, level, lane, top, height, paint, bright) => {
   const strip = { ...frame, pixels: new Uint32Array(frame.width * height), height };
   paintLane(strip, level, lane, 0, height, paint, bright);

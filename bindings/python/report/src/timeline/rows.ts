@@ -42,7 +42,7 @@ export class Rows {
     idle: ReadonlySet<number>,
     pools: readonly string[],
   ) {
-    // Whoever chose threads wants to see them.
+    // An idle thread that the user chose stays among the lanes.
     const isApart = ({ index }: Thread) => !shown && idle.has(index);
     const apart = threads.filter(isApart);
     const lanes = threads.filter(

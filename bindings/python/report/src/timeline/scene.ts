@@ -131,7 +131,7 @@ export class Scene {
     return y < AXIS ? null : this.state.rows.peek().at(y - AXIS + this.scroller.scrollTop);
   }
 
-  /** What is meant by a point: of what falls into its pixel, the longest blocking interval. */
+  /** The interval at a point: the longest blocking one that falls into its pixel. */
   pick(x: number, y: number): Picked | null {
     const row = this.rowAt(y);
     if (row?.kind !== "lane" || x < GUTTER) return null;
@@ -143,7 +143,7 @@ export class Scene {
     return whole?.level.count[whole.row] === 1 ? whole : picked;
   }
 
-  /** The lock in whose lane a point is, and who had it there. */
+  /** The lock in whose lane a point is, and its owner there. */
   pickHold(x: number, y: number): (HoldAt & { time: number }) | null {
     const row = this.rowAt(y);
     if (row?.kind !== "lock" || x < GUTTER) return null;

@@ -111,7 +111,7 @@ export function Keys({ id }: { id: string }) {
   );
 }
 
-/** What was left out. */
+/** Notes on data that is not in the page. */
 function Notes({ state }: { state: TimelineState }) {
   const { data } = state;
   const notes: string[] = [];

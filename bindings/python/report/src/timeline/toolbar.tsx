@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is shown and how: grouping, filter, arrows by kind, critical path, locks, search.
+// Controls of the timeline: grouping, filter, arrows by kind, critical path, locks, search.
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import { count, number } from "../format";

@@ -30,17 +30,17 @@ const FIRST: readonly (readonly BlockingState[])[] = [
   ["parked"],
   ["io"],
 ];
-/** Grey: what lies below is no call of what lies above. */
+/** Grey: the frame below was not called by the frame above. */
 const CUT_FILL = "#9aa3b2";
 
-/** Of each run one: what has its stacks and owners. */
+/** The tables of one run that hold its stacks and owners. */
 export interface Source {
   table(name: string): Table;
 }
 
 interface Props {
   sources: readonly Source[];
-  /** The run whose part is shown; not there where there are two. */
+  /** The run whose part is shown; undefined for two runs. */
   run?: Run;
 }
 

@@ -89,7 +89,7 @@ export function WhatIfView({ run }: { run: Run }) {
                     />
                   ) : null}
                 </td>
-                <td class="figure">{it.isKnown ? duration(it.gain) : "cannot be told"}</td>
+                <td class="figure">{it.isKnown ? duration(it.gain) : "unknown"}</td>
                 <td class="figure">
                   {it.isKnown ? `${duration(it.low)} and ${duration(it.high)}` : ""}
                 </td>

@@ -59,17 +59,17 @@ public final class Answers {
         return blockedShare;
     }
 
-    /** The deadlocks that the VM confirmed: the numbers of the threads, and who wants what. */
+    /** The deadlocks that the VM confirmed: the numbers of the threads, and the waits. */
     public Map<String, String> deadlocks() {
         return Collections.unmodifiableMap(deadlocks);
     }
 
-    /** Who wants what with what held, for each cycle of lock order: it can deadlock. */
+    /** Cycles of lock order, which can deadlock: the locks acquired, and those held meanwhile. */
     public List<String> lockOrderCycles() {
         return Collections.unmodifiableList(lockOrderCycles);
     }
 
-    /** Those in which that a lock was held is inferred from stacks, for each edge. */
+    /** Cycles in which, at each edge, the owner of the lock is inferred from stacks. */
     public List<String> suspectedCycles() {
         return Collections.unmodifiableList(suspectedCycles);
     }

@@ -81,7 +81,7 @@ public final class Main {
         StringBuilder text = new StringBuilder();
         for (String option : options) {
             if (!option.contains("=") && !option.equals("help")) {
-                throw new IllegalArgumentException("'" + option + "' is no KEY=VALUE");
+                throw new IllegalArgumentException("'" + option + "' is not of the form KEY=VALUE");
             }
             text.append(text.length() == 0 ? "" : ",").append(option.replace(",", ",,"));
         }

@@ -136,7 +136,7 @@ enum NativeLibrary {
         Path part = Files.createTempFile(own, file, ".part");
         try {
             Files.write(part, content);
-            // Who runs a container's JVM need not be who has extracted it.
+            // In a container, the JVM's user need not be the one that extracted the library.
             Files.setPosixFilePermissions(part, PosixFilePermissions.fromString("rwxr-xr-x"));
             Files.move(part, path, StandardCopyOption.ATOMIC_MOVE);
         } finally {

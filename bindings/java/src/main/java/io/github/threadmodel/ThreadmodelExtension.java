@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  *
  * <ul>
  *   <li>{@code threadmodel.maxBlockedShare}: as {@code 5%} or {@code 0.05}; none: no limit
- *   <li>{@code threadmodel.lockOrder}: {@code false}: a cycle of lock order is no failure;
+ *   <li>{@code threadmodel.lockOrder}: {@code false}: a cycle of lock order does not fail a test;
  *       {@code suspected}: also one that is inferred from stacks
  *   <li>{@code threadmodel.traces}: the folder for the traces of tests that fail; {@code
  *       target/threadmodel} unless set
@@ -135,7 +135,7 @@ public final class ThreadmodelExtension implements BeforeEachCallback, AfterEach
             // The same as a negative one.
         }
         throw new IllegalArgumentException(
-                "threadmodel.maxBlockedShare: '" + text + "' is no share, such as 5% or 0.05");
+                "threadmodel.maxBlockedShare: '" + text + "' is not a share, such as 5% or 0.05");
     }
 
     private static String parameter(ExtensionContext context, String key, String otherwise) {

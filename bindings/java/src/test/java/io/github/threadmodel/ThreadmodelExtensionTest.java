@@ -220,9 +220,9 @@ class ThreadmodelExtensionTest {
     }
 
     @Test
-    void aShareThatIsNoneIsNamed() {
+    void anInvalidShareIsNamed() {
         String message = failure(run("harmless", "threadmodel.maxBlockedShare", "much"));
-        assertTrue(message.contains("'much' is no share"), message);
+        assertTrue(message.contains("'much' is not a share"), message);
     }
 
     @Test
