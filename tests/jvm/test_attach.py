@@ -101,13 +101,13 @@ def test_what_every_thread_is_in_comes_first(java: Java):
     first = {}
     for row in model.timeline():
         first.setdefault(row["thread"], row)
-    told = {
+    seen = {
         name: (row["state"], row["class"], row["peer"], row["provenance"])
         for name, row in first.items()
         if name in {"holder", "blocked", "owner", "queued", "listener"}
         or name in {"parked", "worker", "joiner"}
     }
-    assert told == {
+    assert seen == {
         "holder": ("sleeping", None, None, "unknown"),
         "blocked": ("blocked", DOOR, "holder", "reported"),
         "owner": ("sleeping", None, None, "unknown"),
@@ -117,7 +117,8 @@ def test_what_every_thread_is_in_comes_first(java: Java):
         "worker": ("running", None, None, "unknown"),
         "joiner": ("joining", "java.lang.Thread", "worker", "reported"),
     }
-    assert {row["start_ns"] for row in model.threads() if row["name"] in told} == {None}
+    known = [row for row in model.threads() if row["name"] in seen]
+    assert {row["start_ns"] for row in known} == {None}
     assert odd(model) == {}
     assert any("mid-run" in caveat for caveat in model.caveats)
 
@@ -181,7 +182,7 @@ def _all_blocked(trace: Path, recording: attach.Recording) -> bool:
 
 
 def test_calls_in_compiled_code_are_counted_exactly_from_the_attach_on(java: Java):
-    """The program makes them when it is told to, after it made as many unseen."""
+    """The program makes them at a command, after it made as many unseen."""
     calls = 200_000
     trace = java.folder / "run.tmt"
     with running(java, "Repeated", calls) as program:
@@ -292,7 +293,7 @@ DEADLOCKS = [
 def test_a_deadlock_that_was_there_is_reported(java: Java, kind: str, threads: str):
     if threads != "platform" and java.jdk.release < SNAPSHOT_SINCE:
         pytest.skip(
-            f"JDK {java.jdk.release} tells nothing of virtual threads' monitors"
+            f"JDK {java.jdk.release} does not report monitors of virtual threads"
         )
     trace = java.folder / "run.tmt"
     with running(java, "Deadlocks", kind, threads, 60_000) as program:
@@ -300,11 +301,11 @@ def test_a_deadlock_that_was_there_is_reported(java: Java, kind: str, threads: s
         with attach.record(program.pid, trace) as recording:
             lines: list[str] = []
             while not any("deadlock of 2 threads" in line for line in lines):
-                assert program.process.poll() is None, "it ended, and nothing was told"
+                assert program.process.poll() is None, "it ended without a report"
                 lines += recording.notices()
                 time.sleep(0.02)
     lines += recording.notices()
-    # Of each monitor it is told where who has it took it.
+    # For each monitor the report names the place where its owner acquired it.
     monitors = {"monitors": 2, "mixed": 1, "join": 1}.get(kind, 0)
     took = [i for i, line in enumerate(lines) if line.strip().startswith("- took ")]
     assert len(took) == monitors

@@ -32,9 +32,9 @@ def kept_kib(java: Java, program: Program) -> int:
     for _ in range(2):
         jcmd(java, program, "GC.run")
     code = re.findall(r"used=(\d+)Kb", jcmd(java, program, "Compiler.codecache"))
-    # Up to some release the one tells it in these words, then the other.
-    told = jcmd(java, program, "GC.heap_info") + jcmd(java, program, "VM.metaspace")
-    metadata = re.search(r"^ *Metaspace +used (\d+)K", told, re.M)
+    # In older releases GC.heap_info prints this line, in newer ones VM.metaspace.
+    printed = jcmd(java, program, "GC.heap_info") + jcmd(java, program, "VM.metaspace")
+    metadata = re.search(r"^ *Metaspace +used (\d+)K", printed, re.M)
     assert metadata
     return sum(map(int, code)) + int(metadata[1])
 

@@ -55,8 +55,8 @@ def others(model: threadmodel.Model) -> list[dict[str, Any]]:
 
 
 def all_were_asked(java: Java, count: int) -> Callable[[threadmodel.Model], bool]:
-    """Those that wait for somebody who was asked later are told again at the end, by
-    a JDK that tells of owners."""
+    """A thread whose owner was asked later than itself is reported again at the end, if
+    the JDK reports owners."""
 
     def asked(model: threadmodel.Model) -> bool:
         (clerk,) = rows(model, "timeline", thread="clerk")
@@ -88,13 +88,13 @@ def recorded(java: Java, count: int, go_on: bool, *flags: str) -> threadmodel.Mo
 
 def test_what_every_virtual_thread_waits_for_is_reported(java: Java):
     if java.jdk.release < SNAPSHOT_SINCE:
-        pytest.skip(f"JDK {java.jdk.release} does not tell")
+        pytest.skip(f"JDK {java.jdk.release} does not report owners")
     model = recorded(java, OTHERS, go_on=False)
     first: dict[str, Any] = {}
     for row in model.timeline():
         if not row["thread"].startswith("other-"):
             first.setdefault(row["thread"], row)
-    told = {
+    found = {
         name: (row["state"], (row["class"] or "").split("$")[-1], row["peer"])
         for name, row in first.items()
     }
@@ -112,7 +112,7 @@ def test_what_every_virtual_thread_waits_for_is_reported(java: Java):
         "joiner": ("joining", "java.lang.Thread", "outside"),
         "sleeper": ("sleeping", "", None),
         "bare": ("parked", "", None),
-    }.items() <= told.items()
+    }.items() <= found.items()
     for name in ("blocked", "behind"):
         assert first[name]["method"] == "VirtualAttached.pass"
         assert first[name]["provenance"] == "reported"
@@ -134,9 +134,9 @@ def test_what_virtual_threads_were_in_ends_when_it_ends(java: Java):
     names = {row["name"] for row in virtual}
     parks = rows(model, "timeline", state="parked")
     assert not any(row["open"] for row in parks if row["thread"] in names)
-    # What a wait was for that JDK 21 did not tell of is known from its end.
-    (told,) = rows(model, "interactions", kind="notify_all", to_thread="listener")
-    assert (told["from_thread"], told["effect"]) == ("main", "woke")
+    # JDK 21 does not report the object of a wait: it is known from the wait's end.
+    (notified,) = rows(model, "interactions", kind="notify_all", to_thread="listener")
+    assert (notified["from_thread"], notified["effect"]) == ("main", "woke")
     for name, class_name in (("blocked", "Door"), ("listener", "Bell")):
         (first, *_) = rows(model, "timeline", thread=name)
         assert first["class"] == f"VirtualAttached${class_name}"
@@ -144,7 +144,7 @@ def test_what_virtual_threads_were_in_ends_when_it_ends(java: Java):
 
 def test_what_virtual_threads_are_in_is_reported_again_after_a_pause(java: Java):
     if java.jdk.release < SNAPSHOT_SINCE:
-        pytest.skip(f"JDK {java.jdk.release} does not tell")
+        pytest.skip(f"JDK {java.jdk.release} does not report owners")
     trace = java.folder / "run.tmt"
     with running(java, "VirtualAttached", OTHERS) as program:
         program.hear("ready")
@@ -190,7 +190,7 @@ def test_many_virtual_threads_are_asked_without_harm(java: Java):
 
 
 def test_virtual_threads_that_are_busy_speak_for_themselves(java: Java):
-    """Who moves while it is asked is not said to be where it was."""
+    """A thread that moves while it is asked is not reported where it was before."""
     trace = java.folder / "run.tmt"
     with running(java, "VirtualBusy", BUSY) as program:
         program.hear("warm")
@@ -248,14 +248,14 @@ def test_what_began_in_one_recording_ends_in_the_next(
 
 def test_a_deadlock_of_virtual_threads_after_the_attach_is_reported(java: Java):
     if java.jdk.release < SNAPSHOT_SINCE:
-        pytest.skip(f"JDK {java.jdk.release} does not tell")
+        pytest.skip(f"JDK {java.jdk.release} does not report owners")
     trace = java.folder / "run.tmt"
     with (
         running(java, "Deadlocks", "monitors", "both", 60_000) as program,
         attach.record(program.pid, trace) as recording,
     ):
         while not any("deadlock of 2" in line for line in recording.notices()):
-            assert program.process.poll() is None, "it ended, and nothing was told"
+            assert program.process.poll() is None, "it ended without a report"
             time.sleep(0.02)
     assert len(threadmodel.open(trace).deadlocks()) == 2
 

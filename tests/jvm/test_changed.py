@@ -12,7 +12,7 @@ from bench_whatif import Outcome
 from changes import BY_NAME, CHANGES, SHORTER_JOURNAL
 from jdks import Jdk
 from planted import benchmark
-from predict import Callee, Hold, Question, Resource, Told, of_row, tell
+from predict import Callee, Hold, Prediction, Question, Resource, of_row, predict
 from rounds import Gain
 from threadmodel import EventKind
 
@@ -35,29 +35,30 @@ def test_benchmark_runs_a_program_with_each_change_beside_its_prediction(
     assert min(before) >= SERIAL_NS
     assert min(after) >= SERIAL_NS / 3
     assert all(change.what in said for change in changes)
-    assert all(outcome["told"] is not None for outcome in outcomes)
+    assert all(outcome["predicted"] is not None for outcome in outcomes)
 
 
 @pytest.mark.parametrize(
-    ("told", "inside", "close"),
+    ("predicted", "inside", "close"),
     [
-        (Told(80, 100, 120), True, True),
-        (Told(60, 70, 100), True, False),
-        (Told(30, 85, 90), False, True),
+        (Prediction(80, 100, 120), True, True),
+        (Prediction(60, 70, 100), True, False),
+        (Prediction(30, 85, 90), False, True),
         (None, False, False),
     ],
 )
 def test_predicted_gain_is_compared_with_the_real_one(
-    told: Told | None, inside: bool, close: bool
+    predicted: Prediction | None, inside: bool, close: bool
 ):
     real = Gain([200, 201, 199], [100, 100, 100])
-    outcome = Outcome(SHORTER_JOURNAL, 17, real, 200, told)
+    outcome = Outcome(SHORTER_JOURNAL, 17, real, 200, predicted)
     assert (outcome.inside, outcome.close) == (inside, close)
 
 
 def test_row_reports_its_interval_and_one_without_a_gain_nothing():
     assert of_row({"gain_ns": None, "gain_low_ns": None, "gain_high_ns": None}) is None
-    assert of_row({"gain_ns": 7, "gain_low_ns": 5, "gain_high_ns": 9}) == Told(5, 7, 9)
+    row = {"gain_ns": 7, "gain_low_ns": 5, "gain_high_ns": 9}
+    assert of_row(row) == Prediction(5, 7, 9)
 
 
 def test_every_change_is_one_of_a_case():
@@ -90,10 +91,10 @@ def two_holds() -> threadmodel.Model:
 
 
 def test_prediction_is_what_the_library_predicts_of_these_holds():
-    told = tell(two_holds(), Hold("demo.Lock", 0.5))
-    assert told is not None
-    assert 0 < told.middle_ns <= 14_000
-    assert told.least_ns <= told.middle_ns <= told.most_ns
+    predicted = predict(two_holds(), Hold("demo.Lock", 0.5))
+    assert predicted is not None
+    assert 0 < predicted.middle_ns <= 14_000
+    assert predicted.least_ns <= predicted.middle_ns <= predicted.most_ns
 
 
 @pytest.mark.parametrize(
@@ -105,4 +106,4 @@ def test_prediction_is_what_the_library_predicts_of_these_holds():
     ],
 )
 def test_what_cannot_be_predicted_is_none(question: Question):
-    assert tell(two_holds(), question) is None
+    assert predict(two_holds(), question) is None

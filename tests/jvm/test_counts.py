@@ -173,7 +173,7 @@ def test_run_reports_what_was_recorded(java: Java):
     assert str(java.jdk.release) in run.vm
     assert run.command == "Stuck 0"
     every = set(EventKind) - {
-        # Of virtual threads, of which there is none.
+        # Of virtual threads: the program has none.
         EventKind.JOIN,
         EventKind.JOINED,
         EventKind.INTERRUPTED,
@@ -183,7 +183,7 @@ def test_run_reports_what_was_recorded(java: Java):
         EventKind.PINNED,
         EventKind.SUBMIT_FAILED,
         EventKind.INFLATED,
-        # Of exit, which nobody calls.
+        # Of System.exit, which the program does not call.
         EventKind.SHUTDOWN,
         # Of other runtimes.
         EventKind.ACQUIRED,

@@ -21,7 +21,7 @@ def test_a_threads_processor_time_is_that_which_it_saw_itself(java: Java):
     found = {row["name"]: row for row in run.model.threads()}
     for number in range(3):
         row = found[f"used-{number}"]
-        # What it used before its first event is not counted.
+        # Processor time before its first event is not counted.
         assert row["cpu_time_ns"] >= run.said[f"used{number}"] * 3 / 4
         assert row["cpu_wait_ns"] >= 0
     kinds = {row["kind"]: row["looked_for"] for row in run.model.finding_kinds()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deadlocks are told on stderr as they happen, and are in the trace for certain."""
+"""Deadlocks are reported on stderr as they happen, and the trace confirms them."""
 
 import re
 from datetime import UTC, datetime
@@ -40,7 +40,7 @@ KINDS = {
 }
 
 
-def told(stderr: str) -> tuple[int, set[tuple[str, str, str]]]:
+def reported(stderr: str) -> tuple[int, set[tuple[str, str, str]]]:
     """When the one deadlock was found, in ms since 1970, and who waits for whom."""
     (head,) = HEAD.finditer(stderr)
     members = MEMBER.findall(stderr)
@@ -80,7 +80,7 @@ def test_a_deadlock_is_reported_within_100_ms(java: Java, kind: str, threads: st
     took_ms = []
     while len(took_ms) < ATTEMPTS and min(took_ms, default=WITHIN_MS + 1) > WITHIN_MS:
         run = java.record("Deadlocks", kind, threads, STAY_MS)
-        found_ms, members = told(run.stderr)
+        found_ms, members = reported(run.stderr)
         assert_recorded(members, kind)
         assert_certain(run)
         took_ms.append(found_ms - run.said["last_ms"])
@@ -97,19 +97,19 @@ def test_no_reference_of_another_thread_is_looked_at(java: Java, threads: str):
     arguments = ("Deadlocks", "monitors", threads, STAY_MS)
     run = java.record(*arguments, flags=("-Xcheck:jni",))
     assert "FATAL" not in run.stdout + run.stderr
-    told(run.stderr)
+    reported(run.stderr)
 
 
 def test_a_deadlock_that_a_timeout_will_break_is_reported_as_such(java: Java):
     run = java.record("Deadlocks", "timed", "platform", STAY_MS)
-    _, members = told(run.stderr)
+    _, members = reported(run.stderr)
     assert_recorded(members, "locks")
     (head,) = (line for line in run.stderr.splitlines() if HEAD.match(line))
     assert head.endswith("; a timeout will break it")
     (other,) = (
         line for line in run.stderr.splitlines() if line.startswith('  "other"')
     )
-    # What is left of an hour when it parks, which is later on a busy machine.
+    # The rest of an hour when it parks: on a busy machine it parks later.
     most = re.search(r", for at most (\d+) ms$", other)
     assert most
     assert 3_540_000 < int(most[1]) <= 3_600_000
@@ -117,7 +117,7 @@ def test_a_deadlock_that_a_timeout_will_break_is_reported_as_such(java: Java):
 
 def test_one_that_no_timeout_breaks_is_not_reported_to_be_broken(java: Java):
     run = java.record("Deadlocks", "locks", "platform", STAY_MS)
-    told(run.stderr)
+    reported(run.stderr)
     assert "timeout" not in run.stderr
 
 

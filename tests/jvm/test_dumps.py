@@ -251,7 +251,7 @@ def test_a_heap_dump_shows_states_and_owners_of_locks(still: Moment, tmp_path: P
     model = threadmodel.open(still.dump("GC.heap_dump", tmp_path / "heap.hprof"))
     assert model.damage is None
     seen = states(model)
-    # What is a monitor is not in the file.
+    # The file does not state which objects are monitors.
     truth = {
         name: (
             "blocked" if name in OF_MONITORS else state,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who has a monitor that others are blocked by for long, while that thread runs, held
-against what the program itself noted."""
+"""The owner of a monitor that blocks others for long while its owner runs, compared
+with the holds that the program itself noted."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ Holds = list[tuple[str, int, int]]
 
 
 def holds(stdout: str) -> Holds:
-    """Who held the gate, from when to when, on the clock of the trace."""
+    """Holds of the gate: thread, start and end, on the clock of the trace."""
     words = [line.split() for line in stdout.splitlines() if line.startswith("hold ")]
     return [(name, int(began), int(ended)) for _, name, began, ended in words]
 
@@ -36,7 +36,7 @@ def shares(model: threadmodel.Model) -> list[dict[str, Any]]:
 
 
 def assert_true(model: threadmodel.Model, held: Holds) -> None:
-    """Whoever is surely said to have the gate has it all that time."""
+    """A thread that is exactly known to own the gate owns it all that time."""
     for row in shares(model):
         if row["share"] == "owner" and row["provenance"] in ("exact", "reported"):
             assert any(
@@ -47,8 +47,8 @@ def assert_true(model: threadmodel.Model, held: Holds) -> None:
     assert odd(model) == {}
 
 
-def told(model: threadmodel.Model) -> set[str]:
-    """Who is said to have had the gate."""
+def owners_of(model: threadmodel.Model) -> set[str]:
+    """The threads that the model names as owners of the gate."""
     return {row["owner"] for row in shares(model) if row["share"] == "owner"}
 
 
@@ -83,7 +83,7 @@ def test_an_owner_that_runs_is_reported_while_others_are_blocked(java: Java, how
             else recorded(java, "Held", "running")
         )
         assert_true(model, held)
-        owners = told(model)
+        owners = owners_of(model)
         if owners == {f"owner-{i}" for i in range(4)}:
             break
     assert owners == {f"owner-{i}" for i in range(4)}

@@ -38,7 +38,7 @@ NAMES = (
     "ThreadSleep",
     "ThreadStart",
 )
-# Each as a state of ours, or several of which the last continues the first.
+# The states of ours for each; a later one continues an earlier one.
 BLOCKING_STATES = {
     "JavaMonitorEnter": ("blocked",),
     "JavaMonitorWait": ("waiting", "reentering", "joining"),
@@ -126,9 +126,9 @@ def test_blocks_and_waits_agree_with_jfr_one_by_one(java: Java):
             assert len(ours) == len(theirs)
             if not theirs:
                 continue
-            # Whoever loses its processor between the two readings of the clock makes
-            # one of them differ by as much as it was away; not half of them. Five
-            # microseconds are what two readings may be apart where there are few.
+            # A thread that loses its processor between the two readings of the clock
+            # makes one length differ by the time it was away: hence the median. With
+            # few lengths, two readings may be five microseconds apart.
             off = median(abs(o - t) for o, t in zip(ours, theirs, strict=True))
             assert off <= max(0.02 * fmean(theirs), 5_000)
             compared += 1

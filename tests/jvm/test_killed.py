@@ -89,7 +89,7 @@ def test_what_recording_cost_outlives_a_kill(java: Java):
     assert 0 <= run.cost_stacks_ns <= run.cost_threads_ns
     said = [caveat for caveat in model.caveats if caveat.startswith("Recording ")]
     assert len(said) == 1
-    assert "events up to its last report, " in said[0]
+    assert "events up to its last report (" in said[0]
 
 
 def test_without_rings_the_last_rounds_are_missing_and_that_is_reported(java: Java):

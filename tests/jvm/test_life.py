@@ -150,7 +150,7 @@ def test_trace_of_a_killed_vm_opens_and_has_what_was_written(java: Java):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_trace_of_a_vm_that_was_asked_to_end_is_complete(java: Java, number: int):
-    trace = java.folder / "told.tmt"
+    trace = java.folder / "reported.tmt"
     # A shell may have had us ignore it, and the program would inherit that.
     before = signal.signal(number, signal.SIG_DFL)
     process = start_and_read_a_line(java, trace)

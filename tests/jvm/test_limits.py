@@ -42,7 +42,7 @@ def number_before(sentence: str, words: str) -> int:
 
 @pytest.mark.one_release
 def test_a_storm_loses_stacks_and_events_to_its_budget(java: Java):
-    """What it then costs is measured by ``./dev bench agent --test-args budget``."""
+    """``./dev bench agent --test-args budget`` measures the cost."""
     model = java.record("Storm", 1_000_000, options="budget=1%").model
     assert model.damage is None
     said = said_by(model, "To keep to 1 % of the processor time")
@@ -334,7 +334,7 @@ def test_a_writer_that_hangs_ends_the_recording_and_not_the_program(java: Java):
 
 
 def test_it_does_where_no_thread_lives_for_a_second(java: Java):
-    """None of them can tell for how long it would have waited for a processor."""
+    """None of them knows how long it would have waited for a processor."""
     trace = java.folder / "run.tmt"
     process = start(java, f"file={trace},buffer=64", "Relay")
     began_ns = hang_writer(process, 14)

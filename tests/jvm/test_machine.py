@@ -27,7 +27,7 @@ def test_pauses_of_the_collector_are_reported(java: Java, collector: str):
 def test_samples_of_a_thread_are_its_processor_time(java: Java):
     run = java.record("Machine", 0, 500, options="cpu=samples,interval=5")
     spinner = run.one("threads", name="spinner")
-    # What it used before the first look, and in its last interval, has no sample.
+    # Time before the first look, and in the last interval, has no sample.
     assert 1 <= spinner["cpu_samples"] <= 101
     assert EventKind.CPU_SAMPLE in run.model.run.kinds
     assert any(row["method"] == "Machine.spin" for row in run.model.stacks())

@@ -24,7 +24,7 @@ def cut_to(share: float) -> Callable[[Path], None]:
 
 
 def cut_and_fill(path: Path) -> None:
-    """What `cp other run.tmt.rings` does: the same file, with another content."""
+    """Do as `cp other run.tmt.rings`: keep the file and replace its content."""
     length = path.stat().st_size
     path.write_bytes(b"\xa5" * length)
 
@@ -54,7 +54,7 @@ def meddle(
         change(java.folder / f"run.tmt{suffix}")
         process.stdin.write("\n")
         process.stdin.flush()
-        # A file that the program maps and cuts is the VM's to tell it.
+        # The VM itself reports to the program that a file it had mapped was cut.
         assert process.stdout.readline() == "mapped: cut\n"
         time.sleep(0.3)
         out, errors = process.communicate("\n", timeout=TIMEOUT_S)
@@ -73,7 +73,7 @@ def rung(trace: Path) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reported"),
     [
         pytest.param(cut_to(0), CUT, id="all-of-it-cut"),
         pytest.param(cut_to(0.01), CUT, id="cut-in-a-ring"),
@@ -83,14 +83,14 @@ def rung(trace: Path) -> dict[str, int]:
     ],
 )
 def test_whatever_becomes_of_the_rings_the_recording_is_whole(
-    java: Java, change: Callable[[Path], None], told: str | None
+    java: Java, change: Callable[[Path], None], reported: str | None
 ):
     trace, counts, errors = meddle(java, ".rings", change)
     assert rung(trace) == counts
     lines = [line for line in errors if line]
-    if told:
+    if reported:
         (line,) = lines
-        assert line.startswith(f"threadmodel: {trace}.rings {told}; ")
+        assert line.startswith(f"threadmodel: {trace}.rings {reported}; ")
         assert line.endswith("the events in the threads' buffers are lost")
     else:
         # Pages that were gone for a moment may have been stored to in that.
@@ -99,19 +99,19 @@ def test_whatever_becomes_of_the_rings_the_recording_is_whole(
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reported"),
     [
         pytest.param(cut_to(0), "another program truncated it", id="cut"),
         pytest.param(Path.unlink, "another program removed it", id="removed"),
     ],
 )
 def test_a_trace_that_others_remove_ends_the_recording_and_not_the_program(
-    java: Java, change: Callable[[Path], None], told: str
+    java: Java, change: Callable[[Path], None], reported: str
 ):
     trace, _, errors = meddle(java, "", change)
     (line,) = (line for line in errors if line)
     assert line == (
-        f"threadmodel: {trace}: {told}; from here on the program is not recorded"
+        f"threadmodel: {trace}: {reported}; from here on the program is not recorded"
     )
     # Rings are of use beside a trace alone.
     assert trace.exists() == trace.with_name("run.tmt.rings").exists()

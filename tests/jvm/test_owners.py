@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who had a monitor when a thread blocked on it, against what the program knows: right
-or unknown, and never another, whatever collector and kind of lock the VM uses."""
+"""The owner of a monitor when a thread blocked on it, compared with what the program
+knows: right or unknown and never wrong, for each collector and kind of lock."""
 
 import subprocess
 from collections import Counter, defaultdict
@@ -15,7 +15,7 @@ from jdks import Jdk
 from recordings import EMIT
 from threadmodel import EventFlag, EventKind, attach
 
-# What a VM may be told to do otherwise: where objects lie, and what a lock is made of.
+# Switches of the VM that change where objects lie and how a lock is represented.
 WAYS = (
     "-XX:+UseG1GC",
     "-XX:+UseParallelGC",
@@ -32,10 +32,10 @@ WAYS = (
     "-XX:+UnlockDiagnosticVMOptions -XX:+UseObjectMonitorTable",
     "-XX:+UseCompactObjectHeaders -XX:+UseZGC",
 )
-# Whoever took a monitor before anybody contended for it is not known there, where the
-# VM keeps it as an address that only the collector can tell, or does not keep it.
+# With these the owner that acquired a monitor before any contention is unknown: the VM
+# keeps it as an address that only the collector can resolve, or does not keep it.
 UNKNOWN_AT_FIRST = ("-XX:+UseZGC", "-XX:LockingMode=1")
-# Before it, and by these switches, who is blocked or holds a monitor keeps its carrier.
+# Before that, or with PINS, a thread that blocks on or holds a monitor is pinned.
 RELEASES_CARRIER_SINCE = 24
 PINS = ("-XX:LockingMode=1", "-XX:LockingMode=0")
 
@@ -134,8 +134,8 @@ def test_the_owner_that_is_read_is_the_one_that_the_program_knows(
     assert not [
         caveat for caveat in run.model.caveats if "owners of monitors" in caveat
     ]
-    # The VM knows who has what was contended for before; of what was not, where the
-    # owner is on a carrier.
+    # The VM knows the owner of a monitor that was contended for before; of any other
+    # one if the owner is on a carrier.
     assert known["used"] * 4 >= blocks["used"] * 3 > 0
     if not set(flags) & set(UNKNOWN_AT_FIRST):
         for scene in ("mounted", "nested"):
@@ -143,7 +143,7 @@ def test_the_owner_that_is_read_is_the_one_that_the_program_knows(
     named = {
         (row["thread_id"], row["peer_id"])
         for row in run.rows("timeline", state="blocked")
-        # The latter is one of whom the VM had said so, and who has stood since.
+        # Reported: the VM had named the owner before, and nothing has changed since.
         if row["provenance"] in ("inferred", "reported")
     }
     assert {(it.thread, it.peer) for it in found if it.peer} <= named

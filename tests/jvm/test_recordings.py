@@ -72,7 +72,8 @@ def test_many_chunks_are_one_time_line(java: Java):
         )
     model = threadmodel.open(file)
     odd = {row["cause"]: row["count"] for row in model.diagnostics()}
-    # The owner before is told with the enter's end, when the next may have been told.
+    # An enter's event, written at its end, names the owner before. By then the next
+    # owner may have been reported.
     for known in ("stale_owner", "late_owner", "undefined_thread"):
         odd.pop(known, None)
     assert odd == {}
@@ -146,7 +147,7 @@ def test_a_thread_dump_in_a_recording_shows_a_deadlock(java: Java):
         assert row["method"] == f"Stuck.{name}"
         assert row["line"]
     assert any("unless a thread dump" in caveat for caveat in model.caveats)
-    # Without dumps nothing in a recording tells of it.
+    # Without dumps a recording does not show it.
     model = threadmodel.open(record(java, "Stuck", 0, name="without"))
     assert not list(model.deadlocks())
     assert any("as in a deadlock, is not in" in caveat for caveat in model.caveats)
@@ -285,7 +286,7 @@ def test_a_killed_jvm_leaves_what_it_had_written(java: Java, tmp_path: Path):
     assert emitted.end == "TM_EDAMAGED"
     assert "was not finished: its JVM was killed" in emitted.text
     assert any("was not finished" in caveat for caveat in emitted.caveats)
-    # The JDK reads such a chunk when it is told that it is finished.
+    # The JDK reads such a chunk once its header states that it is finished.
     finished = tmp_path / "finished.jfr"
     content = bytearray(files[0].read_bytes())
     content[STATE] = 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What nobody owns, against a program that knows: permits, a latch, a full queue."""
+"""Resources without an owner, compared with what the program knows: permits, a latch,
+a full queue."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who had a lock of java.util.concurrent, against threads that know when they had it:
-what is told as exact or reported is so, and a lock handed on is told in turn."""
+"""Owners of locks of java.util.concurrent, compared with threads that know when they
+had them: an owner that is exact or reported is right, and hand-overs are in order."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ def truth(run: Recording) -> dict[str, list[Hold]]:
 
 
 def rows(run: Recording, scene: str = "") -> list[dict[str, Any]]:
-    """Who had the scene's lock, or any scene's, by time."""
+    """Holds of the scene's lock, or of any scene's, by time."""
     return sorted(
         (
             row
@@ -73,9 +73,9 @@ def test_a_lock_that_goes_from_hand_to_hand_is_reported_in_turn(
     run: Recording, kind: str
 ) -> None:
     held = truth(run)
-    told = rows(run, kind)
-    assert [row["thread"] for row in told] == [f"{kind}-{i}" for i in range(5)]
-    for row, after in pairwise(told):
+    found = rows(run, kind)
+    assert [row["thread"] for row in found] == [f"{kind}-{i}" for i in range(5)]
+    for row, after in pairwise(found):
         (own,) = held[row["thread"]]
         assert row["end_provenance"] == "exact"
         assert own.released <= row["end_ns"] <= own.left
@@ -96,14 +96,16 @@ def test_blame_names_each_owner_in_its_time(run: Recording) -> None:
         assert own.wanted <= row["start_ns"] <= row["end_ns"] <= own.left
 
 
-def test_who_signals_and_lets_go_is_the_releaser_of_who_awaits(run: Recording) -> None:
+def test_a_thread_that_signals_and_releases_is_the_releaser_of_a_waiter(
+    run: Recording,
+) -> None:
     (own,) = truth(run)["condition-0"]
     (row,) = run.rows("interactions", kind="unpark", to_thread="condition-1")
     assert row["from_thread"] == "condition-0"
     assert own.released <= row["time_ns"] <= own.left
 
 
-def test_an_owner_that_awaits_has_let_go(run: Recording) -> None:
+def test_an_owner_that_awaits_has_released(run: Recording) -> None:
     held = truth(run)["await-0"]
     first = rows(run, "await")[0]
     assert first["thread"] == "await-0"
@@ -111,19 +113,19 @@ def test_an_owner_that_awaits_has_let_go(run: Recording) -> None:
     assert held[0].released <= first["end_ns"] <= held[0].left
 
 
-def test_the_last_reader_to_leave_lets_go_to_the_writer(run: Recording) -> None:
-    told = rows(run, "readers")
+def test_the_last_reader_to_leave_releases_to_the_writer(run: Recording) -> None:
+    found = rows(run, "readers")
     held = truth(run)
-    assert told[0]["thread"] == "readers-0"
-    assert told[0]["end_provenance"] == "exact"
-    # The lock of JDK 11 may wake the writer once before, for nothing: a reader that
-    # lets the next one in looks again at who is first in the queue.
+    assert found[0]["thread"] == "readers-0"
+    assert found[0]["end_provenance"] == "exact"
+    # The lock of JDK 11 may wake the writer once before, in vain: a reader that admits
+    # the next one looks again at the first thread in the queue.
     *_, last = run.rows("interactions", kind="unpark", to_thread="readers-3")
     readers = {name: held[name][0] for name in ("readers-1", "readers-2")}
     assert last["from_thread"] in readers
     own = readers[last["from_thread"]]
     assert own.released <= last["time_ns"] <= own.left
-    # While both of them have it, neither is told for certain to have it alone.
-    for row in told[1:]:
+    # While both readers hold it, neither is reported as its only owner.
+    for row in found[1:]:
         if row["thread"] in readers and row["start_provenance"] in SURE:
             assert row["start_ns"] >= own.released

@@ -118,10 +118,10 @@ def test_carriers_are_reported_where_they_are_asked_for(java: Java):
     # How often threads are preempted is chance.
     quiet = java.record("VirtualCalls", 2, options="switches=n")
     assert EventKind.VIRTUAL_MOUNT not in quiet.model.run.kinds
-    told = java.record("VirtualCalls", 2, options="mount=y,switches=n")
-    assert EventKind.VIRTUAL_MOUNT in told.model.run.kinds
-    assert told.model.event_count > quiet.model.event_count
-    assert told.odd() == {}
+    mounts = java.record("VirtualCalls", 2, options="mount=y,switches=n")
+    assert EventKind.VIRTUAL_MOUNT in mounts.model.run.kinds
+    assert mounts.model.event_count > quiet.model.event_count
+    assert mounts.odd() == {}
 
 
 def test_the_container_that_a_thread_was_started_in_is_its_group(java: Java):

@@ -28,7 +28,7 @@ FEW_NS = 100_000
 # Each count of the VM's is read while its thread may be about to begin one more.
 TALLY = 4
 STATES = ("blocked", "waiting", "parked", "sleeping")
-# What is known to be odd about a whole trace of HotSpot.
+# Inconsistencies that are known of a complete trace of HotSpot.
 EXPECTED_ODD = {"stale_owner", "initialisation_wait", "lost_by_producer"}
 # Where every processor is taken, the writer may come too late for a ring.
 LOST = 0.001
@@ -87,7 +87,7 @@ def test_the_only_diagnostics_are_of_what_the_vm_does_not_report(run: Run):
 
 def test_counts_of_each_thread_are_those_that_the_vm_keeps(run: Run):
     if not run.tallies:
-        pytest.skip("javac does not tell what the VM counted")
+        pytest.skip("javac does not report what the VM counted")
     odd = {row["cause"]: row["count"] for row in run.model.diagnostics()}
     slack = TALLY + odd.get("lost_by_producer", 0)
     initialisations = agreement.initialisation_waits(run)
@@ -97,7 +97,7 @@ def test_counts_of_each_thread_are_those_that_the_vm_keeps(run: Run):
     wrong = []
     for tally in run.tallies:
         row = rows[tally.thread_id]
-        # Who was notified queues for the monitor again, and that is a block to the VM.
+        # A notified thread queues for the monitor again; the VM counts that as a block.
         blocked = row["blocked_count"] + row["reentering_count"]
         blocked += initialisations[tally.thread_id]
         waited = sum(

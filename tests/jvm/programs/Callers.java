@@ -3,9 +3,9 @@
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A storm of parks that are over at once, for one object or each for one of its own, from
- * two methods of which the one parks thrice as often as the other; now and then a long one
- * from a third; and at the end one that does not end.
+ * A storm of parks that end at once, all for one object or each for its own. Two methods
+ * park, one of them three times as often as the other. Now and then a third method parks
+ * for longer. The last park does not end.
  */
 final class Callers {
     private static final int LONG_NS = 30_000_000;

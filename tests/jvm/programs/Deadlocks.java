@@ -47,7 +47,7 @@ final class Deadlocks {
         throw new AssertionError("no deadlock");
     }
 
-    /** What is waited for an hour could be waited for a second. */
+    /** An hour stands for any time limit: the program could as well wait for a second. */
     private static void timed(ReentrantLock first, ReentrantLock second)
             throws Exception {
         first.lock();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Sleeps below as many frames as it is told. */
+/** Sleeps below the given number of frames. */
 final class Deep {
     private Deep() {}
 

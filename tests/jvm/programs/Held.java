@@ -5,11 +5,11 @@ import java.util.List;
 
 /**
  * Threads that hold a monitor for long while they run, and others that are blocked by it
- * meanwhile. Says who held it from when to when, by System.nanoTime(). With a third
- * argument it waits for a line first.
+ * meanwhile. Prints each hold: the thread, and its start and end by System.nanoTime().
+ * With a third argument it waits for a line first.
  */
 class Held {
-    /** What is held. */
+    /** The class of the monitor that is held. */
     static final class Gate {
     }
 

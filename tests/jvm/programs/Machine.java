@@ -3,7 +3,7 @@
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
-/** What is beside the locks: collections, processor time, names; and locks in locks. */
+/** Facts other than locks: collections, processor time, names; and nested locks. */
 final class Machine {
     static final class Outer {
         private final Inner inner = new Inner();

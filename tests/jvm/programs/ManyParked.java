@@ -4,8 +4,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * As many threads as it is told, parked in so many calls until a line comes in. Says
- * "ready" when they are.
+ * The given number of threads, each parked below the given number of calls until a line
+ * comes in. Prints "ready" when they are parked.
  */
 final class ManyParked {
     private static volatile boolean isOver;

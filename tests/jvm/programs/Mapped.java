@@ -8,7 +8,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Threads that notify until they are told to end; meanwhile others change files. */
+/** Threads that notify until a line comes in; meanwhile others change files. */
 final class Mapped {
     private static final int THREADS = 4;
     private static final long PAUSE_NS = 20_000;

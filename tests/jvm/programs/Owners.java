@@ -7,18 +7,18 @@ import java.util.StringJoiner;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Threads that block on monitors of which the program knows who has them. In each scene
- * one thread has all locks while the others block; it says
+ * Threads that block on monitors whose owners the program knows. In each scene one thread
+ * has all locks while the others block; the program prints
  *
  *     block BLOCKED OWNER SCENE
  *
- * by the threads' numbers. In the crowd, any thread takes any lock at any time; of each
- * attempt it says when it lasted from and to, and who had the lock in between:
+ * with the threads' numbers. In the crowd, any thread takes any lock at any time; for each
+ * attempt the program prints its start and end, and the owners of the lock in between:
  *
  *     try THREAD FROM_NS TO_NS OWNER[,OWNER...]
  *
- * With an argument it waits for a line before each of so many rounds, in which a thread
- * from before that has a lock.
+ * The argument is a number of rounds. The program waits for a line before each, and a
+ * thread that was started before that line has a lock in it.
  */
 final class Owners {
     private static final int ROUNDS = 4;
@@ -101,7 +101,7 @@ final class Owners {
         blocked(name, owner, others, rest, locks);
     }
 
-    /** One thread blocks on each of the locks, all of which the owner has. */
+    /** The owner has all of the locks; on each of them one thread blocks. */
     private static void blocked(String name, Thread owner, Kind others, Rest rest,
             Lock... locks) throws InterruptedException {
         List<Thread> threads = new ArrayList<>();

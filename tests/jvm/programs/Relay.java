@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Threads of which each starts the next one and ends: none lives for long. */
+/** A relay of short-lived threads: each starts the next one and ends. */
 final class Relay {
     private static final long LIFE_MS = 40;
     private static volatile boolean isOver;

@@ -96,11 +96,11 @@ final class Synchronizers {
         while (thread.getState() != Thread.State.WAITING) {
             Thread.sleep(1);
         }
-        // Its park has been told of by then.
+        // By then its park has been reported.
         Thread.sleep(5);
     }
 
-    /** The first lets go when all others queue; each has it for 2 ms in its turn. */
+    /** The first thread releases when all others queue; each then holds the lock for 2 ms. */
     private static void turns(String kind, Lock first, Lock then, int others)
             throws InterruptedException {
         CountDownLatch has = new CountDownLatch(1);

@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
  * keeps it: the VM has unloaded it before the next one comes.
  */
 final class Unloaded {
-    /** What is loaded: it parks, and waits on an object of its own class. */
+    /** The class that is loaded: it parks, and waits on an object of its own class. */
     static final class Guest implements Runnable {
         @Override
         public void run() {

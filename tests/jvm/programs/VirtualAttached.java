@@ -10,7 +10,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Virtual threads in each state, and platform threads behind some of them, for as long
  * as nothing comes in; at the first line they all get on, and at the next it is over.
- * Besides, as many that are parked as it is told. Says what it does, a word a line.
+ * Besides, the given number of virtual threads that are parked. Prints its progress, a
+ * word a line.
  */
 final class VirtualAttached {
     static final class Door {}

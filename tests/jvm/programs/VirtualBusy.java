@@ -5,8 +5,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * As many virtual threads as it is told, which block, wait, park and sleep in turn until
- * a line comes in; then one more that parks once and sleeps once.
+ * The given number of virtual threads, which block, wait, park and sleep in turn until a
+ * line comes in; then one more that parks once and sleeps once.
  */
 final class VirtualBusy {
     private static final AtomicBoolean OVER = new AtomicBoolean();

@@ -32,7 +32,7 @@ final class VirtualContainers {
         use(Executors.newThreadPerTaskExecutor(Thread.ofPlatform().name("one").factory()));
         use(Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("light").factory()));
         CountDownLatch isDone = new CountDownLatch(1);
-        // Who waits for the task itself may come to run it.
+        // A thread that waits for the task itself may have to run it.
         ForkJoinPool.commonPool().execute(() -> {
             Thread.currentThread().setName("forked");
             isDone.countDown();

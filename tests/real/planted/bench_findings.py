@@ -40,11 +40,11 @@ from rounds import (  # noqa: E402
 )
 
 NAMED = ("lock", "place", "holder")
-# These tell of another trouble, whatever they name.
+# These are about another problem, whatever they name.
 OTHER_TROUBLE = ("lock_inversion", "useless_notify")
-# What tells of less than this share of the measured gain is not what decides.
+# A finding with less than this share of the measured gain is not about the cause.
 LITTLE = 0.5
-# A gain told within this share of the measured one is right.
+# A predicted gain within this share of the measured one is right.
 RIGHT = 0.25
 
 
@@ -135,16 +135,16 @@ def print_verdict(verdict: Verdict) -> None:
     named = ", ".join(
         f"{what} {'yes' if right else 'no'}" for what, right in verdict.named.items()
     )
-    told = "no gain told"
+    gain = "no gain predicted"
     if verdict.predicted_ns is not None:
-        told = f"gain told {verdict.predicted_ns / 1e9:.2f} s"
-        told += "" if verdict.predicted_right else " *"
+        gain = f"gain predicted {verdict.predicted_ns / 1e9:.2f} s"
+        gain += "" if verdict.predicted_right else " *"
     if verdict.bound_ns is not None:
-        told += f", one thread lost at most {verdict.bound_ns / 1e9:.2f} s"
+        gain += f", one thread lost at most {verdict.bound_ns / 1e9:.2f} s"
     print(
         f"jdk{verdict.jdk} {verdict.case} ({verdict.kind})\n"
         f"    {verdict.gain}; recorded in {verdict.recorded_ns / 1e9:.2f} s\n"
-        f"    true cause: {rank} of {len(verdict.findings)}; {named}; {told}"
+        f"    true cause: {rank} of {len(verdict.findings)}; {named}; {gain}"
     )
     print_findings(verdict.findings)
     sys.stdout.flush()
@@ -157,7 +157,7 @@ def print_sum(verdicts: list[Verdict], healthy: dict[str, int]) -> None:
     for what in NAMED:
         print(f"{what} named in {sum(verdict.named[what] for verdict in verdicts)}")
     right = sum(verdict.predicted_right for verdict in verdicts)
-    print(f"gain told within {RIGHT:.0%} in {right} of {len(verdicts)}")
+    print(f"gain predicted within {RIGHT:.0%} in {right} of {len(verdicts)}")
     near = sum(
         abs(verdict.bound_ns - verdict.gain.median_ns) <= RIGHT * verdict.gain.median_ns
         for verdict in verdicts

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What-if judged by the program really changed: `./dev bench whatif`.
 
-Each program of changes.py is recorded once as it was, and what a change would gain is
-predicted from that alone. Then it runs as it was and with each change, in turn, without
-the agent, and what each round really gained is set beside what was told. Services of
-services.py are treated alike, by the rate and latency that their clients measure.
+Each program of changes.py is recorded once as it was; the gain of a change is predicted
+from that recording alone. Then the program runs without the agent, as it was and with
+each change in turn, and the measured gain of each round is compared with the
+prediction. Services of services.py are judged alike, by the rate and latency that their
+clients measure.
 
     ./dev bench whatif
     ./dev bench whatif --test-args '--jdk 17 --rounds 6 logback log4j'
@@ -28,7 +29,7 @@ import maven  # noqa: E402
 import threadmodel  # noqa: E402
 from changes import BY_NAME, CHANGES, Change  # noqa: E402
 from jdks import AGENT, JDKS  # noqa: E402
-from predict import Told, tell  # noqa: E402
+from predict import Prediction, predict  # noqa: E402
 from rounds import PLANTED, Gain, Workshop, machine, runs_on  # noqa: E402
 from services import (  # noqa: E402
     HELD_OUT_CHANGES,
@@ -48,29 +49,31 @@ HELD_OUT = "held-out"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was told of a change, and what it did."""
+    """The predicted and the measured gain of a change."""
 
     change: Change
     jdk: int
     gain: Gain
     recorded_ns: int
-    told: Told | None
+    predicted: Prediction | None
 
     @property
     def inside(self) -> bool:
-        """Whether the real gain, within its error, is in the interval told."""
-        if self.told is None:
+        """Whether the real gain, within its error, is in the predicted interval."""
+        if self.predicted is None:
             return False
         real_ns, error_ns = self.gain.median_ns, self.gain.error_ns
         return (
-            self.told.least_ns <= real_ns + error_ns
-            and real_ns - error_ns <= self.told.most_ns
+            self.predicted.least_ns <= real_ns + error_ns
+            and real_ns - error_ns <= self.predicted.most_ns
         )
 
     @property
     def off_ns(self) -> float | None:
-        """The told middle less the real gain."""
-        return None if self.told is None else self.told.middle_ns - self.gain.median_ns
+        """The predicted middle less the real gain."""
+        if self.predicted is None:
+            return None
+        return self.predicted.middle_ns - self.gain.median_ns
 
     @property
     def close(self) -> bool:
@@ -81,16 +84,16 @@ class Outcome:
 
 
 def print_outcome(outcome: Outcome) -> None:
-    change, gain, told = outcome.change, outcome.gain, outcome.told
+    change, gain, predicted = outcome.change, outcome.gain, outcome.predicted
     print(f"jdk{outcome.jdk} {change.case}: {change.what}\n    {gain}", end="")
     print(f", error {gain.error_ns / 1e9:.2f} s", end="")
     print(f"; recorded in {outcome.recorded_ns / 1e9:.2f} s")
-    if told is None:
-        print("    cannot tell", flush=True)
+    if predicted is None:
+        print("    no prediction", flush=True)
         return
     print(
-        f"    told {told.middle_ns / 1e9:.2f} s"
-        f" ({told.least_ns / 1e9:.2f} to {told.most_ns / 1e9:.2f}):"
+        f"    predicted {predicted.middle_ns / 1e9:.2f} s"
+        f" ({predicted.least_ns / 1e9:.2f} to {predicted.most_ns / 1e9:.2f}):"
         f" {'inside' if outcome.inside else 'outside *'}, middle"
         f" {(outcome.off_ns or 0) / 1e9:+.2f} s{'' if outcome.close else ' *'}",
         flush=True,
@@ -98,11 +101,12 @@ def print_outcome(outcome: Outcome) -> None:
 
 
 def print_sum(outcomes: list[Outcome]) -> None:
-    told = [outcome for outcome in outcomes if outcome.told is not None]
-    inside = sum(outcome.inside for outcome in told)
-    close = sum(outcome.close for outcome in told)
+    predicted = [outcome for outcome in outcomes if outcome.predicted is not None]
+    inside = sum(outcome.inside for outcome in predicted)
+    close = sum(outcome.close for outcome in predicted)
     print(
-        f"of {len(outcomes)} changes told {len(told)}: real gain inside in {inside},"
+        f"of {len(outcomes)} changes predicted {len(predicted)}:"
+        f" real gain inside in {inside},"
         f" middle within {RIGHT:.0%} or twice the error in {close}",
         flush=True,
     )
@@ -113,14 +117,14 @@ def judge(workshop: Workshop, changes: list[Change], rounds: int) -> list[Outcom
     case = BY_NAME[changes[0].case]
     trace, run = workshop.record(case, PLANTED)
     model = threadmodel.open(trace)
-    told = [tell(model, change.question) for change in changes]
+    predictions = [predict(model, change.question) for change in changes]
     trace.unlink()
     ways = [PLANTED, *((*PLANTED, *change.settings) for change in changes)]
     gains = workshop.gains(case, ways, rounds)
     release = workshop.jdk.release
     return [
         Outcome(change, release, gain, run["length_ns"], prediction)
-        for change, gain, prediction in zip(changes, gains, told, strict=True)
+        for change, gain, prediction in zip(changes, gains, predictions, strict=True)
     ]
 
 

@@ -4,11 +4,11 @@
 A program is a Java main of programs/ that drives a real library. `--planted` has the
 bottleneck, `--removed` has not, and `name=value` after either changes one setting.
 
-What a finding must name is given as words, any of which will do: of what was waited
-for (`lock`), where the threads waited (`place`), and who held it, used it or was to
-let them go (`holder`). A finding is about the cause when it names the lock or the
-place, and tells of no less than half of the gain. How much that is, is not declared
-here but measured.
+A case lists words, and a finding must contain one of them: for the object that threads
+waited for (`lock`), for the place where they waited (`place`), and for the thread that
+held it, used it or was to release it (`holder`). A finding is about the cause if it
+names the lock or the place, and its impact is at least half of the gain. The gain is
+not declared here but measured.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What-if questions, put to the library: the one place that knows how.
 
-A change of a program is asked about as what it does to one of three things.
+A question describes a change of a program by its effect on one of three things.
 """
 
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ class Hold:
 
 @dataclass(frozen=True)
 class Resource:
-    """What threads wait for at a place has more permits, or uses so many times as
-    long. A lock that is split is one: as many owners at once as there are parts."""
+    """A resource that threads wait for at a place has more permits, or uses that take
+    so many times as long. A split lock has as many permits as it has parts."""
 
     waiting_method: str
     more_permits: int = 0
@@ -41,19 +41,19 @@ Question = Hold | Resource | Callee
 
 
 @dataclass(frozen=True)
-class Told:
-    """A predicted gain: an interval, and what is likeliest in it."""
+class Prediction:
+    """A predicted gain: an interval, and the likeliest value in it."""
 
     least_ns: int
     middle_ns: int
     most_ns: int
 
 
-def of_row(row: dict[str, Any]) -> Told | None:
-    """What a row of the what-if table tells; None: it cannot tell."""
+def of_row(row: dict[str, Any]) -> Prediction | None:
+    """The prediction in a row of the what-if table; None: it has none."""
     if row["gain_ns"] is None:
         return None
-    return Told(row["gain_low_ns"], row["gain_ns"], row["gain_high_ns"])
+    return Prediction(row["gain_low_ns"], row["gain_ns"], row["gain_high_ns"])
 
 
 def row_of(model: threadmodel.Model, question: Question) -> dict[str, Any] | None:
@@ -75,7 +75,7 @@ def row_of(model: threadmodel.Model, question: Question) -> dict[str, Any] | Non
     return next((dict(row) for row in rows), None)
 
 
-def tell(model: threadmodel.Model, question: Question) -> Told | None:
-    """What the model predicts to be gained; None: it cannot tell."""
+def predict(model: threadmodel.Model, question: Question) -> Prediction | None:
+    """The gain that the model predicts; None: it predicts none."""
     row = row_of(model, question)
     return None if row is None else of_row(row)

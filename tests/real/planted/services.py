@@ -322,7 +322,7 @@ def print_service(outcome: ServiceOutcome) -> None:
         f" {before.p99_ns / 1e6:.1f} ms, then {after.p99_ns / 1e6:.1f} ms"
     )
     if outcome.rate is None:
-        print(f"    {outcome.note or 'cannot tell'}", flush=True)
+        print(f"    {outcome.note or 'no prediction'}", flush=True)
         return
     print(
         f"    predicted {outcome.rate:.0f} ({outcome.low:.0f} to {outcome.high:.0f},"

@@ -15,7 +15,7 @@ final class Plan {
     }
 
     private final boolean planted;
-    private final Map<String, Integer> told = new HashMap<>();
+    private final Map<String, Integer> given = new HashMap<>();
     private final StringBuilder settings = new StringBuilder();
     private long beganNs;
 
@@ -28,14 +28,14 @@ final class Plan {
             int equal = arguments[i].indexOf('=');
             if (equal < 0)
                 throw new IllegalArgumentException("no setting: " + arguments[i]);
-            told.put(arguments[i].substring(0, equal),
+            given.put(arguments[i].substring(0, equal),
                     Integer.valueOf(arguments[i].substring(equal + 1)));
         }
     }
 
-    /** A setting: what was told, else what it is with the bottleneck, or without. */
+    /** A setting: the given value, else that of the program with or without its bottleneck. */
     int number(String name, int whenPlanted, int whenRemoved) {
-        Integer value = told.remove(name);
+        Integer value = given.remove(name);
         int chosen = value != null ? value : planted ? whenPlanted : whenRemoved;
         settings.append(", \"").append(name).append("\": ").append(chosen);
         return chosen;
@@ -50,8 +50,8 @@ final class Plan {
     }
 
     void begin() {
-        if (!told.isEmpty())
-            throw new IllegalArgumentException("no such settings: " + told.keySet());
+        if (!given.isEmpty())
+            throw new IllegalArgumentException("no such settings: " + given.keySet());
         beganNs = System.nanoTime();
     }
 
