@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Four threads queue for a mutex in each turn, and its owner lets it go when all of
+ * Four threads queue for a mutex in each turn, and its owner releases it when all of
  * them do. Prints how often one queued: what a recorder shows as contended enters, and
  * at most what the kernel shows as waits.
  */

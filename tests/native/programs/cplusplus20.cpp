@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What waits without a mutex in the library of C++20. Each wait is ended by this
+ * Waits without a mutex in the library of C++20. Each wait is ended by this
  * thread; it prints for how long the thread was asleep at least, and that thread for
  * how long at most.
  */

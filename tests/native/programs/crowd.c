@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Many threads. Each waits once for a byte of a pipe, and measures that. "together N":
- * all are there at once. "apart N RATE": they come and go, so many a second. Prints for
- * how long all of them waited, and how long that took.
+ * Many threads. Each waits once for a byte of a pipe, and measures the wait. "together
+ * N": all are there at once. "apart N RATE": they come and go, so many a second. Prints
+ * for how long all of them waited, and how long that took.
  */
 #include "program.h"
 
@@ -66,8 +66,8 @@ static void together(pthread_t *threads, int count)
         pthread_join(threads[i], NULL);
 }
 
-/* As many as are due, then a nap, and a byte for each that was there before it. Any of
- * them may take it, so that none is joined before the end. */
+/* As many threads as are due, then a sleep, and a byte for each that began before it.
+ * Any of them may take it, so that none is joined before the end. */
 static void apart(pthread_t *threads, int count, int rate)
 {
     int64_t begun = now_ns();

@@ -88,7 +88,7 @@ int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "exit";
     pthread_t late;
 
-    /* While nothing of ours is locked. */
+    /* While no lock of the recorder is held. */
     if (strcmp(how, "fork") == 0)
         start_children();
     meet();

@@ -17,7 +17,7 @@
 
 enum { TURNS = 400, RIVALS = 4, CROWD = 2000 };
 
-/* Apart: which of two words a call has woken a thread of is known by their places. */
+/* Apart from one another: their addresses show on which word a call woke a thread. */
 static _Alignas(64) atomic_int the_word;
 static _Alignas(64) atomic_int the_first;
 static _Alignas(64) atomic_int the_second;
@@ -152,7 +152,7 @@ static void crowd(void)
     pthread_attr_setstacksize(&small, 65536);
     for (int i = 0; i < CROWD; i++) {
         CHECK(pthread_create(&threads[i], &small, in_crowd, NULL) == 0);
-        /* Not more at once than what is recorded of that finds room. */
+        /* Not more at once than the ring has room to record. */
         if (i % 20 == 0)
             pause_ms(2);
     }
@@ -165,7 +165,7 @@ static void crowd(void)
         pthread_join(threads[i], NULL);
 }
 
-/* ---- what is refused, and what is another process's ---- */
+/* ---- refused calls, and words of another process ---- */
 
 static void refused(void)
 {

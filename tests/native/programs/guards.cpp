@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Static variables of C++ that are initialised by whoever comes first. The argument
- * says what happens: `once`, one thread initialises and two queue; `thrown`, the first
+ * Static variables of C++ that are initialised by the thread that comes first. The
+ * argument chooses: `once`, one thread initialises and two queue; `thrown`, the first
  * fails and another one tries again; `crossed`, two variables need each other, so that
  * two threads cannot go on; `itself`, a variable needs itself.
  */

@@ -62,7 +62,7 @@ static void listen_here(void)
     printf("port %d\n", the_port);
 }
 
-/* Answers each byte after a while; what it waits for is the client's next. */
+/* Answers each byte after a while; it waits for the client's next byte. */
 static void *serve(void *unused)
 {
     int64_t accepted = 0, read_ns = 0;
@@ -201,7 +201,7 @@ static void *sleep_by_poll(void *unused)
     return NULL;
 }
 
-/* Reads that find what they want, of many bytes and of few, and never wait. */
+/* Reads of many and of few bytes that find all of them, and never wait. */
 static void *read_zeros(void *unused)
 {
     static char bytes[1 << 20];

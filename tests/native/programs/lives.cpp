@@ -2,7 +2,7 @@
 /*
  * Two locks in memory of the heap, in two orders. usage: lives CASE
  *   reused       each is another kind of object by the time of the second order
- *   once         the same objects, each order once: nobody sees that they are the same
+ *   once         the same objects, each order once: nothing shows that they are these
  *   in_turn      the same objects, each order many times, in turn
  *   initialised  each order once, of mutexes that calls begin and end
  */

@@ -59,7 +59,7 @@ static void await_end(void *thread)
     free(thread);
 }
 
-/* ---- a handler calls what is followed, in the midst of a call that waits ---- */
+/* ---- a handler makes a recorded call during a call that waits ---- */
 
 static void handle(int signal)
 {
@@ -132,7 +132,7 @@ static void reuse(void)
     pause_ms(WAIT_MS);
     CHECK(dup2(pair[0], fds[0]) == fds[0] && close(other[0]) == 0);
     pause_ms(WAIT_MS);
-    /* The calls have the pipes still. */
+    /* The calls still use the pipes. */
     CHECK(write(fds[1], "x", 1) == 1 && write(other[1], "x", 1) == 1);
     await_end(closed);
     pause_ms(WAIT_MS);

@@ -10,7 +10,7 @@ static pthread_mutex_t A = PTHREAD_MUTEX_INITIALIZER, B = PTHREAD_MUTEX_INITIALI
                        C = PTHREAD_MUTEX_INITIALIZER, gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t R = PTHREAD_RWLOCK_INITIALIZER, S = PTHREAD_RWLOCK_INITIALIZER;
 
-/* A turn that no function of the C library gives: a thread spins for it. */
+/* A turn that is given without the C library: a thread spins for it. */
 static atomic_int the_turn;
 
 static void await_turn(int turn)
@@ -64,7 +64,7 @@ TURN(b_then_a, 1, nest(&B, &A);)
 TURN(b_then_c, 1, nest(&B, &C);)
 TURN(c_then_a, 2, nest(&C, &A);)
 
-/* ---- what cannot deadlock ---- */
+/* ---- cases that cannot deadlock ---- */
 
 TURN(gated_one, 0, pthread_mutex_lock(&gate); nest(&A, &B);
      pthread_mutex_unlock(&gate);)
@@ -182,7 +182,7 @@ static void hand_over_hand(void)
     IN_TURNS(walks_first, walks_second);
 }
 
-/* ---- what can ---- */
+/* ---- cases that can ---- */
 
 static void two(void)
 {
@@ -314,7 +314,7 @@ static void philosophers(void)
         pthread_join(threads[i], NULL);
 }
 
-/* ---- what cannot if it is always so ---- */
+/* ---- cases that cannot as long as they always run so ---- */
 
 static sem_t semaphore;
 
@@ -335,7 +335,7 @@ static void posted(void)
     join();
 }
 
-/* ---- and in a destructor of a thread's own value ---- */
+/* ---- in a destructor of a thread's own value ---- */
 
 static pthread_key_t key;
 

@@ -5,31 +5,9 @@
  * they count does not depend on who was first. It prints that, and ends in one of many
  * ways: by a status, a signal, a thread that ends the process, or as another program.
  */
-#include "program.h"
-
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/resource.h>
-#include <sys/time.h>
+#include "random.h"
 
 enum { LOCKS = 4, THREADS_MOST = 8, OPERATIONS_MOST = 60, MARK = 77 };
-
-enum count {
-    LOCKED,
-    SHARED,
-    TIMED_OUT,
-    POSTED,
-    SIGNALLED,
-    CANCELLED,
-    JOINED,
-    CHILDREN,
-    STATUSES,
-    WRITTEN,
-    ONCE,
-    ERRNO_CHANGED,
-    FAILED,
-    COUNTS
-};
 
 static const char *const names[COUNTS] = {
     "locked",    "shared",        "timed-out", "posted",   "signalled",
@@ -47,19 +25,17 @@ static pthread_once_t the_once = PTHREAD_ONCE_INIT;
 static long the_guarded[LOCKS];
 static atomic_long the_counts[COUNTS];
 
-extern char **environ;
-
-static void count(enum count what, long more)
+void count(enum count what, long more)
 {
     atomic_fetch_add(&the_counts[what], more);
 }
 
-static void check(int is_true)
+void check(int is_true)
 {
     count(FAILED, !is_true);
 }
 
-static uint64_t below(uint64_t *random, uint64_t bound)
+uint64_t below(uint64_t *random, uint64_t bound)
 {
     *random ^= *random << 13;
     *random ^= *random >> 7;
@@ -77,8 +53,6 @@ static struct timespec in_us(clockid_t clock, long us)
     when.tv_nsec %= 1000000000;
     return when;
 }
-
-/* ---- locks ---- */
 
 static void lock_some(uint64_t *random)
 {
@@ -150,8 +124,6 @@ static void initialise(uint64_t *random)
     check(pthread_once(&the_once, only_once) == 0);
 }
 
-/* ---- signals ---- */
-
 static void on_signal(int number)
 {
     int error = errno;
@@ -159,11 +131,6 @@ static void on_signal(int number)
     (void)number;
     count(SIGNALLED, 1);
     errno = error;
-}
-
-static void on_alarm(int number)
-{
-    (void)number;
 }
 
 static void raise_some(uint64_t *random)
@@ -181,8 +148,6 @@ static void raise_some(uint64_t *random)
         pthread_kill(pthread_self(), SIGUSR1);
     }
 }
-
-/* ---- threads ---- */
 
 static void unlock(void *mutex)
 {
@@ -244,114 +209,6 @@ static void start_another(uint64_t *random)
     count(JOINED, (uintptr_t)result == seed);
 }
 
-/* ---- processes ---- */
-
-/* A child has a lock of its own, for those of others may be theirs for ever. */
-static void *child_thread(void *mutex)
-{
-    pthread_mutex_lock(mutex);
-    pthread_mutex_unlock(mutex);
-    return mutex;
-}
-
-static void be_child(uint64_t *random)
-{
-    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    char *const words[] = {(char *)"sh", (char *)"-c", (char *)"exit 5", NULL};
-    pthread_t thread;
-
-    for (int i = 0; i < 20; i++) {
-        pthread_mutex_lock(&mutex);
-        pthread_mutex_unlock(&mutex);
-    }
-    if (below(random, 2) && pthread_create(&thread, NULL, child_thread, &mutex) == 0)
-        pthread_join(thread, NULL);
-    switch (below(random, 4)) {
-    case 0: execv("/bin/sh", words); break;
-    case 1: kill(getpid(), SIGKILL); break;
-    case 2: kill(getpid(), SIGTERM); break;
-    default: break;
-    }
-    _exit((int)below(random, 100));
-}
-
-static void await_child(pid_t child)
-{
-    int status = 0;
-
-    while (waitpid(child, &status, 0) != child)
-        if (errno != EINTR) {
-            check(0);
-            return;
-        }
-    count(CHILDREN, 1);
-    count(STATUSES, status);
-}
-
-static void start_process(uint64_t *random)
-{
-    uint64_t theirs = below(random, 1 << 30) + 1;
-    char *const words[] = {(char *)"sh", (char *)"-c", (char *)"exit 3", NULL};
-    pid_t child = -1;
-
-    if (below(random, 4) == 0) {
-        check(posix_spawn(&child, "/bin/sh", NULL, NULL, words, environ) == 0);
-    } else {
-        child = fork();
-        if (child == 0)
-            be_child(&theirs);
-    }
-    check(child > 0);
-    if (child > 0)
-        await_child(child);
-}
-
-/* ---- descriptors and limits ---- */
-
-static void use_descriptors(uint64_t *random)
-{
-    char bytes[64] = "";
-    int ends[2];
-
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        check(0);
-        return;
-    }
-    check(write(ends[1], bytes, 1 + below(random, 60)) > 0);
-    count(WRITTEN, read(ends[0], bytes, sizeof(bytes)));
-    close(ends[0]);
-    close(ends[1]);
-}
-
-static void limit_oneself(uint64_t *random)
-{
-    struct rlimit limit = {0, 0};
-
-    if (below(random, 2))
-        for (int i = 3; i < 256; i++)
-            close(i);
-    if (below(random, 2)) {
-        limit.rlim_cur = limit.rlim_max = 64;
-        check(setrlimit(RLIMIT_NOFILE, &limit) == 0);
-    }
-    if (below(random, 4) == 0) {
-        limit.rlim_cur = limit.rlim_max = 0;
-        check(setrlimit(RLIMIT_FSIZE, &limit) == 0);
-    }
-    if (below(random, 4) == 0) {
-        limit.rlim_cur = limit.rlim_max = UINT64_C(8) << 30;
-        check(setrlimit(RLIMIT_AS, &limit) == 0);
-    }
-    if (below(random, 4) == 0) {
-        struct itimerval every = {{0, 1000}, {0, 1000}};
-
-        signal(SIGALRM, on_alarm);
-        check(setitimer(ITIMER_REAL, &every, NULL) == 0);
-    }
-}
-
-/* ---- all of it ---- */
-
 static void (*const operations[])(uint64_t *) = {
     lock_some,  lock_some,  lock_some, share,         share,         wait_in_vain,
     post,       initialise, cancel,    start_another, start_process, use_descriptors,
@@ -377,42 +234,11 @@ static void report(void)
     fflush(stdout);
 }
 
-static void *end_process(void *status)
-{
-    exit((int)(intptr_t)status);
-}
-
 static void at_exit(void)
 {
     pthread_mutex_lock(&the_locks[0]);
     printf("at exit\n");
     pthread_mutex_unlock(&the_locks[0]);
-}
-
-static int end(uint64_t *random, const char *self)
-{
-    int status = (int)below(random, 256);
-    char *const words[] = {(char *)self, NULL};
-    struct itimerval never = {{0, 0}, {0, 0}};
-    struct rlimit none = {0, 0};
-    pthread_t thread;
-
-    setrlimit(RLIMIT_CORE, &none);
-    setitimer(ITIMER_REAL, &never, NULL); /* which another program would have, too */
-    switch (below(random, 8)) {
-    case 0: exit(status);
-    case 1: _exit(status);
-    case 2: abort();
-    case 3: kill(getpid(), SIGKILL); break;
-    case 4: raise(SIGTERM); break;
-    case 5: execv("/proc/self/exe", words); break;
-    case 6:
-        if (pthread_create(&thread, NULL, end_process, (void *)(intptr_t)status) == 0)
-            pthread_exit(NULL);
-        break;
-    default: break;
-    }
-    return status;
 }
 
 static void initialise_all(void)

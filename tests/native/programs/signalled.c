@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waits of which the waiter knows who ended them, a line each: of what kind it was, who
+ * Waits whose waiter knows the thread that ended them, a line each: its kind, who
  * waited, between which times, and who ended it. Every thread runs as it likes but for
  * what makes that certain.
  */
@@ -37,7 +37,7 @@ static void note(const char *kind, int64_t begin_ns, int signaller)
         waits[at] = (known){kind, self, signaller, begin_ns, now_ns()};
 }
 
-/* Half of the waits have a limit, by a clock that is the condition's. */
+/* Half of the waits have a timeout, by the clock of the condition. */
 static void wait_by_clock(pthread_cond_t *condition, pthread_mutex_t *mutex)
 {
     struct timespec until;
@@ -71,8 +71,8 @@ static void work(unsigned *random)
 }
 
 /*
- * A mailbox of one reader, for which every writer signals. Who finds it waiting ends
- * its wait.
+ * A mailbox of one reader, for which every writer signals. One that finds it
+ * waiting ends its wait.
  */
 static struct mailbox {
     pthread_mutex_t mutex;
@@ -226,7 +226,7 @@ static void *give_turns(void *number)
     return NULL;
 }
 
-/* A semaphore of one waiter; who finds it asked for posts it. */
+/* A semaphore of one waiter; a thread that finds a request posts it. */
 static struct request {
     sem_t semaphore;
     atomic_int state; ///< 0: nothing is asked, -1: asked, else who answered
@@ -272,7 +272,7 @@ static void end_requests(void)
         sem_post(&requests[i].semaphore);
 }
 
-/* A mutex: who had it before has let it go. */
+/* A mutex: the owner before has released it. */
 static int last_owner;
 
 static void *take_and_give(void *number)
@@ -305,7 +305,7 @@ static void name(pthread_t thread, const char *what, int number)
     pthread_setname_np(thread, text);
 }
 
-/* Waiters are 0 to 3 and signallers 1 to 4, each called so. */
+/* Waiters are 0 to 3 and signallers 1 to 4, each named so. */
 static void run(routine *wait_routine, void *(*payload)(int), routine *signal_routine,
                 void (*end)(void))
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Workers whose time goes into one kind of slow call: reads that no cache answers,
- * syncs of what was written, look-ups of names. Each computes for a while before each
+ * syncs of written data, look-ups of names. Each computes for a while before each
  * call.
  *
  *     slow_calls read FILE | sync FILE | name DOMAIN   THREADS CALLS COMPUTE_US

@@ -43,7 +43,7 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Of this thread; the file is read by calls that no recorder knows. */
+/* Of this thread; the file is read by calls that no recorder sees. */
 static void read_counts(int64_t counts[2])
 {
     char text[128] = "";
@@ -116,7 +116,7 @@ static int64_t ask(void)
     return waited;
 }
 
-/* For how long a call took that the recorder may take for a wait. */
+/* How long a call took that the recorder may count as a wait. */
 static int64_t if_long_ns(int64_t begun)
 {
     int64_t ns = now_ns() - begun;
@@ -124,7 +124,7 @@ static int64_t if_long_ns(int64_t begun)
     return ns >= 20000 ? ns : 0;
 }
 
-/* An event loop: what comes goes back. */
+/* An event loop that returns each byte. */
 static int64_t serve(void)
 {
     int epoll = epoll_create1(0), seen = 0, open = 0;
@@ -195,7 +195,7 @@ static int64_t use(void)
     return waited;
 }
 
-/* A loop that looks whether there is something, which there never is. */
+/* A loop that polls for input, which never comes. */
 static int64_t poll_nothing(void)
 {
     struct pollfd it = {.events = POLLIN};
@@ -226,7 +226,7 @@ static int64_t sleep_often(void)
     return waited;
 }
 
-/* Sleeps that no recorder knows: the calls are the program's own. */
+/* Sleeps that no recorder sees: the program makes the system calls itself. */
 static int64_t sleep_unseen(void)
 {
     struct timespec time = {0, 10000000};

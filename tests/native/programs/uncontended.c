@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a lock and unlock cost that nobody contends: the best of 25 times. For
+/* The cost of an uncontended lock and unlock: the best of 25 times. For
  * docs/native.md; no test runs it. */
 #include <pthread.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@ enum { CALLS = 2000000, TIMES = 25 };
 
 static pthread_mutex_t the_mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* With one thread alone the C library leaves out what makes a lock dear. */
+/* With only one thread the C library leaves out the atomic instructions. */
 static void *sleep_long(void *unused)
 {
     struct timespec length = {1000, 0};

@@ -39,7 +39,7 @@ static void *worker(void *says_ready)
     return NULL;
 }
 
-/* Takes jobs from a queue, and tells nobody. */
+/* Takes jobs from a queue, and signals nobody. */
 static void *silent(void *unused)
 {
     pthread_mutex_lock(&lock);
