@@ -4,6 +4,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import threadmodel
@@ -15,8 +16,8 @@ PACKAGE = ROOT / "build/bindings/python"
 SECONDS = 300
 
 
-def recorder(trace: Path, *command: str) -> list[str]:
-    arguments = [sys.executable, "-m", "threadmodel", "record", "--native"]
+def recorder(trace: Path, *command: str, options: Sequence[str] = ()) -> list[str]:
+    arguments = [sys.executable, "-m", "threadmodel", "record", "--native", *options]
     return [*arguments, "-o", str(trace), "--", *command]
 
 
@@ -24,11 +25,9 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(PACKAGE)}
 
 
-def record(
-    trace: Path, *command: str, **variables: str
-) -> subprocess.CompletedProcess[str]:
+def completed(command: list[str], **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        recorder(trace, *command),
+        command,
         env=environment() | variables,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -38,8 +37,14 @@ def record(
     )
 
 
+def record(
+    trace: Path, *command: str, options: Sequence[str] = (), **variables: str
+) -> subprocess.CompletedProcess[str]:
+    return completed(recorder(trace, *command, options=options), **variables)
+
+
 def start(trace: Path, *command: str) -> subprocess.Popen[str]:
-    """The same for a program that runs until there is something on its stdin."""
+    """The same for a program that runs until its stdin has a byte."""
     return subprocess.Popen(
         recorder(trace, *command),
         env=environment(),

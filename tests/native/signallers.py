@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who ended each wait: as a program knows it, and as the model says.
+"""The thread that ended each wait: as a program knows it, and as the model states it.
 
     python tests/native/signallers.py 40
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions and lines of native programs: who called, and from where."""
+"""Functions and lines of native programs: the callers, and their lines."""
 
 import re
 import shutil

@@ -89,7 +89,7 @@ def test_a_lock_that_is_refused_is_no_deadlock(tmp_path: Path) -> None:
 
 
 def test_a_process_of_another_namespace_is_found(tmp_path: Path) -> None:
-    """It knows itself by a number that no process has here, and then lives on."""
+    """Its number in its own namespace is that of no process here, and it lives on."""
     own = ["unshare", "--pid", "--fork"]
     if subprocess.run([*own, "true"], capture_output=True, check=False).returncode:
         pytest.skip("no right to make a namespace")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a process ended, and what its trace says of the time until then."""
+"""How a process ended, and what its trace states about the time until then."""
 
 import os
 import re

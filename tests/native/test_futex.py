@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from recording import PROGRAMS, SECONDS, environment, program
+from recording import PROGRAMS, SECONDS, environment, program, record
 
 import threadmodel
 
@@ -27,18 +27,8 @@ class Run:
 
 
 def run_of(trace: Path, *command: str) -> Run:
-    arguments = [sys.executable, "-m", "threadmodel", "record", "--native"]
     # Two thousand threads that begin are many records of one thread's.
-    arguments += ["--ring-kib", "512", "-o", str(trace), "--", *command]
-    done = subprocess.run(
-        arguments,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    done = record(trace, *command, options=["--ring-kib", "512"])
     assert done.returncode == 0, done.stderr
     lines = [line.split() for line in done.stdout.splitlines()]
     return Run(threadmodel.open(str(trace)), lines)
@@ -176,7 +166,7 @@ needs_cpp = pytest.mark.skipif(
 
 
 def owners(model: threadmodel.Model) -> dict[str, set[tuple[str, str]]]:
-    """Owners, and what they owned, in the blocks' parts of more than a moment."""
+    """Owners and their locks, in the parts of blocks that lasted more than a moment."""
     found: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
     for row in model.blame():
         if row["share"] == "owner" and row["end_ns"] - row["start_ns"] > 20_000_000:

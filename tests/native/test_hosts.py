@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from recording import SECONDS, environment, program, record, recorder, rows
+from recording import SECONDS, completed, program, record, recorder, rows
 
 import threadmodel
 from threadmodel import native
@@ -145,15 +145,7 @@ def test_a_name_that_a_stranger_has_taken_hinders_nobody(tmp_path: Path) -> None
 @pytest.mark.parametrize("kib", ["16", "1000", "4096"])
 def test_rings_may_have_another_size(kib: str, tmp_path: Path) -> None:
     trace = tmp_path / "run.tmt"
-    command = [sys.executable, "-m", "threadmodel", "record", "--native"]
-    done = subprocess.run(
-        [*command, "--ring-kib", kib, "-o", trace, "--", program("endings")],
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    done = record(trace, program("endings"), options=["--ring-kib", kib])
     assert done.returncode == 3, done.stderr
     assert "waiting" in list(threadmodel.open(str(trace)).timeline()["state"])
 
@@ -162,15 +154,7 @@ def test_of_limited_address_space_little_is_taken(tmp_path: Path) -> None:
     trace = tmp_path / "run.tmt"
     words = recorder(trace, "sh", "-c", "")
     words[-1] = f"{program('endings')} vain; grep VmSize /proc/self/status"
-    done = subprocess.run(
-        ["sh", "-c", 'ulimit -v 3000000; exec "$@"', "sh", *words],
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    done = completed(["sh", "-c", 'ulimit -v 3000000; exec "$@"', "sh", *words])
     assert done.returncode == 0, done.stderr
     assert "at most 256 threads at once are recorded" in done.stderr
     (size,) = re.findall(r"VmSize:\s+(\d+) kB", done.stdout)
@@ -205,14 +189,8 @@ def test_in_a_small_group_a_thousand_threads_are_not_killed(
     )
     trace = tmp_path / "run.tmt"
     words = recorder(trace, str(tmp_path / "it"))
-    done = subprocess.run(
-        ["sh", "-c", f'echo $$ > {small_group}/cgroup.procs; exec "$@"', "sh", *words],
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
+    done = completed(
+        ["sh", "-c", f'echo $$ > {small_group}/cgroup.procs; exec "$@"', "sh", *words]
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout == "200000\n"

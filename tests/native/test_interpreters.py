@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that an interpreter runs: its global lock has the name that people know."""
+"""Programs that an interpreter runs: its global lock has its usual name."""
 
 import sys
 from pathlib import Path

@@ -2,14 +2,12 @@
 """Waits in the kernel of native threads, beside what each measured round the calls."""
 
 import os
-import subprocess
-import sys
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from recording import SECONDS, environment, program
+from recording import program, record
 
 import threadmodel
 
@@ -26,16 +24,9 @@ class Run:
 
 
 def run_of(trace: Path, *options: str) -> Run:
-    arguments = [sys.executable, "-m", "threadmodel", "record", "--native", *options]
-    done = subprocess.run(
-        [*arguments, "-o", trace, "--", program("kernel_waits"), trace.with_suffix("")],
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=True,
-    )
+    file = str(trace.with_suffix(""))
+    done = record(trace, program("kernel_waits"), file, options=options)
+    done.check_returncode()
     pairs = (line.split() for line in done.stdout.splitlines())
     model = threadmodel.open(str(trace))
     io: defaultdict[tuple[str, str], int] = defaultdict(int)
@@ -90,7 +81,7 @@ def test_a_poll_of_nothing_is_a_sleep(run: Run) -> None:
 
 
 def test_reads_that_never_wait_leave_nothing(run: Run) -> None:
-    """Of 200 ms of reads: what may be taken for a wait is a moment."""
+    """Of 200 ms of reads: no more than a moment may count as a wait."""
     assert (
         sum(ns for (thread, _), ns in run.io.items() if thread == "zeros") < 4_000_000
     )
@@ -167,16 +158,8 @@ class Meddled:
 def meddled(tmp_path_factory: pytest.TempPathFactory) -> Meddled:
     trace = tmp_path_factory.mktemp("meddled") / "run.tmt"
     threads = "10000" if "TM_TEST_FULL" in os.environ else "500"
-    arguments = [sys.executable, "-m", "threadmodel", "record", "--native", "-o", trace]
-    done = subprocess.run(
-        [*arguments, "--", program("meddled_waits"), threads],
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=True,
-    )
+    done = record(trace, program("meddled_waits"), threads)
+    done.check_returncode()
     model = threadmodel.open(str(trace))
     names = {row["thread_id"]: row["name"] for row in model.threads()}
     waits = defaultdict(list)

@@ -168,7 +168,7 @@ def test_whoever_has_the_lock_is_blamed(which: str, tmp_path: Path) -> None:
     (main,) = (row[1] for row in rows(model.threads(), "name", "thread_id")[:1])
     assert owners_of(model, "waiter") == {main}
     assert not len(model.deadlocks())
-    # A thread that dies gives its lock up afterwards.
+    # A thread that dies releases its lock afterwards.
     assert set(model.diagnostics()["cause"]) <= {"after_end"}
 
 
@@ -178,7 +178,7 @@ def test_whoever_has_the_lock_is_blamed(which: str, tmp_path: Path) -> None:
 def test_of_many_locks_only_those_that_are_queued_for_count_as_lost(
     which: str, lost: list[str], tmp_path: Path
 ) -> None:
-    """Of a thread 64 are known, and it takes 200, of others a thread has one."""
+    """Of the 200 locks that it takes 64 are recorded; another thread takes one more."""
     model = oddity(which, tmp_path)
     ids = {row[0]: row[1] for row in rows(model.threads(), "name", "thread_id")}
     main = Path(program("oddities")).name[:15]
@@ -283,7 +283,7 @@ def test_a_thread_that_was_cancelled_has_released_its_mutex(tmp_path: Path) -> N
 def test_contended_enters_are_the_program_s_own_count_and_strace_s_at_most(
     tmp_path: Path,
 ) -> None:
-    """A block may wait in the kernel several times: who was woken may be overtaken."""
+    """A block may wait in the kernel several times: a woken thread may be overtaken."""
     calls = tmp_path / "calls"
     trace = tmp_path / "run.tmt"
     watch = ["strace", "-f", "-e", "trace=futex", "-o", str(calls)]

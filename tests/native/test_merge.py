@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def merged(folder: Path, *traces: Path) -> list[str]:
-    """What the example says of these."""
+    """What the example prints about these."""
     program = folder / "merge_two"
     command = ["gcc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
     command += [f"-I{ROOT}/include", f"-L{LIBRARY}", f"-Wl,-rpath,{LIBRARY}"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that do anything, by chance: what they print, count and end by is as bare.
+"""Programs that do anything, by chance: their output, counts and end are as without
+the recorder.
 
 A campaign of them is `./dev chaos native --seed 1 --runs 1000`.
 """

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Native programs whose workers wait for a file, a disk, or a name server."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
-from recording import SECONDS, environment, program, recorder
+from recording import completed, program, recorder
 
 import slow_names
 import threadmodel
@@ -24,14 +23,8 @@ from slow_calls import (
 
 def run_of(folder: Path, *arguments: str, names_ms: int | None = None) -> Slow:
     command = recorder(folder / "run.tmt", program("slow_calls"), *arguments)
-    done = subprocess.run(
-        command if names_ms is None else slow_names.isolated(names_ms, *command),
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
+    done = completed(
+        command if names_ms is None else slow_names.isolated(names_ms, *command)
     )
     assert done.returncode == 0, done.stderr
     return slow(threadmodel.open(str(folder / "run.tmt")), done.stdout)

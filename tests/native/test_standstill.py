@@ -70,7 +70,7 @@ ACCUSED = re.compile(r"threadmodel: (deadlock|stuck|partly stuck)")
 
 @dataclass
 class Outcome:
-    """What a program said of itself, what was said of it, and its trace."""
+    """What a program printed, what the recorder reported, and its trace."""
 
     truth: str
     said: str

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from recording import SECONDS, environment, program
+from recording import SECONDS, environment, program, record
 
 import threadmodel
 from threadmodel import EventKind
@@ -18,16 +18,8 @@ COMPUTES = ("spinner-0", "spinner-1", "spinner-2", "spinner-3", "toucher")
 
 
 def run_of(trace: Path, *options: str) -> tuple[threadmodel.Model, dict[str, Sums]]:
-    done = subprocess.run(
-        [sys.executable, "-m", "threadmodel", "record", "--native", *options]
-        + ["-o", trace, "--", program("times"), "20", "1000", "500"],
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=True,
-    )
+    done = record(trace, program("times"), "20", "1000", "500", options=options)
+    done.check_returncode()
     model = threadmodel.open(str(trace))
     return model, sums_of(model, done.stdout)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file of a native recording: who may write it, and when it can be read."""
+"""The file of a native recording: its producer, and when it can be read."""
 
 import fcntl
 import re
