@@ -308,7 +308,7 @@ static void count_stream(const char *name)
     printf("%d\n", COUNTED);
 }
 
-/* Parks make intervals alone; with the time-out told, an interaction to every two. */
+/* A park makes an interval alone; if it timed out, an interaction as well. */
 static void memory(void)
 {
     tm_event *events = zeroed(CHUNK, sizeof(*events));

@@ -14,7 +14,7 @@ from threadmodel import Event, EventFlag, EventKind
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "bindings/python/report/node_modules/axe-core/axe.min.js"
-# What is right is counted and not listed: its list costs most of the time.
+# Passed checks are counted and not listed: their list takes most of the time.
 RULES = "() => axe.run(document, {resultTypes: ['violations']})"
 
 

@@ -67,7 +67,7 @@ def test_jupyterlab_draws_what_nbclient_ran(
     record(JDKS[-1], tmp_path)
     (first_look,) = (file for file in NOTEBOOKS if file.stem == "first-look")
     notebook = execute(first_look, tmp_path)
-    # What is not signed is not drawn before its cells are run again.
+    # The outputs of an unsigned notebook are not shown until its cells run again.
     NotebookNotary(data_dir=str(lab.log.parent / "data")).sign(notebook)
     nbformat.write(notebook, lab.folder / first_look.name)
     lab.open(page, first_look.name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What makes a report readable: no empty columns, wide graphs, stacks that are cut."""
+"""Readability of a report: no empty columns, wide graphs, stacks that are cut."""
 
 import itertools
 from typing import Any
@@ -143,7 +143,7 @@ def test_the_flame_graph_begins_with_where_most_time_went(show: Show) -> None:
     pressed = states.locator("[aria-pressed=true]").all_inner_texts()
     assert [text.strip() for text in pressed] == ["parked"]
     assert "50.0 ms" in page.locator("#flame-title").inner_text()
-    # A worker's wait for work is no time that was lost.
+    # A worker's wait for work is not lost time.
     states.get_by_role("button", name="waiting").click()
     assert "50.0 ms" in page.locator("#flame-title").inner_text()
     assert "900 ms of idle workers" in page.locator(".flame .note").last.inner_text()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What nobody owns, in the view of locks: which waits there were, and who used it."""
+"""Resources without an owner, in the view of locks: their waits and their users."""
 
 import threadmodel
 from conftest import Show

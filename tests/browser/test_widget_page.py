@@ -176,7 +176,7 @@ SHOP = Path(__file__).resolve().parents[2] / "docs/examples/shop"
 
 @pytest.fixture
 def view(tmp_path: Path) -> FleetView:
-    """Two runs of which one has a name that is markup."""
+    """Two runs, one of them with a name that is markup."""
     slow, fixed = tmp_path / "slow.tmt", tmp_path / "<img src=x onerror=alert(1)>.tmt"
     shutil.copy(SHOP / "slow.tmt", slow)
     shutil.copy(SHOP / "fixed.tmt", fixed)

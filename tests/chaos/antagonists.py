@@ -219,7 +219,7 @@ ANTAGONISTS = [
             f"-XX:StartFlightRecording:filename={here.folder}/run.jfr,settings=profile"
         ],
         lacks=_without("jdk.jfr", "flight recorder"),
-        # What it says beside a disk that is full.
+        # Its messages when the disk is full.
         prints=r"\[[\d.,]+s\]\[(warning|error) *\]\[jfr",
     ),
     Antagonist(

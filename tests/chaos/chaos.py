@@ -54,20 +54,20 @@ STATUS = 7
 # A thread of the program that the others need had no memory left.
 NO_MEMORY = 9
 MOST_ANTAGONISTS = 3
-# So often a program that has no memory left is recorded once more. It is by chance.
+# How often a run is repeated whose program ran out of memory, which is by chance.
 TRIES = 3
 MISSED = "since the agent's writer had not come by for 2 s"
-# What may happen in so many runs, or in a tenth of all.
+# Failures that are excused in EXCUSED_MOST runs, or in a tenth of all.
 EXCUSED = ("writer missed", "no memory left")
 EXCUSED_MOST = 2
 OF_PROGRAM = "worker-"
-# What the VM says of handlers of signals when it checks JNI calls: the agent has one,
-# by which it survives that its rings' file is cut.
+# Messages of the VM on signal handlers when it checks JNI calls: the agent has one, by
+# which it survives that its rings' file is cut.
 HANDLERS = (
     r"Warning: SIGBUS handler |Signal Handlers:| *SIG\w+: |  \*\*\* "
     r"|Consider using jsig library|$"
 )
-# What it says of a native method that is wrong, and what follows: where that was.
+# Its messages on an error in a native method, and the place of it.
 MISTAKE = re.compile(r".*(WARNING|FATAL ERROR) in native method|WARNING: JNI ")
 KINDS = {
     "notify_all": "notify_all",
@@ -245,8 +245,8 @@ def tally(trace: Path, thread: str) -> dict[str, int] | str:
 
 
 def judge_trace(trace: Path, lines: tuple[str, ...], spoilt: bool) -> list[str]:
-    """What is wrong with a trace, beside what the program counted.
-    @param spoilt  it may end before the program does, or be gone"""
+    """Return the differences of a trace from the counts of the program.
+    @param spoilt  the trace may end before the program does, or be missing"""
     if spoilt and not trace.exists():
         return []
     wrong = []
@@ -255,7 +255,7 @@ def judge_trace(trace: Path, lines: tuple[str, ...], spoilt: bool) -> list[str]:
         counted = {key: int(n) for key, n in (pair.split("=") for pair in pairs)}
         found = tally(trace, name)
         if isinstance(found, str):
-            # Who cuts a trace leaves one that ends in mid-block, or none.
+            # A trace that was cut ends in mid-block, or is empty.
             return [] if spoilt and " -" not in found else [f"{name}: {found}"]
         lost = found.get("lost", 0)
         for key, kind in KINDS.items():
@@ -274,7 +274,7 @@ def without_numbers(line: str) -> str:
 
 
 def printed(plan: Plan, ran: Ran) -> list[str]:
-    """What was printed beside the counts, as it is in every run, in any order."""
+    """Return the output other than counts, sorted and without varying parts."""
     varying = [one.prints for one in plan.antagonists if one.prints is not None]
     left_out = re.compile("|".join([HANDLERS, *varying]))
     return sorted(

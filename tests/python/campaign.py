@@ -84,7 +84,7 @@ def any_size(seed: int) -> dict[str, int]:
 
 
 def fair_locks(seed: int) -> Model:
-    """Return a run of random programs under fair locks, of which all is reported."""
+    """Return a run of random programs under fair locks; everything is reported."""
     model = Model()
     random_world(seed).fill(model)
     return model

@@ -17,11 +17,11 @@ import pytest
 import runs
 import threadmodel
 
-# Whoever runs the tests in the background of a shell has the interrupt ignored.
+# A shell that runs the tests in its background has the interrupt ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # The programs that the tests start use the same package.
 os.environ["PYTHONPATH"] = str(Path(threadmodel.__file__).parents[1])
-# How wide the terminal is of whoever runs the tests is not what they are about.
+# The tests do not depend on the width of the terminal.
 os.environ.pop("COLUMNS", None)
 
 Cli = Callable[..., subprocess.CompletedProcess[bytes]]

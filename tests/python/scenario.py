@@ -134,7 +134,7 @@ def read(path: Path) -> Scenario:
 
 
 def fill(scenario: Scenario, until_ns: int | None) -> Model:
-    """Make a model of the events up to a time, each of them told alone."""
+    """Make a model of the events up to a time, ingested one by one."""
     run = scenario.run
     events = [_event(scenario, words) for words in scenario.events]
     kinds: set[int] = set()
@@ -142,7 +142,7 @@ def fill(scenario: Scenario, until_ns: int | None) -> Model:
         if name == "seen":
             known = set(KINDS.values())
             kinds |= {event.kind for event in events if event.kind in known}
-            # Who tells of one tells of the other, also where it did not happen.
+            # A producer that reports one of a pair reports the other as well.
             for pair in PAIRS:
                 if kinds & pair:
                     kinds |= pair

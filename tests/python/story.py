@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small runs, told event by event at times in ms, and what is found in them."""
+"""Small runs, written event by event at times in ms, and their findings."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ ALL_OBJECTS = frozenset(ObjectKind)
 
 
 class Story:
-    """A model, told event by event at times in ms."""
+    """A model that is filled event by event at times in ms."""
 
     def __init__(
         self, threads: int = 8, kinds: frozenset[EventKind] = frozenset()
     ) -> None:
-        """Make it; kinds are what the producer reports, none: not known."""
+        """Make it. kinds: the kinds that the producer reports; empty: unknown."""
         self.model = Model()
         sink = self.model
         sink.define_run(Run(policy=1, start_ns=1, kinds=kinds))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who had the lock while others were blocked: shares that tile blocks, and holds."""
+"""Owners of a lock while others were blocked: shares that tile blocks, and holds."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def test_blame_and_holds_are_the_same_nanoseconds(seed: int) -> None:
         for row in model.blame():
             if row["share"] != "owner" or row["start_ns"] == row["end_ns"]:
                 continue
-            # Who had the lock in a share had it in one hold, as far as that may reach.
+            # One hold of the owner, from its earliest to its latest, covers the share.
             assert any(
                 (
                     hold["start_earliest_ns"] is None
@@ -325,17 +325,17 @@ def test_a_model_without_events_has_no_blame() -> None:
 def test_statistics_have_the_latency_that_blame_has(seed: int) -> None:
     model = Model()
     random_runs.fill(model, seed, threads=7, objects=4, count=3000)
-    told: dict[tuple[str | None, str | None], int] = {}
+    blamed: dict[tuple[str | None, str | None], int] = {}
     for of in ("locks", "resources"):
         for row in model.blame(("class", "thread"), of=of):
             if row["latency_ns"]:
                 key = (row["class"], row["thread"])
-                told[key] = told.get(key, 0) + row["latency_ns"]
+                blamed[key] = blamed.get(key, 0) + row["latency_ns"]
     found = {}
     for row in model.statistics(("class", "thread", "latency")):
         states = ("blocked", "waiting", "reentering", "parked")
         latency_ns = sum(row[f"{state}_latency_ns"] for state in states)
         if latency_ns:
             found[row["class"], row["thread"]] = latency_ns
-    assert found == told
-    assert told
+    assert found == blamed
+    assert blamed

@@ -104,9 +104,9 @@ def test_who_waits_for_work_is_idle(idle: Sequence[str]) -> None:
             (*PARK, "sun.nio.ch.Util.free", "jdk.internal.ref.CleanerImpl.run"),
             "sun.nio.ch.Util.free",
         ),
-        # Who queues for the lock of the pool's queue has work to do.
+        # A worker that queues for the lock of the pool's queue has work to do.
         ((*REENTRANT, TAKE, f"{POOL}.getTask", *WORKER), TAKE),
-        # An own loop that takes from a queue: whether it is idle, it alone knows.
+        # The program's own loop takes from a queue: only it knows whether that is idle.
         ((*CONDITION, TAKE, "app.Loop.run", "java.lang.Thread.run"), "app.Loop.run"),
     ],
 )
@@ -154,7 +154,7 @@ def test_what_counts_as_a_library(class_name: str, is_library: bool) -> None:
 
 
 def two_lines() -> Model:
-    """Two lines of one method, one of which another method of the file has, too."""
+    """Two lines of one method; another method of the file shares one of them."""
     model = Model()
     model.define_class(1, "app.Box", "Box.java")
     model.define_method(1, 1, "put")

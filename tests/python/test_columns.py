@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists of which only some columns are wanted."""
+"""Lists, asked for with only some of their columns."""
 
 import pytest
 

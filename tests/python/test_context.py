@@ -38,16 +38,16 @@ def fill(sink: threadmodel.Sink) -> None:
 
 
 @pytest.fixture
-def told() -> threadmodel.Model:
+def with_context() -> threadmodel.Model:
     model = threadmodel.Model()
     fill(model)
     return model
 
 
-def test_rows_report_what_when_who_and_where(told: threadmodel.Model) -> None:
+def test_rows_report_what_when_who_and_where(with_context: threadmodel.Model) -> None:
     rows = [
         (row["kind"], row["start_ns"], row["end_ns"], row["thread"], row["cause"])
-        for row in told.context()
+        for row in with_context.context()
     ]
     assert rows == [
         ("gc_pause", 12 * MS, 15 * MS, None, None),
@@ -57,47 +57,58 @@ def test_rows_report_what_when_who_and_where(told: threadmodel.Model) -> None:
         ("submit_failed", 28 * MS, 28 * MS, "left", None),
         ("cpu_sample", 29 * MS, 29 * MS, "main", None),
     ]
-    by_kind = {row["kind"]: row for row in told.context()}
+    by_kind = {row["kind"]: row for row in with_context.context()}
     assert by_kind["inflated"]["class"] == "demo.Fork"
     assert by_kind["pinned"]["method"] == "demo.Fork.eat"
     assert by_kind["pinned"]["line"] == 77
     assert by_kind["cpu_sample"]["method"] == "demo.Account.transfer"
 
 
-def test_a_selection_of_threads_keeps_what_is_of_all(told: threadmodel.Model) -> None:
-    kinds = [row["kind"] for row in told.context(Selection(threads=["left"]))]
+def test_a_selection_of_threads_keeps_what_is_of_all(
+    with_context: threadmodel.Model,
+) -> None:
+    kinds = [row["kind"] for row in with_context.context(Selection(threads=["left"]))]
     assert kinds == ["gc_pause", "gc_pause", "pinned", "submit_failed"]
-    kinds = [row["kind"] for row in told.context(Selection(window=(16 * MS, 22 * MS)))]
+    kinds = [
+        row["kind"]
+        for row in with_context.context(Selection(window=(16 * MS, 22 * MS)))
+    ]
     assert kinds == ["inflated", "pinned"]
-    kinds = [row["kind"] for row in told.context(Selection(classes=["demo.Fork"]))]
+    kinds = [
+        row["kind"] for row in with_context.context(Selection(classes=["demo.Fork"]))
+    ]
     assert kinds == ["inflated"]
 
 
-def test_totals_are_by_kind_and_share_of_the_run(told: threadmodel.Model) -> None:
-    rows = {row["kind"]: row for row in told.context_totals()}
+def test_totals_are_by_kind_and_share_of_the_run(
+    with_context: threadmodel.Model,
+) -> None:
+    rows = {row["kind"]: row for row in with_context.context_totals()}
     pause = rows["gc_pause"]
     assert (pause["count"], pause["total_ns"], pause["max_ns"]) == (2, 4 * MS, 3 * MS)
-    assert pause["share"] == pytest.approx(4 * MS / told.length_ns)
+    assert pause["share"] == pytest.approx(4 * MS / with_context.length_ns)
     assert rows["submit_failed"]["count"] == 1
     assert rows["submit_failed"]["total_ns"] == 0
 
 
-def test_no_other_answer_changes(told: threadmodel.Model) -> None:
+def test_no_other_answer_changes(with_context: threadmodel.Model) -> None:
     model = threadmodel.Model()
     runs.define(model)
     sample = [event for event in CONTEXT if event.kind == EventKind.CPU_SAMPLE]
     model.ingest(sorted([*runs.events(), *sample], key=lambda event: event.time_ns))
     for question in QUESTIONS:
-        assert list(getattr(told, question)()) == list(getattr(model, question)())
+        assert list(getattr(with_context, question)()) == list(
+            getattr(model, question)()
+        )
 
 
-def test_a_trace_keeps_it(told: threadmodel.Model, tmp_path: Path) -> None:
+def test_a_trace_keeps_it(with_context: threadmodel.Model, tmp_path: Path) -> None:
     path = tmp_path / "run.tmt"
     with threadmodel.Writer(path) as writer:
         fill(writer)
     copy = threadmodel.open(path)
-    assert list(copy.context()) == list(told.context())
-    assert list(copy.context_totals()) == list(told.context_totals())
+    assert list(copy.context()) == list(with_context.context())
+    assert list(copy.context_totals()) == list(with_context.context_totals())
 
 
 def test_a_memory_limit_drops_rows_and_keeps_sums() -> None:

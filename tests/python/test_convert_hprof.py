@@ -50,10 +50,10 @@ def test_text_of_a_trace_has_the_sums_of_its_blocks(
     path = tmp_path / "run.hprof.txt"
     done = cli("convert", str(trace), "-o", str(path))
     assert (done.returncode, done.stderr) == (0, b"")
-    told = threadmodel.open(trace)
+    original = threadmodel.open(trace)
     back = threadmodel.open(path)
     assert back.run.format == "hprof-text"
-    was, now = blocked(told), blocked(back)
+    was, now = blocked(original), blocked(back)
     assert was.keys() == now.keys()
     total = sum(ns for _, ns in was.values())
     assert sum(ns for _, ns in now.values()) == pytest.approx(total, abs=len(was) * 1e6)
@@ -62,7 +62,7 @@ def test_text_of_a_trace_has_the_sums_of_its_blocks(
         # Shares have two digits behind the point.
         assert now[name][1] == pytest.approx(ns, abs=0.0001 * total + 1e6)
     assert not any("million times" in caveat for caveat in back.caveats)
-    names = {row["name"] for row in told.threads()}
+    names = {row["name"] for row in original.threads()}
     assert names <= {row["name"] for row in back.threads()}
 
 

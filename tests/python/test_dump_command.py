@@ -18,7 +18,7 @@ from conftest import one_line
 from threadmodel import attach, hotspot
 from threadmodel.cli.dump import grouped
 
-# The end of a dump whose thread has a name that moves the cursor and is no UTF-8.
+# The end of a dump whose thread has a name that moves the cursor, in invalid UTF-8.
 DUMP = (
     b"2026-01-02 03:04:05\nFull thread dump OpenJDK 64-Bit Server VM:\n\n"
     b'"\x1b]0;own\x07\x1b[2J\xff\xe2\x80\xae\r" #1 prio=5 tid=0x1 nid=0x1 runnable\n'

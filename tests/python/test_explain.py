@@ -16,7 +16,7 @@ LEADS_ON = ("owner", "joined", "waker", "starter")
 
 
 def chain(story: Story, thread: int | str, ms: float) -> list[tuple[str, str]]:
-    """Who is in the chain, and why each did not run."""
+    """The threads of the chain, and why each did not run."""
     story.findings()
     rows = story.model.explain(thread=thread, at_ns=round(ms * MS))
     return [(row["thread"], row["reason"]) for row in rows]

@@ -24,7 +24,7 @@ BEGIN, END, INSTANT = 1, 2, 3
 STATES = ("blocked", "waiting", "reentering", "joining", "parked")
 
 
-def told(model: threadmodel.Model) -> threadmodel.Model:
+def with_context(model: threadmodel.Model) -> threadmodel.Model:
     """The model with context, and a handoff between two threads, as well."""
     kind = EventKind
     model.ingest(
@@ -127,7 +127,7 @@ def lines_of(path: Path) -> list[str]:
     return path.read_bytes().decode().split("\n")[:-1]
 
 
-@pytest.fixture(params=["told", "hostile", "empty"])
+@pytest.fixture(params=["context", "hostile", "empty"])
 def any_model(
     request: pytest.FixtureRequest,
     model: threadmodel.Model,
@@ -135,7 +135,7 @@ def any_model(
 ) -> threadmodel.Model:
     if request.param == "empty":
         return threadmodel.Model()
-    return told(model) if request.param == "told" else hostile
+    return with_context(model) if request.param == "context" else hostile
 
 
 def test_perfetto_has_states_flows_and_path(
@@ -148,7 +148,7 @@ def test_perfetto_tracks_hang_on_one_process(
     model: threadmodel.Model, tmp_path: Path
 ) -> None:
     path = tmp_path / "run.pftrace"
-    told(model).export(path, "perfetto")
+    with_context(model).export(path, "perfetto")
     descriptors = [
         packet.track_descriptor
         for packet in decode(path).packet

@@ -187,8 +187,8 @@ def test_what_sleeps_on_the_path_for_long_is_found(seed: int) -> None:
         if row["state"] == "sleeping" and not is_given:
             key = (row["method"], row["source"], row["line"])
             totals[key] = totals.get(key, 0) + ns
-    # What was told of a lock, a resource or an executor is not told again.
-    told = "\n".join(
+    # A sleep that a finding on a lock, resource or executor reports is not repeated.
+    reported = "\n".join(
         str(row["holds"])
         for row in model.findings()
         if row["kind"] != "sleep_on_critical_path"
@@ -199,7 +199,7 @@ def test_what_sleeps_on_the_path_for_long_is_found(seed: int) -> None:
         if method
         and total >= model.length_ns // 20
         and not method.startswith(LIBRARIES)
-        and ".".join(method.split(".")[-2:]) not in told
+        and ".".join(method.split(".")[-2:]) not in reported
     ]
     found = impacts_of(model, "sleep_on_critical_path")
     assert set(sorted(expected, reverse=True)[:MOST]) <= set(found)

@@ -9,7 +9,7 @@ from threadmodel.calm import calm
 
 
 def computing(threads: int, ran_ms: int, waited_ms: int) -> Story:
-    """So many threads compute for 100 ms of which they have a processor for a part."""
+    """Threads that compute for 100 ms and have a processor for part of that time."""
     story = Story(threads, kinds=ALL_KINDS)
     for thread in range(1, threads + 1):
         story.at(0, thread, KIND.THREAD_START)

@@ -55,7 +55,7 @@ def test_a_thread_that_had_one_as_others_had_may_have_more_work() -> None:
 
 
 def started_together(*ends_ms: float) -> Story:
-    """Threads of one loop of which the first is joined, when the others have ended."""
+    """Threads of one loop. The first is joined after the others have ended."""
     story = Story()
     for thread, _ in enumerate(ends_ms, 2):
         story.at(1, 1, KIND.THREAD_START_CALLED, peer=thread, stack=TRANSFER)

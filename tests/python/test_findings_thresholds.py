@@ -51,7 +51,7 @@ def herd(calls: int, waiters: int, back: int, after_ms: float = 0.01) -> Story:
 
 
 def notifies(calls: int, useless: int) -> Story:
-    """Notifies, all but some of which meet a waiter."""
+    """Notifies; all but the first `useless` of them meet a waiter."""
     story = Story(LAST)
     for number in range(calls):
         ms = number * 4

@@ -23,7 +23,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     server.start()
     host, port = server.get_host_and_port()
     url = f"http://{host}:{port}"
-    # What it holds would outlive it, in this process.
+    # Its content lives in this process, and would outlive the server.
     urllib.request.urlopen(f"{url}/moto-api/reset", b"").close()
     monkeypatch.setenv("AWS_ENDPOINT_URL", url)
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):

@@ -242,12 +242,13 @@ def length(waits: list[Wait]) -> int:
 
 
 def charge(waits: list[Wait]) -> int:
-    """What the mutex profile makes of waits for one mutex at a time, each of which
-    ends by an unlock: semrelease1() and dequeue() of Go's runtime/sema.go.
+    """Compute what the mutex profile charges for waits for one mutex that end by
+    unlocks, as semrelease1() and dequeue() of Go's runtime/sema.go do.
 
-    An unlock is charged the time of whom it wakes, and for all others who wait the mean
-    of that and the time of the last one. From then on the first and the last of those
-    are taken to wait since now; and the count of others is never below 1 again.
+    An unlock is charged the wait of the goroutine that it wakes; and, for each other
+    one that waits, the mean of that and of the wait of the last one. From then on the
+    first and the last of the others count as waiting since now, and the number of
+    others never falls below 1 again.
     """
     order = [(it.start_ns, 0) for it in waits] + [(it.end_ns, 1) for it in waits]
     since: list[int] = []
@@ -269,7 +270,7 @@ def charge(waits: list[Wait]) -> int:
 
 
 def of_gate(release: str, folder: Path) -> tuple[list[float], list[float]]:
-    """What the profiles of one run have, and what its trace makes of that."""
+    """Return the sums of the profiles of one run, and those from its trace."""
     trace, profile = folder / "trace.out", folder / "pprof"
     record(release, "gate", trace, profile)
     passes = waits_of(trace, "main.(*gate).pass", "sync.Mutex")
@@ -290,8 +291,8 @@ def of_gate(release: str, folder: Path) -> tuple[list[float], list[float]]:
 def test_profiles_of_who_waits_once_are_derived_from_the_trace(
     release: str, tmp_path: Path
 ) -> None:
-    # What is left is between the reading of a clock for the one and for the other: in
-    # some run no thread lost its processor there.
+    # The rest lies between two readings of the clock, one for each: in some run no
+    # thread lost its processor there.
     for _ in range(5):
         profiles, traced = of_gate(release, tmp_path)
         if profiles == pytest.approx(traced, rel=0.01):
@@ -337,7 +338,7 @@ def compare_changes(trace: Path, oracle: list[Change]) -> None:
             # A coroutine is new until something switches to it.
             if it.life != life or it[1:3] == ("NotExist", "Waiting"):
                 continue
-            # Who begins or ends in C begins, or goes on, and that at once.
+            # A goroutine that begins or ends in C is running for an instant there.
             is_of_c = {it.before, it.after} == {"NotExist", "Syscall"}
             expected += ["running"] * is_of_c + [STATES[it.after]]
         # One that was woken and did not run until the end still waits, for the model.

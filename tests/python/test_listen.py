@@ -79,7 +79,7 @@ def test_what_is_sent_is_kept_and_reported(
 
 
 @pytest.mark.parametrize(
-    ("called_as", "told"),
+    ("called_as", "command"),
     [(None, "python -m threadmodel"), ("./dev run", "./dev run")],
 )
 def test_the_hint_at_the_end_can_be_typed(
@@ -87,7 +87,7 @@ def test_the_hint_at_the_end_can_be_typed(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     called_as: str | None,
-    told: str,
+    command: str,
 ) -> None:
     monkeypatch.delenv("THREADMODEL_CALLED_AS", raising=False)
     if called_as:
@@ -96,7 +96,7 @@ def test_the_hint_at_the_end_can_be_typed(
         with connect(at) as peer:
             peer.sendall(trace.read_bytes())
         _, stderr = process.communicate(timeout=60)
-    assert f"see it with: {told} report kept.tmt\n" in stderr
+    assert f"see it with: {command} report kept.tmt\n" in stderr
 
 
 def first_block_end(whole: bytes) -> int:

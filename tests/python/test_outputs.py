@@ -17,7 +17,7 @@ from threadmodel.cli import cli as program
 from threadmodel.cli.files import FileCommand, Named
 from threadmodel.cli.segments import Spool
 
-# What is read, what is written, and how it is asked for.
+# Commands that read a file, write one, and how each is called.
 COMMANDS = {
     "report": ("report", "{input}", "-o", "{output}"),
     "report json": ("report", "{input}", "--json", "-o", "{output}"),
@@ -40,7 +40,7 @@ COMMANDS = {
     "record": ("record", "-A", "depth=3,token={input}", "-o", "{output}", "java"),
     "attach": ("attach", "1", "-A", "token={input}", "-o", "{output}"),
 }
-# What parameters name that are no files, by how the help calls them.
+# Metavariables of parameters that do not name files.
 NO_FILES = {
     "ADDRESS",
     "HOST:PORT",

@@ -323,8 +323,8 @@ def test_the_hint_names_any_file_as_a_shell_reads_it(
     hint = see_it([str(tmp_path / name)])
     assert hint.isprintable()
     words = hint.partition(" report ")[2]
-    told = subprocess.run(
+    printed = subprocess.run(
         ["bash", "-c", f"printf %s {words}"], stdout=subprocess.PIPE, check=True
     ).stdout
-    assert not told.startswith(b"-")
-    assert os.path.normpath(told) == os.fsencode(name)
+    assert not printed.startswith(b"-")
+    assert os.path.normpath(printed) == os.fsencode(name)

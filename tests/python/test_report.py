@@ -253,7 +253,7 @@ def test_threads_in_every_state_fit(tmp_path: Path, cli: Cli, width: int) -> Non
         writer.define_thread(1, "a thread with quite a long name, to be cut")
         for number, (begin, end) in enumerate(pairs):
             time_ns = number * runs.MS
-            # What nobody owns is parked for without being a lock.
+            # An object without an owner, that threads park for, is not a lock.
             named = {"object": 1, "peer": 2} if begin != kind.PARK else {"object": 3}
             writer.ingest(
                 [

@@ -97,7 +97,7 @@ static void define_object(scenario *s, const scenario_line *line)
             int number = scenario_named(value, tm_object_kind_name, TM_OBJECT_KIND_END);
 
             if (number < 0)
-                scenario_fail(s, line->number, "'%s' is no kind of object", value);
+                scenario_fail(s, line->number, "'%s' is not a kind of object", value);
             object->kind = number < 0 ? 0 : (uint64_t)number;
         } else if (!strcmp(word, "synchronizer"))
             object->flags |= TM_OBJECT_SYNCHRONIZER;

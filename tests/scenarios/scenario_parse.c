@@ -146,7 +146,8 @@ static void read_word(scenario *s, tm_event *event, const char *word, int line)
         event->object = scenario_thing(s, &s->objects, word, line);
 }
 
-/* Who tells of one tells of the other, also where it did not happen. */
+/* A producer that reports one of a pair reports the other, also if none of it occurs.
+ */
 static uint64_t pair_of(int kind)
 {
     static const uint8_t pairs[][2] = {
@@ -196,7 +197,7 @@ static int policy_of(scenario *s, const char *name, int line)
     for (int i = 0; i < 4; i++)
         if (!strcmp(name, policies[i]))
             return i;
-    scenario_fail(s, line, "'%s' is no policy", name);
+    scenario_fail(s, line, "'%s' is not a policy", name);
     return 0;
 }
 
@@ -212,7 +213,7 @@ static void read_kinds(scenario *s, const char *list, int line)
         if (!strcmp(name, "seen"))
             s->kinds_seen = true;
         else if (kind < 0)
-            scenario_fail(s, line, "'%s' is no kind of event", name);
+            scenario_fail(s, line, "'%s' is not a kind of event", name);
         else
             s->run.kinds |= UINT64_C(1) << kind;
     }
@@ -272,7 +273,7 @@ static void read_line(scenario *s, char *text, int number, const char **section)
             s->tables[s->table_count++].title = line;
         } else if (strcmp(*section, "title:") && strcmp(*section, "drawing:") &&
                    strcmp(*section, "define:") && strcmp(*section, "events:")) {
-            scenario_fail(s, number, "'%s' is no section", *section);
+            scenario_fail(s, number, "'%s' is not a section", *section);
         }
     } else if (!strcmp(*section, "define:")) {
         scenario_define(s, &line);

@@ -24,7 +24,7 @@ EXAMPLES = sorted((ROOT / "docs/examples").glob("*/*.tmt"))
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Recordings of real programs, one that is cut, one that is none, one twice."""
+    """Recordings of real programs, one of them cut, one twice, and another file."""
     folder = tmp_path_factory.mktemp("runs")
     for number, path in enumerate(EXAMPLES):
         shutil.copy(path, folder / f"{number}.tmt")

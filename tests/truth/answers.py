@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the library answers, in the form in which the rows ask: the one file that knows
-its tables. Times are the program's."""
+"""Answers of the library in the form that the rows need: the one file that knows its
+tables. Times are on the program's clock."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ OWNED, FREE, UNKNOWN = "owner", "latency", "unknown"
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Who had a lock, by the answer, from one instant to another."""
+    """The owner of a lock, by the answer, from one instant to another."""
 
     from_ns: int
     to_ns: int
@@ -27,7 +27,8 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Handoff:
-    """Who let go to a thread by the answer, or 0, and up to when that was."""
+    """The releaser of a lock to a thread, by the answer, and the latest time of it; 0:
+    unknown."""
 
     time_ns: int
     releaser: int
@@ -36,7 +37,7 @@ class Handoff:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Whose work decided the end by the answer, from one instant to another."""
+    """The thread on the critical path, by the answer, from one instant to another."""
 
     from_ns: int
     to_ns: int
@@ -55,7 +56,7 @@ def is_lock(class_: str | None, classes: Iterable[str]) -> bool:
 
 
 def blocks(run: Run, classes: tuple[str, ...]) -> dict[int, list[tuple[int, int]]]:
-    """By thread: from when to when it was blocked for a lock of these classes."""
+    """By thread: start and end of its blocks for a lock of these classes."""
     found: dict[int, list[tuple[int, int]]] = defaultdict(list)
     table = run.model.timeline()
     for thread, start, end, state, class_ in columns(
@@ -67,7 +68,7 @@ def blocks(run: Run, classes: tuple[str, ...]) -> dict[int, list[tuple[int, int]
 
 
 def blame(run: Run, classes: tuple[str, ...]) -> dict[int, list[Stretch]]:
-    """By blocked thread: who had the lock, by rising time."""
+    """By blocked thread: the owners of the lock, by rising time."""
     table = run.model.blame()
     start, end = (
         ("from_ns", "to_ns") if "from_ns" in table.columns else ("start_ns", "end_ns")
@@ -101,7 +102,7 @@ def has_holds(run: Run) -> bool:
 
 
 def holds(run: Run, classes: tuple[str, ...]) -> list[Stretch]:
-    """Who had the one lock of these classes, by rising time."""
+    """The owners of the one lock of these classes, by rising time."""
     rows = [
         row
         for row in columns(
@@ -116,7 +117,7 @@ def holds(run: Run, classes: tuple[str, ...]) -> list[Stretch]:
     return [
         Stretch(
             from_ns + run.start_ns,
-            # Where nothing shows when it let go, another has it next.
+            # A hold without a known release ends where the next one begins.
             (next_ns if to_ns is None else to_ns) + run.start_ns,
             UNKNOWN if owner is None else OWNED,
             owner or 0,
@@ -129,7 +130,7 @@ def holds(run: Run, classes: tuple[str, ...]) -> list[Stretch]:
 
 
 def handoffs(run: Run) -> dict[int, list[Handoff]]:
-    """By thread that got a lock: who let go to it, by interactions."""
+    """By thread that got a lock: the releasers, by interactions."""
     found: dict[int, list[Handoff]] = defaultdict(list)
     for kind, time_ns, woken_ns, releaser, to, provenance in columns(
         run.model.interactions(),

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who had a lock while others were blocked by it, against threads that know when they
-had it.
+"""The owner of a lock while others were blocked by it, compared with threads that know
+when they had it.
 
     truth     [ A ········]   [ B ········]         held: acquired to released
     a block     |······························|
     answer      A A A A A A A A B B B ? ? ? B B
 
-What is held against one another are stretches: of each block in the timeline every
-nanosecond has one true owner or none, and one that is answered, or none.
+The judge compares stretches: every nanosecond of each block in the timeline has one
+true owner or none, and one owner in the answer or none.
 """
 
 from bisect import bisect_left, bisect_right
@@ -102,7 +102,7 @@ class Truth:
 def answered(
     stretches: list[Stretch], from_ns: int, to_ns: int, *, gap: str
 ) -> list[Stretch]:
-    """What is answered for a stretch of time, with `gap` where nothing is."""
+    """The answers for a stretch of time, with `gap` where there is none."""
     found = []
     i = bisect_right(stretches, from_ns, key=lambda it: it.from_ns)
     at_ns = from_ns
@@ -125,7 +125,7 @@ def answered(
 
 
 def count(tally: Tally, owner: int, answer: Stretch, ns: int) -> None:
-    """An owner that is known, or time of which the lock was free (owner 0)."""
+    """Count time with a known owner, or in which the lock was free (owner 0)."""
     if answer.share == FREE:
         tally.latency += ns
     if owner == 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who let a lock go to a thread that was blocked for it: the one that had it before."""
+"""The releaser of a lock to a thread that was blocked for it: the owner before."""
 
 from bisect import bisect_left, bisect_right
 from itertools import pairwise
@@ -30,7 +30,7 @@ def asked(run: Run, by: str) -> dict[int, list[Handoff]]:
 def judge(
     line: Line, run: Run, truth: Truth, classes: tuple[str, ...], *, by: str
 ) -> None:
-    """Count, of each tenure before which its thread was blocked, the one before it.
+    """Count, for each tenure that began with a block, the owner before it.
 
     Args:
         line: that it is counted in
@@ -52,7 +52,7 @@ def judge(
 
 
 def judge_scenes(lines: list[Line], run: Run, *, by: str) -> None:
-    """Count who let go to the second and to the third thread of each scene.
+    """Count the releasers to the second and to the third thread of each scene.
 
     Args:
         lines: by the number of the lock's kind

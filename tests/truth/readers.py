@@ -14,7 +14,7 @@ CLASSES = ("java.util.concurrent.locks.ReentrantReadWriteLock$",)
 
 def had(tenures: list[Tenure], time_ns: int) -> Tenure | None:
     """The tenure, of one thread's by rising time, in which an instant lies: the lock
-    may have been taken before the stamp and let go after it."""
+    may have been acquired before the stamp and released after it."""
     i = bisect_left(tenures, time_ns, key=lambda it: it.left)
     if i == len(tenures) or tenures[i].wanted > time_ns:
         return None

@@ -12,7 +12,7 @@ from jdks import AGENT, Jdk
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 SCOPES_SINCE = 25
-# What makes a VM that lives for a moment begin and end sooner.
+# Switches with which a short-lived VM begins and ends sooner.
 BRIEF = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 TIMEOUT_S = 120
 

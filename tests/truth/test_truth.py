@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is answered for certain about programs that know is so: `./dev bench truth` in
+"""Certain answers about programs that know the truth are right: `./dev bench truth` in
 small, and its judge."""
 
 import pytest

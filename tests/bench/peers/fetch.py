@@ -60,7 +60,7 @@ class Setting:
         return [sys.executable, "-m", "threadmodel", *arguments]
 
     def jdks(self, since: int = 0) -> list[Jdk]:
-        """JDKs, and runtimes of releases of which there is none."""
+        """JDKs, and runtimes of releases that have no JDK here."""
         found = [jdk for jdk in MATRIX if jdk.release >= since]
         if self.small:
             return [jdk for jdk in found if jdk in JDKS][-1:]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rounds import Result, Row, Spread
 
-# What a ratio of is no answer: more of it may be more work done.
+# Figures without ratios: a larger one may mean more work done.
 PLAIN = ("bytes_per_block", "instructions")
 UNITS = {
     "_s": "s",

@@ -20,7 +20,7 @@ var sink [8]*node
 
 func main() {
 	debug.SetGCPercent(5)
-	// What is to be marked again and again, one after the other.
+	// A long list, which the collector marks again and again, one node after the other.
 	var live *node
 	for i := 0; i < 1<<19; i++ {
 		live = &node{next: live}

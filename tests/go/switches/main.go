@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Command switches has coroutines, which goroutines switch to without the scheduler, and
-// threads of C that call into Go, of which later ones get goroutines of earlier
-// ones; it records itself.
+// threads of C that call into Go: later ones get the goroutines of earlier ones. It
+// records itself.
 package main
 
 /*

@@ -5,14 +5,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Threads that lock one lock in turn, each of which knows when it had it:
+ * Threads that lock one lock in turn; each knows when it had it:
  *
  *     tenure THREAD WANTED ACQUIRED RELEASED LEFT
  *
- * ACQUIRED and RELEASED are stamped with the lock held, right after it was got and right
- * before it is let go; WANTED right before it is asked for, LEFT right after it was let
- * go. Half of the holds run, half park; short ones run, and one in 16 yields, since else
- * hardly anybody blocks where processors are few.
+ * ACQUIRED and RELEASED are stamped while the lock is held, right after it is acquired and
+ * right before it is released; WANTED right before the call of lock(), LEFT right after
+ * the release. Half of the holds run, half park; short ones run, and one in 16 yields,
+ * since else hardly any thread blocks where processors are few.
  */
 final class Locks {
     private static final long SHORT_NS = 50_000;

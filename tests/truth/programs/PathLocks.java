@@ -7,7 +7,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.concurrent.locks.StampedLock;
 
-/** Ends that are decided by who lets go of what. */
+/** Runs whose end depends on which thread releases which lock. */
 final class PathLocks {
     private static boolean done;
 

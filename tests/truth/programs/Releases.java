@@ -4,14 +4,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A thread lets a lock go that two others wait for, and does something else in the same
- * instant; the first of those gets it, lets it go and ends at once. Of each who had the
- * lock it writes
+ * A thread releases a lock that two others wait for, and does something else in the same
+ * instant; the first of those acquires it, releases it and ends at once. For each owner of
+ * the lock the program prints
  *
  *     turn THREAD ACQUIRED RELEASED SCENE AGAIN
  *
- * SCENE is 100 times the number of the lock's kind, and that of what the first one did;
- * AGAIN is 1 where a wait was over, and its thread had the lock as before.
+ * SCENE is 100 times the number of the lock's kind, plus the number of the first thread's
+ * act; AGAIN is 1 where a wait ended and its thread has the lock again.
  */
 final class Releases {
     private static final String[] KINDS = {"monitor", "unfair", "fair"};
@@ -24,7 +24,7 @@ final class Releases {
     private abstract static class Guard {
         abstract void held(Runnable body);
 
-        /** Lets it go for a while, with the lock held before and after. */
+        /** Releases it for a while, with the lock held before and after. */
         abstract void await();
 
         static Guard of(String kind) {
@@ -181,7 +181,7 @@ final class Releases {
                     sleep(1);
                 }
             }
-            // Their blocks are reported before the lock is let go.
+            // Their blocks are reported before the lock is released.
             sleep(2);
             crowded = true;
             for (int i = 2 * Runtime.getRuntime().availableProcessors(); i > 0; i--) {

@@ -35,7 +35,7 @@ final class Serving {
         System.out.println("port=" + port);
         System.out.flush();
         while (System.in.read() >= 0) {
-            // Whatever comes is no end.
+            // The input is ignored up to its end.
         }
     }
 }
