@@ -41,7 +41,7 @@ static const int64_t LOOKING_NS = INT64_C(1000000);
 /* To look at each takes a round or two; what takes longer is said. */
 static const int64_t LATE_NS = INT64_C(150000000);
 
-/* Who reports something first when so many are known gets no beginning. */
+/* A thread that first reports something when so many are known gets no beginning. */
 enum { KNOWN_MAX = 1 << 18 };
 
 static const uint64_t SCHEDULED = TM__KIND(CPU_TIME) | TM__KIND(CPU_WAIT) |
@@ -52,7 +52,7 @@ enum stage {
     ASKED,  ///< its own event ends what it was in
     QUEUES, ///< again, after a wait: Waited may have come before
     SILENT, ///< parked or asleep, and no event tells the end
-    LEFT,   ///< the end was told that we saw
+    LEFT,   ///< the end that was seen has been emitted
     SPOKEN  ///< it has reported something of its own
 };
 

@@ -78,7 +78,7 @@ static uint64_t lock_id(tm__buffer *own, JNIEnv *jni, const tm__lock_info *lock,
     return lock->class ? tm__by_hash_id(own, lock->class, lock->hash) : 0;
 }
 
-/* What was said of all at one instant may be over. */
+/* The answer about all threads at one instant may be out of date. */
 static int answer_by_management(answer *a, tm__buffer *own, JNIEnv *jni, jthread thread,
                                 const tm__platform *platform)
 {
@@ -317,7 +317,7 @@ static int report(tm__buffer *own, JNIEnv *jni, jthread thread, answer *a)
     if (a->reports_held)
         tm__catch_up_held(own, a->seen.thread, 0, 0, time_ns);
     for (uint32_t i = 0; i < a->held_count; i++)
-        /* What it waits for is not held meanwhile. */
+        /* A thread does not hold the object that it waits for. */
         if (a->held[i] && a->held[i] != a->seen.object)
             tm__catch_up_held(own, a->seen.thread, a->held[i], a->depths[i], time_ns);
     return 0;

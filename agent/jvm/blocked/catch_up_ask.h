@@ -18,7 +18,7 @@ typedef struct tm__platform {
     size_t info_count;
 } tm__platform;
 
-/** What was reported of a thread. */
+/** The state of a thread, as reported. */
 typedef struct tm__catch_up_state {
     uint64_t thread;
     uint64_t object; ///< that it is blocked by; 0: unknown

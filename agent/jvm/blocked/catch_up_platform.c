@@ -140,7 +140,7 @@ void tm__catch_up_platform_end(JNIEnv *jni)
 
     if (!platform.all)
         return;
-    /* Who is joined is found among them to the last. */
+    /* These references identify joined threads until the last thread has been asked. */
     for (jint i = 0; i < platform.count; i++)
         (*jni)->DeleteLocalRef(jni, platform.all[i]);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)platform.all);

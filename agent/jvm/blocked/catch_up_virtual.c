@@ -5,9 +5,9 @@
  * time, until all have been or as many as are worth the memory. To ask one stops at
  * most that one.
  *
- * Who is blocked may be asked long before its monitor's owner is. So when all have
- * said what they hold, those whose owner was not known are told once more: a reader
- * knows it by then.
+ * A blocked thread may be asked long before its monitor's owner is. So when all have
+ * stated what they hold, those whose owner was not known are reported once more: a
+ * reader knows it by then.
  *
  *      asked ──▶ "wants A", owner unknown ──▶ ... another "holds A" ──▶ "wants A"
  */

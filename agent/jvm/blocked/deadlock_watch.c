@@ -24,8 +24,8 @@
 #include "ring/recording_state.h"
 #include "vm/vm.h"
 
-/* What is known of threads that got on is worth nothing: beyond this the model is
- * made anew, and fed with the blocked as they are asked again. */
+/* Facts about threads that have continued are useless: beyond this size the model is
+ * built anew, from the blocked threads as they are asked again. */
 static const size_t MODEL_BYTES = 512 * 1024;
 
 enum { CANDIDATES = 8, MEMBERS = 64 };
@@ -134,8 +134,8 @@ void tm__deadlock_watch_feed(const tm__long_blocked *it)
         return;
     sink = tm_model_sink(model);
     if (it->state == TM_STATE_PARKED)
-        /* Or it would be taken for a monitor, and its owner would have let it go
-         * when that says which monitors it holds. */
+        /* Otherwise it would be taken for a monitor, and its owner would seem to have
+         * released it when that states which monitors it holds. */
         sink->define_object(sink->payload,
                             &(tm_object){.size = sizeof(tm_object),
                                          .id = it->object,
@@ -236,8 +236,8 @@ void tm__deadlock_watch_verify(JNIEnv *jni)
     }
 }
 
-/* The trace learns who owned what when the VM agreed, where it was not told with each
- * thread's blocking interval what that holds. */
+/* Write to the trace which thread owned which lock when the VM confirmed the deadlock,
+ * unless the locks that a thread holds were reported with its blocking interval. */
 static int emit_owners(tm__long_blocked *const *members, size_t count, int64_t time_ns)
 {
     const tm_sink *sink = tm__the_recording.sink;

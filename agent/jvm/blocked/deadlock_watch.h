@@ -20,7 +20,8 @@ void tm__deadlock_watch_end(const tm__long_blocked *blocked);
 void tm__deadlock_watch_verify(JNIEnv *jni);
 
 /**
- * Report those of which all members are blocked as they were when the VM agreed.
+ * Report the deadlocks whose members are all blocked as they were when the VM confirmed
+ * them.
  * @return TM_OK or what the sink returned
  */
 int tm__deadlock_watch_report(JNIEnv *jni, int64_t horizon_ns);

@@ -7,7 +7,7 @@
  * To ask what a thread holds stops that thread, not the others, for 3 to 40 us by
  * the depth of its stack. It is asked once a blocking interval, and only when that has
  * lasted for longer than most ever do; what it then holds it goes on holding until it
- * gets on. So the answer is kept until all events up to it have been merged, told in
+ * gets on. So the answer is kept until all events up to it have been merged, emitted in
  * its place among them if the thread is in the same blocking interval there, and
  * dropped otherwise:
  *
@@ -192,7 +192,7 @@ void tm__long_blocked_note_held(const tm_event *event)
     it->is_held_known = it->held_count == it->held_due;
 }
 
-/* What has not been asked again for longest comes first. */
+/* The thread that was asked longest ago comes first. */
 static void ask_again(JNIEnv *jni, tm__buffer *own, int64_t until_ns)
 {
     tm__long_blocked *it = tm__long_blocked_first(TM__LONG_BLOCKED_KNOWN);

@@ -116,7 +116,8 @@ static void keep(tm__long_blocked *it, JNIEnv *jni, tm__buffer *own,
     for (jint i = 0; it->held && it->depths && i < count; i++) {
         uint64_t object = tm__object_id(own, jni, monitors[i].monitor);
 
-        /* Who has what it queued for has got on, and is about to report that. */
+        /* A thread that has the monitor that it queued for has continued, and is about
+         * to report that. */
         if (!object || (it->state == TM_STATE_BLOCKED && object == it->object))
             it->is_held_known = 0;
         if (!object || ((waits || !it->is_held_known) && object == it->object))
@@ -152,7 +153,7 @@ static int ask_held(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it, jthread 
     jvmtiMonitorStackDepthInfo *monitors = NULL;
     jint count = 0;
 
-    /* It has told itself, as it was blocked. */
+    /* The thread itself reported this when it blocked. */
     if (!may_ask_held(jni, thread))
         return 1;
     if ((*jvmti)->GetOwnedMonitorStackDepthInfo(jvmti, thread, &count, &monitors) !=

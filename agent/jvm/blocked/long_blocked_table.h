@@ -55,7 +55,7 @@ tm__long_blocked *tm__long_blocked_find(uint64_t thread);
 /** One of all; NULL: there are none. */
 tm__long_blocked *tm__long_blocked_any(void);
 
-/** A thread's new entry, of which `thread` is set; NULL: there is no memory. */
+/** A thread's new entry, with `thread` set; NULL: out of memory. */
 tm__long_blocked *tm__long_blocked_make(uint64_t thread);
 
 /** It is out of the table, and its memory is for one to come. */

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who has a monitor by which a thread has been blocked for long. One that was taken
- * without contention by a thread that runs on is in no event, and in no answer of JVM
- * TI but one for which all threads are stopped. The management interface reads it from
- * the monitor, and stops nobody. Asked twice, it says who had the monitor in between:
+ * The owner of a monitor by which a thread has been blocked for long. An owner that
+ * entered without contention and runs on is in no event, and in no answer of JVM TI but
+ * one for which all threads are stopped. The management interface reads the owner from
+ * the monitor, and stops no thread. Two equal answers show the owner in between:
  *
  *      ──Enter─────── asked ─┬─ asked again          both the same, and until all up
  *                       T    │     T                 to here is merged no event about
  *                          said                      the monitor: T had it when said
  *
- * That is told in its place among the events, which the thread itself may be in. It is
- * told again where another has the monitor, or it has moved since.
+ * The owner is emitted in its place among the events; some of these may be the owner's.
+ * It is emitted again where another thread has the monitor, or the owner has moved
+ * since.
  *
- * The same holds for who reads a read-write lock for which a thread has been parked for
- * long: fields of the lock name the first reader, until that releases it, and the last,
- * until another comes.
+ * The same holds for the readers of a read-write lock for which a thread has been
+ * parked for long: fields of the lock name the first reader, until that releases it,
+ * and the last, until another comes.
  */
 #include "blocked/owner_poll.h"
 
@@ -53,7 +54,7 @@ typedef struct holder {
 
 static holder holders[HOLDERS];
 static int known;         /* that have an owner */
-static int waiting;       /* that have an owner and are not told */
+static int waiting;       /* that have an owner and are not emitted */
 static int64_t rested_ns; /* no question before that */
 
 static int is_waiting(const holder *it)

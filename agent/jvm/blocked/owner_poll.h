@@ -25,7 +25,7 @@ void tm__owner_poll_follow(const tm_event *event);
  */
 int tm__owner_poll_next(tm_event *event, int64_t until_ns);
 
-/** What was asked so far is of no use. */
+/** Discard all answers so far. */
 void tm__owner_poll_forget(void);
 
 #endif

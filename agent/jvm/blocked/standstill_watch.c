@@ -120,7 +120,7 @@ typedef struct member {
 /* Of a wait about which nothing is known. */
 enum { PRINT_UNKNOWN = 1 };
 
-/** What was seen of all threads at once. */
+/** The state of all threads at one instant. */
 typedef struct standstill {
     jthread waiting[SHOWN];
     member members[SHOWN];
@@ -193,8 +193,8 @@ static void over(int64_t now_ns)
     is_reported = 0;
 }
 
-/* What was reported is over when one of the threads goes on, and not when another
- * thread comes: a hook of the shutdown, for instance. @return -1: that is not known */
+/* A reported standstill is over when one of its threads goes on, and not when another
+ * thread comes: a hook of the shutdown, for instance. @return -1: not known */
 static int is_any_gone_on(void)
 {
     for (jint i = 0; i < reported_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program of which no thread can go on by itself is reported while it runs. */
+/* Reports, while a program runs, that none of its threads can go on by itself. */
 #ifndef TM_AGENT_BLOCKED_STANDSTILL_WATCH_H
 #define TM_AGENT_BLOCKED_STANDSTILL_WATCH_H
 

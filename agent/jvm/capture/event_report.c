@@ -178,7 +178,8 @@ int tm__event_report_begin(tm__event_report *report, JNIEnv *jni, jthread thread
         buffer = verified(buffer, jni, thread);
     if (!buffer)
         return 0;
-    /* Who was notified has the monitor; who queues for it was interrupted. */
+    /* A thread that was notified has the monitor; one that queues for it was
+     * interrupted. */
     if (buffer->deferred.kind)
         tm__event_report_deferred(buffer, TM_EVENT_BY_INTERRUPT);
     report->buffer = buffer;
@@ -282,7 +283,7 @@ int tm__event_report_since(tm__event_report *report, int64_t since_ns)
     return 0;
 }
 
-/** What is done to an event after the walk of its stack, when it begins. */
+/** The function that completes an event after the walk of its stack, when it begins. */
 typedef struct settling {
     tm__event_settle_fn settle;
     void *payload;

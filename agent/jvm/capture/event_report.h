@@ -23,8 +23,8 @@ int tm__event_report_is_left_out(void);
 /** Which thread this is, a local reference; NULL: nothing is recorded. */
 jthread tm__event_report_thread(void);
 
-/** The same as tm__event_report_begin() in a native method, which is not told what
- * thread it runs on. */
+/** The same as tm__event_report_begin() in a native method, which does not receive its
+ * thread as an argument. */
 int tm__event_report_begin_native(tm__event_report *report, JNIEnv *jni);
 
 /** The same in a stand-in for a native method of the JDK: it reports nothing where

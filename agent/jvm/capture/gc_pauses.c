@@ -2,7 +2,8 @@
 /*
  * Pauses of the collector. The VM calls us while all threads stand still, where no
  * function of JNI may be called, on a thread of its own that has no Java thread.
- * A pause is counted from when all stood, not from when the first was told to stop.
+ * A pause is counted from the time at which all threads have stopped, not from the
+ * request to stop.
  */
 #include "capture/gc_pauses.h"
 

@@ -126,8 +126,8 @@ static void JNICALL wait(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jobject o
     tm__event_report_drop(&r);
 }
 
-/* Whoever finds a class being initialised by another thread waits in the VM, on an
- * int[] that the program never sees, and JVM TI tells the end of that wait alone. */
+/* A thread that finds a class being initialised by another one waits in the VM, on an
+ * int[] that the program never sees, and JVM TI reports only the end of that wait. */
 static int is_of_initialisation(const tm__event_report *r, JNIEnv *jni, jobject object)
 {
     int was_waited_on;

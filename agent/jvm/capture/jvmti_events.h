@@ -5,7 +5,7 @@
 
 #include <jvmti.h>
 
-/** Add our functions to those that the VM is going to be told of. */
+/** Add our functions to those that are registered with the VM. */
 void tm__events_set(jvmtiEventCallbacks *callbacks);
 
 /** Have the VM call us for every event, or not any more. @return 0, or its error */

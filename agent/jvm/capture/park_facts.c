@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a park is for, who has that, and why the park is over: from fields of the thread
- * object and of its blocker. A lock of java.util.concurrent is given up without a call
- * that a hook could see. But who gives it up then unparks the first in its queue:
+ * The object that a park is for, its owner, and why the park is over: from fields of
+ * the thread object and of its blocker. A lock of java.util.concurrent is released
+ * without a call that a hook could see. But the releasing thread then unparks the first
+ * in its queue:
  *
- *     A   ═══ owner = null ── unpark(B) ──▶      nobody has it: A let it go
+ *     A   ═══ owner = null ── unpark(B) ──▶      nobody has it: A released it
  *     B   ··· parked for it ·············
  *
- * So both threads read who has it, the one before it unparks and the other when it goes
- * on. What nobody has as its exclusive owner may be shared, by readers for instance, or
- * be about to be another's: then the synchronizer's state is not 0.
+ * So both threads read the owner, the one before it unparks and the other when it goes
+ * on. A synchronizer without an exclusive owner may be shared, by readers for instance,
+ * or be about to be another's: then its state is not 0.
  */
 #include "capture/park_facts.h"
 
@@ -39,7 +40,8 @@ static jobject owner_of(JNIEnv *jni, jobject lock)
 /*
  * Whether the owner has it at an instant. One look before or after the clock is read is
  * not enough: on a busy machine the thread may lose its processor between the two, and
- * who let go or came meanwhile sleeps at the event's time, as if with the lock.
+ * a thread that released or acquired meanwhile sleeps at the event's time, as if with
+ * the lock.
  */
 static int has_at(int64_t *time_ns, JNIEnv *jni, jobject lock, jobject owner)
 {
@@ -53,8 +55,8 @@ static int has_at(int64_t *time_ns, JNIEnv *jni, jobject lock, jobject owner)
     return is_same;
 }
 
-/* Who takes it alone sets the state and then the owner, and clears them in the other
- * order: an owner that is there by now, or a state that is 0, tells one on its way. */
+/* An exclusive owner sets the state and then the owner field, and clears them in the
+ * other order: an owner that is there by now, or a state of 0, shows one on its way. */
 static int is_shared(JNIEnv *jni, jobject lock, int kind)
 {
     jobject owner = owner_of(jni, lock);
@@ -97,7 +99,7 @@ uint64_t tm__reader_before(JNIEnv *jni, jobject lock, uint64_t thread)
     return readers.first ? readers.first : readers.last;
 }
 
-/* A thread that parks for a lock of which it is a reader wants to write. */
+/* A thread that parks for a lock that it already reads wants to write. */
 static int is_reader(JNIEnv *jni, jobject lock, jthread thread)
 {
     uint64_t id = tm__thread_id(jni, thread);
@@ -170,8 +172,8 @@ tm__parked tm__parked_read(tm__buffer *buffer, JNIEnv *jni, jthread thread,
     return it;
 }
 
-/* Who else has it by now, or whether an unpark has told so before, is no matter: who is
- * not known to have it lets nothing go. */
+/* Another owner by now, or an earlier unpark that reported the same, does not matter: a
+ * thread that is not known as the owner releases nothing. */
 void tm__park_report_release(tm__event_report *report, const tm__parked *parked)
 {
     if (parked->lock && parked->lock != parked->object &&

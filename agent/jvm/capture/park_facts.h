@@ -42,12 +42,13 @@ uint64_t tm__reader_before(JNIEnv *jni, jobject lock, uint64_t thread);
 /**
  * Read it, of any thread.
  * @param time_ns  NULL, or is set to an instant at which the owner had it, if one did:
- * it was read before and after. One that did not last for that is not told
+ * it was read before and after. An owner that changed meanwhile is not reported
  */
 tm__parked tm__parked_read(tm__buffer *buffer, JNIEnv *jni, jthread thread,
                            int64_t *time_ns);
 
-/** Report that the event's thread, about to park for a condition, has let go its lock.
+/** Report that the event's thread, about to park for a condition, has released its
+ * lock.
  */
 void tm__park_report_release(tm__event_report *report, const tm__parked *parked);
 

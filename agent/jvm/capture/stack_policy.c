@@ -42,9 +42,9 @@ enum { FIRSTS = 16, WALKS = 512, BRAKE = 64 };
 enum { WALK_NS = 1000 };
 /* Paces that the pace is set by: a storm with pauses is still one. */
 enum { LATELY = 8 };
-/* What may be saved up for a burst, and how soon that may be spent, in paces. As much
- * may be owed: more is forgiven, since long blocking intervals are walked whatever they
- * cost. */
+/* The time that may be saved for a burst, and how soon it may be spent, in paces. The
+ * debt has the same limit: more is forgiven, since long blocking intervals are walked
+ * whatever they cost. */
 enum { SAVED_NS = 5000000, SPREAD = 8 };
 static const int64_t PACE_NS = 10000000;
 static const int64_t ROUND_NS = 50000000;
@@ -159,7 +159,7 @@ static int64_t earned_ns(int64_t now_ns)
     return earned;
 }
 
-/* What is saved or, below 0, owed by now. */
+/* The time saved by now or, below 0, owed. */
 static int64_t saved_by_now(int64_t earned, uint64_t spent)
 {
     static int64_t saved_ns = SAVED_NS;

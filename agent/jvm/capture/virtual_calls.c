@@ -11,7 +11,7 @@
 
 #include "capture/event_in_work.h"
 
-/* Who blocks is at one of so many places from its own on. */
+/* A blocking thread is in one of PROBES slots, beginning with its own. */
 enum { JOINERS = 4096, BLOCKING = 65536, PROBES = 8 };
 
 atomic_int tm__virtual_is_instrumented;

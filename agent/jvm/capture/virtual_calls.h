@@ -19,7 +19,7 @@ void tm__virtual_join_end(uint64_t thread);
 int tm__virtual_joins(uint64_t thread);
 
 /** Whether the event in work is of a virtual thread whose parks, sleeps and joins are
- * told from where it calls them, or of one inside a join, which parks. */
+ * reported at the call, or of one inside a join, which parks. */
 int tm__virtual_reports(const tm__event_report *report);
 
 /** A virtual thread is blocked from here on, and until then what it calls is the JDK's

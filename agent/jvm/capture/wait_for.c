@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The wait-for graph of the owners that were read. Each thread puts down who blocks it,
- * and follows that, so that whoever closes a cycle sees it at once:
+ * The wait-for graph of the owners that were read. Each thread notes the thread that
+ * blocks it, and follows these notes, so that the one that closes a cycle sees it at
+ * once:
  *
  *     A   ──▶ B ──▶ C          C blocks, by A: C ──▶ A ──▶ B ──▶ C
  *
- * An owner may have let go since it was read, so a cycle is no more than a reason for
+ * An owner may have released since it was read, so a cycle is no more than a reason for
  * the writer to ask the VM now and not at its own time. So is an enter whose owner
  * could not be read. Locks that are taken in turn make such cycles often: a few are
  * looked at, and what hides among the others is found at the writer's own time. Where

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is blocked by whom, by what each thread read when it blocked. */
+/* The owners that block threads, as each thread read them when it blocked. */
 #ifndef TM_AGENT_CAPTURE_WAIT_FOR_H
 #define TM_AGENT_CAPTURE_WAIT_FOR_H
 
@@ -14,7 +14,7 @@
  */
 int tm__wait_for_follow(const tm_event *event);
 
-/** Who blocks a thread; 0: it is not blocked, or nobody is known to. */
+/** The thread that blocks a thread; 0: it is not blocked, or the owner is not known. */
 uint64_t tm__wait_for_owner(uint64_t thread);
 
 /** The thread that did so since this was asked last; 0: none. */

@@ -261,7 +261,8 @@ void tm__methods_forget(int is_quiet)
     for (int i = 0; i < SEGMENTS; i++) {
         place *segment = atomic_exchange(&segments[i], NULL);
 
-        /* Who was stopped in here may still read one: it costs memory, and no more. */
+        /* A thread that was stopped in here may still read one: keeping it costs memory
+         * only. */
         if (is_quiet == 0)
             free(segment);
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who has the monitor that the calling thread is about to block on.
+ * The owner of the monitor that the calling thread is about to block on.
  *
- * To ask the VM stops all of its threads. But while it tells of a contended enter it
- * has already put down, in its structure for the calling thread, which monitor that
- * blocks on, and the monitor has its owner. So it is read, in three loads:
+ * Asking the VM stops all of its threads. But when it reports a contended enter it has
+ * already noted, in its structure for the calling thread, which monitor that blocks on,
+ * and the monitor has its owner. So it is read, in three loads:
  *
  *      JNIEnv ── is a part of ──▶ JavaThread ──▶ ObjectMonitor ──▶ owner
  *                                 pending monitor                 a number, an address
@@ -57,7 +57,7 @@ static struct {
     uint64_t owner;     ///< in an ObjectMonitor
     int is_number;      ///< of a thread; else, an address
     uint64_t anonymous; ///< the number where it has the object on its stack of locks
-    uint64_t marks;     ///< numbers up to this one are no thread's
+    uint64_t marks;     ///< numbers up to this one belong to no thread
 
     int has_locks;      ///< the following are known
     uint64_t number;    ///< in a JavaThread: of the thread that runs on it
@@ -122,7 +122,7 @@ static const char *find_layout(void *vm)
     return NULL;
 }
 
-/* What may not be there at all. @return 0: it is not, or must not be read so */
+/* Read memory that may not exist. @return 0: it does not, or must not be read so */
 static int read_carefully(void *to, uintptr_t from, size_t bytes)
 {
     struct iovec here = {to, bytes}, there = {(void *)from, bytes};
@@ -242,7 +242,7 @@ void tm__monitor_owner_register(JNIEnv *jni, uint64_t thread)
         tm__java_threads_add(&it, thread);
 }
 
-/* While it runs Java code its end is still to come, and to be told: so it is there
+/* While it runs Java code its end is still to come, and to be reported: so it exists
  * until tm__monitor_owner_unregister(). */
 static int runs(jthread thread)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who has the monitor that the calling thread is about to block on. */
+/* The owner of the monitor that the calling thread is about to block on. */
 #ifndef TM_AGENT_IDENT_MONITOR_OWNER_H
 #define TM_AGENT_IDENT_MONITOR_OWNER_H
 
@@ -17,8 +17,8 @@ typedef struct tm__contender {
  */
 void tm__monitor_owner_open(JNIEnv *jni);
 
-/** Recording begins or ends, on the way to which no thread's end was told or will be:
- * of none is known where the VM has it. */
+/** Recording begins or ends. Ends of threads are not reported outside a recording, so
+ * forget where the VM keeps each thread. */
 void tm__monitor_owner_reset(int is_recording);
 
 /** The calling thread is this one, until tm__monitor_owner_unregister(); 0: a carrier,

@@ -202,7 +202,7 @@ static jlong first_seen(tm__buffer *buffer, JNIEnv *jni, jobject object, jlong b
                 number = known_by_hash(jni, object, hash, number);
         }
         tag = (jlong)(number << NUMBER_SHIFT) | (before & BITS) | bits;
-        /* Who sees the tag must find the definition already in a ring. */
+        /* A thread that sees the tag must find the definition already in a ring. */
         if (define(buffer, jni, object, number, bits & ~before, class_id, hash) != 0 ||
             (*jvmti)->SetTag(jvmti, object, tag) != JVMTI_ERROR_NONE)
             tag = 0;

@@ -14,17 +14,17 @@ void tm__object_identity_open(void);
 uint64_t tm__object_id(tm__buffer *buffer, JNIEnv *jni, jobject object);
 
 /** The same, and note that somebody waits on it.
- * @param[out] joined  the thread whose object this is, 0: it is none */
+ * @param[out] joined  the thread whose object this is, 0: not a thread's */
 uint64_t tm__waited_on_id(tm__buffer *buffer, JNIEnv *jni, jobject object,
                           uint64_t *joined);
 
-/** What a thread may park for, by what can be read of it. */
+/** The kinds of objects that a thread may park for, by the fields that can be read. */
 enum tm__blocker_kind {
     TM__BLOCKER_OTHER,
     TM__BLOCKER_OWNABLE, ///< its exclusive owner
     TM__BLOCKER_QUEUED,  ///< the same, and its state, which is 0 while it is free
     TM__BLOCKER_QUEUED_LONG,
-    TM__BLOCKER_CONDITION, ///< the lock of which it is a condition
+    TM__BLOCKER_CONDITION, ///< the lock that it belongs to
     TM__BLOCKER_CONDITION_LONG
 };
 

@@ -198,10 +198,11 @@ void tm__buffer_lose(tm__buffer *buffer, int64_t time_ns);
 /** Report what was lost, if anything was and there is room now. */
 void tm__buffer_report_loss(tm__buffer *buffer, int64_t time_ns);
 
-/** What it lost and never had room to say itself, as tm__thread_ring_extract_loss(). */
+/** The loss that a buffer never had room to report, as tm__thread_ring_extract_loss().
+ */
 tm_event tm__buffer_extract_loss(tm__buffer *buffer, int64_t time_ns);
 
-/** What was taken is in the trace by now: let the threads have its room. */
+/** The events taken are in the trace by now: free their room for the threads. */
 void tm__buffers_release(void);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <threadmodel/sink.h>
 
-/** What is left out for now, so that the recording keeps to its budget. */
+/** The part that is left out for now, so that the recording keeps to its budget. */
 enum tm__left_out { TM__LEFT_OUT_NOTHING, TM__LEFT_OUT_STACKS, TM__LEFT_OUT_EVENTS };
 
 typedef struct tm__recording_state {

@@ -87,8 +87,8 @@ void tm__watchdog_late(int64_t now_ns)
 
     if (now_ns - came_ns <= TM__LATE_NS)
         return; /* it has come by just now */
-    /* Who has not seen it late before does not know how long it would have had to wait
-     * for a processor meanwhile: it counts as the longest. */
+    /* A thread that has not seen it late before does not know how long it would have
+     * had to wait for a processor meanwhile: assume the longest wait. */
     if (now_ns - late_since(came_ns, now_ns) >= TM__LATE_NS + QUEUED_MOST_NS) {
         end_recording(now_ns);
         return;

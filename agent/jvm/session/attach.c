@@ -86,7 +86,8 @@ static void end(int is_reported)
     close(fd);
 }
 
-/* Who named the file made it, so a link that leads elsewhere is not followed. */
+/* The client that named the file created it, so a link that leads elsewhere is not
+ * followed. */
 static int open_reply(const char *path)
 {
     return *path ? open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC) : -1;

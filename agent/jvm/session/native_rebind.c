@@ -94,8 +94,9 @@ static int put(JNIEnv *jni, jclass class, tm__hook *hook, void *function)
     return name ? register_one(jni, class, name, hook->signature, function) : -1;
 }
 
-/* A class that is loaded is bound; one that is not will be told by the VM. Netty binds
- * its own by RegisterNatives, and what it bound before an attach is not known. */
+/* A class that is loaded is bound; the VM reports one that is not when it binds. Netty
+ * binds its own by RegisterNatives, and its bindings from before an attach are not
+ * known. */
 static void bind_io(JNIEnv *jni, jclass class, const char *signature,
                     const tm__libraries *from)
 {
@@ -266,7 +267,7 @@ static void JNICALL bind_all(JNIEnv *jni, jclass probe)
         if (bind(jni, &tm__hooks[i]) == 0)
             atomic_fetch_or(&tm__the_recording.kinds, tm__hooks[i].kinds);
     each_io(jni, bind_io);
-    /* The first virtual thread, and classes that are loaded later, are told by a
+    /* The first virtual thread, and classes that are loaded later, are reported by a
      * binding. */
     if (!tm__the_options.io && (!tm__the_java.virtual_class || tm__virtual_exist(jni)))
         ask_for_bindings(JVMTI_DISABLE);

@@ -16,7 +16,8 @@ int tm__natives_rebind(JNIEnv *jni);
 
 /**
  * At the start of a VM: those natives that were bound before methods had names, when
- * another agent had put its own in their place, so that their address told nothing.
+ * another agent had put its own in their place, so that their address did not identify
+ * them.
  */
 void tm__natives_bind_missed(JNIEnv *jni);
 

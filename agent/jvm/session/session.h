@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the beginning of a recording to its end, of which a VM may see several. */
+/* A recording from its beginning to its end; a VM may have several, one after the
+ * other. */
 #ifndef TM_AGENT_SESSION_SESSION_H
 #define TM_AGENT_SESSION_SESSION_H
 
 #include <jvmti.h>
 
-/** What can be asked of a recording that is going on. */
+/** Requests to a recording that is going on. */
 enum tm__control {
     TM__CONTROL_NONE,
-    TM__CONTROL_DUMP,   ///< have all up to now in the trace
+    TM__CONTROL_DUMP,   ///< write all events up to now to the trace
     TM__CONTROL_PAUSE,  ///< report nothing for a while
     TM__CONTROL_RESUME, ///< go on
     TM__CONTROL_STOP    ///< end the trace, leave the VM as it was

@@ -54,8 +54,8 @@
 #include "writer/stack_table.h"
 #include "writer/switches.h"
 
-/* Who has been blocked for longer, and without a stack, is asked for it; so many take
- * less than 1 % of a round. */
+/* A thread that has been blocked for longer, and without a stack, is asked for it; so
+ * many take less than 1 % of a round. */
 static const int64_t BLOCKED_LONG_NS = INT64_C(50000000);
 enum { ASK_A_ROUND = 32, ASK_AT_END = 1000 };
 /* For what is left to write the destination has three seconds. */
@@ -144,8 +144,8 @@ static int obey(JNIEnv *jni)
     return rc;
 }
 
-/* What is reported of virtual threads is known when there is one: a reader must know
- * it before the events. */
+/* The kinds reported of virtual threads are known once there is one: a reader must know
+ * them before the events. */
 static int emit_kinds(void)
 {
     uint64_t kinds = atomic_load(&tm__the_recording.kinds);
@@ -244,8 +244,9 @@ static int run_to_the_end(JNIEnv *jni)
             rc = tm__limits_report();
         return rc >= 0 ? tm__run_facts_emit(tm__now_ns(), ending()) : rc;
     }
-    /* Who is blocked for good has been so for long enough to be merged; a deadlock
-     * among them is suspected in the first round, and confirmed in the second. */
+    /* A thread that is blocked for good has been so for long enough to be merged; a
+     * deadlock among them is suspected in the first round, and confirmed in the second.
+     */
     for (int round = 0; rc >= 0 && round < 2 && !tm__limits_are_urgent(); round++) {
         tm__session_wait();
         rc = tm__merge_round(jni, 0);

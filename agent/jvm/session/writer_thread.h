@@ -14,9 +14,9 @@ typedef void (*tm__ended_fn)(int is_reported);
 /**
  * Start the thread that writes.
  * @param ended  NULL: recording has begun with the VM. Else the VM is up: the thread is
- *               to begin the recording, has told what all threads are doing when this
- *               returns, and calls this at the end
- * @return 0; -1: it cannot be, which was said
+ *               to begin the recording, has reported what all threads are doing when
+ *               this returns, and calls this at the end
+ * @return 0; -1: it cannot be started, which was reported
  */
 int tm__writer_start(JNIEnv *jni, tm__ended_fn ended);
 int tm__writer_is_running(void);

@@ -50,7 +50,7 @@ static void put_text(unsigned char **to, const char *text)
     *to += length;
 }
 
-/* Six constants that name a method, the last of which is the method's own. */
+/* Six constants that name a method; the last is the method's own. */
 static void put_method(unsigned char **to, uint32_t first, const tm__method_name *name)
 {
     put_text(to, name->class);
@@ -137,8 +137,8 @@ static int patch_code(const search *s, unsigned char *code, size_t size,
     return 0;
 }
 
-/* Go over the attributes of a method, of which one is its code. `to` is what lies at
- * the reader's beginning, in the copy. */
+/* Go over the attributes of a method; its code is one of them. `to` is the place in
+ * the copy that corresponds to the reader's beginning. */
 static int patch_method(const search *s, tm__class_reader *r, unsigned char *to)
 {
     uint32_t name, attributes;

@@ -27,8 +27,8 @@ typedef struct tm__patch {
  *
  * @param[out] out    room for bytes and tm__patch_bytes()
  * @param[out] found  a number a patch: calls that were replaced
- * @return bytes written; 0 where it is no class file that we know how to read, or
- *         nothing is to be replaced
+ * @return bytes written; 0 where the class file cannot be read, or nothing is to be
+ * replaced
  */
 size_t tm__patch_class(unsigned char *out, const unsigned char *class, size_t bytes,
                        const tm__patch *patches, size_t count, unsigned *found);

@@ -98,7 +98,7 @@ static void JNICALL class_loaded(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
 {
     tm__patch patches[CALL_COUNT];
     unsigned found[CALL_COUNT];
-    uint64_t kinds[CALL_COUNT], told = 0;
+    uint64_t kinds[CALL_COUNT], patched = 0;
     size_t count = 0, written;
     unsigned char *out = NULL;
 
@@ -122,8 +122,8 @@ static void JNICALL class_loaded(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined,
         return;
     }
     for (size_t i = 0; i < count; i++)
-        told |= found[i] ? kinds[i] : 0;
-    changed_kinds |= told;
+        patched |= found[i] ? kinds[i] : 0;
+    changed_kinds |= patched;
     *new_data = out;
     *new_bytes = (jint)written;
 }

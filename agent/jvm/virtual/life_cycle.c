@@ -2,8 +2,8 @@
 /*
  * Virtual threads' begin and end, and their carriers. The tool interface has the
  * former since release 21 and the latter as an extension of HotSpot's; the headers
- * that we compile with may be older, and know neither. Who mounts a million times a
- * second pays for each, so carriers are told by option.
+ * that we compile with may be older, and know neither. A program that mounts a million
+ * times a second pays for each, so carriers are reported by option.
  */
 #include "virtual/life_cycle.h"
 

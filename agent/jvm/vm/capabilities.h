@@ -5,7 +5,7 @@
 
 #include <jvmti.h>
 
-/** What is to be asked for, and what follows from what there is not. */
+/** The capabilities to request, and the consequences of those that are missing. */
 typedef struct tm__capabilities {
     jvmtiCapabilities able;
     jvmtiCapabilities wanted;
@@ -21,7 +21,7 @@ int tm__capabilities_find(tm__capabilities *out, int is_late);
 /** Whether the VM is HotSpot, by the name that it gives itself. */
 int tm__vm_is_hotspot(void);
 
-/** What is not recorded, a sentence; NULL: nothing is lacking. */
+/** A sentence on what is not recorded; NULL: nothing is lacking. */
 const char *tm__capabilities_lacking(void);
 
 #endif

@@ -51,11 +51,11 @@ void tm__constants_find(tm__constants *constants, tm__class_reader *reader);
 const unsigned char *tm__constant(const tm__constants *constants, uint32_t number,
                                   int tag);
 
-/** A method by its number, of a class or of an interface; NULL: it is none. */
+/** A method by its number, of a class or of an interface; NULL: not a method. */
 const unsigned char *tm__constant_method(const tm__constants *constants,
                                          uint32_t number);
 
-/** The text that a number stands for, not ended by a zero; NULL: it is none. */
+/** The text that a number stands for, not ended by a zero; NULL: not a text. */
 const char *tm__constant_text(const tm__constants *constants, uint32_t number,
                               size_t *length);
 

@@ -9,8 +9,8 @@
 void tm__message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /**
- * Who hears what is said, besides those who read stderr; NULL: nobody.
- * @return 1: it was for them alone
+ * The receiver of messages besides stderr; NULL: none.
+ * @return 1: it was for the receiver alone
  */
 typedef int (*tm__message_fn)(const char *text, size_t length);
 void tm__message_to(tm__message_fn listener);

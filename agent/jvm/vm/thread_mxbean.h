@@ -44,8 +44,8 @@ tm__thread_info *tm__thread_mxbean_find(tm__thread_info *infos, size_t count,
 void tm__thread_mxbean_free(tm__thread_info *infos, size_t count);
 
 /**
- * Who owns the monitor or synchronizer that a platform thread wants, without that
- * the VM stands still.
+ * The owner of the monitor or synchronizer that a platform thread wants, read without
+ * stopping the VM.
  * @param[out] wanted  what it is, its class for free(); NULL: never mind
  * @return 0: nobody
  */

@@ -212,8 +212,8 @@ static void find_depths(tm__thread_snapshot *out, JNIEnv *jni, jthread thread,
             count ? depth_in(jni, stack, out->held[i].stack_depth, frames, count) : -1;
 }
 
-/* What a thread that waits, or queues again after that, has let go is in the frame
- * that waits. One that the compiler did away with is there by its class alone. */
+/* The monitor that a thread released to wait, until it has it again, is in the frame
+ * that waits. One that the compiler eliminated is there by its class alone. */
 static void read_held(tm__thread_snapshot *out, JNIEnv *jni, jobjectArray locks)
 {
     jsize count = locks ? (*jni)->GetArrayLength(jni, locks) : 0;
@@ -244,8 +244,9 @@ static int stands_by_monitor(jint bits)
                     JVMTI_THREAD_STATE_IN_OBJECT_WAIT)) != 0;
 }
 
-/* A virtual thread that may go on, and has not been given a carrier yet, may have its
- * monitor still to get, which is among those of its frames: it cannot be told. */
+/* A virtual thread that may go on, and has not been given a carrier yet, may not have
+ * acquired its monitor yet, which is among those of its frames: that cannot be
+ * distinguished. */
 static int is_between(const tm__thread_snapshot *it, JNIEnv *jni, jthread thread,
                       jobject carrier)
 {

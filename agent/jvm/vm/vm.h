@@ -27,7 +27,7 @@ static inline void tm__deallocate(void *memory)
         (*tm__the_vm.jvmti)->Deallocate(tm__the_vm.jvmti, memory);
 }
 
-/** Whoever calls Java has to look whether it threw. What it threw is dropped. */
+/** Every call of Java must be followed by this check. An exception is dropped. */
 static inline int tm__threw(JNIEnv *jni)
 {
     int it_did = (*jni)->ExceptionCheck(jni);

@@ -13,7 +13,7 @@ void *tm__vm_library(void);
 
 /**
  * Where a field is in a structure, a multiple of 4 below 64 KiB.
- * @return its type, "" where it is not told; NULL: the VM has no such field
+ * @return its type, "" where it is not stated; NULL: the VM has no such field
  */
 const char *tm__vm_field(uint64_t *offset, void *library, const char *structure,
                          const char *name);

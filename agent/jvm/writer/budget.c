@@ -32,8 +32,9 @@
 #include "writer/stack_table.h"
 
 enum { IDLE_PART = 5 };
-/* What may be saved and owed, as time of one processor that it is earned in. What is
- * owed beyond the most is forgiven: a start has costs that a whole run would pay for.
+/* Limits of the time saved and owed, as the time of one processor in which it is
+ * earned. A debt beyond the limit is forgiven: a start has costs that a whole run would
+ * pay for.
  */
 static const int64_t SAVED_NS = 100000000;
 static const int64_t OWED_NS = 300000000, OWED_MOST_NS = INT64_C(20000000000);

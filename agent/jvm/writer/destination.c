@@ -34,9 +34,9 @@
 
 enum { RETRY_MS = 50, KEPT_BYTES = 4096 };
 
-/* What has made no progress for so long is stuck, and no longer slow. */
+/* A destination without progress for so long is stuck, and not just slow. */
 static const int64_t STUCK_NS = INT64_C(100000000);
-/* So long a file is waited for on behalf of a peer. */
+/* How long a file is waited for on behalf of a peer. */
 static const int64_t PATIENCE_NS = INT64_C(3000000000);
 
 static tm__target file = {.file = -1};
@@ -128,7 +128,7 @@ static const char *what_is(const tm__target *target, int error)
     return strerror(error);
 }
 
-/* What was defined there is gone, so the rest would be of no use to a reader.
+/* The definitions in the file are gone, so the rest would be useless to a reader.
  * @return what others have done to the file; NULL: nothing */
 static const char *what_others_did(tm__target *target)
 {

@@ -78,9 +78,10 @@ static int refused(tm__target *target, int error)
                                                      : strerror(error));
 }
 
-/* Make what it is called now, in place of a file of that name that nobody writes: who
- * has that open keeps its content. What is no regular file is written to as it is.
- * @return 0; 1: another process is writing it; -1; 2: it was not there any more */
+/* Create the file under its present name, in place of one that no process writes: a
+ * process that has that open keeps its content. A file that is not regular is written
+ * to as it is. @return 0; 1: another process is writing it; -1; 2: it no longer existed
+ */
 static int open_once(tm__target *target, int force)
 {
     struct stat status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What recording cost, told once a second so that a killed program's trace has it, too;
- * and what was left out, in sentences, when all has been written.
+ * The cost of recording, emitted once a second so that a killed program's trace has it,
+ * too; and the parts that were left out, in sentences, when all has been written.
  */
 #include "writer/overhead.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is made of a recording, by the option format: a trace, or one of HPROF's
- * files; and besides, by doe, a report on stderr. Knows nothing of the VM.
+ * The output of a recording, by the option format: a trace, or one of HPROF's files;
+ * and besides, by doe, a report on stderr. Knows nothing of the VM.
  */
 #ifndef TM_AGENT_WRITER_RECORDING_FORMAT_H
 #define TM_AGENT_WRITER_RECORDING_FORMAT_H

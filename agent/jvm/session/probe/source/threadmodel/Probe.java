@@ -2,8 +2,8 @@
 package threadmodel;
 
 /**
- * What has to be called from a class of the boot loader: the VM warns of native
- * methods that are replaced by anybody else. The agent defines it there.
+ * Methods that must be called from a class of the boot loader: the VM warns of native
+ * methods that are replaced by any other. The agent defines the class there.
  */
 final class Probe {
     private Probe() {
