@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All C of the library and the agent read for faults, by gcc's -fanalyzer and by
-clang-tidy. A finding that is none is in tests/analyze/triaged.toml, with the reason:
-one that is not there fails, and so does a line there whose finding is gone."""
+"""Analyze all C of the library and the agent, by gcc's -fanalyzer and by clang-tidy.
+
+False findings are in tests/analyze/triaged.toml, with the reason. A finding that is
+not there fails, and so does a line there whose finding is gone.
+"""
 
 import json
 import os

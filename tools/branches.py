@@ -118,8 +118,8 @@ def measured() -> Iterator[tuple[str, int, list[int]]]:
 def judge() -> tuple[int, list[str]]:
     """Measure, and write what is left.
 
-    Returns: how many layers are as they should be, and a line for each, of which those
-    that are not begin with "short: "
+    Returns: how many layers are as they should be, and a line for each; the lines of
+    the others begin with "short: "
     """
     build()
     run_tests()

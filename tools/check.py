@@ -48,7 +48,7 @@ FULL_ONLY = {
     "spark": "recordings summed up in Spark",
     "tsan": "the agent under the thread sanitizer",
 }
-# What groups leave out without --full, and what are no tests: nightly CI runs these.
+# The parts that groups leave out without --full, and runs beside tests: for nightly CI.
 NIGHTLY = {
     "./dev check --full valgrind": "long C tests, simulated runs and fuzz inputs",
     "./dev check --full jvm": "all tests on JDK 11, 17, 21 and 25",
@@ -90,7 +90,7 @@ LONG_UNDER_VALGRIND = (
     *("trace_damage", "trace_faults", "whatif", "whatif_networks"),
     *("whatif_refusals", "whatif_services"),
 )
-# Memory that a forked child still had in hand when it ended is no leak.
+# Memory that a forked child still owned when it ended is not a leak.
 VALGRIND = (
     "valgrind --quiet --error-exitcode=99 --leak-check=full"
     " --errors-for-leak-kinds=definite,indirect,possible --num-callers=30"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is inside a wheel of others' code, as a CycloneDX bill of materials."""
+"""Third-party code inside a wheel, as a CycloneDX bill of materials."""
 
 import json
 import os

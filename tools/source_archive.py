@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sources of a release as one archive, of which everything else is built.
+"""The sources of a release as one archive, from which everything else is built.
 
-It holds what the commit holds, and what is the same on every platform but takes more
-than a compiler to make: the bundled front end, man pages and completions. So whoever
-builds from it needs neither Node.js nor a network.
+It contains the files of the commit, and those that are the same on every platform but
+take more than a compiler to build: the bundled front end, man pages and completions.
+So a build from it needs neither Node.js nor a network.
 """
 
 import gzip

@@ -61,7 +61,7 @@ def current() -> set[str]:
 
 
 def accepted() -> set[str]:
-    """What was promised before."""
+    """Return the declarations that were promised before."""
     lines = DUMP.read_text().splitlines() if DUMP.exists() else []
     return {line for line in lines if not line.startswith("#")}
 
@@ -76,7 +76,7 @@ def may_grow(line: str, promised: set[str]) -> bool:
 
 
 def compare(old: set[str], new: set[str]) -> tuple[list[str], list[str]]:
-    """What was broken and what was added, as lines of the old and the new text."""
+    """Return broken and added declarations, as lines of the old and the new text."""
     numbers = {tuple(line.split()[:2]): line.split()[-1] for line in new}
     broken = []
     for line in sorted(old - new):

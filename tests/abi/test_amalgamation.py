@@ -26,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_an_embedder_compiles_it_links_and_runs(folder: Path) -> None:
-    # It includes <threadmodel/threadmodel.h>, of which this is the content.
+    # It includes <threadmodel/threadmodel.h>; this file has its content.
     (folder / "threadmodel").mkdir()
     (folder / "threadmodel/threadmodel.h").symlink_to(folder / "threadmodel.h")
     command = [*COMPILER, "-Wpedantic", f"-I{folder}", EXAMPLE, folder / "one.o"]

@@ -25,8 +25,8 @@ FORBIDDEN = re.compile(
 # that is asked for, SIGBUS of its own stores, and forks. A process has one of each.
 OF_A_RECORDER = {"pthread_create", "pthread_sigmask", "raise", "sigaction"}
 STATE_OF_A_RECORDER = {
-    *("list", "list_lock", "once"),  # recorder.c: of which a fork has to know
-    *("before", "is_guarded", "open_lock", "opened"),  # mirror.c: who had SIGBUS
+    *("list", "list_lock", "once"),  # recorder.c: for forks
+    *("before", "is_guarded", "open_lock", "opened"),  # mirror.c: for SIGBUS
     "slack_ns",  # membarrier.c: what the kernel can do
 }
 RECORDER = "libtm_rings.a"

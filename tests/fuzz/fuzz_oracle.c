@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     chance_decide(NULL, 0);
     if (w.event_count > 0) {
         if (is_limited) {
-            /* What is evicted is missing, and nothing that is there may be wrong. */
+            /* Evicted facts are missing, but none that is there may be wrong. */
             w.config.loses = true;
             w.config.full = false;
         }

@@ -47,7 +47,8 @@ static int emit(const char *path, const tm_sink *sink, const tm_allocator *alloc
     return rc;
 }
 
-/* What was read whole is written, and read again with the same number of events. */
+/* A file that was read whole is written, and read again with the same number of events.
+ */
 static void write_and_read_back(const char *path)
 {
     char copy_path[32];

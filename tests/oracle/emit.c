@@ -54,7 +54,7 @@ static void state_owner(struct world *w, int t, int kind, int object, int peer,
     }
 }
 
-/* Whether the producer gets it; a lost stretch is told as soon as it is over. */
+/* Whether the producer gets it; a lost stretch is reported as soon as it is over. */
 static bool is_seen(struct world *w, int kind)
 {
     if (w->now_ns < w->attach_ns || !(w->config.kinds >> kind & 1))
@@ -81,7 +81,8 @@ static void emit_mount(struct world *w, int t, int kind)
                          0, (uint16_t)kind, 0});
 }
 
-/* What it owns beside `except`; some producers say that this is all. */
+/* The monitors that it owns beside `except`; some producers state that these are all.
+ */
 static void emit_held(struct world *w, int t, int except)
 {
     for (int i = 0; i < w->object_count; i++)
@@ -179,7 +180,7 @@ void emit_owner(struct world *w)
     int object = (int)(chance_next(&w->asking) % (uint64_t)w->object_count);
     const struct object *o = &w->objects[object];
 
-    /* A thread of which nothing was reported yet is in no state that could be judged.
+    /* The state of a thread without any reported event cannot be judged.
      */
     if (!w->config.asks || chance_next(&w->asking) % 4 || o->queue_count == 0 ||
         o->owner == NONE || w->threads[o->owner].first_ns < 0 ||

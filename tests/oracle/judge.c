@@ -2,12 +2,12 @@
 /*
  * The model's answers against the truth.
  *
- * What is called exact or reported must be right, always. A state must be the
+ * An answer that is called exact or reported must be right, always. A state must be the
  * true one wherever the reported events determine it. They do not, and then any
  * of the named states is accepted, in these cases only:
  *
- *   - nothing told that the thread stopped (its kind of event is not reported, or
- *     it entered before the producer came): it seems to run;
+ *   - no event showed that the thread stopped (the kind is not reported, or it entered
+ *     before the producer came): it seems to run;
  *   - a wait whose end the model did not bind for certain: where in it waiting
  *     turned into queueing is open, so WAITING and REENTERING are one;
  *   - a waiter that a notify is only inferred to have woken may still wait, though it
@@ -20,7 +20,7 @@
  *     notified: BLOCKED and REENTERING are both true of it;
  *   - a thread in a cycle is DEADLOCKED if every edge of the cycle follows from
  *     what was reported, else it may also be what it was before. A cycle that the
- *     model calls inferred may be none, and is forgotten when a member got away.
+ *     model calls inferred may be false, and is forgotten when a member got away.
  *
  * A producer that came late is believed about what a thread began afterwards; a run
  * in which events were lost is judged by its claims alone.

@@ -77,7 +77,7 @@ static void judge_claim(struct trial *trial, const struct claim *c)
               c->thread, c->object, last.end_ns, c->end_earliest_ns, c->end_latest_ns);
 }
 
-/* Who is said to have got it next: nobody had it between. */
+/* The next owner, as stated: no thread had it between. */
 static void judge_next(struct trial *trial, const struct claim *c)
 {
     struct stretch_held held;
@@ -89,7 +89,7 @@ static void judge_next(struct trial *trial, const struct claim *c)
     trial->score->nexts_right += right;
     if (c->next_sure && !right)
         wrong(trial,
-              "holds: T%d, which let Lock%d go at %" PRId64 ", surely let it go to T%d",
+              "holds: T%d, which released Lock%d at %" PRId64 ", certainly to T%d",
               c->thread, c->object, c->end_earliest_ns, c->next);
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who woke whom, against the truth. Every row that is called exact or reported
- * must be what happened: that thread, by that act, at that time. Where all is
- * reported nothing may be missing, and nothing may be called less than exact.
+ * Wakers and the threads that they woke, against the truth. Every row that is called
+ * exact or reported must be what happened: that thread, by that act, at that time.
+ * Where all is reported nothing may be missing, and nothing may be called less than
+ * exact.
  */
 #include <inttypes.h>
 #include <string.h>

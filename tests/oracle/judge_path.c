@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Critical paths against what the world knows of its own causes.
+ * Critical paths against the causes that the world knows.
  *
- * The world remembers of each blocking interval who ended it and when (struct hold).
+ * The world remembers which thread ended each blocking interval and when (struct hold).
  * From that the true path is walked here, by the rule that docs/analysis.md states and
- * by nothing that the library has: a thread that runs is the path; one that was blocked
- * hands it over to the thread that let it go on, at the instant when it did. What was
- * waited for at each moment goes back to the waiting thread where its blocking interval
- * began.
+ * without any code of the library: a thread that runs is the path; one that was blocked
+ * hands it over to the thread that woke it, at the instant when it did. What was waited
+ * for at each moment goes back to the waiting thread where its blocking interval began.
  *
- *   - Where the model says of a wake-up that it is certain (exact, reported), who is on
- *     the path at each instant must be who truly was, and unexplained is only what is.
- *   - Where it does not, the blocking interval's own time is not compared, nor is what
- * is before it where that would be the waker's past. Time that the model calls
- * unexplained though there was a cause is allowed there alone: that takes a producer
- * that leaves optional fields out.
+ *   - Where the model calls a wake-up certain (exact, reported), the thread on the path
+ *     at each instant must be the true one, and only time without a cause may be
+ *     unexplained.
+ *   - Where it does not, the blocking interval's own time is not compared, nor the time
+ *     before it where that would be the waker's past. Only there may time with a cause
+ *     be unexplained: that takes a producer that leaves optional fields out.
  *   - A waiter that queues for its monitor again may be waiting for its owner. The
- * model says so as inferred, where that takes long; what is before it is not compared
- * then.
+ * model states that as inferred, where it takes long; the time before is not compared
+ *     then.
  *   - All paths tile from the first event to their end, whatever was reported.
  */
 #include <inttypes.h>
@@ -41,9 +40,9 @@ struct stretches {
 
 struct walk {
     struct trial *trial;
-    const tm_table *links;        ///< the model's interactions
-    struct stretches path;        ///< the latest first
-    const struct stretches *told; ///< the model's, the same way
+    const tm_table *links;          ///< the model's interactions
+    struct stretches path;          ///< the latest first
+    const struct stretches *stated; ///< the model's, the same way
     bool waits[MAX_THREADS];
     bool comes_back; ///< asked is what was waited for at each moment
 };
@@ -134,8 +133,8 @@ static struct ending ending_of(const struct world *w, int t, size_t span)
         bool joins = h->state == TM_STATE_JOINING;
 
         /* What wakes it may have happened with no event of it yet, so that it may be
-         * taken for one whom the last notify found; which thread an object is must
-         * have been told; and in a cycle nobody goes on. */
+         * taken for one whom the last notify found; the thread that an object
+         * represents must have been reported; and in a cycle no thread goes on. */
         e.unsure = h->cause != CAUSE_NONE ||
                    (joins && (w->config.terse || seems_stuck(w, th, first, end)));
         if (joins && !e.unsure)
@@ -181,8 +180,8 @@ static bool goes_to_owner(const struct walk *walk, int t, size_t span, int64_t a
 {
     if (walk->trial->w->threads[t].spans[span].state != TM_STATE_REENTERING)
         return false;
-    for (size_t i = 0; i < walk->told->count; i++) {
-        const struct stretch *at = &walk->told->items[i];
+    for (size_t i = 0; i < walk->stated->count; i++) {
+        const struct stretch *at = &walk->stated->items[i];
 
         if (at->start_ns < high_ns && at->end_ns >= high_ns)
             return at->thread != t || at->start_ns > act_ns;
@@ -255,7 +254,7 @@ static void explain(struct walk *walk, int t, int64_t low_ns, int64_t high_ns)
     }
 }
 
-/* What is behind an unexplained block is where it would be if that were short. */
+/* A stretch behind an unexplained block is where it would be if that were short. */
 static bool is_unexplained(const char *why)
 {
     return why && strcmp(why, "behind an unexplained block") != 0;
@@ -286,7 +285,7 @@ static bool read_path(struct trial *trial, const tm_table *table, int64_t end_ns
     return at_ns + trial->origin_ns == end_ns;
 }
 
-/* Both from the end on; the first instant at which they differ is told. */
+/* Compare both from the end on, and report the first instant at which they differ. */
 static void compare(struct trial *trial, int t, const struct stretches *truth,
                     const struct stretches *path)
 {
@@ -294,30 +293,30 @@ static void compare(struct trial *trial, int t, const struct stretches *truth,
     size_t i = 0, j = 0;
 
     while (i < truth->count && j < path->count) {
-        const struct stretch *true_one = &truth->items[i], *told = &path->items[j];
+        const struct stretch *true_one = &truth->items[i], *stated = &path->items[j];
         int64_t high_ns =
-            true_one->end_ns < told->end_ns ? true_one->end_ns : told->end_ns;
-        int64_t low_ns =
-            true_one->start_ns > told->start_ns ? true_one->start_ns : told->start_ns;
+            true_one->end_ns < stated->end_ns ? true_one->end_ns : stated->end_ns;
+        int64_t low_ns = true_one->start_ns > stated->start_ns ? true_one->start_ns
+                                                               : stated->start_ns;
         uint64_t length = (uint64_t)(high_ns - low_ns);
 
         score->path_ns += length;
         if (true_one->skipped) {
-            score->path_unexplained_ns += told->unexplained ? length : 0;
-        } else if (true_one->thread != told->thread ||
-                   true_one->unexplained != told->unexplained) {
+            score->path_unexplained_ns += stated->unexplained ? length : 0;
+        } else if (true_one->thread != stated->thread ||
+                   true_one->unexplained != stated->unexplained) {
             wrong(trial,
                   "the path to T%d just before %" PRId64 " is T%d%s, and said to be "
                   "T%d%s",
                   t, high_ns, true_one->thread,
-                  true_one->unexplained ? ", unexplained," : "", told->thread,
-                  told->unexplained ? ", unexplained" : "");
+                  true_one->unexplained ? ", unexplained," : "", stated->thread,
+                  stated->unexplained ? ", unexplained" : "");
             return;
         } else {
             score->path_compared_ns += length;
         }
         i += true_one->start_ns == low_ns;
-        j += told->start_ns == low_ns;
+        j += stated->start_ns == low_ns;
     }
 }
 
@@ -360,7 +359,7 @@ static void judge_path_to(struct walk *walk, const tm_model *model, int t, bool 
         wrong(trial, "the path to T%d does not tile up to %" PRId64, t, end_ns);
     } else if (full) {
         walk->path.count = 0;
-        walk->told = &path;
+        walk->stated = &path;
         explain(walk, t, trial->origin_ns, end_ns);
         compare(trial, t, &walk->path, &path);
     }

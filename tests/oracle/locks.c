@@ -22,7 +22,8 @@ void go_on(struct world *w, int t)
     if (th->hold != NONE)
         w->holds[th->hold].done_ns = w->now_ns;
     th->hold = th->wants = th->target = NONE;
-    th->notified = th->told = th->entering = th->requeued = th->timed_out = false;
+    th->notified = th->waited_reported = th->entering = th->requeued = th->timed_out =
+        false;
     th->deadline_ns = 0;
     th->waking = false;
     th->token++;
@@ -65,7 +66,7 @@ static void report(struct world *w, int t)
     h->end_ns = w->now_ns;
     h->interrupted = th->interrupted;
     h->end_seen = emit(w, t, TM_EVENT_WAITED, h->object, waker_of(w, t), 0, flags);
-    th->told = true;
+    th->waited_reported = true;
 }
 
 static bool is_reported(const struct world *w, int kind)
@@ -100,7 +101,7 @@ static void take(struct world *w, int t, int object)
         drop(o->queue, &o->queue_count, index);
     truth_own(w, object, t);
     o->depth = th->depth;
-    if (th->notified && !th->told)
+    if (th->notified && !th->waited_reported)
         report(w, t);
     if (h->state == TM_STATE_BLOCKED || th->entering ||
         (th->notified && th->is_virtual &&
@@ -216,7 +217,7 @@ void monitor_wait(struct world *w, int t, int object, int64_t timeout_ns, int jo
     pass(w, object);
 }
 
-/* Whether somebody has left a wait set in this instant, and not told of it yet. */
+/* Whether a thread has left a wait set in this instant, and not reported it yet. */
 static bool one_leaves(const struct world *w, int object)
 {
     for (int t = 0; t < w->thread_count; t++) {
@@ -291,7 +292,7 @@ bool monitor_interrupt(struct world *w, int t)
     struct thread *th = &w->threads[t];
     const struct hold *h = th->hold == NONE ? NULL : &w->holds[th->hold];
 
-    if (!h || h->object == NONE || th->told ||
+    if (!h || h->object == NONE || th->waited_reported ||
         !(h->state == TM_STATE_WAITING ||
           (h->state == TM_STATE_JOINING && w->config.join_by_wait &&
            position(w->objects[h->object].waiters, w->objects[h->object].waiter_count,
@@ -315,7 +316,7 @@ static void leave_wait_set(struct world *w, int t, enum cause cause, int interru
         th->timed_out = cause == CAUSE_TIMEOUT;
         th->target = NONE;
         at(w, t, TELL, lag(w), 0);
-    } else if (th->notified && !th->told && !th->is_virtual) {
+    } else if (th->notified && !th->waited_reported && !th->is_virtual) {
         if (cause == CAUSE_TIMEOUT)
             th->timed_out = true;
         if (w->config.early_waited)
@@ -360,7 +361,7 @@ void monitor_timer(struct world *w, int t, enum timer timer, int argument)
             return;
         if (w->objects[argument].owner == NONE)
             take(w, t, argument);
-        else if (th->notified && !th->told)
+        else if (th->notified && !th->waited_reported)
             report_early(w, t);
         return;
     case DEADLINE: leave_wait_set(w, t, CAUSE_TIMEOUT, NONE); return;

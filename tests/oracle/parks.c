@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parks with their one permit, sleeps, and joins that are no waits. */
+/* Parks with their one permit, sleeps, and joins that are not waits. */
 #include "world.h"
 
 static void begin(struct world *w, int t, int object, int target, int state, bool seen)
@@ -118,7 +118,7 @@ void park_unpark(struct world *w, int t, int target)
     bool parked =
         th->state == TM_STATE_PARKED && !is_await(w, w->holds[th->hold].object);
 
-    /* As an owner wakes the next one when it lets go: whether it does is not read. */
+    /* As an owner wakes the next one when it releases: whether it does is not read. */
     if (parked && !(flags & TM_EVENT_OWNER_READ) && w->holds[th->hold].object != NONE &&
         w->objects[w->holds[th->hold].object].stated == t)
         w->objects[w->holds[th->hold].object].stated = NONE;

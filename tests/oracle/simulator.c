@@ -29,7 +29,7 @@
 
 static void print_kinds(const struct config *c)
 {
-    printf("kinds%s:", c->kinds_known ? "" : " (not told)");
+    printf("kinds%s:", c->kinds_known ? "" : " (not stated)");
     for (int kind = 1; kind < TM_EVENT_KIND_END; kind++)
         if (c->kinds >> kind & 1)
             printf(" %s", tm_event_kind_name(kind));
@@ -261,7 +261,7 @@ int main(int argc, char **argv)
             model = model_of(&w, TM_POLICY_TPTP, 0);
             judge(&w, model, &tptp, TM_POLICY_TPTP);
             tm_model_free(model);
-            /* What is evicted is missing, and nothing that is there may be wrong. */
+            /* Evicted facts are missing, but none that is there may be wrong. */
             w.config.loses = true;
             w.config.full = false;
             model = model_of(&w, TM_POLICY_HOTSPOT, 1);
@@ -298,8 +298,8 @@ int main(int argc, char **argv)
     if (seeds)
         first = seeds[0];
     printf("%" PRIu64 " runs from seed %" PRIu64 ", %" PRIu64
-           " events; deadlocks: %" PRIu64 " told by the events, %" PRIu64
-           " found, %" PRIu64 " inferred that were none\n",
+           " events; deadlocks: %" PRIu64 " shown by the events, %" PRIu64
+           " found, %" PRIu64 " inferred wrongly\n",
            runs, first, hotspot.events, hotspot.deadlocks, hotspot.deadlocks_found,
            hotspot.deadlocks_false);
     report("hotspot", &hotspot);

@@ -200,7 +200,8 @@ bool sync_go_on(struct world *w, int t)
 {
     struct thread *th = &w->threads[t];
 
-    /* Time, an interrupt or nothing let it go: it leaves the condition by itself. */
+    /* A timeout, an interrupt or no cause ended the wait: it leaves the condition by
+     * itself. */
     if (th->condition != NONE)
         queue_for_lock(w, t);
     if (th->sync == NONE)

@@ -157,7 +157,7 @@ bool truth_retook_at(const struct world *w, int object, int t, int64_t time_ns)
     return false;
 }
 
-/* Of a lock with readers, none of whom may have had it. */
+/* The time in which a lock with readers had none. */
 static int64_t unread_ns(const struct world *w, int object, int64_t from_ns,
                          int64_t to_ns)
 {
@@ -211,7 +211,8 @@ bool truth_owned_within(const struct world *w, int object, int owner, int64_t fr
     return truth_owned_at(w, object, owner, from_ns);
 }
 
-/* Who gave it up last before `owner` took it, at `time_ns` or before. */
+/* The thread that last released it before `owner` acquired it, at `time_ns` or before.
+ */
 int truth_releaser(const struct world *w, int object, int owner, int64_t time_ns)
 {
     const struct object *o = &w->objects[object];

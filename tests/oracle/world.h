@@ -59,7 +59,7 @@ struct config {
     bool owner_read;    ///< at an unpark and after it: what for, and who has that
     bool shares_read;   ///< and that nobody has it alone, but readers have it
     bool acquired_ends; ///< Acquired ends a block, and Entered is not reported
-    bool posts;         ///< semaphores are told by await and post, not by parks
+    bool posts;         ///< semaphores are reported by await and post, not by parks
     bool posts_named;   ///< and a post names the thread
     bool unparkers;     ///< peer of unparked
     bool held_sets;     ///< held facts at an event are said to be all
@@ -93,25 +93,25 @@ struct hold {
     int waker; ///< thread; NONE
     int64_t begin_ns;
     int64_t waker_ns; ///< when the waker acted
-    int64_t end_ns;   ///< of the event that tells its end; -1: not yet
+    int64_t end_ns;   ///< of the event that reports its end; -1: not yet
     int64_t done_ns;  ///< went on, owning the monitor again; -1: not yet
     bool begin_seen;  ///< the producer reported its begin
     bool end_seen;
-    bool interrupted; ///< the interrupt bit was set when its end was told
+    bool interrupted; ///< the interrupt bit was set when its end was reported
     bool waker_seen;
     unsigned right; ///< the judge: bit k: an interaction of kind k says what happened
     unsigned sure;  ///< the judge: the same, and says that it is certain
     bool bound;     ///< the judge: some notify is said to have ended it
 };
 
-/* How far a span can be told from the events. */
+/* How far the events show a span. */
 enum showing {
-    SHOWN,          ///< an event told its begin
+    SHOWN,          ///< an event reported its begin
     HIDDEN,         ///< nothing did: the thread seems to run
     NOTIFIED,       ///< queues again since a notify: known through the binding only
     SILENT_REENTRY, ///< queues again after its Waited, and no event says so
     ENTER_REENTRY,  ///< the same, with a contended enter
-    LATE_REENTRY    ///< the same, told afterwards by Entered without Enter
+    LATE_REENTRY    ///< the same, reported afterwards by Entered without Enter
 };
 
 struct span {
@@ -178,11 +178,11 @@ struct thread {
     int deadlock;
     bool notified;   ///< left the wait set by a notify
     bool is_doubted; ///< in an instant in which another left it: events tell no order
-    bool told;       ///< Waited was emitted, the monitor is not yet its own
-    bool entering;   ///< Enter was emitted
-    bool requeued;   ///< virtual: had to queue after Waited
-    bool timed_out;  ///< its deadline passed
-    uint64_t token;  ///< timers of an earlier one are void
+    bool waited_reported; ///< Waited was emitted, the monitor is not yet its own
+    bool entering;        ///< Enter was emitted
+    bool requeued;        ///< virtual: had to queue after Waited
+    bool timed_out;       ///< its deadline passed
+    uint64_t token;       ///< timers of an earlier one are void
     int held[MAX_HELD];
     int held_count;
     int unparker;
@@ -218,7 +218,7 @@ struct object {
     size_t owner_count, owner_capacity;
 };
 
-/* What can happen to a thread at a time. */
+/* Events that can happen to a thread at a time. */
 enum timer {
     STEP,
     BEGIN,
@@ -256,7 +256,7 @@ struct world {
     struct thread threads[MAX_THREADS];
     struct object objects[MAX_OBJECTS];
     int thread_count, object_count;
-    int lock_count; ///< objects before the conditions, which are no locks
+    int lock_count; ///< objects before the conditions, which are not locks
     struct timer_entry *heap;
     size_t heap_count, heap_capacity;
     tm_event *events;
@@ -313,7 +313,7 @@ void truth_own(struct world *w, int object, int owner);
 void truth_note_owner(struct world *w, int object, int owner);
 /** A reader has a lock from now on, or has given it up. */
 void truth_share(struct world *w, int object, int t, bool has);
-/** The same of a permit, of which a thread may have one of each semaphore. */
+/** The same of a permit; a thread may have one of each semaphore. */
 void truth_permit(struct world *w, int object, int t, bool has);
 /** For how long a thread had one, and for how long it had none and one was free. */
 int64_t truth_permit_ns(const struct world *w, int object, int t, int64_t from_ns,
@@ -365,7 +365,7 @@ void park_end(struct world *w, int t, enum cause cause);
 void park_unpark(struct world *w, int t, int target);
 /** A thread that awaits a semaphore gets a permit. */
 void park_post(struct world *w, int t, int target, bool seen);
-/** Whether waits for an object are told by await: a semaphore's may be. */
+/** Whether waits for an object are reported by await: a semaphore's may be. */
 bool is_await(const struct world *w, int object);
 /** Whether a thread stands in such a wait, and nobody woke it yet. */
 bool awaits(const struct world *w, int t, int object);

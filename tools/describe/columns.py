@@ -44,7 +44,7 @@ class Column:
 
     @property
     def strings(self) -> tuple[str, ...]:
-        """What it can hold; empty: anything."""
+        """The values that it can have; empty: any."""
         if self.values or not self.enum:
             return self.values
         return tuple(value.name for value in read_enums()[self.enum].values)

@@ -44,7 +44,7 @@ class Api:
 
 
 def text_of(node: c_ast.Node) -> str:
-    """C text of a type without the names of parameters: those are no part of an ABI."""
+    """C text of a type without the names of parameters: an ABI does not have these."""
 
     class Unname(c_ast.NodeVisitor):  # type: ignore[misc]
         def visit_TypeDecl(self, declaration: c_ast.TypeDecl) -> None:

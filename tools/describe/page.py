@@ -57,7 +57,7 @@ def code(name: str) -> str:
 
 @cache
 def listed_enums() -> list[str]:
-    """Enums of which a column may hold any value."""
+    """Enums whose every value a column may have."""
     used = {
         column.enum
         for table in read_tables().values()

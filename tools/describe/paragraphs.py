@@ -77,7 +77,7 @@ def clauses(table: Table, in_c: bool) -> Iterator[str]:
     """The list in pieces, columns of the same keys in one."""
     pieces: list[Column | Repeated] = []
     for item in table.items:
-        # What is repeated for one word alone is no pattern.
+        # A repetition for a single word is not a pattern.
         if isinstance(item, Repeated) and len(item.words) == 1:
             pieces += item.expanded()
         else:

@@ -35,7 +35,7 @@ pre {{ margin: 16px 20px; font: 15px/1.4 "DejaVu Sans Mono", monospace; }}</styl
 
 @dataclass(frozen=True)
 class Picture:
-    """Of which run, which view of the report, and how tall."""
+    """A view of a run's report, and its height."""
 
     run: str
     view: str
@@ -44,7 +44,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Screen:
-    """Of which run, and which sections a command prints in a terminal."""
+    """Sections of a run that a command prints in a terminal."""
 
     run: str
     sections: Callable[[threadmodel.Model, Console], list[Section]]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is printed of a deadlock, of a program whose names are not meant well. */
+/* The message about a deadlock, of a program with malicious names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

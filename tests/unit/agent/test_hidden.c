@@ -29,7 +29,7 @@ static void address_and_serial_number_are_left_out(void **state)
         {"java.lang.invoke.LambdaForm$MH/0x00007f",
          "java.lang.invoke.LambdaForm$MH/hidden"},
         {"a.B/0x1", "a.B/hidden"},
-        /* These are no hidden classes. */
+        /* These are not hidden classes. */
         {"a.B$$Lambda", "a.B$$Lambda"},
         {"a.B$$Lambda$1", "a.B$$Lambda$1"},
         {"a.B$1", "a.B$1"},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked of threads that have been blocked for long, and when again. */
+/* The questions to threads that have been blocked for long, and when they are repeated.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls in a class file are replaced, and what is no class file is left alone. The
+/* Calls in a class file are replaced, and a file of another kind is left unchanged. The
  * class is the one that the agent has with it. */
 #include <setjmp.h>
 #include <stdarg.h>

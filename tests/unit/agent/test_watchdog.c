@@ -32,7 +32,7 @@ static void *look(void *at_ns)
     return NULL;
 }
 
-/* A thread of which this is the only event. @return whether it goes on being recorded
+/* A thread with this as its only event. @return whether it goes on being recorded
  */
 static int is_on_after_a_new_thread(int64_t at_ms)
 {
@@ -99,7 +99,7 @@ static void a_writer_that_is_away_is_not_late(void **state)
     tm__watchdog_away();
     assert_true(is_on_after_a_new_thread(60000));
     assert_true(is_on_after_a_new_thread(90000));
-    /* Who looked before it went away, and goes on now. */
+    /* A thread that looked before it went away, and goes on now. */
     tm__watchdog_late(base_ns + 90000 * MS);
     tm__watchdog_late(base_ns + 120000 * MS);
     assert_true(atomic_load(&tm__the_recording.is_on));

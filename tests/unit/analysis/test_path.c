@@ -155,7 +155,7 @@ static void deadlock_is_named_and_ends_the_walk(void **state)
     tm_model_free(model);
 }
 
-/* Each says that it was the other that let it go on, at the very same instants. */
+/* Each names the other as the thread that woke it, at the very same instants. */
 static void circles_of_reasons_end_as_unexplained(void **state)
 {
     tm_event events[] = {

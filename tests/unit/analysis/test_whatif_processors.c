@@ -144,8 +144,8 @@ static void unknown_processors_are_as_many_as_threads_want(void **state)
     assert_near(gain_of_two_more(2, -1, 0, "is not known"), 198);
 }
 
-/* Who runs and takes no processor time waits in native code. */
-static void who_takes_no_processor_time_slows_nobody_down(void **state)
+/* A thread that runs and takes no processor time waits in native code. */
+static void a_thread_without_processor_time_slows_nobody_down(void **state)
 {
     (void)state;
     assert_near(gain_of_two_more(1, 30, 0, NULL), 198);
@@ -271,7 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_let_in_at_once_share_the_processors),
         cmocka_unit_test(unknown_processors_are_as_many_as_threads_want),
-        cmocka_unit_test(who_takes_no_processor_time_slows_nobody_down),
+        cmocka_unit_test(a_thread_without_processor_time_slows_nobody_down),
         cmocka_unit_test(processors_shared_with_other_programs_are_not_to_be_had),
         cmocka_unit_test(unchanged_replay_takes_as_long_as_the_run),
         cmocka_unit_test(unchanged_replay_of_any_work_takes_as_long),

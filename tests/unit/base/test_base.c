@@ -175,7 +175,7 @@ static void a_product_of_128_bits_is_divided_the_same_with_and_without_them(
     for (size_t a = 0; a < count; a++)
         for (size_t b = 0; b < count; b++)
             for (size_t c = 0; c < count; c++)
-                /* What is less than c, times b, is less than b times c: it fits. */
+                /* A number less than c, times b, is less than b times c: it fits. */
                 if (values[a] < values[c])
                     assert_int_equal(
                         tm__scale_by_bits(values[a], values[b], values[c] / 2,

@@ -164,7 +164,7 @@ static void run_reports_when_it_began_if_the_options_do_not(void **state)
     count = file.count;
     memcpy(first, file.bytes, count);
 
-    /* The same as one that was told, but for the depth. */
+    /* The same as a writer that received the run, but for the depth. */
     file.count = 0;
     assert_int_equal(tm_hprof_writer_new(&hprof, keep, NULL,
                                          &(tm_hprof_writer_options){

@@ -16,11 +16,11 @@
 
 static void assert_emitted(const char *text, const char *dialect, const char *expected)
 {
-    recorder told;
+    recorder emitted;
 
-    assert_int_equal(emit_text(&told, text, dialect), TM_OK);
-    assert_recorded(&told, expected);
-    recorder_free(&told);
+    assert_int_equal(emit_text(&emitted, text, dialect), TM_OK);
+    assert_recorded(&emitted, expected);
+    recorder_free(&emitted);
 }
 
 static void each_line_is_its_event(void **state)
@@ -212,19 +212,19 @@ static void a_wrong_line_is_left_out_and_reported(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         char text[200], expected[200];
-        recorder told;
+        recorder emitted;
 
         snprintf(text, sizeof(text),
                  "ThreadEnded,1,0000000B\n%s\nThreadEnded,2,0000000C\n", cases[i][0]);
         snprintf(expected, sizeof(expected), "log: the line at byte 23 is left out: %s",
                  cases[i][1]);
-        assert_int_equal(emit_text(&told, text, NULL), TM_EDAMAGED);
-        assert_int_equal(told.events, 2);
+        assert_int_equal(emit_text(&emitted, text, NULL), TM_EDAMAGED);
+        assert_int_equal(emitted.events, 2);
         if (strstr(cases[i][1], "field is missing"))
             assert_non_null(strstr(tm_error_text(), "the line at byte 23"));
         else
             assert_string_equal(tm_error_text(), expected);
-        recorder_free(&told);
+        recorder_free(&emitted);
     }
 }
 
@@ -236,10 +236,10 @@ static void a_wrong_line_is_left_out_and_reported(void **state)
 
 static void the_word_of_a_line_may_stand_behind_other_fields(void **state)
 {
-    recorder told;
+    recorder emitted;
 
     (void)state;
-    assert_int_equal(emit_text(&told,
+    assert_int_equal(emit_text(&emitted,
                                "1,End,0000000A\n"
                                "2\n"
                                "3,End,0000000B\n",
@@ -248,16 +248,17 @@ static void the_word_of_a_line_may_stand_behind_other_fields(void **state)
     assert_string_equal(tm_error_text(),
                         "log: the line at byte 15 is left out: it has too few fields "
                         "to be of an event");
-    assert_recorded(&told, "object 10 0 0 10 3\n"
-                           "thread 10 10 0 (null)|(null) 0 0\n"
-                           "event 1000000000 10 0 0 0 0 3 0\n"
-                           "object 11 0 0 11 3\n"
-                           "thread 11 11 0 (null)|(null) 0 0\n"
-                           "event 3000000000 11 0 0 0 0 3 0\n");
-    recorder_free(&told);
+    assert_recorded(&emitted, "object 10 0 0 10 3\n"
+                              "thread 10 10 0 (null)|(null) 0 0\n"
+                              "event 1000000000 10 0 0 0 0 3 0\n"
+                              "object 11 0 0 11 3\n"
+                              "thread 11 11 0 (null)|(null) 0 0\n"
+                              "event 3000000000 11 0 0 0 0 3 0\n");
+    recorder_free(&emitted);
 }
 
-/* Which -1 is of a location, and which addresses are none, 32 or 64 bits wide. */
+/* The fields where -1 belongs to a location, and addresses that are invalid, 32 or 64
+ * bits wide. */
 static void a_location_beyond_all_code_is_unknown(void **state)
 {
     (void)state;
@@ -297,18 +298,18 @@ static void a_line_without_an_end_is_passed_over_in_bounded_memory(void **state)
 {
     size_t length = 3 << 20;
     char *text = malloc(length + 100);
-    recorder told;
+    recorder emitted;
 
     (void)state;
     assert_non_null(text);
     memset(text, 'x', length);
     memcpy(text, "ThreadEnded,1,0000000B\n", 23);
     strcpy(text + length, "\nThreadEnded,2,0000000B\n");
-    assert_int_equal(emit_text(&told, text, NULL), TM_EDAMAGED);
-    assert_int_equal(told.events, 2);
+    assert_int_equal(emit_text(&emitted, text, NULL), TM_EDAMAGED);
+    assert_int_equal(emitted.events, 2);
     assert_string_equal(tm_error_text(), "log: the line at byte 23 is left out: it has "
                                          "over a million bytes");
-    recorder_free(&told);
+    recorder_free(&emitted);
     free(text);
 }
 

@@ -203,7 +203,7 @@ static void functions_are_split_into_package_and_name(void **state)
     assert_reads(TM_OK, "class 3 unknown|(null)\n"); /* no reason is given */
     name_one("_cgoexp_1", "do.go", 1 + (UINT64_C(1) << 31), "sync.runtime_Sem", "sync");
     assert_reads(TM_OK, "class 1 ?|do.go\nmethod 1 1 _cgoexp_1|");
-    assert_reads(TM_OK, "  frame 1 -1 0\n"); /* a line that is none */
+    assert_reads(TM_OK, "  frame 1 -1 0\n"); /* an invalid line */
     assert_reads(TM_OK, " sync|(null)\n");
     name_one("runtime.bgsweep", "", 7, "sync.(*Mut", "sync");
     assert_reads(TM_OK, "thread 2 0 0 runtime.bgsweep #2|runtime.bgsweep 0 8\n");
@@ -229,7 +229,7 @@ static void put_deep_stack(uint64_t frames_count)
     go_end_batch(&paper);
 }
 
-/* What is outermost in a stack that was cut is not what the goroutine runs. */
+/* The outermost frame of a truncated stack is not the goroutine's function. */
 static void a_stack_that_was_cut_names_no_goroutine(void **state)
 {
     static const uint64_t depths[] = {0, 127, 128};
@@ -254,7 +254,7 @@ static void a_stack_that_was_cut_names_no_goroutine(void **state)
 static void make_whole(void)
 {
     begin(26);
-    /* What is defined again is as it was. */
+    /* A repeated definition equals the first. */
     go_strings(&paper, strings + 5, 2);
     go_begin_stacks(&paper);
     GO_PUT(&paper, TM__GO_STACK, AT_WORK, 1, 0, MAIN, 0, 3);

@@ -165,7 +165,7 @@ static void a_generation_ends_where_it_states_so(void **state)
     assert_damaged(text);
     go_byte(&paper, TM__GO_END_OF_GENERATION);
     assert_reads(TM_OK, "event 1014 1 0 0 0 0 13 1\n");
-    /* And what is no batch, is none. */
+    /* Nor is anything else taken for a batch. */
     snprintf(text, sizeof(text),
              "no whole batch of events is at byte %zu: what follows is missing",
              paper.length);

@@ -37,7 +37,6 @@ static void chunks_follow_one_another(void **state)
     assert_reads(TM_OK, "", "event 25000000400 7 0 0 0 0 3 0\n", 3);
 }
 
-/* What is behind it may begin as a header does. */
 /* As async-profiler's beside the JDK's, or of two processes. */
 static void chunks_that_overlap_are_merged_by_the_time_of_each_event(void **state)
 {

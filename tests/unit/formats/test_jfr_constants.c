@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constants of chunks: texts and threads; and what is told of a JVM. */
+/* Constants of chunks: texts and threads; and the description of a JVM. */
 #include "support/chunk_layout.h"
 
 static void put_ended(uint64_t thread)
@@ -142,7 +142,7 @@ static void a_thread_that_is_renamed_is_defined_again(void **state)
         definitions++;
     assert_int_equal(definitions, COUNT - 1);
     recorder_free(&read);
-    /* And within a chunk, by another key: the last name is told, and once. */
+    /* And within a chunk, by another key: the last name is emitted, and once. */
     begin();
     put_ended(1);
     put_ended(7);

@@ -34,7 +34,8 @@ static const chunk_class more[] = {
     {"jdk.Shutdown", TYPE_SHUTDOWN, {FIELD_START, FIELD_THREAD("eventThread")}},
 };
 
-/* Two threads that park for one another's locks, and two of which one left a wait. */
+/* Two threads that park for one another's locks, and two more, where one left a wait.
+ */
 static const char stuck[] =
     "2026-11-20 15:00:00\n"
     "Full thread dump OpenJDK 64-Bit Server VM (25.0.3+9-LTS mixed mode, sharing):\n"

@@ -91,7 +91,7 @@ static void each_state_of_java_is_one_of_ours(void **state)
         {ALONE(
              ", \"state\": \"WAITING\", \"stack\": [\"sun.misc.Unsafe.park(Native)\"]"),
          "event 0 5 0 0 8 1 22 0\n"},
-        /* What it waits for is what the frame that waits has, if that is one. */
+        /* It waits for the object of the frame that waits, if that has exactly one. */
         {ALONE(", \"state\": \"WAITING\", \"stack\": "
                "[\"java.lang.Object.wait(O.java:1)\", "
                "\"a.B.c(B.java:2)\"], \"monitorsOwned\": [{\"depth\": 1, \"locks\": "

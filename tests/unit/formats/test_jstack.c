@@ -214,7 +214,7 @@ static void threads_of_one_name_are_distinguished_by_what_they_want(void **state
     assert_int_equal(rc, TM_OK);
     assert_null(strstr(all.text, "account"));
     recorder_free(&all);
-    /* Who is in no dump, and nobody's owner: only the JVM knows them. */
+    /* A thread that is in no dump and owns nothing: only the JVM knows it. */
     assert_reads(HEAD ONE TAIL "\nFound one Java-level deadlock:\n====\n"
                                "\"nobody\":\n  waiting to lock monitor 0x01 (object "
                                "0x10, a a.Account),\n  which is held by \"one\"\n"

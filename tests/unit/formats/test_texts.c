@@ -55,7 +55,7 @@ static void a_method_ends_behind_what_it_returns(void **state)
 {
     static const struct {
         const char *text;
-        int length; ///< -1: it is none
+        int length; ///< -1: not a method
     } methods[] = {
         {"()V", 3},      {"(I[[La/B;J)La/C;x", 16},
         {"", -1},        {"I", -1},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TPTP XML: each element under both its names, ids that change their meaning, and XML
- * that is none. */
+/* TPTP XML: each element under both its names, ids that change their meaning, and
+ * malformed XML. */
 #include "support/tptp_text.h"
 
 #include "support/paper.h"
@@ -13,11 +13,11 @@
 
 static void assert_emitted(const char *text, const char *expected)
 {
-    recorder told;
+    recorder emitted;
 
-    assert_int_equal(emit_with(&told, text, NULL), TM_OK);
-    assert_recorded(&told, expected);
-    recorder_free(&told);
+    assert_int_equal(emit_with(&emitted, text, NULL), TM_OK);
+    assert_recorded(&emitted, expected);
+    recorder_free(&emitted);
 }
 
 static void each_element_is_its_event(void **state)
@@ -56,15 +56,15 @@ static void each_element_is_its_event(void **state)
 
 static void both_spellings_and_fragments_without_a_root_are_read(void **state)
 {
-    static const char told[] = "object 80 0 2305843009213693952 0 0\n"
-                               "event 1000000000 7 0 2305843009213693952 0 0 1 4\n"
-                               "object 80 0 2305843009213693952 0 0\n"
-                               "thread 2305843009213693952 80 0 t|(null) 0 0\n"
-                               "event 2000000000 2305843009213693952 0 0 0 0 2 0\n"
-                               "event 3000000000 7 0 2305843009213693952 0 0 10 4\n"
-                               "object 42 0 0 0 0\n"
-                               "event 4000000000 7 42 0 0 0 8 0\n"
-                               "event 5000000000 7 42 0 0 0 9 0\n";
+    static const char emitted[] = "object 80 0 2305843009213693952 0 0\n"
+                                  "event 1000000000 7 0 2305843009213693952 0 0 1 4\n"
+                                  "object 80 0 2305843009213693952 0 0\n"
+                                  "thread 2305843009213693952 80 0 t|(null) 0 0\n"
+                                  "event 2000000000 2305843009213693952 0 0 0 0 2 0\n"
+                                  "event 3000000000 7 0 2305843009213693952 0 0 10 4\n"
+                                  "object 42 0 0 0 0\n"
+                                  "event 4000000000 7 42 0 0 0 8 0\n"
+                                  "event 5000000000 7 42 0 0 0 9 0\n";
 
     (void)state;
     assert_emitted("<callStart threadId=\"7\" time=\"1\" objIdRef=\"80\"/>"
@@ -75,7 +75,7 @@ static void both_spellings_and_fragments_without_a_root_are_read(void **state)
                    "isNotifyAll=\"0\"/>"
                    "<callNotify threadId=\"7\" time=\"5\" objIdRef=\"42\" "
                    "isNotifyAll=\"1\"/>",
-                   told);
+                   emitted);
     assert_emitted(HEAD
                    "<threadStartCalled threadId=\"7\" time=\"1\" objIdRef=\"80\"/>\n"
                    "<threadStart threadId=\"8\" time=\"2\" objIdRef=\"80\" "
@@ -86,16 +86,16 @@ static void both_spellings_and_fragments_without_a_root_are_read(void **state)
                    "objIdRef=\"42\"/>\n"
                    "<monNotifyCalled threadIdRef=\"7\" time=\"5\" objIdRef=\"42\" "
                    "isNotifyAll=\"1\"/>\n",
-                   told);
+                   emitted);
 }
 
 static void an_id_that_ended_may_mean_another_thing(void **state)
 {
-    recorder told;
+    recorder emitted;
 
     (void)state;
     assert_int_equal(
-        emit_with(&told,
+        emit_with(&emitted,
                   "<threadStart threadId=\"7\" time=\"1\" objIdRef=\"70\"/>"
                   "<threadEnd threadIdRef=\"7\" time=\"2\"/>"
                   "<objFree objIdRef=\"70\"/>"
@@ -104,16 +104,18 @@ static void an_id_that_ended_may_mean_another_thing(void **state)
                   NULL),
         TM_OK);
     assert_recorded(
-        &told, "object 70 0 7 0 0\n"
-               "thread 7 70 0 (null)|(null) 0 0\n"
-               "event 1000000000 7 0 0 0 0 2 0\n"
-               "event 2000000000 7 0 0 0 0 3 0\n"
-               "object 2305843009213693952 0 2305843009213693952 0 0\n"
-               "thread 2305843009213693952 2305843009213693952 0 (null)|(null) 0 0\n"
-               "event 3000000000 2305843009213693952 0 0 0 0 2 0\n"
-               "event 4000000000 2305843009213693952 2305843009213693952 0 0 0 6 0\n");
-    assert_non_null(strstr(told.text, "caveat 2 ids were reused for another object"));
-    recorder_free(&told);
+        &emitted,
+        "object 70 0 7 0 0\n"
+        "thread 7 70 0 (null)|(null) 0 0\n"
+        "event 1000000000 7 0 0 0 0 2 0\n"
+        "event 2000000000 7 0 0 0 0 3 0\n"
+        "object 2305843009213693952 0 2305843009213693952 0 0\n"
+        "thread 2305843009213693952 2305843009213693952 0 (null)|(null) 0 0\n"
+        "event 3000000000 2305843009213693952 0 0 0 0 2 0\n"
+        "event 4000000000 2305843009213693952 2305843009213693952 0 0 0 6 0\n");
+    assert_non_null(
+        strstr(emitted.text, "caveat 2 ids were reused for another object"));
+    recorder_free(&emitted);
 }
 
 static void transient_and_stable_ids_are_one_thing_when_defined_as_one(void **state)
@@ -134,16 +136,16 @@ static void time_is_in_the_unit_that_was_asked_for(void **state)
 {
     tm_source_options options = {.size = sizeof(options), .time_unit_ns = 1000};
     const char *text = "<threadEnd threadIdRef=\"7\" time=\"1226655440123.5\"/>";
-    recorder told;
+    recorder emitted;
 
     (void)state;
-    assert_int_equal(emit_with(&told, text, &options), TM_OK);
-    assert_recorded(&told, "event 1226655440123500 7 0 0 0 0 3 0\n");
-    recorder_free(&told);
+    assert_int_equal(emit_with(&emitted, text, &options), TM_OK);
+    assert_recorded(&emitted, "event 1226655440123500 7 0 0 0 0 3 0\n");
+    recorder_free(&emitted);
     options.time_unit_ns = -1;
-    assert_int_equal(emit_with(&told, text, &options), TM_EINVAL);
+    assert_int_equal(emit_with(&emitted, text, &options), TM_EINVAL);
     assert_string_equal(tm_error_text(), "invalid time unit: -1 ns");
-    recorder_free(&told);
+    recorder_free(&emitted);
 }
 
 static void a_document_type_alone_is_no_harm(void **state)
@@ -157,8 +159,8 @@ static void a_document_type_alone_is_no_harm(void **state)
 static void values_that_mean_nothing_are_none(void **state)
 {
     (void)state;
-    /* An owner that is none in three ways, timeouts that are no numbers, an id without
-     * a text before one with, and a sleep that ends as a wait for an object. */
+    /* Three ways to state no owner, timeouts that are not numbers, an id without a text
+     * before one with, and a sleep that ends as a wait for an object. */
     assert_emitted(
         "\xef\xbb\xbf<monContendedEnter threadIdRef=\"7\" time=\"1\" objIdRef=\"42\" "
         "threadOwner=\"\"/>"
@@ -203,26 +205,27 @@ static void an_id_that_is_no_small_number_gets_one(void **state)
 
 static void the_object_of_a_thread_that_starts_is_of_no_other(void **state)
 {
-    recorder told;
+    recorder emitted;
 
     (void)state;
     assert_int_equal(
-        emit_with(&told,
+        emit_with(&emitted,
                   "<threadStart threadId=\"7\" time=\"1\" objIdRef=\"70\"/>"
                   "<threadStart threadId=\"8\" time=\"2\" objIdRef=\"70\"/>"
                   "<threadStart threadId=\"9\" time=\"3\"/>",
                   NULL),
         TM_OK);
-    assert_recorded(&told, "object 70 0 7 0 0\n"
-                           "thread 7 70 0 (null)|(null) 0 0\n"
-                           "event 1000000000 7 0 0 0 0 2 0\n"
-                           "object 2305843009213693952 0 8 0 0\n"
-                           "thread 8 2305843009213693952 0 (null)|(null) 0 0\n"
-                           "event 2000000000 8 0 0 0 0 2 0\n"
-                           "thread 9 0 0 (null)|(null) 0 0\n"
-                           "event 3000000000 9 0 0 0 0 2 0\n");
-    assert_non_null(strstr(told.text, "caveat 1 ids were reused for another object"));
-    recorder_free(&told);
+    assert_recorded(&emitted, "object 70 0 7 0 0\n"
+                              "thread 7 70 0 (null)|(null) 0 0\n"
+                              "event 1000000000 7 0 0 0 0 2 0\n"
+                              "object 2305843009213693952 0 8 0 0\n"
+                              "thread 8 2305843009213693952 0 (null)|(null) 0 0\n"
+                              "event 2000000000 8 0 0 0 0 2 0\n"
+                              "thread 9 0 0 (null)|(null) 0 0\n"
+                              "event 3000000000 9 0 0 0 0 2 0\n");
+    assert_non_null(
+        strstr(emitted.text, "caveat 1 ids were reused for another object"));
+    recorder_free(&emitted);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums without a model, and files of which only a part is asked for. */
+/* Sums without a model, and files that are read only in part. */
 #include "support/chunk_paper.h"
 #include "support/paper.h"
 #include "support/scarce.h"

@@ -14,8 +14,8 @@
 
 enum { ALICE = 1, BOB = 2, LEFT = 10, RIGHT = 20 };
 
-/* What a callback was told. */
-struct told {
+/* The arguments that a callback received. */
+struct call {
     size_t calls;
     size_t count;
     int32_t deadlock;
@@ -26,13 +26,13 @@ struct told {
 static int hear(void *payload, const tm_deadlock_member *members, size_t count,
                 int32_t deadlock)
 {
-    struct told *told = payload;
+    struct call *call = payload;
 
-    told->calls++;
-    told->count = count;
-    told->deadlock = deadlock;
-    memcpy(told->members, members, (count < 4 ? count : 4) * sizeof(*members));
-    return told->answer;
+    call->calls++;
+    call->count = count;
+    call->deadlock = deadlock;
+    memcpy(call->members, members, (count < 4 ? count : 4) * sizeof(*members));
+    return call->answer;
 }
 
 static int feed(tm_model *model, int64_t time_ns, uint64_t thread, int kind,
@@ -105,21 +105,21 @@ static const char *state_of(const tm_model *model, uint64_t thread)
 
 static void the_event_that_closes_a_cycle_calls_back(void **state)
 {
-    struct told told = {0};
+    struct call call = {0};
     tm_model *model = new_model();
 
     (void)state;
-    tm_deadlock_watch(model, hear, &told);
+    tm_deadlock_watch(model, hear, &call);
     assert_int_equal(suspect(model), TM_OK);
-    assert_int_equal(told.calls, 1);
-    assert_int_equal(told.count, 2);
-    assert_int_equal(told.members[0].thread, BOB);
-    assert_int_equal(told.members[0].object, LEFT);
-    assert_int_equal(told.members[0].stack, BOB);
-    assert_int_equal(told.members[0].kind, TM_STATE_BLOCKED);
-    assert_int_equal(told.members[0].provenance, TM_PROVENANCE_INFERRED);
-    assert_int_equal(told.members[1].thread, ALICE);
-    assert_int_equal(told.members[1].object, RIGHT);
+    assert_int_equal(call.calls, 1);
+    assert_int_equal(call.count, 2);
+    assert_int_equal(call.members[0].thread, BOB);
+    assert_int_equal(call.members[0].object, LEFT);
+    assert_int_equal(call.members[0].stack, BOB);
+    assert_int_equal(call.members[0].kind, TM_STATE_BLOCKED);
+    assert_int_equal(call.members[0].provenance, TM_PROVENANCE_INFERRED);
+    assert_int_equal(call.members[1].thread, ALICE);
+    assert_int_equal(call.members[1].object, RIGHT);
     assert_int_equal(listed(model, "inferred"), 2);
     assert_string_equal(state_of(model, ALICE), "deadlocked");
     tm_model_free(model);
@@ -127,11 +127,11 @@ static void the_event_that_closes_a_cycle_calls_back(void **state)
 
 static void a_callback_that_returns_stop_ends_the_ingest(void **state)
 {
-    struct told told = {.answer = TM_ESTOPPED};
+    struct call call = {.answer = TM_ESTOPPED};
     tm_model *model = new_model();
 
     (void)state;
-    tm_deadlock_watch(model, hear, &told);
+    tm_deadlock_watch(model, hear, &call);
     assert_int_equal(suspect(model), TM_ESTOPPED);
     assert_int_equal(tm_model_event_count(model), 6);
     assert_int_equal(feed(model, 7, BOB, TM_EVENT_CONTENDED_ENTERED, LEFT), TM_OK);
@@ -153,14 +153,14 @@ static void a_suspicion_is_forgotten_when_a_member_gets_away(void **state)
 
 static void what_the_vm_confirmed_stays_listed(void **state)
 {
-    struct told told = {0};
+    struct call call = {0};
     tm_model *model = new_model();
     tm_table *table;
 
     (void)state;
-    tm_deadlock_watch(model, hear, &told);
+    tm_deadlock_watch(model, hear, &call);
     assert_int_equal(suspect(model), TM_OK);
-    assert_int_equal(tm_deadlock_confirm(model, told.deadlock, 1), TM_OK);
+    assert_int_equal(tm_deadlock_confirm(model, call.deadlock, 1), TM_OK);
     assert_int_equal(listed(model, "reported"), 2);
     assert_int_equal(feed(model, 9, BOB, TM_EVENT_CONTENDED_ENTERED, LEFT), TM_OK);
     assert_int_equal(tm_deadlock_list(&table, model), TM_OK);
@@ -168,8 +168,8 @@ static void what_the_vm_confirmed_stays_listed(void **state)
     assert_int_equal(tm_table_int64(table, "resolved_ns")[0], 8);
     assert_string_equal(state_of(model, ALICE), "blocked");
     tm_table_free(table);
-    /* What is over cannot be denied any more. */
-    assert_int_equal(tm_deadlock_confirm(model, told.deadlock, 0), TM_OK);
+    /* A deadlock that is over can no longer be denied. */
+    assert_int_equal(tm_deadlock_confirm(model, call.deadlock, 0), TM_OK);
     assert_int_equal(listed(model, "reported"), 2);
     tm_model_free(model);
 }
@@ -177,11 +177,11 @@ static void what_the_vm_confirmed_stays_listed(void **state)
 static void of_two_deadlocks_one_may_be_withdrawn(void **state)
 {
     enum { CAROL = 3, DAVE = 4, UP = 30, DOWN = 40 };
-    struct told told = {0};
+    struct call call = {0};
     tm_model *model = new_model();
 
     (void)state;
-    tm_deadlock_watch(model, hear, &told);
+    tm_deadlock_watch(model, hear, &call);
     assert_int_equal(suspect(model), TM_OK);
     assert_int_equal(feed(model, 11, CAROL, TM_EVENT_CONTENDED_ENTER, UP), TM_OK);
     assert_int_equal(feed(model, 12, CAROL, TM_EVENT_CONTENDED_ENTERED, UP), TM_OK);
@@ -189,8 +189,8 @@ static void of_two_deadlocks_one_may_be_withdrawn(void **state)
     assert_int_equal(feed(model, 14, DAVE, TM_EVENT_CONTENDED_ENTERED, DOWN), TM_OK);
     assert_int_equal(feed(model, 15, CAROL, TM_EVENT_CONTENDED_ENTER, DOWN), TM_OK);
     assert_int_equal(feed(model, 16, DAVE, TM_EVENT_CONTENDED_ENTER, UP), TM_OK);
-    assert_int_equal(told.calls, 2);
-    assert_int_equal(told.deadlock, 1);
+    assert_int_equal(call.calls, 2);
+    assert_int_equal(call.deadlock, 1);
     assert_int_equal(listed(model, "inferred"), 4);
     assert_int_equal(tm_deadlock_confirm(model, 0, 0), TM_OK);
     assert_int_equal(listed(model, "inferred"), 2);
@@ -205,17 +205,17 @@ static void of_two_deadlocks_one_may_be_withdrawn(void **state)
 
 static void what_the_vm_denied_is_withdrawn(void **state)
 {
-    struct told told = {0};
+    struct call call = {0};
     tm_model *model = new_model();
 
     (void)state;
-    tm_deadlock_watch(model, hear, &told);
+    tm_deadlock_watch(model, hear, &call);
     assert_int_equal(suspect(model), TM_OK);
-    assert_int_equal(tm_deadlock_confirm(model, told.deadlock, 0), TM_OK);
+    assert_int_equal(tm_deadlock_confirm(model, call.deadlock, 0), TM_OK);
     assert_int_equal(listed(model, "inferred"), 0);
     assert_string_equal(state_of(model, ALICE), "blocked");
     assert_string_equal(state_of(model, BOB), "blocked");
-    assert_int_equal(tm_deadlock_confirm(model, told.deadlock, 1), TM_ENOTFOUND);
+    assert_int_equal(tm_deadlock_confirm(model, call.deadlock, 1), TM_ENOTFOUND);
     assert_string_equal(tm_error_text(), "unknown deadlock 0");
     assert_int_equal(tm_deadlock_confirm(model, -1, 1), TM_ENOTFOUND);
     tm_model_free(model);
@@ -231,12 +231,12 @@ static void running_out_of_memory_leaves_the_model_usable(void **state)
         struct scarce scarce;
         tm_allocator hook = scarce_hook(&scarce, allowed);
         tm_model_options options = {.size = sizeof(options), .allocator = &hook};
-        struct told told = {0};
+        struct call call = {0};
         tm_model *model;
         int rc = tm_model_new(&model, &options);
 
         if (rc == TM_OK) {
-            tm_deadlock_watch(model, hear, &told);
+            tm_deadlock_watch(model, hear, &call);
             rc = suspect(model);
             scarce.calls_left = SIZE_MAX;
             assert_int_equal(feed(model, 20, ALICE, TM_EVENT_THREAD_END, 0), TM_OK);

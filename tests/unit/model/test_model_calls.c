@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the model's own functions: without what they must have, with numbers that
- * are none, and with a part of a run chosen. */
+/* Calls of the model's own functions: without required arguments, with invalid numbers,
+ * and with a part of a run chosen. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -210,7 +210,7 @@ static void context_is_chosen_by_window_thread_and_class(void **state)
         {{.size = sizeof(tm_selection), .from_ns = 150, .to_ns = 200}, "g"},
         {{.size = sizeof(tm_selection), .from_ns = 261}, "i"},
         {{.size = sizeof(tm_selection), .from_ns = 301}, ""},
-        /* What is of all threads is of any. */
+        /* A fact about all threads belongs to each. */
         {{.size = sizeof(tm_selection), .threads = &first, .thread_count = 1}, "gp"},
         {{.size = sizeof(tm_selection), .threads = &second, .thread_count = 1}, "gi"},
         {{.size = sizeof(tm_selection), .classes = &lock, .class_count = 1}, "i"},

@@ -262,7 +262,7 @@ static void searches_in_a_chain_that_always_changes_are_abandoned_and_reported(
     free(events);
 }
 
-/* The cycle opens and closes again: each time all of its threads are told. */
+/* The cycle opens and closes again: each time all of its threads are reported. */
 static void a_long_cycle_that_opens_and_closes_stays_right(void **state)
 {
     enum { COUNT = 1000, ROUNDS = 200 };

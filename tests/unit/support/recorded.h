@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A text emitted into a recorder, and what it was told of events and definitions. */
+/* A text emitted into a recorder, and the events and definitions that it received. */
 #ifndef TM_TESTS_RECORDED_H
 #define TM_TESTS_RECORDED_H
 

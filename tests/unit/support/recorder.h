@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A sink that writes down everything that it is told, a line a callback or event, so
- * that two pourings can be compared as text. And a stream of everything at random.
+ * A sink that writes down everything that it receives, a line for each callback or
+ * event, so that two readings can be compared as text. And a stream of everything at
+ * random.
  */
 #ifndef TM_TESTS_RECORDER_H
 #define TM_TESTS_RECORDER_H

@@ -49,8 +49,8 @@ typedef struct sized {
 
 #define END(type, field) (offsetof(type, field) + sizeof(((type *)0)->field))
 
-/* Call with a copy of `bytes` bytes, so that a read beyond is seen, of which the first
- * `kept` are the value's and the others 0, and whose size field is `size`. */
+/* Call with a copy of `bytes` bytes, so that a read beyond is seen. The first `kept`
+ * bytes are the value's and the others 0; its size field is `size`. */
 static inline int call_with(const sized *it, size_t bytes, size_t kept, size_t size,
                             answer *to)
 {

@@ -212,7 +212,8 @@ static void events_of_one_time_come_in_the_order_of_their_rings(void **state)
     assert_values(4, VALUES);
 }
 
-/* Who writes records himself may leave names out; the VM's are empty at least. */
+/* A producer that writes records itself may leave names out; those of the VM are at
+ * least empty. */
 static void a_record_without_a_name_defines_one_without(void **state)
 {
     static const struct {
@@ -237,12 +238,12 @@ static void a_record_without_a_name_defines_one_without(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        recorder told;
+        recorder emitted;
 
-        recorder_init(&told);
-        assert_int_equal(tm__record_define(&cases[i].record, &told.sink), TM_OK);
-        assert_string_equal(told.text, cases[i].text);
-        recorder_free(&told);
+        recorder_init(&emitted);
+        assert_int_equal(tm__record_define(&cases[i].record, &emitted.sink), TM_OK);
+        assert_string_equal(emitted.text, cases[i].text);
+        recorder_free(&emitted);
     }
 }
 

@@ -76,7 +76,7 @@ static void names_become_utf8(void **state)
         tm__text_utf8(name, sizeof(name), NAMES[i][0], strlen(NAMES[i][0]));
         assert_string_equal(name, NAMES[i][1]);
     }
-    /* What does not fit is cut between two characters. */
+    /* A text that does not fit is cut between two characters. */
     tm__text_utf8(name, 4, "ab\xe2\x82\xac", 5);
     assert_string_equal(name, "ab");
 }

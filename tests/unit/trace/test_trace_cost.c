@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small trace cannot ask for much memory or time: what unpacks to too much is left
- * out and told. A file that could would run into the time limit of tests, too. */
+/* A small trace cannot ask for much memory or time: a block that unpacks to too much is
+ * left out and reported. A file that could would run into the time limit of tests, too.
+ */
 #include "support/paper.h"
 
 #include <threadmodel/model.h>

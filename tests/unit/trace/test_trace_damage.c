@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces that were cut, damaged or are not done: what is whole is read, the rest told.
+/* Traces that are truncated, damaged or incomplete: whole blocks are read, the rest is
+ * reported.
  */
 #include "support/paper.h"
 #include "support/slow_machine.h"
@@ -168,7 +169,7 @@ static void damage_is_reported_with_bytes_events_and_time(void **state)
     free(whole.bytes);
 }
 
-/* What is read after bytes [from, to) were taken out. */
+/* Read a trace without its bytes [from, to). */
 static int read_without(recorder *to, const struct paper *whole, size_t from,
                         size_t end)
 {

@@ -173,7 +173,7 @@ static void version_1_is_read(void **state)
     free(paper.bytes);
 }
 
-/* Who reads version 1 does not know of acquired, of shared owners, of conditions. */
+/* A reader of version 1 knows neither acquisitions nor shared owners nor conditions. */
 static void a_trace_is_written_in_a_version_that_readers_of_version_1_refuse(
     void **state)
 {
