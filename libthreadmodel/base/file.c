@@ -130,8 +130,8 @@ static int remove_unlocked(const char *path)
 
 #endif
 
-/* A new file in place of one that nobody writes. Each step may find that another
- * producer was faster: what counts is who has the lock on what has the name. */
+/* Create a file in place of one that no process writes. Each step may find that another
+ * producer was faster: the one that has the lock on the file of that name wins. */
 static int replace(const char *path)
 {
     for (int i = 0; i < MOST_TRIES; i++) {

@@ -139,7 +139,7 @@ def handoffs(run: Run) -> dict[int, list[Handoff]]:
     ):
         if kind in ("handoff", "unpark") and to is not None:
             at_ns = time_ns if woken_ns is None else woken_ns
-            # However sure an unpark is, it is about who woke it, not who had the lock.
+            # An unpark names the waker, however certain, and not the lock's owner.
             is_sure = kind == "handoff" and provenance in SURE
             found[to].append(Handoff(at_ns + run.start_ns, releaser or 0, is_sure))
     for list_ in found.values():

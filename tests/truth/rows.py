@@ -158,7 +158,7 @@ def let_in_together(shop: Workshop) -> Iterator[Line]:
 
 
 def virtual(shop: Workshop) -> Iterator[Line]:
-    """Of each wait of a virtual thread, who had the lock before it."""
+    """The owner of the lock before each wait of a virtual thread."""
     if shop.jdk.release < SCOPES_SINCE:
         return
     for locks in VIRTUAL:

@@ -91,7 +91,7 @@ static void finish_thread(start *it, uint64_t number, int is_created,
     tm__record_handle(tm__ring_here(), handle, number);
 }
 
-/* Who creates a thread with a ring for it; NULL: without. */
+/* Prepare the start of a thread with a ring of its own; NULL: it gets none. */
 static start *prepare_thread(const void *site, void *argument)
 {
     tm__ring *mine = tm__ring_here();

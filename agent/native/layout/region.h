@@ -65,7 +65,8 @@ typedef struct tm__control {
 _Static_assert(sizeof(tm__control) <= TM__CONTROL_BYTES,
                "the control page is too small");
 
-/** What is in a record. Those from TM__NOTED_EVENTS on are enum tm_event_kind above it.
+/** The kinds of records. From TM__NOTED_EVENTS on, the difference is an enum
+ * tm_event_kind.
  */
 enum tm__record_kind {
     TM__PADDING = 0, ///< up to the ring's end

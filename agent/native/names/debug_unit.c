@@ -14,7 +14,7 @@ typedef struct code {
     tm__dwarf_die function;
 } code;
 
-/* A namespace or class. The first is none, which lies in itself. */
+/* A namespace or class. The first one stands for none and lies in itself. */
 typedef struct space {
     const char *name;
     size_t outer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What was compiled together, indexed once: libdw reads all of a unit for each
- * question, which took 8 ms an address where a program had much of C++'s library in it.
+ * Index of a compilation unit, built once: libdw reads a whole unit for each question,
+ * which took 8 ms for each address in a program with much of C++'s library in it.
  */
 #ifndef TM_NATIVE_NAMES_DEBUG_UNIT_H
 #define TM_NATIVE_NAMES_DEBUG_UNIT_H

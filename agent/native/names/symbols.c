@@ -33,7 +33,7 @@ tm__symbols *tm__symbols_new(void)
     symbols->libdw = tm__libdw_load();
     if (symbols->libdw)
         symbols->dwfl = symbols->libdw->dwfl_begin(&symbols->libdw->callbacks);
-    /* Whoever runs programs in C++ has its library. */
+    /* A machine that runs programs in C++ has its library. */
     cpp = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
     if (cpp)
         *(void **)&symbols->demangle = dlsym(cpp, "__cxa_demangle");
@@ -302,7 +302,7 @@ size_t tm__symbols_find_code(tm__symbols *symbols, uint64_t address,
     if (tm__is_c_library(file.module))
         return 1;
     unit = tm__debug_unit_at(&symbols->units, symbols->libdw, module, address, &bias);
-    /* A line is no use where nobody knows into which function it was inlined. */
+    /* A line is useless where the function into which it was inlined is not known. */
     if (!unit || !tm__debug_unit_functions(symbols->libdw, unit, &functions))
         return 1;
     find_line(symbols->libdw, unit, address - bias, chain);

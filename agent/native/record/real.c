@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dlsym takes the loader's lock, which is no lock of ours, and allocates only to report
- * that a name is missing. The names that every C library has come first, so that an
- * allocator that locks a mutex in there finds them.
+ * dlsym takes the loader's lock, which we do not interpose, and allocates only to
+ * report that a name is missing. The names that every C library has come first, so that
+ * an allocator that locks a mutex in there finds them.
  */
 #include "record/real.h"
 

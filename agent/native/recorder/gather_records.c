@@ -23,7 +23,7 @@ tm__item *tm__gather_item(tm__ring_reader *reader, int kind, uint64_t time)
     tm__item *item = tm__image_add_item(reader->image);
 
     if (!item) {
-        /* For want of memory: told with what found no room in the ring. */
+        /* Out of memory: reported with the records that found no room in the ring. */
         atomic_fetch_add(&reader->ring->lost, 1);
         return NULL;
     }
@@ -225,8 +225,8 @@ void tm__gather_records(tm__ring_reader *reader, const tm__tick_clock *clock)
         take(reader, place, &record, now);
         reader->tail += record.bytes;
     }
-    /* What is in the ring by now came before a loss, and what comes into it after one
-     * is later than this. */
+    /* Records in the ring by now came before a loss, and those that follow one are
+     * later than this. */
     now = tm__ticks(clock->uses_counter);
     atomic_store_explicit(&ring->tail, reader->tail, memory_order_release);
     extract_loss(reader, now);

@@ -12,7 +12,8 @@
 #include "recorder/lock_holds.h"
 #include "live/put_printable.h"
 
-/* A lock that would be an error, or a wait that is about to end, is no deadlock. */
+/* A lock call that fails with an error, or a wait that is about to end, is not a
+ * deadlock. */
 enum { LASTS_NS = 20000000 };
 
 static const char *cell(const tm_table *table, const char *column, size_t row)
@@ -172,7 +173,7 @@ static look look_at(const review *it, int32_t deadlock)
             return none;
         seen.count++;
         seen.is_news |= !reader->wanted.is_reported;
-        /* What was lost and is not emitted yet may be the end of its wait. */
+        /* Lost records that are not emitted yet may include the end of its wait. */
         seen.is_ripe &= it->horizon_ns - reader->wanted.since_ns >= LASTS_NS &&
                         atomic_load(&reader->ring->lost) == reader->lost_emitted;
     }
@@ -234,6 +235,6 @@ void tm__deadlocks_confirm(tm__image *image, const tm__readers *readers,
     }
     tm_table_free(it.table);
     tm__image_flush(image);
-    /* What was emitted here is suspected again. */
+    /* Emitting a report has set the flag again. */
     image->is_suspected = has_more;
 }

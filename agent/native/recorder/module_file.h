@@ -15,7 +15,7 @@
 int tm__module_path(uint32_t pid, const char *relative, uint64_t bias, char *path,
                     size_t room);
 
-/** The addresses that a file wants, without the bias. @return 0: it is no program */
+/** The addresses that a file wants, without the bias. @return 0: not a program */
 int tm__module_extent(const char *path, uint64_t *begin, uint64_t *end);
 
 #endif

@@ -47,7 +47,7 @@ static int own_state(int state)
 
 /*
  * Whether an owner's blocking interval that began within its share still found it the
- * owner. A share says who had the lock at its beginning; a monitor is released before
+ * owner. A share names the lock's owner at its beginning; a monitor is released before
  * the method that acquired it returns, also where the next in the queue takes long to
  * wake.
  */

@@ -82,8 +82,8 @@ static int can_coincide(search *s, uint32_t left, uint32_t right)
            !tm__lineage_orders(s->lineage, r, l, 0);
 }
 
-/* Whether who has the lock by `holder` keeps out who wants it by `wanter`: readers do
- * not keep out one another. */
+/* Whether the owner of the lock in `holder` excludes the thread that wants it in
+ * `wanter`: readers do not exclude one another. */
 static int keeps_out(const tm__lock_graph *graph, uint32_t holder, uint32_t wanter)
 {
     return !graph->helds[graph->uses[holder].held].is_shared ||
