@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * There may be a million virtual threads, parked nearly all. So they are not asked
- * at once, while events accumulate in the rings: for a few ms each time, and half of the
- * time, until all have been or as many as are worth the memory. To ask one stops at
+ * at once, while events accumulate in the rings: for a few ms each time, and half of
+ * the time, until all have been or as many as are worth the memory. To ask one stops at
  * most that one.
  *
  * A blocked thread may be asked long before its monitor's owner is. So when all have
