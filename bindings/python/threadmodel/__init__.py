@@ -92,5 +92,5 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """Name what is public: importing a submodule would show it here, too."""
+    """List the public names: an imported submodule would be listed as well."""
     return [*__all__, "__doc__", "__version__"]

@@ -15,7 +15,7 @@ def with_run(stream: bytes, run: str) -> Any:
 
 
 def schema_of(runs: list[dict[str, Any]]) -> Any:
-    """Type the columns alike in every part, also where all of one are null."""
+    """Give the columns the same types in every part, also if all values are null."""
     pyarrow = extra("pyarrow")
     names = dict.fromkeys(name for run in runs for name in run)
     return pyarrow.schema(
@@ -25,7 +25,7 @@ def schema_of(runs: list[dict[str, Any]]) -> Any:
 
 
 def chosen_of(batch: Any, wanted: set[str] | None, left_out: set[str]) -> Any:
-    """Return the rows of the runs that are wanted; None: of all but those left out."""
+    """Return the rows of the wanted runs; None: of all but those left out."""
     pyarrow = extra("pyarrow")
     keep = [
         run not in left_out and (wanted is None or run in wanted)

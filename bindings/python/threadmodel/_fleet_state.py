@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a dataset of runs, as its file has it, before it is trusted."""
+"""Checks of the state of a dataset of runs, as its file states it."""
 
 import re
 from typing import Any, Final
@@ -8,12 +8,12 @@ _PART: Final = re.compile(r"part-\d{6,}")
 
 
 def wrong_in(state: dict[str, Any]) -> str:
-    """Return the first field of a dataset's state that is not what it must be."""
+    """Return the first invalid field of a dataset's state."""
     version, parts = state["version"], state.get("parts")
     files, replaced = state.get("files"), state.get("replaced")
     if type(version) is not int or version < 1:
         return "version"
-    # A part is a folder beside this file, and nothing elsewhere.
+    # A part is a folder beside this file, never a path elsewhere.
     if not isinstance(parts, list) or not all(
         isinstance(part, str) and _PART.fullmatch(part) for part in parts
     ):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C library, loaded and checked, and how its values become Python's."""
+"""The C library, loaded and checked, and conversions of its values."""
 
 import functools
 import os
@@ -61,10 +61,10 @@ def text(pointer: "Chars | Null") -> str | None:
 
 
 def path_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Encode a path as the operating system has it.
+    """Encode a path as the operating system does.
 
     Raises:
-        InvalidArgumentError: it holds a zero byte, at which C would cut it
+        InvalidArgumentError: it holds a zero byte, at which C would end it
     """
     name = os.fsencode(path)
     if b"\0" in name:
@@ -79,7 +79,7 @@ def error(code: int) -> errors.ThreadmodelError:
 
 
 def check(code: int) -> int:
-    """Pass a return code on, or raise what a negative one means."""
+    """Return a code, or raise the exception that a negative one stands for."""
     if code < 0:
         raise error(code)
     return code
@@ -90,14 +90,14 @@ def _keep(_owners: Any, _pointer: Any) -> None:
 
 
 def holding(pointer: Any, *owners: Any) -> Any:
-    """Return a pointer that keeps alive what its memory depends on."""
+    """Return a pointer that keeps alive the objects that its memory depends on."""
     return ffi.gc(pointer, functools.partial(_keep, owners))
 
 
 def options(ctype: str, **fields: Any) -> Any:
     """Make a struct whose first field is its size, others zero or as given.
 
-    What its pointers point at lives as long as it does.
+    The objects that its pointers point at live as long as it does.
     """
     struct: Any = ffi.new(f"{ctype} *", fields)
     struct.size = ffi.sizeof(ctype)
@@ -105,7 +105,7 @@ def options(ctype: str, **fields: Any) -> Any:
 
 
 def whole(value: int, what: str, highest: int, lowest: int = 0) -> int:
-    """Check that a number fits the C field that it is for.
+    """Check that a number fits its C field.
 
     Raises:
         InvalidArgumentError: it does not fit, or is not a whole number
@@ -122,10 +122,10 @@ def whole(value: int, what: str, highest: int, lowest: int = 0) -> int:
 
 
 def c_string(value: str, what: str) -> Any:
-    """Make a C string that lives as long as what is returned.
+    """Make a C string that lives as long as the returned object.
 
     Raises:
-        InvalidArgumentError: no text, or one that holds a zero character
+        InvalidArgumentError: not a text, or it holds a zero character
     """
     if not isinstance(value, str) or "\0" in value:
         raise errors.InvalidArgumentError(f"{what} is not a string: {value!r:.100}")
@@ -133,7 +133,7 @@ def c_string(value: str, what: str) -> Any:
 
 
 def c_strings(values: Iterable[str], what: str) -> Any:
-    """Make an array of C strings, which is not NULL even where there is none.
+    """Make an array of C strings; it is not NULL even if it is empty.
 
     Raises:
         InvalidArgumentError: one of them is not text
@@ -144,7 +144,7 @@ def c_strings(values: Iterable[str], what: str) -> Any:
 
 
 class WriteTarget:
-    """Takes the bytes that a C writer gives out.
+    """Receives the bytes of a C writer.
 
     Any exception of ``write`` ends the writing and is raised by :meth:`run` again.
     """
@@ -156,7 +156,7 @@ class WriteTarget:
         self.handle = ffi.new_handle(self)
 
     def run(self, writer: Callable[[Any, Any], int]) -> None:
-        """Call ``writer(function, payload)`` and raise what went wrong in it."""
+        """Call ``writer(function, payload)``; raise its error or that of ``write``."""
         code = writer(lib.threadmodel_write, self.handle)
         if self.failure is not None:
             raise self.failure
@@ -164,7 +164,7 @@ class WriteTarget:
 
 
 def _keep_failure(_kind: Any, failure: BaseException, traceback: Any) -> None:
-    """Have :meth:`WriteTarget.run` raise it: Ctrl-C may come at any step of a call."""
+    """Keep an exception for :meth:`WriteTarget.run`: Ctrl-C may come at any step."""
     payload = traceback.tb_frame.f_locals.get("payload") if traceback else None
     if payload is None:
         raise failure
@@ -173,6 +173,6 @@ def _keep_failure(_kind: Any, failure: BaseException, traceback: Any) -> None:
 
 @ffi.def_extern(error=lib.TM_ESTOPPED, onerror=_keep_failure)
 def threadmodel_write(payload: "CData", data: "Chars", count: int) -> int:
-    """Hand bytes from C to the WriteTarget behind ``payload``."""
+    """Pass bytes from C to the WriteTarget behind ``payload``."""
     cast(WriteTarget, ffi.from_handle(payload)).write(ffi.buffer(data, count)[:])
     return lib.TM_OK

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts of processes that run, by Linux' /proc."""
+"""Facts of running processes, from /proc of Linux."""
 
 import os
 import pwd
@@ -31,7 +31,7 @@ def state(pid: int) -> str:
 
 
 def maps(pid: int) -> str:
-    """Return what it has loaded."""
+    """Return the files that a process has mapped, one a line."""
     try:
         return Path(f"/proc/{pid}/maps").read_text(errors="surrogateescape")
     except (FileNotFoundError, ProcessLookupError):
@@ -51,7 +51,7 @@ def arguments(pid: int) -> list[str]:
 
 
 def user(number: int) -> str:
-    """Return how a message names a user."""
+    """Return the name of a user as messages write it."""
     try:
         return f"user {pwd.getpwuid(number).pw_name}"
     except KeyError:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from threadmodel import _core
 from threadmodel._core import ffi
 
-# In place of a column's number.
+# The value that stands for all columns.
 WHOLE: Final = -1
 
 _functions = ctypes.PyDLL(_core.__file__)

@@ -46,13 +46,13 @@ class Recording:
         reply: Path,
         copy: Path | None,
     ) -> None:
-        """Take over from record()."""
+        """Take over the recording that record() began."""
         self.jvm: Final = jvm
         self.output: Final = output
         self._inner = inner  # the trace, as the JVM knows it
         self._reply = reply
         self._copy = copy  # of the agent, in the JVM's own file system
-        # The agent may have had something to say before we have read its answer.
+        # The agent may have written messages before its answer was read.
         self._read_bytes = 0
         self._heard: list[str] = []
         self._is_over = False
@@ -77,7 +77,7 @@ class Recording:
         return not self._is_over and not self._has_ended and self.jvm.is_running()
 
     def was_stopped(self) -> bool:
-        """Whether somebody had it stop, and it was not us."""
+        """Whether another process had the agent stop."""
         return self._has_answered and not self._is_over
 
     def _hear(self) -> None:
@@ -86,7 +86,7 @@ class Recording:
                 text = file.read()
         except OSError:
             return
-        # The last line may be on its way.
+        # The last line may be incomplete.
         whole = text[self._read_bytes : text.rfind(b"\n") + 1]
         self._read_bytes += len(whole)
         for line in _lines(whole):
@@ -109,7 +109,7 @@ class Recording:
             if self.jvm.is_running():
                 _control(self.jvm, "stop")
         except AttachError as failure:
-            # It has ended on its own, or was stopped by somebody else.
+            # The recording has ended by itself, or another process has stopped it.
             if self.jvm.is_running() and "nothing is being" not in str(failure):
                 raise
         finally:
@@ -156,7 +156,7 @@ def record(
     Args:
         pid: its process id, as we see it
         output: the trace
-        seconds: after so many the agent stops by itself, also if we do not; 0: never
+        seconds: after these the agent stops by itself, even without us; 0: never
         options: of the agent, ``"depth=8"``
 
     Raises:
@@ -271,8 +271,8 @@ def _ask(jvm: hotspot.Jvm, options: Sequence[str]) -> tuple[str, Path, Path | No
         if sign != YES:
             raise AttachError(f"process {jvm.pid}: {_cause(lines, text)}")
     except BaseException as failure:
-        # Interrupted on the way, it may begin to record: only by its file can it be
-        # asked to stop.
+        # Interrupted during the call, the agent may begin to record: it can be
+        # stopped only through its file, which then stays.
         is_lost = is_asked and not isinstance(failure, AttachError)
         for made in (reply, None if is_lost else copy):
             if made is not None:
@@ -283,13 +283,13 @@ def _ask(jvm: hotspot.Jvm, options: Sequence[str]) -> tuple[str, Path, Path | No
 
 
 def _lines(reply: bytes) -> list[str]:
-    """Return the lines of a reply; other separators may be in names."""
+    """Return the lines of a reply; names may contain other line separators."""
     text = reply.decode("utf-8", "backslashreplace").removesuffix("\n")
     return text.split("\n") if text else []
 
 
 def _cause(lines: list[str], text: str) -> str:
-    """Return what came with the refusal, or what was said before it."""
+    """Return the text of the refusal, or the message before it."""
     said = [line for line in lines if not line.startswith(NO)]
     return text or next(
         (line.removeprefix("threadmodel: ") for line in said),
@@ -319,19 +319,19 @@ def _load(jvm: hotspot.Jvm, library: str, options: str) -> None:
 
 
 def _library(jvm: hotspot.Jvm) -> tuple[str, bool]:
-    """Where the JVM finds the agent, and whether that is a copy that we made.
+    """Return where the JVM finds the agent, and whether that is a copy that we made.
 
-    One that it has loaded already is called again: another file would be another
-    agent, which knows nothing of what the first one does.
+    An agent that is loaded already is called again: another file would be a second
+    agent, without the state of the first one.
     """
     loaded = _loaded(jvm)
     if loaded:
         return loaded[-1], False
     if jvm.shares_files:
         return str(agent.path()), False
-    # Of another name than the last, or the loader takes it for that.
+    # The loader takes a file of the same name for the one that it has loaded.
     copy = f"/tmp/{agent.NAME}.{secrets.token_hex(8)}"
-    # Nobody can have that name, but whose folder it is may guess.
+    # The name is new; the owner of the folder may guess it all the same.
     made = os.open(
         jvm.root / copy.lstrip("/"),
         os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW,
@@ -343,7 +343,7 @@ def _library(jvm: hotspot.Jvm) -> tuple[str, bool]:
 
 
 def _loaded(jvm: hotspot.Jvm) -> list[str]:
-    """Agents that it has loaded and that can be called."""
+    """Return the agents that a JVM has loaded and that can be called."""
     return [
         path for path in jvm.libraries(agent.NAME) if not path.endswith("(deleted)")
     ]

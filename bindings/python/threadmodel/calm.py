@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text for a run in which nothing stands out, with what to do next, and for what
-was not looked for."""
+"""Texts for a run in which nothing stands out, with advice, and on kinds of findings
+that were not looked for."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -23,7 +23,7 @@ _NOT_RUNNING: Final = (
     "io",
     "native",
 )
-# Without these kinds a thread may look as if it ran that did not.
+# If one of these kinds was not looked for, a thread that waits may look as if it ran.
 _OF_ALL_STATES: Final = {
     "hot_lock",
     "held_while_parked",
@@ -31,7 +31,7 @@ _OF_ALL_STATES: Final = {
     "sleep_on_critical_path",
 }
 CALM_PART: Final = "Nothing of what was looked for stands out in this part of the run."
-# A thread that ran for so much of the run decides how long that took.
+# A thread that ran for this share of the run decides its length.
 _MOST: Final = 0.5
 
 
@@ -73,7 +73,7 @@ def _calm(model: "Model") -> str:
     )
     if missing & _OF_ALL_STATES:
         return said
-    # The scheduler counts no thread of the recorder's.
+    # The recorder's own threads have no processor time.
     counted = [row for row in threads if row["cpu_time_ns"] is not None]
     busiest = max(counted or threads, key=lambda row: _ran_ns(row, length_ns))
     share = _ran_ns(busiest, length_ns) / length_ns
@@ -97,7 +97,7 @@ def not_looked_for(model: "Model") -> list[str]:
         if row["remedy"] is not None:
             kind = row["kind"].replace("_", " ")
             reasons.setdefault(f"{row['why']} {row['remedy']}", []).append(kind)
-    # What lacks more than others do comes last.
+    # The longest reasons come last.
     return [
         f"Not looked for: {', '.join(kinds)}. {reason}"
         for reason, kinds in sorted(reasons.items(), key=lambda item: len(item[0]))

@@ -22,7 +22,7 @@ from threadmodel.event import EventKind
 from threadmodel.source import open_source, recordings_in
 from threadmodel.table import Table, answer
 
-# The states that are summed up without a model, by the kinds that begin and end them.
+# States that need no model, with the kinds of events that begin and end them.
 ENDS: Final = {
     "blocked": (EventKind.CONTENDED_ENTER, EventKind.CONTENDED_ENTERED),
     "waiting": (EventKind.WAIT, EventKind.WAITED),
@@ -37,7 +37,7 @@ NUMBERS: Final = {
     "sleeping": lib.TM_STATE_SLEEPING,
     "parked": lib.TM_STATE_PARKED,
 }
-# Events that state a block in another way, or that some are missing.
+# Events that report blocks in another way, and those that report a loss.
 BESIDE: Final = (EventKind.SNAPSHOT, EventKind.RUNNABLE, EventKind.LOST)
 
 
@@ -81,7 +81,7 @@ def sum_pairs(
     dialect: str | None = None,
     time_unit_ns: int = 0,
 ) -> tuple[Table, dict[str, int]]:
-    """Sum up as above; beside it, by state, how many events are in no sum."""
+    """Sum up as class_sums does; return by state, too, the events that are left out."""
     kinds = 0
     wanted = set(states)
     for state in wanted:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A column of a table: a sequence of Python values, whatever is installed."""
+"""A column of a table: a sequence of Python values that needs no other package."""
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,8 +10,8 @@ from threadmodel import arrow, errors
 from threadmodel._library import ffi, holding, lib, text
 from threadmodel.extras import extra
 
-# Type of a column -> its name, the accessor of its values, and their format in terms of
-# the buffer protocol; of truth values, bits.
+# Type of a column -> its name, the accessor of its values, and their format in the
+# buffer protocol. Truth values are bits.
 _TYPES: Final[dict[int, tuple[str, Callable[[Any, bytes], Any], str]]] = {
     lib.TM_TYPE_INT32: ("int32", lib.tm_table_int32, "i"),
     lib.TM_TYPE_INT64: ("int64", lib.tm_table_int64, "q"),
@@ -20,7 +20,7 @@ _TYPES: Final[dict[int, tuple[str, Callable[[Any, bytes], Any], str]]] = {
     lib.TM_TYPE_BOOL: ("bool", lib.tm_table_bool, "B"),
     lib.TM_TYPE_STRING: ("string", lib.tm_table_codes, "i"),
 }
-# Rows that an iteration makes Python values of at once.
+# Rows that an iteration converts to Python values at a time.
 CHUNK: Final = 1 << 14
 _SHOWN: Final = 6
 
@@ -67,7 +67,7 @@ class Column(Sequence[Any]):
         return self._list(range(index, index + 1))[0]
 
     def __iter__(self) -> Iterator[Any]:
-        """Go through the values; few of them are Python objects at a time."""
+        """Iterate over the values; only some are Python objects at a time."""
         for start in range(0, self._length, CHUNK):
             yield from self[start : start + CHUNK]
 
@@ -75,7 +75,7 @@ class Column(Sequence[Any]):
         """Return all values.
 
         Raises:
-            OutOfMemoryError: so many values do not fit (a MemoryError)
+            OutOfMemoryError: memory is too small for them (a MemoryError)
         """
         return self[:]
 
@@ -159,8 +159,8 @@ class Column(Sequence[Any]):
     def buffers(self) -> tuple[memoryview, memoryview]:
         """Return the bytes of the values, and bits of the rows that are not null.
 
-        The values of strings are int32 codes of ``categories``, those of truth values
-        bits. Where no row is null there are no bits of that.
+        Strings are int32 codes of ``categories``, truth values are bits. If no row is
+        null, the second view is empty.
         """
         return self._values.cast("B"), self._valid
 
@@ -173,9 +173,9 @@ class Column(Sequence[Any]):
         return self._values
 
     def stored(self, values: Iterable[Any]) -> list[int]:
-        """Return as what some values are stored, as signed numbers of 64 bits.
+        """Return some values as they are stored, as signed numbers of 64 bits.
 
-        What no row can have is left out.
+        Values that no row can have are left out.
         """
         if self.type == "string":
             codes = {text: code for code, text in enumerate(self.categories)}
@@ -204,7 +204,7 @@ class Column(Sequence[Any]):
         if self.type == "bool":
             return self._borrow(pointer, (self._length + 7) // 8)
         size = self._length * ffi.sizeof(ffi.typeof(pointer).item)
-        # To a type checker, the items' type depends on which format it is.
+        # For a type checker, the type of the items depends on the format.
         values: Any = self._borrow(pointer, size)
         return memoryview(values.cast(self._format))
 

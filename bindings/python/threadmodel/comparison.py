@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two runs side by side: what got better, what got worse."""
+"""Comparison of two runs, or of two groups of runs."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from threadmodel.noise import chance
 from threadmodel.selection import ALL, Selection
 
 Row = dict[str, Any]
-#: Which part of a run is looked at: the same of all, or by the run.
+#: The part of a run that is compared: the same of all, or chosen by the run.
 Part = Selection | Callable[[Model], Selection]
-# What each run of a group has at one place; None: it has nothing.
+# The row of each run of a group at one place; None: the run has none.
 _Side = list[Row | None]
 
 STATES: Final = ("blocked", "reentering", "waiting", "joining", "parked", "io")
-# States in which a thread can be idle: it waits for work, and there is none.
+# States in which a thread can be idle, waiting for work.
 _IDLE: Final = ("waiting", "parked", "io")
 _FIGURES: Final = tuple(
     f"{state}_{figure}"
@@ -70,7 +70,7 @@ class Comparison:
 
 
 def part_of(model: Model, part: Part) -> Selection:
-    """Return which part of this run is looked at."""
+    """Return the part of this run that is compared."""
     return part if isinstance(part, Selection) else part(model)
 
 
@@ -152,7 +152,7 @@ def compare(
 
 
 def idle_in(row: Row, state: str) -> bool:
-    """Whether threads in a state at a place wait for work, as a row of callers says."""
+    """Whether threads in a state are idle, by the row of callers of their place."""
     return bool(row["idle"]) and state in _IDLE
 
 
@@ -172,7 +172,7 @@ def _run_figures(model: Model, part: Selection) -> Row:
 
 
 def _worst(findings: Iterable[Row]) -> list[Row]:
-    """Keep the first, which has most impact, of those that are matched as one."""
+    """Keep the finding with the greatest impact of those with the same key."""
     kept: dict[Any, Row] = {}
     for row in findings:
         kept.setdefault((row["kind"], row["class"], row["method"]), row)
@@ -194,7 +194,7 @@ def _difference(key: Row, olds: _Side, news: _Side, figures: Sequence[str]) -> R
 
 
 def _values(side: _Side, name: str) -> list[Any]:
-    """Return a figure of each run that has it; what a run lacks is 0 there."""
+    """Return a figure of each run, 0 without one; missing percentiles are left out."""
     if name.endswith("_p99_ns"):
         return [row[name] for row in side if row and row[name] is not None]
     return [row[name] or 0 if row else 0 for row in side]
@@ -234,7 +234,7 @@ def _match(
 
 
 def _gather(runs: Sequence[Iterable[Row]], by: tuple[str, ...]) -> dict[Any, _Side]:
-    """Return the rows of each key, one a run."""
+    """Return by key the row of each run."""
     found: dict[Any, _Side] = {}
     for run, rows in enumerate(runs):
         for row in rows:
@@ -243,14 +243,14 @@ def _gather(runs: Sequence[Iterable[Row]], by: tuple[str, ...]) -> dict[Any, _Si
 
 
 def _some(side: _Side) -> Row:
-    """Return the first row that there is."""
+    """Return the first row that is not None."""
     return next(row for row in side if row is not None)
 
 
 def _match_moved(
     left: dict[Any, _Side], right: dict[Any, _Side], key: Callable[[_Side], Any]
 ) -> list[tuple[_Side, _Side]]:
-    """Match what is alone under a looser key on both sides, and take it out."""
+    """Match and remove rows that are the only ones of a looser key on both sides."""
     pairs = []
     olds, news = _by(left, key), _by(right, key)
     for loose, old_keys in olds.items():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How tables look: in a terminal, where columns that do not fit are named, and in a
-notebook, as HTML.
+"""Tables as text for a terminal, which names the columns that do not fit, and as HTML
+for a notebook.
 """
 
 import html as markup

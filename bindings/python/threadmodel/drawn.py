@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page's timeline is drawn from: lanes of threads, locks and pools."""
+"""Data of a page's timeline: lanes of threads, locks and pools."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 Listener = Callable[[str], object]
 
-# The longest blocking intervals: the page says why they were.
+# So many of the longest blocking intervals are explained in the page.
 CHAINS: Final = 4_000
-#: Columns of the timeline that a page does without: a row ends when its times of all
-#: states are over, and a thread's name is known.
+#: Columns of the timeline that a page does not need: the end of a row follows from its
+#: times in all states, and other tables have the names of threads.
 LEFT_OUT: Final = ("thread", "end_ns", "peer")
-# Lanes of locks that there are at most, and as many of pools.
+# The most lanes of locks, and as many of pools.
 LOCKS: Final = 12
 
-# Blocks by locks, and waits for resources, whose shares a page has one by one: of more,
-# its tables of owners are of the whole run alone.
+# The most blocks and waits for resources whose shares are in a page. With more, its
+# tables of owners are only for the whole run.
 SHARED: Final = 150_000
 _SHARE: Final = (
     *("thread_id", "thread", "block_start_ns", "state", "class", "method", "source"),
@@ -31,13 +31,13 @@ _SHARE: Final = (
     *("owner_source", "owner_line", "provenance"),
 )
 
-# Of a hold, what its lane shows.
+# Columns of a hold that its lane shows.
 _HELD: Final = (
     *("object", "thread_id", "thread", "method", "line", "shared", "contested"),
     *("start_ns", "end_ns", "start_latest_ns", "end_earliest_ns"),
     *("start_provenance", "end_provenance"),
 )
-# Of a pool, and of a use of it.
+# Columns of a pool, and of its uses.
 _POOL: Final = ("class", "waiting_method")
 _USED: Final = (*_POOL, "thread_id", "thread", "start_ns", "end_ns")
 
@@ -50,7 +50,7 @@ def timeline(model: "Model", detail: int, step: Listener) -> bytes:
 
 
 def put_all(pack: Pack, model: "Model", detail: int, step: Listener) -> None:
-    """Put what lanes are drawn from, and who had what threads waited for when."""
+    """Put the data of the lanes, and the owners and users that threads waited for."""
     waits = put_drawn(pack, model, detail, left_out=LEFT_OUT, step=step)
     if waits <= SHARED:
         pack.add("shares", model.blame(), _SHARE)
@@ -65,17 +65,17 @@ def put_drawn(
     left_out: Iterable[str] = (),
     step: Listener = lambda _: None,
 ) -> int:
-    """Put what lanes are drawn from: intervals, interactions, critical path, holds.
+    """Put the data of the lanes: intervals, interactions, critical path, holds.
 
-    Returns how many blocks by locks and waits for resources there were.
+    Returns the number of blocks by locks and waits for resources.
 
     Args:
         pack: gets them
         model: asked
         detail: rows of the timeline at most
         selection: what is drawn
-        left_out: columns of these rows that the page does without
-        step: called with what is being written
+        left_out: columns that are not packed
+        step: called with a name of the data that is written next
     """
     step("timeline")
     tile_ns = model.tile_ns(detail, selection)
@@ -103,10 +103,10 @@ def put_drawn(
 
 
 def _put_holds(pack: Pack, model: "Model", selection: Selection) -> int:
-    """Put who had the locks for which threads were blocked longest.
+    """Put the owners of the locks that blocked threads longest.
 
-    Owners are all that there were, whichever threads are asked about. Returns how many
-    blocks there were.
+    All owners are included, whichever threads are selected. Returns the number of
+    blocks.
     """
     locks = model.blame("object", selection)
     known = [row for row, name in enumerate(locks["object"]) if name is not None]
@@ -122,9 +122,10 @@ def _put_holds(pack: Pack, model: "Model", selection: Selection) -> int:
 
 
 def _put_uses(pack: Pack, model: "Model", selection: Selection) -> int:
-    """Put who used the pools for which threads waited longest.
+    """Put the users of the pools that threads waited for longest.
 
-    What was released in several places is one pool. Returns how many waits there were.
+    A resource that is released in several places is one pool. Returns the number of
+    waits.
     """
     resources = model.resources(selection)
     pools: dict[tuple[str | None, ...], int] = {}

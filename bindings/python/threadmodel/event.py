@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One fact about one thread at one instant, for those who bring their own events."""
+"""Events: one fact about one thread at one instant, for programs with their own."""
 
 import struct
 from collections.abc import Iterable
@@ -59,7 +59,7 @@ def event_dtype() -> Any:
 
 
 def pack(events: Iterable[Event]) -> bytes:
-    """Lay events out as C has them, 48 bytes each.
+    """Pack events in the layout of C, 48 bytes each.
 
     Raises:
         InvalidArgumentError: a field is not a whole number or does not fit

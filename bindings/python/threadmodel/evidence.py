@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows that a finding rests on: its condition, read as the SQL that it is."""
+"""The rows that a finding rests on, by its condition, which is written as SQL."""
 
 import itertools
 import re
@@ -51,7 +51,7 @@ def conditions(where: str) -> dict[str, frozenset[Any]]:
 def rows_of_finding(
     model: "Model", finding: Mapping[str, Any], part: "Selection | None" = None
 ) -> "Table":
-    """Return the rows that a finding rests on; none where it names none.
+    """Return the rows that a finding rests on; empty if it names none.
 
     Args:
         model: asked
@@ -67,11 +67,11 @@ def rows_of_finding(
 
 
 def matching(table: "Table", where: str) -> bytearray:
-    """Mark the rows for which a finding's condition holds: a 1 each, else 0."""
-    # A condition that was too long to be written is empty.
+    """Return a byte for each row: 1 where a finding's condition holds, else 0."""
+    # The library leaves a condition empty that would be too long.
     return table.mark(conditions(where)) if where else bytearray(len(table))
 
 
 def marked(marks: bytearray) -> Iterator[int]:
-    """Go through the numbers of the rows that are marked."""
+    """Yield the numbers of the marked rows."""
     return itertools.compress(range(len(marks)), marks)

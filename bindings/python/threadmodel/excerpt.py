@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which rows of a table that is too long for a page are in it.
+"""Excerpts of tables that are too long for a page.
 
-What is kept is what a reader is most likely to look at, the long, and over the whole
-run: a page that ends half way would be read as a run that does.
+An excerpt keeps the rows that a reader is most likely to look at, the longest ones,
+from the whole run: a page that ends half way would look like a run that does.
 """
 
 import heapq
@@ -21,9 +21,9 @@ HOLD_ROWS: Final = 20_000
 def of_interactions(interactions: Table, tiles: Table) -> Sequence[int]:
     """Choose the interactions to draw between these tiles.
 
-    Those that ended an interval that is a tile of its own come first: whoever chooses
-    such an interval sees what ended it. What room is left is for others; of either,
-    where they are too many, some, spread evenly over the run.
+    Interactions that ended an interval with a tile of its own come first: a user that
+    chooses such an interval sees what ended it. Others take the remaining room. If
+    either are too many, the chosen ones are spread evenly over the run.
     """
     total = len(interactions)
     if total <= INTERACTION_ROWS:
@@ -49,11 +49,11 @@ def of_path(path: Table) -> Sequence[int]:
 
 
 def of_holds(holds: Table, rows: Sequence[int], length_ns: int) -> Sequence[int]:
-    """Choose the longest of these holds; one without an end lasts to the run's."""
+    """Choose the longest of these holds; one without an end lasts to the run's end."""
     if len(rows) <= HOLD_ROWS:
         return rows
     starts, ends = holds["start_ns"].view(), holds["end_ns"].view()
-    # Null is 0, and so is an end at the beginning.
+    # A null end is stored as 0.
     lengths = [(ends[row] or length_ns) - starts[row] for row in rows]
     return _longest(rows, lengths, HOLD_ROWS)
 
@@ -61,8 +61,8 @@ def of_holds(holds: Table, rows: Sequence[int], length_ns: int) -> Sequence[int]
 def _longest(rows: Sequence[int], lengths: Sequence[int], room: int) -> Sequence[int]:
     """Choose the longest rows.
 
-    Of those that are as long as the last one chosen, which may be most of them, some
-    are taken, spread evenly over the run.
+    Many rows may be as long as the last one chosen: of these, some are chosen, spread
+    evenly over the run.
     """
     least = heapq.nlargest(room, lengths)[-1]
     longer = list(itertools.compress(rows, map(least.__lt__, lengths)))

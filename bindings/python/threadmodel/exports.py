@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _EXPORTS: Final = named(ExportFormat)
 _SIDES: Final = named(ExportSide)
-# Formats that are sums by stack; and those of one side.
+# Formats of sums by stack, and those that show one side.
 PROFILES: Final = ("collapsed", "pprof", "otlp")
 SIDED: Final = ("collapsed", "pprof")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages that some answers need and most users do without."""
+"""Packages that only some answers need."""
 
 import importlib
 from typing import Any

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One recording of many: read by any worker, answered as bytes that merge.
+"""Summaries of single recordings of a fleet, as bytes that merge.
 
-``summarize_batches`` is what Spark's ``mapInArrow`` takes; Dask's workers call
-``summarize_url``. Both answer with the same bytes for the same file.
+``summarize_batches`` is a function for Spark's ``mapInArrow``; workers of Dask call
+``summarize_url``. Both return the same bytes for the same file.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ _FIELD: Final = re.compile(r"\{(\w+)\}|(\*)")
 
 
 class Limits(NamedTuple):
-    """What one file may cost.
+    """Limits for one file.
 
     Attributes:
         memory_bytes: of its model, which then keeps sums in place of old intervals
@@ -49,12 +49,12 @@ class Limits(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What became of a file.
+    """The result for one file.
 
     Attributes:
         url: of the file
         run: 32 hexadecimal digits of its content; empty: it was not read
-        error: why not; empty: it was
+        error: why it was not read; empty: it was
         facts: of the run, as JSON; empty: none
         tables: of its summary, each as an Arrow stream, by name
     """
@@ -67,7 +67,7 @@ class Result(NamedTuple):
 
 
 def labels_of(url: str, pattern: str) -> dict[str, str]:
-    """Return what a pattern such as ``{service}/{host}/*.tmt`` finds at a URL's end.
+    """Match a pattern such as ``{service}/{host}/*.tmt`` with the end of a URL.
 
     A field and a star stand for text without a slash.
 
@@ -96,7 +96,7 @@ def labels_of(url: str, pattern: str) -> dict[str, str]:
 
 
 def summarize_url(url: str, limits: Limits = Limits()) -> Result:  # noqa: B008
-    """Read a file, whatever it holds, and sum up its run; a failure is the answer."""
+    """Read a file and sum up its run. Any failure becomes the error of the result."""
     copy = ""
     try:
         with _copied(url, limits) as copy:
@@ -110,7 +110,7 @@ def summarize_url(url: str, limits: Limits = Limits()) -> Result:  # noqa: B008
 
 
 def opened(url: str, limits: Limits = Limits()) -> threadmodel.Model:  # noqa: B008
-    """Read the run of a file, wherever it is, as far as it can be read."""
+    """Read the run of a file at any URL, as far as it can be read."""
     with _copied(url, limits) as copy:
         return _read(copy, limits)
 
@@ -144,7 +144,7 @@ def to_batch(result: Result) -> Any:
 
 
 def from_rows(rows: Iterable[dict[str, Any]]) -> list[Result]:
-    """Return the results of such rows, in whatever order, by URL."""
+    """Return the results of such rows, which may be in any order, by URL."""
     found: dict[str, Result] = {}
     for row in rows:
         facts = (row["url"], row["run"], row["error"], row["facts"])
@@ -158,7 +158,7 @@ def from_rows(rows: Iterable[dict[str, Any]]) -> list[Result]:
 def _copied(url: str, limits: Limits) -> Iterator[str]:
     """Lend a copy of a file, which does not grow while it is read.
 
-    The copy has no name, so that none is left of a worker that is killed.
+    The copy has no name, so that a worker that is killed leaves no file.
     """
     system, path = extra("fleet", module="fsspec").core.url_to_fs(url)
     with tempfile.TemporaryFile(prefix="threadmodel-") as copy:
@@ -175,7 +175,7 @@ def _source(system: Any, path: str) -> Any:
 
 
 def _copy(source: Any, copy: Any, limits: Limits) -> None:
-    """Copy a file of whatever size it states, a chunk at a time."""
+    """Copy a file chunk by chunk, without relying on the size that it states."""
     end = time.monotonic() + limits.seconds
     room = limits.file_bytes
     while chunk := source.read(CHUNK):
@@ -216,7 +216,7 @@ def _read(path: str, limits: Limits) -> threadmodel.Model:
 
 
 def _without(copy: str, text: str) -> str:
-    """Leave the name of a copy out, which is gone by now; the URL stands beside it."""
+    """Remove the name of the copy from a text: the copy is deleted by then."""
     return text.removeprefix(f"{copy}: ")
 
 
@@ -232,7 +232,7 @@ def _facts(model: threadmodel.Model, size_bytes: int) -> dict[str, Any]:
     }
     return {
         **{name: getattr(run, name) for name in _TEXTS},
-        # A file may state any number; a column of Parquet holds 63 bits.
+        # A file may state any number; the column of Parquet is a signed one of 64 bits.
         **{name: min(number, MAX_INT64) for name, number in numbers.items()},
         "damage": model.damage,
     }
@@ -245,7 +245,7 @@ def _digest(path: str) -> str:
 
 def _stream(table: threadmodel.Table) -> bytes:
     pyarrow = extra("pyarrow")
-    # Text and not codes: the same bytes, whichever table the codes would be of.
+    # Plain text, as codes would differ between tables with the same content.
     arrow = table.to_arrow()
     text = pyarrow.string()
     plain = pyarrow.schema(

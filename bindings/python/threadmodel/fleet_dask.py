@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many files summed up by Dask, on this machine or on a cluster of the user's."""
+"""Summing up many files with Dask, on this machine or on the user's cluster."""
 
 import contextlib
 import csv
@@ -20,15 +20,15 @@ from threadmodel.fleet import (
 )
 from threadmodel.fleet_dataset import Dataset, Mark
 
-# Runs a part: of some 100 kB each, the parts are of a size that engines like.
+# Runs in a part. At some 100 kB a run, parts have a size that query engines like.
 PART: Final = 256
-# Tasks that each worker has waiting, so that it is never idle.
+# Tasks that are queued for each worker, so that it is never idle.
 AHEAD: Final = 4
-# A worker that is killed takes its task along. One that kills workers is given up.
+# Retries of a task whose worker was killed; a task that kills workers is given up.
 RETRIES: Final = 2
-# A table of labels is not larger.
+# The largest table of labels.
 MOST_LABELS_BYTES: Final = 256 << 20
-# In place of a mark.
+# The mark of a file whose name is not UTF-8.
 NOT_UTF8: Final = "the name is not UTF-8"
 _DEATHS: Final = "distributed.scheduler.allowed-failures"
 Progress = Callable[[int, int], object]
@@ -52,7 +52,7 @@ def connected(
         return
     workers = workers or extra("fleet", module="dask.system").CPU_COUNT
     with (
-        # Files beside one that ends a worker are tried again here, one by one.
+        # The files of a worker that was killed are tried again, one by one, below.
         extra("fleet", module="dask").config.set({_DEATHS: 0}),
         distributed.LocalCluster(
             n_workers=workers,
@@ -63,7 +63,7 @@ def connected(
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
-        # A worker that dies while it starts is given up by its nanny.
+        # The nanny gives up a worker that dies while it starts.
         cluster.adapt(minimum=workers, maximum=workers)
         yield client
 
@@ -89,7 +89,7 @@ def find(urls: Iterable[str]) -> dict[str, Mark]:
             full = str
         else:
             full = system.unstrip_protocol
-        # A name may have such signs in it.
+        # The name of a file may contain these characters.
         if any(sign in path for sign in "*?[") and not system.exists(path):
             paths = [one for one in system.glob(path) if not system.isdir(one)]
         elif system.isdir(path):
@@ -168,7 +168,7 @@ def read_labels(path: str) -> dict[str, dict[str, str]]:
 def labels_by(
     urls: Iterable[str], pattern: str | None, listed: Mapping[str, Mapping[str, str]]
 ) -> dict[str, dict[str, str]]:
-    """Return the labels of each file: what is listed goes before the pattern.
+    """Return the labels of each file: the list takes precedence over the pattern.
 
     Raises:
         InvalidArgumentError: a file is not of the pattern, or a label is a fact's name
@@ -201,7 +201,7 @@ def summarize(
     limits: Limits = Limits(),  # noqa: B008
     progress: Progress | None = None,
 ) -> tuple[int, int]:
-    """Add the files that a dataset does not have to it.
+    """Add files to a dataset that it does not have yet.
 
     Args:
         marks: of the files, see :func:`find`
@@ -243,7 +243,7 @@ def summarize(
 
 
 def _connected(results: Iterator[Result]) -> Iterator[Result]:
-    """Pass results on; what Dask says when its scheduler is gone becomes one error."""
+    """Yield results; turn Dask's errors after the loss of its scheduler into one."""
     distributed = extra("fleet", module="distributed")
     lost = (distributed.CancelledError, distributed.comm.CommClosedError)
     try:
@@ -255,7 +255,7 @@ def _connected(results: Iterator[Result]) -> Iterator[Result]:
 
 
 def _results(urls: list[str], client: Any, limits: Limits) -> Iterator[Result]:
-    """Yield what becomes of each file, in the order in which they are done."""
+    """Yield the result of each file as soon as it is there."""
     distributed = extra("fleet", module="distributed")
     waiting = iter(urls)
     workers = max(1, len(client.scheduler_info()["workers"]))
@@ -272,7 +272,7 @@ def _results(urls: list[str], client: Any, limits: Limits) -> Iterator[Result]:
     for future in pending:
         url = of.pop(future.key)
         if isinstance(future.exception(), distributed.KilledWorker):
-            # It, or another file that its workers had beside it.
+            # This file, or another one of the same worker, has killed it.
             suspects.append(url)
         else:
             yield _result(url, future)

@@ -8,10 +8,10 @@
       callers.parquet     a row a row of the run's summary, with column `run`
       ...
 
-A part is never changed. ``dataset.json`` is replaced as a whole, last: until then a
-reader sees what was there before, and parts that it does not name are nobody's.
+A part is never changed. A job replaces ``dataset.json`` as a whole, as its last step:
+until then readers see the old content, and ignore parts that it does not name.
 ``unfinished.json`` is the same for a job that continues after an interruption. A job
-that adds parts holds a lock: on a disk that of the file ``lock``, which stays.
+that adds parts holds a lock; on a disk it is that of the file ``lock``, which stays.
 """
 
 import contextlib
@@ -44,7 +44,7 @@ class Dataset:
 
         Args:
             url: of its folder
-            resume: go on where an unfinished job ended; readers see none of that
+            resume: continue where an unfinished job ended; readers do not see its parts
 
         Raises:
             NewerVersionError: a newer release wrote it
@@ -77,7 +77,7 @@ class Dataset:
 
     @property
     def replaced(self) -> tuple[str, ...]:
-        """Runs whose file was read again since: they count no more."""
+        """Runs whose file was read again later: they no longer count."""
         return tuple(self._state["replaced"])
 
     def has(self, url: str, mark: Mark) -> bool:
@@ -106,7 +106,7 @@ class Dataset:
 
     @contextlib.contextmanager
     def _lock(self) -> Iterator[None]:
-        # A store has no locks: there, changes of another job are found out.
+        # An object store has no locks: there, changes by another job are detected.
         if "file" not in self._system.protocol:
             yield
             return
@@ -126,7 +126,7 @@ class Dataset:
 
     def _check_unchanged(self) -> None:
         for name in (DONE, UNFINISHED):
-            # What an unfinished job left concerns those alone that continue from it.
+            # The file of an unfinished job matters only to a job that continues it.
             if name == UNFINISHED and self._seen[name] is None:
                 continue
             if self._content(name) != self._seen[name]:
@@ -160,11 +160,11 @@ class Dataset:
         failed: list[dict[str, str]] = []
         tables: dict[str, list[Any]] = {}
         urls = {known["run"]: url for url, known in files.items() if known["run"]}
-        # A run that a file had once has its rows, and they are shown again.
+        # A run of an earlier version of a file still has its rows: they count again.
         stored = {*urls, *self._state["replaced"]}
         part = self._next_part
         results = sorted(results)
-        # Contents that moved to another file are that file's.
+        # A content that moved to another file belongs to that file.
         for result in results:
             before = files.get(result.url, {}).get("run", "")
             if before and before != result.run and urls.get(before) == result.url:
@@ -299,7 +299,7 @@ class Dataset:
         return True
 
     def _failed(self) -> Any:
-        """Which files are not read by now, and where each has its error's row."""
+        """Return the files that could not be read, with the place of each error."""
         pyarrow = extra("pyarrow")
         rows = [
             {"url": url, "part": f"/{known.get('failed', '')}"}

@@ -10,13 +10,13 @@ from typing import Any, Final
 
 Row = dict[str, Any]
 
-# Classes of locks that any program has: they do not say which lock it is.
+# Classes that locks of any program have: they do not identify a lock.
 _EVERYBODYS: Final = ("java.", "javax.", "jdk.", "sun.", "int[]")
 _NAMELESS: Final = ("mutex", "rwlock", "spinlock", "once")
 
 
 def is_named(edge: Row) -> bool:
-    """Return whether the classes of a lock order say which locks they are."""
+    """Return whether the classes of a lock order identify the locks."""
     return all(
         name is not None and not name.startswith(_EVERYBODYS) and name not in _NAMELESS
         for name in (edge["held_class"], edge["wanted_class"])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the runs of a dataset say together: causes, changes, outliers, lock orders.
+"""Answers from all runs of a dataset: causes, changes, outliers, lock orders.
 
-Each answer is a list of rows; each row names a run that shows it. An answer that the
-runs are too few for has no rows, and a sentence in ``unknown`` instead.
+Each answer is a list of rows; each row names a run that shows it. With too few runs for
+an answer, it has a sentence in ``unknown`` instead of rows.
 """
 
 import statistics
@@ -18,7 +18,7 @@ from threadmodel.fleet_orders import cycles, is_named
 
 Row = dict[str, Any]
 
-# Runs of each version: t intervals of skewed figures of fewer say more than they know.
+# Runs of each version. With fewer, t intervals of skewed figures are too narrow.
 LEAST_RUNS: Final = 10
 LEAST_HOSTS: Final = 5
 CONFIDENCE: Final = 0.95
@@ -38,10 +38,10 @@ class Answer:
 
 
 class Report:
-    """A dataset that is asked several questions, of all runs or of some."""
+    """Questions to a dataset, on all runs or on some."""
 
     def __init__(self, dataset: Dataset, only: Mapping[str, str] | None = None) -> None:
-        """Read what is asked about.
+        """Choose the runs.
 
         Args:
             dataset: on a disk of this machine
@@ -74,7 +74,7 @@ class Report:
         self.errors: int = found[0][0] if found else 0
 
     def causes(self, top: int) -> Answer:
-        """Return findings by what they cost in all runs, the dearest first."""
+        """Return findings by their cost in all runs, the most expensive first."""
         return Answer(
             self._rows(
                 f"""select {", ".join(_CAUSE)}, sum(cost_ns) as cost_ns,
@@ -86,7 +86,7 @@ class Report:
         )
 
     def by_label(self, label: str, top: int) -> Answer:
-        """Return each value of a label with the dearest cause in its runs.
+        """Return each value of a label with the most expensive cause in its runs.
 
         Raises:
             InvalidArgumentError: there is no such label
@@ -115,7 +115,7 @@ class Report:
         )
 
     def changes(self, since: str, before: str | None = None) -> Answer:
-        """Compare what causes cost a second of run, in each service, over versions.
+        """Compare the cost of causes for each second of run, by service, over versions.
 
         A cause that a run has no finding of costs it nothing. All intervals together
         hold with a confidence of 95 %: each by Welch's t, after Bonferroni.
@@ -278,7 +278,7 @@ class Report:
         return str(found[0][0]) if found else None
 
     def _make_causes(self) -> None:
-        """What each finding that is worth something cost each run."""
+        """Make a table of the cost of findings in each run, without minor ones."""
         if self._has("findings"):
             source = """select run, kind, class, method,
                     sum(impact_ns)::bigint as cost_ns, bool_and(suspected) as suspected
@@ -321,7 +321,7 @@ def _quoted(name: str) -> str:
 
 
 def _moments(condition: str, side: str) -> str:
-    """Count, mean and squared deviations of the runs that have the cause."""
+    """Return SQL for count, mean and variance of the runs that have the cause."""
     chosen = f"filter ({condition})"
     return (
         f"count(*) {chosen} as runs_{side}, coalesce(avg(cost) {chosen}, 0) as "
@@ -330,12 +330,12 @@ def _moments(condition: str, side: str) -> str:
 
 
 def _interval(row: Row, sizes: Sequence[int], questions: int) -> Row:
-    """Return the change of the mean with its interval; None: no noise to judge by."""
+    """Return the change of the mean with its interval; None: the noise is unknown."""
     special = extra("fleet", module="scipy.special")
     means, errors_squared = [], []
     for side, runs in zip(("before", "since"), sizes, strict=True):
         having, mean = row[f"runs_{side}"], row[f"mean_{side}"]
-        # The other runs have 0.
+        # Runs without the cause have a cost of 0.
         squares = (
             row[f"var_{side}"] * having + mean**2 * having * (runs - having) / runs
         )

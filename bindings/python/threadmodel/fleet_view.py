@@ -17,7 +17,7 @@ RUN: Final = "#run"
 
 
 class FleetView:
-    """What the runs of a dataset say together, shown by the last line of a cell.
+    """The report on a dataset, shown by the last line of a cell.
 
     A click on a run reads its recording anew, and shows its timeline below. Without
     anywidget the report is shown, and runs are not read.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """JVMs that run now, and the attach mechanism of HotSpot.
 
-A JVM opens a Unix socket when a file of a certain name lies in its /tmp and it gets a
-SIGQUIT; to any other program that signal is deadly. So whatever can be known of a
-process without touching it is looked at first, and each refusal is one sentence.
+A JVM opens a Unix socket when a file of a certain name is in its /tmp and it receives a
+SIGQUIT; any other program is killed by that signal. So a process is checked first in
+all ways that do not affect it, and each refusal is one sentence.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ ARGUMENTS: Final = 3
 
 @dataclass(frozen=True)
 class Jvm:
-    """A process that is a HotSpot JVM of ours, and answers."""
+    """A HotSpot JVM of this user that can be attached to."""
 
     pid: int
     inner_pid: int  # in its own PID namespace
@@ -43,7 +43,7 @@ class Jvm:
 
     @property
     def shares_files(self) -> bool:
-        """Whether a path means the same file to it as to us."""
+        """Whether a path names the same file for the JVM and for us."""
         try:
             theirs = os.readlink(f"/proc/{self.pid}/ns/mnt")
             return theirs == os.readlink("/proc/self/ns/mnt") and self._folder == ""
@@ -52,7 +52,7 @@ class Jvm:
 
     @property
     def _folder(self) -> str:
-        """Where its root is, as the kernel tells us paths of its; "": where ours is."""
+        """Its root folder as the kernel shows it in paths; "": the same as ours."""
         try:
             return os.readlink(self.root).rstrip("/")
         except OSError:
@@ -60,27 +60,27 @@ class Jvm:
 
     @property
     def socket(self) -> Path:
-        """Where it listens, once it does."""
+        """The path of its socket, once it listens."""
         return self.root / f"tmp/.java_pid{self.inner_pid}"
 
     def listens(self) -> bool:
-        """Whether it does. One that had the same number and was killed leaves a socket
-        behind, at which nobody is."""
+        """Whether it listens. A killed JVM with the same number may have left a socket
+        at which nobody listens."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as knock:
             knock.setblocking(False)
             try:
                 knock.connect(str(self.socket))
             except OSError as failure:
-                # No room in its queue: somebody is there.
+                # The queue of the socket is full: it is listening.
                 return failure.errno == errno.EAGAIN
         return True
 
     def is_running(self) -> bool:
-        """Whether it has not ended."""
+        """Whether it has not ended yet."""
         return _proc.state(self.pid) not in ("", "Z", "X")
 
     def libraries(self, name: str) -> list[str]:
-        """Paths, as it knows them, of the libraries of this name that it has loaded."""
+        """The loaded libraries of this name, as paths in the JVM's file system."""
         found = [
             fields[5].removeprefix(self._folder)
             for line in _proc.maps(self.pid).splitlines()
@@ -196,7 +196,7 @@ def find(pid: int) -> Jvm:
 
 
 def is_jvm(pid: int) -> bool:
-    """Whether a process runs a JVM, as far as we may see what it has loaded."""
+    """Whether a process runs a JVM; False if we may not see its mapped files."""
     try:
         loaded = _settled(pid)
     except AttachError:
@@ -205,7 +205,7 @@ def is_jvm(pid: int) -> bool:
 
 
 def command(jvm: Jvm, name: str, *arguments: str) -> str:
-    """Have a JVM do something, and return what it answers.
+    """Send a command to a JVM and return its answer.
 
     Args:
         jvm: from find()
@@ -271,7 +271,7 @@ def _talk(jvm: Jvm, request: bytes) -> bytes:
 
 
 def _wake(jvm: Jvm) -> None:
-    """Have it open its socket, if it does not listen yet."""
+    """Make a JVM open its socket, unless it listens already."""
     if jvm.listens():
         return
     trigger = jvm.root / f"tmp/.attach_pid{jvm.inner_pid}"
@@ -290,7 +290,7 @@ def _wake(jvm: Jvm) -> None:
                 raise AttachError(f"process {jvm.pid} has ended")
             if now > began + TIMEOUT_SECONDS:
                 raise AttachError(_why_silent(jvm))
-            # One that was starting had no ear for it yet.
+            # A JVM that was starting may have missed the signal.
             if now > asked + STARTING_SECONDS:
                 os.kill(jvm.pid, signal.SIGQUIT)
                 asked = now
@@ -309,7 +309,7 @@ def _why_silent(jvm: Jvm) -> str:
 
 
 def _check_that_it_listens(jvm: Jvm, status: dict[str, str]) -> None:
-    """A SIGQUIT must find a JVM that handles it, and takes it for what it is."""
+    """Check that the JVM handles SIGQUIT, and as a request to attach."""
     able = _can_attach(jvm)
     if able is None:
         able = "-XX:+DisableAttachMechanism" not in _proc.arguments(jvm.pid)
@@ -333,7 +333,7 @@ def _catches_quit(status: dict[str, str]) -> bool:
 
 
 def _is_launcher(pid: int) -> bool:
-    """Whether it is `java`, or has yet to become what its parent wants it to be."""
+    """Whether a process is `java`, or a child of ours that has not called exec yet."""
     names = {"java", os.path.basename(os.readlink("/proc/self/exe"))}
     with contextlib.suppress(OSError):
         return os.path.basename(os.readlink(f"/proc/{pid}/exe")) in names
@@ -364,7 +364,7 @@ def _can_attach(jvm: Jvm) -> bool | None:
             continue
         at = counters.find(key)
         if at >= 0:
-            # The value, a digit a capability, follows the name, aligned by zeros.
+            # The value, one digit for each capability, follows the name and zeros.
             value = counters[at + len(key) : at + len(key) + 64].lstrip(b"\0")
             return value[:1] == b"1"
     return None

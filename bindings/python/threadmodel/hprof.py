@@ -16,8 +16,8 @@ class HprofWriter(FileWriter):
 
     Args:
         path: of the file
-        by_thread: whether the same stack of two threads is two, so that each sample
-            tells whose it is
+        by_thread: whether the same stack is written once for each thread, so that
+            samples name their threads
 
     Raises:
         InputOutputError: the file cannot be made (an OSError)

@@ -21,7 +21,7 @@ def judge(model: "Model", selection: Selection = ALL) -> dict[str, Any]:
         selection: the part of the run that is judged
     """
     (row,) = model.verdict(selection)
-    # The list of members reaches the verdict once more.
+    # The list of members computes the verdict again, so it is asked for only if needed.
     members = list(model.verdict_members(selection)) if row["threads"] else []
     return {**row, "members": members}
 
@@ -39,13 +39,13 @@ def lines(row: dict[str, Any]) -> list[str]:
 
 
 def nothing_in(model: "Model") -> str | None:
-    """Say what a file has where no answer follows from it; None: it has a duration.
+    """Say why no answer follows from a file; None: one does.
 
     Args:
         model: of a whole run
     """
     if not model.event_count:
-        # The first caveat of a recording of JFR lists what it has instead.
+        # The first caveat of a JFR recording lists its events.
         is_listed = model.run.format == "jfr" and model.damage is None
         found = model.caveats[:1] if is_listed else ()
         return ". ".join(("no event of threads or locks was found", *found))

@@ -19,7 +19,7 @@ from threadmodel.table import Table
 if TYPE_CHECKING:
     from threadmodel.model import Model
 
-# Rows that a notebook gets at first, and for each part that is looked at.
+# Rows that a notebook gets at first, and for each part that is shown later.
 ROWS: Final = 20_000
 
 
@@ -64,7 +64,7 @@ class Timeline(Table):
         return result.finish(compressed=False)
 
     def asked(self, widget: Any, message: Any, _buffers: Any) -> None:
-        """Answer what the lanes ask for; what is no such question is left alone."""
+        """Answer a question of the lanes; ignore other messages."""
         if not isinstance(message, dict) or message.get("kind") != "tiles":
             return
         reply = {"kind": "tiles", "number": message.get("number")}
@@ -76,7 +76,7 @@ class Timeline(Table):
             widget.send(reply, buffers=[part])
 
     def _part(self, message: Mapping[str, Any]) -> bytes:
-        """Pack the rows of some lanes in a part of the run, as fine as they fit."""
+        """Pack rows of some lanes in a part of the run, as detailed as they fit."""
         model = self._model
         start = max(int(message["from_ns"]), self._selection.start_ns)
         end = min(int(message["to_ns"]), self._selection.end_ns or MAX_INT64)
@@ -93,7 +93,7 @@ class Timeline(Table):
 def with_widget(
     still: dict[str, Any], widget: Callable[[], Any], include: Any, exclude: Any
 ) -> dict[str, Any]:
-    """Return what a notebook shows: the widget, or what stands still without one."""
+    """Return the output of a notebook's cell: the widget, else a static one."""
     try:
         shown = widget()._repr_mimebundle_(include=include, exclude=exclude)
     except (errors.MissingExtraError, errors.UnsupportedError):
@@ -119,7 +119,7 @@ def widget_class() -> Any:
         ) from None
 
     class TimelineWidget(anywidget.AnyWidget):  # type: ignore[misc]
-        """Lanes, and `pack` is what they show at first; or the HTML of a `report`."""
+        """The lanes that `pack` holds, or the HTML of a `report`."""
 
         _esm = page.asset("widget.js")
         pack = traitlets.Bytes().tag(sync=True)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How two runs served their requests: by rate and latency, where both have requests.
+"""Comparison of two runs by the rate and latency of their requests, if both have any.
 
-A service's run is as long as its load, and a faster one may queue for more of it. So
-where a run has a main kind of unit, or several of one group of threads, their rate and
-duration decide. Both are measured while the rate is steady: start-up does not count.
+The run of a service is as long as its load, and threads of a faster one may queue for a
+greater part of it. So if a run has a main kind of unit, or several of one group of
+threads, their rate and duration decide. Both are measured while the rate is steady:
+start-up does not count.
 """
 
 import statistics
@@ -21,19 +22,19 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 Place = tuple[str | None, str | None, str | None]
 
-# Of fewer units the rate of two runs differs by chance.
+# With fewer units, the rates of two runs differ by chance.
 ENOUGH_UNITS: Final = 30
-# Of several runs on both sides, how much locks differ by chance is known: that finds
-# smaller changes than the rate of few units does.
+# The least number of units if there are several runs on both sides: then the noise of
+# lock times is known, and they show smaller changes than the rate of few units.
 ENOUGH_OF_SEVERAL: Final = 100
-# For a smaller part of the time since the first of them, a run's requests are not what
-# it is about. How long a service takes to start does not count.
+# The steady time must be this part of the time since the first request; otherwise the
+# requests do not measure the program. The time before the first one does not count.
 PART_OF_TIME: Final = 0.3
 SLICES: Final = 10
-# By less than this a rate differs between runs of one program on a busy machine.
+# Rates of runs of one program on a busy machine differ by less than this.
 RATE_TOLERANCE: Final = 0.1
 LATENCY_TOLERANCE: Final = 0.25
-# A change by less of the mean latency is not worth a line.
+# Smaller changes, as a part of the mean latency, are not listed.
 SMALL_PART: Final = 0.02
 ERRORS: Final = 3.0
 NAME_LENGTH: Final = 200
@@ -42,7 +43,7 @@ NO_KINDS: Final[frozenset[str | None]] = frozenset()
 
 @dataclass(frozen=True)
 class Load:
-    """What a run served, while its rate was steady."""
+    """The load of a run while its rate was steady."""
 
     kinds: frozenset[str | None]
     name: str
@@ -59,14 +60,14 @@ class Load:
 
 @dataclass(frozen=True)
 class Change:
-    """What became of the requests from one side to the other."""
+    """The change of the requests from one side to the other."""
 
     verdict: str
     before: Load
     after: Load
 
     def sentence(self) -> str:
-        """Say it in numbers."""
+        """Return the numbers as text."""
         before, after = self.before, self.after
         return (
             f"requests are {self.verdict}: {before.rate:,.1f} a second before, "
@@ -88,7 +89,7 @@ class Change:
         return row
 
     def basis(self) -> str:
-        """Say what the numbers are of."""
+        """Name the requests that the numbers are about."""
         sides = []
         for load in (self.before, self.after):
             name = clean(load.name, NAME_LENGTH)
@@ -111,7 +112,8 @@ def loads(
         models: asked
         parts: of each of them; empty: all
         enough: requests
-        kinds: of the requests, in runs that have such; none: the main ones of the first
+        kinds: of the requests, in runs that have them; empty: the main ones of the
+            first
     """
     found: list[Load] = []
     for model, part in zip(models, parts or [ALL] * len(models), strict=True):
@@ -131,8 +133,8 @@ def measure(
 ) -> Load | None:
     """Measure the load of one run, or of a part of it.
 
-    Two runs are compared by the same kinds of requests, `wanted`, though others may be
-    the main ones in one of them.
+    Two runs are compared by the same kinds of requests, `wanted`, even if one of them
+    has other main ones.
     """
     start_ns, last_ns = tables.bounds(model, part)
     if start_ns >= last_ns:
@@ -195,7 +197,7 @@ def _name(kinds: Sequence[Row]) -> str:
 
 
 def _parts(model: "Model", part: Selection, kinds: Sequence[Row]) -> dict[Place, float]:
-    """Return where the time of a unit goes, on the average of all kinds."""
+    """Return the time of an average unit by state, class and method."""
     counts = {(row["kind"], row["thread_id"]): row["count"] for row in kinds}
     units = sum(counts.values())
     parts: dict[Place, float] = {}
@@ -208,7 +210,7 @@ def _parts(model: "Model", part: Selection, kinds: Sequence[Row]) -> dict[Place,
 
 
 def middle(side: Sequence[Load]) -> Load:
-    """Return the run of the median rate."""
+    """Return the run with the median rate."""
     return sorted(side, key=lambda load: load.rate)[len(side) // 2]
 
 
@@ -217,8 +219,8 @@ def compare_loads(
 ) -> Change:
     """Say whether requests are served better, worse, or as before.
 
-    The rate decides; where it is equal the mean latency does. A difference counts if it
-    is more than is tolerated, and more than the slices of the runs differ by.
+    The rate decides; if it is equal, the mean latency does. A difference counts if it
+    exceeds the tolerance and the noise, within each run and between runs.
     """
     old, new = middle(before), middle(after)
     least = RATE_TOLERANCE if tolerance is None else tolerance
@@ -245,7 +247,7 @@ def compare_loads(
 
 
 def _noise(values: Sequence[float], error: float, middle_value: float) -> float:
-    """Return the error of a figure, as a part of it: within runs and between them."""
+    """Return the relative error of a figure: the larger of within and between runs."""
     if not middle_value:
         return 0.0
     between = statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0
@@ -255,8 +257,8 @@ def _noise(values: Sequence[float], error: float, middle_value: float) -> float:
 def moved(change: Change, count: int = 3) -> list[tuple[Place, float, float]]:
     """Return where the time of requests changed, the largest change first.
 
-    Of requests that are better, the places where they spend less time come first; of
-    others, those where they spend more.
+    If requests are served better, only places where they spend less time are returned,
+    else only those where they spend more.
     """
     before, after = change.before.parts, change.after.parts
     sign = 1 if change.verdict == "better" else -1
@@ -271,7 +273,7 @@ def moved(change: Change, count: int = 3) -> list[tuple[Place, float, float]]:
 
 
 def behind(model: "Model", place: Place) -> str:
-    """Say what ended the waits at a place, and which workers did, where it is known."""
+    """Say what ended the waits at a place, and which thread did, if it is known."""
     state, _, method = place
     if method is None or state not in ("parked", "waiting"):
         return ""

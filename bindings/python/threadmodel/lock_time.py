@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For how long threads were blocked by locks: monitors, and synchronizers such as a
-ReentrantLock, alike.
+"""The time for which threads were blocked by locks: by monitors and by synchronizers
+such as a ReentrantLock.
 
     thread     [blocked by a monitor]---[parked for a ReentrantLock]---[parked: idle]
     lock time   ^^^^^^^^^^^^^^^^^^^^     ^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 Place = tuple[Any, ...]
 
-# In these a thread queues for a lock, in others it may.
+# In these states a thread always queues for a lock, in others it may.
 QUEUEING: Final = ("blocked", "reentering")
 _PLACE: Final = ("class", "method", "source", "line")
 
 
 def place_of(row: Row) -> Place:
-    """Return what names the place of a row of ``callers``, or of blame by the same."""
+    """Return the key of the place of a row of ``callers``, or of blame by caller."""
     return tuple(row[name] for name in _PLACE)
 
 
@@ -45,11 +45,11 @@ def by_thread(model: "Model", selection: Selection = ALL) -> Mapping[int, int]:
 
 
 def is_lock(row: Row, state: str, locks: Mapping[Place, int]) -> bool:
-    """Whether a state at a place is that of threads that queue for a lock.
+    """Whether threads in a state at a place queue for a lock.
 
     Args:
         row: of ``callers``
-        state: the state; parked is if half of that time or more was for locks
+        state: the state; for parked, whether half of that time or more was for locks
         locks: the places where threads queued for locks
     """
     if state != "parked" or row["idle"]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions about locks: who had them, in which order; methods of Model."""
+"""Questions about locks: their owners and their order; methods of Model."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final

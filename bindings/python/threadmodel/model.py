@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model: events in, the story of every thread and monitor out."""
+"""The model: it takes events, and answers questions on threads and locks."""
 
 import html
 import os

@@ -15,14 +15,14 @@ from typing import Final, Self
 from threadmodel import errors
 
 PRELOAD: Final = "libthreadmodel-preload.so"
-#: for the recorder to write the rest, once the program has ended
+#: time for the recorder to write the rest, once the program has ended
 PATIENCE_SECONDS: Final = 120.0
 DUMPER: Final = "threadmodel-native-dump"
 RECORDER: Final = "threadmodel-native-recorder"
 REGION_VARIABLE: Final = "THREADMODEL_NATIVE"
-#: after so many seconds threads that cannot go on are reported
+#: seconds after which threads that cannot go on are reported
 STUCK_S: Final = 5
-#: of a program, in which the names of its libraries are looked for
+#: the most bytes of a program that are searched for the names of its libraries
 IMAGE_BYTES_MOST: Final = 256 << 20
 _ELF: Final = b"\x7fELF"
 _INTERPRETER: Final = 3
@@ -110,7 +110,7 @@ class Recorder:
             self._process.stdin.flush()
 
     def __enter__(self) -> Self:
-        """Nothing: it runs already."""
+        """Return the recorder, which runs already."""
         return self
 
     def __exit__(
@@ -119,11 +119,11 @@ class Recorder:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Have it write the rest and end."""
+        """Wait until the recorder has written the rest and ended."""
         try:
             written, _ = self._process.communicate(timeout=PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:
-            # It ignores whatever would end the program.
+            # It ignores the signals that end the program.
             self._process.kill()
             written, _ = self._process.communicate()
         self.status = self._process.returncode
@@ -168,7 +168,7 @@ def dump(
 
 
 def sanitizers_of(program: str) -> list[str]:
-    """Name the runtimes of sanitizers that a program is linked with as libraries."""
+    """Return the sanitizer runtimes that a program is linked with dynamically."""
     try:
         with open(program, "rb") as file:
             image = file.read(IMAGE_BYTES_MOST)
@@ -176,13 +176,13 @@ def sanitizers_of(program: str) -> list[str]:
         return []
     if image[:4] != _ELF:
         return []
-    # The names of needed libraries lie one by one in a table of strings.
+    # A table of strings holds the names of the needed libraries.
     found = re.findall(rb"\0(lib(?:asan|tsan|hwasan|lsan)\.so\.\d+)(?=\0)", image)
     return sorted({name.decode() for name in found})
 
 
 def why_unseen(program: str) -> str | None:
-    """Say why the loader does not take the preload library into a program.
+    """Say why the loader does not preload our library into a program.
 
     Returns:
         the reason; None: none is known

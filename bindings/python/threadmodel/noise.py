@@ -20,14 +20,14 @@ DEALS: Final = 20_000
 
 
 def chance(before: Sequence[float], after: Sequence[float]) -> float | None:
-    """Return how likely it is that the groups lie so far apart by chance alone.
+    """Return the probability that the groups differ so much by chance alone.
 
     Args:
         before: a figure of each run of one group
         after: the same of the other
 
     Returns:
-        0 to 1; None: there are not two runs in each group, which shows no noise
+        0 to 1; None: a group has fewer than two runs, so the noise is unknown
     """
     if len(before) < 2 or len(after) < 2:
         return None
@@ -35,7 +35,7 @@ def chance(before: Sequence[float], after: Sequence[float]) -> float | None:
     runs, size = len(ranks), len(after)
 
     def distance(part: int) -> int:
-        # Of the mean ranks, times what makes it a whole number.
+        # The distance of the mean ranks, scaled to a whole number.
         return abs(part * runs - sum(ranks) * size)
 
     least = distance(sum(ranks[len(before) :]))
@@ -45,14 +45,14 @@ def chance(before: Sequence[float], after: Sequence[float]) -> float | None:
 
 
 def _ranks(values: Sequence[float]) -> list[int]:
-    """Return twice the rank of each; equal ones share theirs."""
+    """Return twice the rank of each value; equal values have the same rank."""
     order = sorted(values)
     return [bisect_left(order, value) + bisect_right(order, value) for value in values]
 
 
 @functools.cache
 def _deals(runs: int, size: int) -> list[tuple[int, ...]]:
-    """Return ways to choose some of the runs, always the same ones."""
+    """Return ways to choose some of the runs; the same ones at every call."""
     if math.comb(runs, size) <= DEALS:
         return list(itertools.combinations(range(runs), size))
     dealer = random.Random(1)
@@ -60,6 +60,6 @@ def _deals(runs: int, size: int) -> list[tuple[int, ...]]:
 
 
 def least_chance(before: int, after: int) -> float:
-    """Return the least that `chance` can say of groups of so many runs."""
-    # The group with all high ranks, and its mirror image with all low ones.
+    """Return the least value of `chance` for groups of these sizes."""
+    # Two divisions differ most: one group has all high ranks, or all low ones.
     return max(2 / math.comb(before + after, after), 1 / DEALS)

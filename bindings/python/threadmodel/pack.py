@@ -30,13 +30,13 @@ _WIDTHS: Final = {
     "bool": 1,
     "string": 4,
 }
-# Beyond this level the size falls by a hundredth, and the time doubles.
+# A higher level saves a hundredth of the size and doubles the time.
 _LEVEL: Final = 5
 _GZIP: Final = 16 + zlib.MAX_WBITS
 
 
 class Pack:
-    """Gathers tables and plain values; :meth:`finish` writes them."""
+    """Collects tables and plain values; :meth:`finish` writes them."""
 
     def __init__(self) -> None:
         """Begin with nothing."""
@@ -45,7 +45,7 @@ class Pack:
         self._length = 0
 
     def put(self, name: str, value: Any) -> None:
-        """Add a value that JSON can write."""
+        """Add a value that JSON can represent."""
         self._index["values"][name] = value
 
     def add(
@@ -77,7 +77,7 @@ class Pack:
 
     def _column(self, column: Column) -> dict[str, Any]:
         values, valid = map(bytes, column.buffers())
-        # Bits are a plane as they are.
+        # Bits already form one plane.
         width = _WIDTHS[column.type]
         found: dict[str, Any] = {
             "name": column.name,
@@ -100,7 +100,7 @@ class Pack:
         return offset
 
     def finish(self, *, compressed: bool = True) -> bytes:
-        """Return all of it.
+        """Return the pack.
 
         Args:
             compressed: as gzip
@@ -115,7 +115,7 @@ class Pack:
 
 
 def pack(values: Mapping[str, Any], tables: Mapping[str, Table]) -> bytes:
-    """Pack whole tables, not compressed: for a kernel that is near."""
+    """Pack whole tables without compression, for a notebook's kernel nearby."""
     result = Pack()
     for name, value in values.items():
         result.put(name, value)

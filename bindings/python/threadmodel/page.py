@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report as one HTML file that needs nothing else: no network, no other file.
 
-The page is the same for every run; what differs are two packs of tables in it (see
-pack.py), in base64, which holds no character that means anything to HTML. The page
-allows no script but its own, named by its hash, and no connection at all: names from
-the recorded program stay text whatever they hold.
+The page is the same for every run, but for two packs of tables in it (see pack.py).
+They are in base64, which contains no character that is special in HTML. The page allows
+no script but its own, named by its hash, and no connection at all: names from the
+recorded program are shown as text, whatever they contain.
 """
 
 import base64
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Listener = Callable[[str], object]
 
-# What a report holds at most. Beyond, it says what was left out.
+# Limits of a report, which states what it leaves out.
 TILE_ROWS: Final = 400_000
 CELL_ROWS: Final = 150_000
 BUCKET_ROWS: Final = 500_000
@@ -38,14 +38,15 @@ OBJECT_ROWS: Final = 300_000
 FRAME_ROWS: Final = 500_000
 LIST_ROWS: Final = 20_000
 EVIDENCE_ROWS: Final = 1_000
-# Blocking intervals that the replays of the what-if ranking go through in all. A run
-# of more than a few hundred thousand is replayed for its findings alone.
+# The most blocking intervals of all replays of the what-if ranking. A run with more
+# than a few hundred thousand is replayed only for its findings.
 REPLAYED: Final = 5_000_000
-# Replays of each change, with what is uncertain at both bounds and in the middle.
+# Replays of each change: with uncertain values at both bounds and in the middle.
 _REPLAYS: Final = 3
 # Changes that the ranking tries at most.
 CHANGES: Final = 20
-# Levels of the tree of causes that are drawn; one part in so many is too thin for that.
+# Levels of the tree of causes that are drawn; and the part of the whole, as a divisor,
+# that is too small to be drawn.
 CAUSES_DEEP: Final = 12
 CAUSES_THIN: Final = 2_000
 
@@ -139,7 +140,7 @@ def whole(name: str, body: str, packs: Mapping[str, bytes]) -> str:
         body: what there is to see until its script has run, as HTML
         packs: what its script reads, by name
     """
-    # A library of its own, which only a page needs.
+    # This library is loaded only for a page.
     import hashlib
 
     script, style = asset("report.js"), asset("report.css")
@@ -164,7 +165,7 @@ def whole(name: str, body: str, packs: Mapping[str, bytes]) -> str:
 
 
 def title(model: "Model", part: Selection = ALL) -> str:
-    """Return what the run is called, and which part of it is shown."""
+    """Return the title of the run, with the part that is shown."""
     run = model.run
     name = clean(f"Threads of {run.command or run.source or 'a run'}", 200)
     if part.window is None:
@@ -174,7 +175,7 @@ def title(model: "Model", part: Selection = ALL) -> str:
 
 
 def _still(model: "Model", findings: "Table", verdict: dict[str, Any]) -> str:
-    """Write what there is to read where no script runs."""
+    """Write the text for a browser that runs no scripts."""
     found = [f"{verdict['title']} {' '.join(lines(verdict))}"]
     found += [f"{row['title']}. {row['text'] or ''}" for row in findings]
     rows = "".join(f"<li>{html.escape(clean(text))}</li>" for text in found)
@@ -189,7 +190,7 @@ def _still(model: "Model", findings: "Table", verdict: dict[str, Any]) -> str:
 def facts(
     model: "Model", verdict: dict[str, Any], part: Selection = ALL
 ) -> dict[str, Any]:
-    """Return what is known of the run, for the overview."""
+    """Return the facts of the run for the overview."""
     run = model.run
     return {
         "title": title(model, part),
@@ -262,7 +263,7 @@ def answers(
 
 
 def put_stacks(pack: Pack, model: "Model", part: Selection, step: Listener) -> None:
-    """Put what flame graphs are drawn from: frames, and times by stack."""
+    """Put the data of flame graphs: frames, and times by stack."""
     step("stacks")
     totals = [f"{state}_total_ns" for state in STATES]
     flame = model.statistics(("stack", "caller"), part)
@@ -271,16 +272,16 @@ def put_stacks(pack: Pack, model: "Model", part: Selection, step: Listener) -> N
 
 
 def put_owners(pack: Pack, model: "Model", part: Selection) -> None:
-    """Put for how long threads were blocked, by owner of the lock and its method."""
+    """Put the time for which threads were blocked, by owner and the owner's method."""
     owners = model.blame(("class", "owner", "owner_method"), part)
     pack.add("blame", owners, rows=LIST_ROWS)
 
 
 def put_causes(pack: Pack, model: "Model", part: Selection) -> None:
-    """Put the tree of causes, as far down as it is drawn, without what is too thin.
+    """Put the tree of causes as deep as it is drawn, without parts that are too small.
 
-    Rows follow their parents, and a child has no more time than its parent: whatever is
-    left out has no children that stay.
+    Rows follow their parents, and a child has no more time than its parent: no row
+    stays whose parent is left out.
     """
     causes = model.causes(main=True, depth=CAUSES_DEEP, selection=part)
     times = causes["time_ns"]
@@ -293,14 +294,14 @@ def put_causes(pack: Pack, model: "Model", part: Selection) -> None:
 
 
 def _put_whatif(pack: Pack, model: "Model", part: Selection) -> None:
-    """Put the changes that gain most, as far as replays of the run are short enough.
+    """Put the changes with the greatest gains, if replays of the run are short enough.
 
     A replay takes as long as several other answers together.
     """
     (total,) = [*model.total()] or [{}]
     blocks = sum(total.get(f"{state}_count", 0) for state in STATES)
     replays = REPLAYED // max(blocks, 1)
-    # As many again of the run unchanged.
+    # The replays of the unchanged run take as long as those of one change.
     tried = max(replays // _REPLAYS - 1, 0)
     pack.put("whatif_tried", tried if tried < CHANGES else None)
     if tried:
@@ -325,14 +326,14 @@ def _put_evidence(
 
 
 def _put_statistics(pack: Pack, model: "Model", part: Selection) -> None:
-    """Put what adds up, for any choice of threads, to what the model would answer.
+    """Put statistics that add up to the model's answers for any choice of threads.
 
     Count, total, minimum, maximum and buckets of blocking intervals by thread and place
-    merge without loss. Where they are too many, all threads are in one.
+    merge without loss. If there are too many, they are not divided by thread.
     """
     keys: tuple[str, ...] = ("thread", "class", "caller")
     columns: tuple[str, ...] = ("thread_id", *_PLACE)
-    # Latencies take longest, so what is too much is found out without them.
+    # Latencies take longest to compute, so the rows are counted without them.
     if len(model.statistics(keys, part)) > CELL_ROWS:
         keys, columns = keys[1:], _PLACE
     cells = model.statistics((*keys, "latency"), part)
@@ -343,7 +344,7 @@ def _put_statistics(pack: Pack, model: "Model", part: Selection) -> None:
     for state in STATES:
         if any(cells[f"{state}_count"]):
             _put_buckets(pack, model, state, keys, columns, part)
-    # Each object of each cell will be a row.
+    # The table has a row for each object of each cell.
     if sum(cells["objects"]) <= OBJECT_ROWS:
         objects = model.statistics((*keys, "object"), part)
         pack.add("cell_objects", objects, [*columns, "object"])
@@ -357,7 +358,7 @@ def _put_buckets(
     columns: Sequence[str],
     part: Selection,
 ) -> None:
-    """Put histograms of each cell, or if they are too many of each place."""
+    """Put a histogram of each cell; if there are too many, of each place."""
     figures = ("low_ns", "high_ns", "count")
     buckets = model.histogram(state, keys, part)
     if len(buckets) <= BUCKET_ROWS:

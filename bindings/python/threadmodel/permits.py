@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from threadmodel.model import Model
     from threadmodel.table import Table
 
-# Parts of the run, each with its average; more than a picture has pixels for.
+# Parts of the run, each with its average; a picture shows no more.
 PARTS: Final = 150
-# Resources that are drawn, those that were waited for longest.
+# The most resources that are drawn: those that threads waited for longest.
 DRAWN: Final = 200
 _PLACE: Final = ("class", "waiting_method", "releasing_method")
 
@@ -38,7 +38,7 @@ def in_use(model: "Model", resources: "Table") -> dict[int, list[float]]:
     drawn = resources.head(DRAWN)
     places = zip(*(drawn[name] for name in _PLACE), strict=True)
     rows = {place: row for row, place in enumerate(places)}
-    # Of each part what changes within it, in time, and what from its end on.
+    # For each part: the changes within it, weighted by time, and those from its end on.
     within: dict[int, list[float]] = {}
     beyond: dict[int, list[int]] = {}
     uses = model.resource_uses(Selection(columns=(*_PLACE, "start_ns", "end_ns")))

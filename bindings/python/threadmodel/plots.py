@@ -13,7 +13,7 @@ from threadmodel.text import clean, duration
 if TYPE_CHECKING:
     from threadmodel.model import Model
 
-# Those of the HTML report: Okabe and Ito's, for people who see no red or no green.
+# The colours of the HTML report, by Okabe and Ito, for people with colour blindness.
 COLOURS: Final = {
     "unknown": "#d9dce3",
     "new": "#b9bfca",
@@ -39,9 +39,9 @@ HATCHES: Final = {
 }
 LANE: Final = 0.8
 LABEL_LENGTH: Final = 28
-# More lanes than this cannot be distinguished on a page.
+# The most lanes that can be distinguished on a page.
 LANES: Final = 60
-# And no more bars than this in a lane.
+# The most bars in a lane.
 BARS: Final = 2000
 
 
@@ -141,7 +141,7 @@ class Plots:
         return ax
 
     def matrix(self, ax: Any = None, *, top: int = 20) -> Any:
-        """Draw who blocks whom: a row a blocked thread, a column an owner.
+        """Draw the matrix of blocking: a row a blocked thread, a column an owner.
 
         Args:
             ax: see the class
@@ -171,12 +171,12 @@ class Plots:
         return ax
 
     def path(self, ax: Any = None, *, by: str = "thread", top: int = 12) -> Any:
-        """Draw what the critical path is made of, the longest first.
+        """Draw the parts of the critical path, the longest first.
 
         Args:
             ax: see the class
             by: ``thread``, ``method``, ``class`` or ``state``
-            top: bars; what is left is in one more
+            top: bars; one more shows the rest
         """
         ax = _axes(ax, (7, 3.5))
         rows = [row for row in self._model.path_rollup((by,)) if row["total_ns"]]

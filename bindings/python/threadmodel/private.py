@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are the owner's alone, in folders where others may write, too."""
+"""Files that only their owner can read, in folders where others may write."""
 
 import errno
 import os

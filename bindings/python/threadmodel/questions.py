@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What questions to a model share.
+"""Common code of the questions to a model.
 
-A question is a function of a module, and the class Model has it as a method: so what
-belongs together is in one module, and a model is one object to its user.
+A question is a function of a module, and a method of class Model: so related questions
+are in one module, and the user has one object.
 """
 
 from collections.abc import Iterable, Mapping

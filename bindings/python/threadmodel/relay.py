@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading a large file in a thread of its own while the model takes what has come.
+"""Reading a large file in a thread of its own while the model ingests its events.
 
-The C library starts no thread, and a model is used by one at a time; a file and the
-model that it is read into are two objects, which may be used by two.
+The C library starts no thread, and one thread at a time uses a model. But a file and
+the model that it is read into are two objects, which two threads may use.
 """
 
 import os
@@ -14,10 +14,10 @@ from threadmodel import errors
 from threadmodel._library import check, error, ffi, lib
 from threadmodel.sink import Sink
 
-# Smaller files are read before a thread has begun to pay.
+# For a smaller file a thread is not worth its cost.
 LEAST_BYTES: Final = 16 << 20
-# A chunk of a recording has up to a million: it is decoded as a whole before the first
-# event of it comes, and the model must have enough to do meanwhile.
+# Events in the queue. A chunk of a JFR recording has up to a million, and is decoded
+# completely before its first event arrives: meanwhile the model works on the queue.
 ROOM: Final = 1 << 20
 
 
@@ -39,7 +39,7 @@ class _Reader(threading.Thread):
                 self.code = lib.tm_source_read(self._source, sink)
                 self.position_bytes = lib.tm_source_position_bytes(self._source)
             if self.code < 0:
-                # The text of a failure is known in its own thread alone.
+                # Only the thread of a failure has its text.
                 self.failure = error(self.code)
         finally:
             lib.threadmodel_relay_close(self._relay)

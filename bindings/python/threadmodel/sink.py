@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where definitions and events go: a model is a sink, and so is a trace writer."""
+"""Sinks, which take definitions and events: a model is one, and so is a writer."""
 
 import threading
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ from threadmodel._library import (
 from threadmodel.event import EVENT_BYTES, event_dtype, pack
 from threadmodel.run import Run
 
-# Events a call: between two calls Ctrl-C is heard.
+# Events for each call of C. Ctrl-C takes effect between two calls.
 BATCH_EVENTS = 1 << 18
 
 
@@ -47,7 +47,7 @@ class Sink:
     """
 
     def __init__(self) -> None:
-        """Set up the lock that keeps two threads apart."""
+        """Make the lock, so that one thread at a time uses the sink."""
         self._lock = threading.Lock()
 
     def _sink(self) -> Any:
@@ -156,7 +156,7 @@ class Sink:
             (_time(enter, "location"), _time(end, "location"))
             for enter, end in monitors or ()
         ]
-        # A pointer states that the method enters none, too.
+        # A pointer also states that the method enters no monitor.
         held = ffi.new("tm_monitor_range[]", ranges or 1)
         kept = _strings(name=name, signature=signature)
         self._emit(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading files, of any format that the library knows, found by their content."""
+"""Reading files of any format that the library knows; their content decides."""
 
 import os
 import warnings
@@ -25,7 +25,7 @@ from threadmodel.sink import Sink
 
 
 class Progress(NamedTuple):
-    """How far reading has come.
+    """The progress of reading a file.
 
     Attributes:
         position_bytes: read so far
@@ -45,7 +45,7 @@ def _chunks_in(folder: str) -> list[str]:
     found = sorted(
         name for name in os.listdir(folder) if name.endswith((".jfr", ".jfr.part"))
     )
-    # A JVM writes its newest chunk still: it may hold nothing yet.
+    # The JVM may still be writing its newest chunk, which may be empty.
     chunks = [os.path.join(folder, name) for name in found]
     return [chunk for chunk in chunks if os.path.getsize(chunk)]
 
@@ -53,7 +53,7 @@ def _chunks_in(folder: str) -> list[str]:
 def recordings_in(path: str | os.PathLike[str]) -> list[str | os.PathLike[str]]:
     """Return the chunks in the folder of a JFR repository, or the path of a file.
 
-    The folder that JVMs are given has one within it for each JVM.
+    The folder that JVMs are configured with has a folder for each JVM.
     """
     if not os.path.isdir(path):
         return [path]
@@ -146,7 +146,7 @@ def read(
     if relay.is_worth_it(length):
         return relay.read(source, sink, tell)
     while True:
-        # Parts are short and the lock of the interpreter is free meanwhile, so
+        # Parts are short, and the interpreter's lock is released meanwhile, so
         # Ctrl-C and other threads get their turn.
         with sink._lock:
             code = lib.tm_source_read(source, sink._sink())
@@ -210,7 +210,7 @@ class Live:
     """The model of a trace that is still being written.
 
     ``update()`` reads new data; ``model`` may be queried between any two
-    calls. One that is full keeps sums in place of old intervals.
+    calls. At its memory limit it keeps sums in place of old intervals.
 
     Args:
         path: of a .tmt file that has been begun

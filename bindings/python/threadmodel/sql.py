@@ -24,7 +24,7 @@ _SEALED: Final = (
     "set memory_limit = '512MB'; set threads = 2; set enable_external_access = false; "
     "set lock_configuration = true"
 )
-# Tables that may have millions of rows: what a statement does not read is not made.
+# Tables that may have millions of rows: only the columns that are read are built.
 _LISTS: Final = {"timeline", "interactions", "holds", "resource_uses", "units"}
 _SCAN: Final = "PYTHON_ARROW_SCAN"
 _MISSING_TABLE: Final = re.compile(r"Table with name (\w+) does not exist")
@@ -42,7 +42,7 @@ def query(model: "Model", statement: str) -> Any:
 
     Raises:
         MissingExtraError: duckdb or pyarrow is not installed
-        InvalidArgumentError: the statement is wrong, or asks nothing
+        InvalidArgumentError: the statement is invalid, or is not a query
     """
     return prepared(lambda name, read: ask(model, name, read).to_arrow(), statement)[1]
 
@@ -89,7 +89,7 @@ def prepared(
 
 @contextlib.contextmanager
 def ending_after(connection: Any, seconds: float | None) -> Iterator[None]:
-    """Interrupt what a connection runs in there; None: never."""
+    """Interrupt a statement in the block after this time; None: never."""
     if seconds is None:
         yield
         return
@@ -102,12 +102,12 @@ def ending_after(connection: Any, seconds: float | None) -> Iterator[None]:
 
 
 def _columns(connection: Any, statement: str, names: set[str]) -> dict[str, list[str]]:
-    """Return the columns that a statement reads of lists, by DuckDB's plan of it.
+    """Return the columns of lists that a statement reads, by DuckDB's plan.
 
-    The plan is made over tables without rows. Where it does not show them, there are
-    none here.
+    The plan is made over tables without rows. If it does not show the columns, the
+    result is empty.
     """
-    # That module has this one's questions.
+    # That module imports this one.
     from threadmodel.model import Model
 
     duckdb = extra("duckdb")
@@ -115,7 +115,7 @@ def _columns(connection: Any, statement: str, names: set[str]) -> dict[str, list
         parsed = connection.extract_statements(statement)
     except duckdb.Error:
         return {}
-    # To explain anything else might do it.
+    # EXPLAIN of another statement might execute it.
     if [it.type for it in parsed] != [duckdb.StatementType.SELECT]:
         return {}
     nothing = Model()
@@ -153,7 +153,7 @@ def _nodes(plans: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 def _no_table(name: str) -> str:
     """List the tables, the nearest name first."""
-    # A library of its own, which only a mistake needs.
+    # This library is loaded only for an error.
     import difflib
 
     near = difflib.get_close_matches(name.lower(), ALL_TABLES, 1)

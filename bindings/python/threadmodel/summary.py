@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers of many runs as one: summaries, which merge in any order."""
+"""Summaries of runs, which merge in any order."""
 
 import ctypes
 from collections.abc import Callable, Iterable, Mapping
@@ -14,7 +14,7 @@ from threadmodel.table import Table, answer
 
 Summary = dict[str, Table]
 
-#: Of the tables below and their columns: a newer one is refused by name.
+#: Version of the tables below and their columns; a newer one is refused.
 VERSION: Final = 1
 _HISTOGRAM: Final = "histogram_"
 _PLACE: Final = ("class", "caller")
@@ -86,7 +86,7 @@ def from_arrow(name: str, batch: Any) -> Table:
         MissingExtraError: pyarrow is not installed
     """
     pyarrow = extra("pyarrow")
-    # Parquet keeps no codes of its own: what it has as text may come as any of these.
+    # Parquet does not keep codes of strings: a text may come as any of these types.
     plain = [
         array.cast(pyarrow.string())
         if pyarrow.types.is_dictionary(array.type)
@@ -115,7 +115,7 @@ def _pointer(capsule: object, name: str, ctype: str) -> Any:
     function = ctypes.pythonapi.PyCapsule_GetPointer
     function.restype = ctypes.c_void_p
     function.argtypes = [ctypes.py_object, ctypes.c_char_p]
-    # The stub names the casts of pointers that come from C.
+    # The stubs require casts for pointers from C.
     untyped: Any = ffi
     return untyped.cast(ctype, function(capsule, name.encode()))
 

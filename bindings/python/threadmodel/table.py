@@ -11,8 +11,8 @@ from threadmodel._library import WriteTarget, check, ffi, lib, text
 from threadmodel.column import CHUNK, Column
 from threadmodel.extras import extra
 
-# Rows come in pieces of some thousand bytes, and a table may have gigabytes: a call of
-# the system for each is a fifth of the time.
+# C writes rows in pieces of some thousand bytes, and a table may have gigabytes: a
+# system call for each piece would take a fifth of the time.
 WRITE_BYTES = 1 << 20
 
 Row = dict[str, Any]
@@ -69,7 +69,7 @@ class Table:
         return self._length
 
     def __iter__(self) -> Iterator[Row]:
-        """Go through the rows, a dict by column name each, None where null."""
+        """Iterate over the rows: each is a dict by column name, None where null."""
         for start in range(0, self._length, CHUNK):
             part = slice(start, start + CHUNK)
             chunks = [column[part] for column in self._columns.values()]
@@ -247,7 +247,7 @@ class Table:
 
     def __repr__(self) -> str:
         """Show the first rows and as many columns as a terminal line takes."""
-        # Which only what is looked at needs.
+        # Only tables that are displayed need this module.
         from threadmodel import display
 
         return display.plain(self)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All tables of a run by name: what reports write and SQL can ask."""
+"""All tables of a run by name, for reports and SQL."""
 
 import inspect
 from collections.abc import Iterable
@@ -12,22 +12,21 @@ if TYPE_CHECKING:
     from threadmodel.model import Model
     from threadmodel.table import Table
 
-# What SQL has, and a folder of files.
+# The tables of SQL, and of a folder of files.
 ALL_TABLES: Final = QUESTIONS
-# All that one JSON object holds: frames, which column `stack` names, are too long for
-# that.
+# The tables of one JSON object, which would be too long with the frames of stacks.
 TABLES: Final = {name: QUESTIONS[name] for name in QUESTIONS if name != "stacks"}
-# A row for each interval, hold, use, object and so on: long runs have millions of
-# these. To rank changes, the run is replayed again and again.
+# Tables with a row for each interval, hold, use or object: long runs have millions.
+# Table `whatif` takes long too: it replays the run for each change.
 _LONG: Final = frozenset(
     (
         *("timeline", "interactions", "context", "critical_path", "objects"),
         *("blame", "holds", "resource_uses", "units", "whatif"),
     )
 )
-# By what a question takes a part of the run.
+# Parameters by which a question takes a part of the run.
 _RANGES: Final = ("selection", "window", "from_ns")
-#: What a program asks for first: the verdict, findings and sums.
+#: The tables of `report --json` by default: the verdict, findings and sums.
 ANSWERS: Final = {name: TABLES[name] for name in TABLES if name not in _LONG}
 
 
@@ -42,13 +41,13 @@ def _takes(model: "Model", name: str) -> str:
 
 
 def bounds(model: "Model", part: Selection) -> tuple[int, int]:
-    """Return where a part of a run begins and ends, at most with the run."""
+    """Return the start and the end of a part of a run, within the run."""
     end_ns = model.length_ns if part.end_ns is None else part.end_ns
     return part.start_ns, min(end_ns, model.length_ns)
 
 
 def last_ns(model: "Model", part: Selection) -> int | None:
-    """Return where a part of a run ends, None: with the run."""
+    """Return the end of a part of a run; None: it is the end of the run."""
     end_ns = part.end_ns
     return None if end_ns is None or end_ns >= model.length_ns else end_ns
 
@@ -83,7 +82,7 @@ def ask(
         selection: the part of the run, of a table that `takes_selection`
 
     Raises:
-        KeyError: there is none
+        KeyError: there is no such table
     """
     chosen = Selection(columns=columns) if columns is not None else selection
     given: dict[str, Any] = {} if chosen is None else {"selection": chosen}

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values as people read them.
 
-Names come from the recorded program and may hold anything; what goes to a terminal
-passes :func:`clean` first.
+Names come from the recorded program and may contain any character: :func:`clean` makes
+them safe for a terminal.
 """
 
 import re
 from datetime import UTC, datetime
 
-# Control characters, line and paragraph separators, surrogates, and the marks that
-# turn the direction of text around.
+# Control characters, line and paragraph separators, surrogates, and marks that change
+# the direction of text.
 _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -21,7 +21,7 @@ def clean(value: str, limit: int | None = None) -> str:
 
     Args:
         value: any text
-        limit: characters to keep at most; what is cut is shown as one ellipsis
+        limit: the most characters to keep; an ellipsis stands for the rest
     """
     if limit is not None and len(value) > limit:
         value = value[: max(limit - 1, 0)] + "…"
@@ -38,7 +38,7 @@ def duration(nanoseconds: int | None) -> str:
     if nanoseconds is None:
         return ""
     for factor, unit in _UNITS:
-        # 999.5 us would be written as 1000 us.
+        # So that 999.5 us is not written as 1000 us.
         if abs(nanoseconds) >= factor * 0.9995:
             value = nanoseconds / factor
             digits = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0

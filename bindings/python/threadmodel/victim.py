@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The thread that a finding cost most: whose wait to explain first."""
+"""The thread that lost most by a finding, whose wait is explained first."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from threadmodel.model import Model
 
 Row = Mapping[str, Any]
-# Thread, begin and end of a wait.
+# Thread, start and end of a wait.
 Wait = tuple[int, int, int | None]
 
-# Columns of a wait, by the table of evidence.
+# Tables of evidence with waits, and the columns of a wait.
 _WAITS: Final = {
     "blame": ("thread_id", "block_start_ns", "block_end_ns", "state"),
     "timeline": ("thread_id", "start_ns", "end_ns", "state"),
     "critical_path": ("thread_id", "start_ns", "end_ns", "state"),
 }
-# Where threads wait, in tables of sums.
+# Tables of sums, and their column of the place where threads wait.
 _PLACES: Final = {"callers": "method", "resources": "waiting_method"}
 _STOPPED: Final = frozenset((*STATES, "sleeping"))
 
@@ -36,10 +36,10 @@ def first_to_explain(
         part: of the run
 
     Returns:
-        The finding, a thread and the middle of its wait, None: at any time; None where
-        no finding names a thread that waits, or the run has no length
+        The finding, a thread and the middle of its wait (None: any time); None if no
+        finding names a thread that waits, or the run has no length
     """
-    # A single dump has no durations: the library takes the longest chain.
+    # A single dump has no durations: the library chooses the longest chain.
     if not model.length_ns:
         return None
     for finding in model.findings(part):
@@ -56,7 +56,7 @@ def first_to_explain(
 def longest_wait(
     model: "Model", thread: int | None, part: Selection
 ) -> tuple[int, int] | None:
-    """Return the thread that was blocked longest in a part of a run, and the middle.
+    """Return the thread with the longest wait in a part of a run, and its middle.
 
     Args:
         model: asked

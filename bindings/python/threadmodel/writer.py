@@ -28,12 +28,12 @@ from threadmodel.sink import Sink
 class FileWriter(Sink):
     """A sink that fills a file.
 
-    Best used in a ``with`` statement. One that is merely dropped is closed, too, but an
-    error of that goes unheard.
+    Best used in a ``with`` statement. A writer that is merely dropped is closed, too,
+    but errors are then ignored.
     """
 
     def __init__(self, writer: Any, close: Callable[[Any], int]) -> None:
-        """Own a C writer; `close` is what frees it."""
+        """Own a C writer, which `close` frees."""
         super().__init__()
         self._close = close
         self._writer: Any = ffi.gc(writer, close)
@@ -44,7 +44,7 @@ class FileWriter(Sink):
         return self._writer
 
     def close(self) -> None:
-        """Write what is left and the end; to close again does nothing.
+        """Write the rest and the end. Another call does nothing.
 
         Raises:
             InputOutputError: this or an earlier write failed
@@ -52,7 +52,7 @@ class FileWriter(Sink):
         with self._lock:
             writer, self._writer = self._writer, None
             if writer is not None:
-                ffi.gc(writer, None)  # closed here, and not once more when it dies
+                ffi.gc(writer, None)  # closed here, not by the destructor
                 check(self._close(writer))
 
     def __enter__(self) -> Self:
@@ -72,8 +72,8 @@ class FileWriter(Sink):
 class Writer(FileWriter):
     """A sink that fills a file; one of that name is replaced.
 
-    Best used in a ``with`` statement. One that is merely dropped is closed, too, but an
-    error of that goes unheard.
+    Best used in a ``with`` statement. A writer that is merely dropped is closed, too,
+    but errors are then ignored.
 
     A contention log's metadata go beside it, into files that end in ``.classtable``
     and ``.method``.
@@ -119,12 +119,12 @@ class Writer(FileWriter):
 
     @property
     def bytes_written(self) -> int:
-        """Bytes of the file so far, without those that wait to be written."""
+        """Bytes of the file so far, without those that are still buffered."""
         with self._lock:
             return whole(lib.tm_writer_written_bytes(self._open()), "bytes", MAX_UINT64)
 
     def flush(self) -> None:
-        """Hand what came so far to the operating system, so that readers see it.
+        """Pass all data so far to the operating system, so that readers see it.
 
         Raises:
             InputOutputError: the write failed
