@@ -46,6 +46,9 @@ PARTLY = {
 } | {
     "pooled": {"borrower-0", "borrower-1"},
     "returned": {"clerk-0", "clerk-1"},
+    "meetings": {"stays-0", "stays-1"},
+    "stream": {"reader"},
+    "handedOn": {"clerk-0", "clerk-1"},
 }
 # Beside others that go on, they may be waiting for these: the first line names them.
 OWED = {

@@ -48,6 +48,16 @@ static uint32_t list_ran_on(const tm__judgement *it, uint32_t *listed)
     return count;
 }
 
+/* Threads that wait, and the threads that ended such waits before have ended. */
+static int is_deserted(const tm__judgement *it, uint32_t thread)
+{
+    const tm__wait_node *node = &it->graph.nodes[thread];
+
+    return node->kind == TM__NODE_WAITS &&
+           tm__wait_servers_have_ended(&it->graph, thread) &&
+           it->graph.at_ns - node->since_ns >= LONG_NS;
+}
+
 /* Threads that wait, and no event shows which thread could end that. */
 static int is_unknown(const tm__judgement *it, uint32_t thread)
 {
@@ -177,6 +187,7 @@ static void write_waiting(tm__words *words, const tm__judgement *it)
     uint32_t count = list(it, is_kept, 0, listed);
 
     count = list(it, is_unknown, count, listed);
+    count = list(it, is_deserted, count, listed);
     count = list(it, is_outside, count, listed);
     waiting.order = listed;
     waiting.count = count < OTHERS_LISTED ? count : OTHERS_LISTED;

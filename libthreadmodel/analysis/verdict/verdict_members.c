@@ -10,24 +10,16 @@
 #include "table/builder.h"
 #include "table/tables.h"
 
-static uint32_t alternatives_of(const tm__judgement *it, const tm__wait_node *node)
+static void put_by(tm__builder *builder, const tm__judgement *it, uint32_t thread)
 {
-    uint32_t count = 0;
+    const tm__wait_node *node = &it->graph.nodes[thread];
+    uint32_t by = node->on, alternatives = 1;
 
-    if (node->on != TM__NONE)
-        return 1;
-    for (uint32_t i = node->server; i != TM__NONE; i = it->graph.servers[i].next)
-        count++;
-    return count;
-}
+    if (by == TM__NONE) {
+        uint32_t last = tm__wait_last_server(&it->graph, thread, &alternatives);
 
-static void put_by(tm__builder *builder, const tm__judgement *it,
-                   const tm__wait_node *node)
-{
-    uint32_t by = node->on;
-
-    if (by == TM__NONE && node->server != TM__NONE)
-        by = it->graph.servers[node->server].thread;
+        by = last == TM__NONE ? TM__NONE : it->graph.servers[last].thread;
+    }
     tm__put_string(builder, tm_wait_edge_name(node->edge));
     if (by == TM__NONE) {
         tm__put_null(builder);
@@ -36,7 +28,7 @@ static void put_by(tm__builder *builder, const tm__judgement *it,
         tm__put_uint64(builder, it->model->entities.threads[by].id);
         tm__put_string(builder, tm__thread_name(&it->model->entities, by));
     }
-    tm__put_int32(builder, (int32_t)alternatives_of(it, node));
+    tm__put_int32(builder, (int32_t)alternatives);
     tm__put_string(builder, tm_provenance_name(node->provenance));
 }
 
@@ -65,7 +57,7 @@ static void put_member(tm__builder *builder, tm__judgement *it, uint32_t positio
                        : tm__class_name(&model->entities,
                                         model->entities.objects[object].class_index));
     tm__put_frame(builder, model, tm__stack_caller(model, node->stack));
-    put_by(builder, it, node);
+    put_by(builder, it, thread);
     tm__write_why(&words, &it->members, thread);
     tm__put_text(builder, words.bytes);
 }

@@ -78,6 +78,16 @@ static int any_can_serve(const tm__wait_graph *graph, uint32_t thread)
     return 0;
 }
 
+/* Whether anything may come in from outside. */
+static int has_input(const tm__wait_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
+        if (graph->nodes[i].kind == TM__NODE_MOVES &&
+            graph->nodes[i].move == TM__MOVE_INPUT)
+            return 1;
+    return 0;
+}
+
 /* Workers of a thread that does nothing any more but wait for their ends: what comes in
  * from outside, for which another waits, may be work for them from now on. */
 static int may_be_fed_from_outside(const tm__wait_graph *graph, uint32_t thread)
@@ -96,11 +106,7 @@ static int may_be_fed_from_outside(const tm__wait_graph *graph, uint32_t thread)
             return 0;
         is_served = 1;
     }
-    for (uint32_t i = 0; is_served && i < graph->model->entities.threads_count; i++)
-        if (graph->nodes[i].kind == TM__NODE_MOVES &&
-            graph->nodes[i].move == TM__MOVE_INPUT)
-            return 1;
-    return 0;
+    return is_served && has_input(graph);
 }
 
 static const uint32_t *place_group(const part *p, const tm__wait_node *node)
@@ -170,12 +176,28 @@ static int can_go_on(part *p, uint32_t thread)
     }
 }
 
-/* Whether a member waits for nothing but threads that have ended. */
-static int waits_for_the_ended(const tm__wait_graph *graph, uint32_t thread)
+/* Whether all that a thread takes was made by threads that it started. One item may be
+ * an answer; several are a stream, which ends with those threads. */
+static int takes_from_its_own(const tm__wait_graph *graph, uint32_t thread)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = graph->nodes[thread].server; i != TM__NONE;
+         i = graph->servers[i].next) {
+        if (!tm__is_ancestor(graph->model, thread, graph->servers[i].thread))
+            return 0;
+        count += graph->servers[i].count;
+    }
+    return count > 1 && !has_input(graph);
+}
+
+/* Whether a member waits for nothing but work, of threads that have ended. */
+static int is_without_work(const tm__wait_graph *graph, uint32_t thread)
 {
     const tm__wait_node *node = &graph->nodes[thread];
 
-    if (node->edge != TM_WAIT_EDGE_SERVED || node->is_signal_lost || is_demand(node))
+    if (node->edge != TM_WAIT_EDGE_SERVED || node->is_signal_lost || is_demand(node) ||
+        tm__wait_is_permit_lost(graph, thread) || takes_from_its_own(graph, thread))
         return 0;
     for (uint32_t i = node->server; i != TM__NONE; i = graph->servers[i].next)
         if (graph->servers[i].thread != thread &&
@@ -225,7 +247,7 @@ static void remove_helped(part *p)
     mark_needed(graph);
     for (uint32_t i = 0; i < count; i++)
         if (changed ||
-            (graph->nodes[i].is_member == IS_MEMBER && waits_for_the_ended(graph, i)))
+            (graph->nodes[i].is_member == IS_MEMBER && is_without_work(graph, i)))
             graph->nodes[i].is_member = 0;
     for (uint32_t i = 0; i < count; i++)
         if (graph->nodes[i].is_member)

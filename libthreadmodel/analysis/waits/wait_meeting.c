@@ -9,12 +9,17 @@
 #include "analysis/waits/wait_state.h"
 #include "model/entities/object.h"
 
+int tm__is_at_meeting(const tm_model *model, uint32_t stack)
+{
+    return tm__stack_has(model, stack, "java.util.concurrent.CyclicBarrier.") ||
+           tm__stack_has(model, stack, "java.util.concurrent.Phaser.");
+}
+
 int tm__wait_is_meeting(const tm_model *model, const tm__wait_node *node)
 {
     return (node->object != TM__NONE &&
             model->entities.objects[node->object].kind == TM_OBJECT_KIND_BARRIER) ||
-           tm__stack_has(model, node->stack, "java.util.concurrent.CyclicBarrier.") ||
-           tm__stack_has(model, node->stack, "java.util.concurrent.Phaser.");
+           tm__is_at_meeting(model, node->stack);
 }
 
 static int64_t last_meeting_ns(const tm__wait_graph *graph, const tm__wait_node *node)

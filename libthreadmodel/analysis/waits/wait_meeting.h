@@ -5,6 +5,8 @@
 
 #include "analysis/waits/wait_state.h"
 
+/** Whether a stack is at a barrier or phaser of the JDK. */
+int tm__is_at_meeting(const tm_model *model, uint32_t stack);
 /** Whether a node waits at a barrier or phaser. */
 int tm__wait_is_meeting(const tm_model *model, const tm__wait_node *node);
 /** Whether a party may still come to where a thread waits, other than the members. */

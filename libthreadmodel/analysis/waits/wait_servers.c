@@ -179,7 +179,8 @@ static enum side side_of(const tm_model *model, uint32_t stack)
 
 /* Whether an unlock ends the wait for a condition of that lock: the unpark is about the
  * lock. Any thread may unlock after the signal; one at the other end of a queue sent
- * it. A permit that is left from before ends any wait. */
+ * it, and whoever is at a barrier came to it. A permit that is left from before ends
+ * any wait. */
 static int is_signal(const tm_model *model, const tm__interaction *row,
                      const tm__interval *ended)
 {
@@ -188,6 +189,8 @@ static int is_signal(const tm_model *model, const tm__interaction *row,
     if (row->kind != TM_INTERACTION_UNPARK || row->effect != TM__EFFECT_WOKE ||
         row->is_sampled || row->object == ended->object || ended->object == TM__NONE)
         return 0;
+    if (tm__is_at_meeting(model, ended->stack))
+        return tm__is_at_meeting(model, row->from_stack);
     to = side_of(model, ended->stack);
     from = to == SIDE_NONE ? SIDE_NONE : side_of(model, row->from_stack);
     return from != SIDE_NONE && from != to;

@@ -16,6 +16,42 @@ uint32_t tm__wait_place(const tm__wait_graph *graph, uint32_t stack)
     return method == TM__NONE ? TM__NONE : model->entities.methods[method].full_name;
 }
 
+uint32_t tm__wait_last_server(const tm__wait_graph *graph, uint32_t thread,
+                              uint32_t *count)
+{
+    uint32_t last = TM__NONE, itself = TM__NONE;
+
+    *count = 0;
+    for (uint32_t i = graph->nodes[thread].server; i != TM__NONE;
+         i = graph->servers[i].next) {
+        if (graph->servers[i].thread == thread) {
+            itself = i;
+            continue;
+        }
+        ++*count;
+        if (last == TM__NONE ||
+            graph->servers[i].last_ns > graph->servers[last].last_ns)
+            last = i;
+    }
+    if (last != TM__NONE || itself == TM__NONE)
+        return last;
+    *count = 1;
+    return itself;
+}
+
+int tm__wait_servers_have_ended(const tm__wait_graph *graph, uint32_t thread)
+{
+    const tm__wait_node *node = &graph->nodes[thread];
+
+    if (node->edge != TM_WAIT_EDGE_SERVED)
+        return 0;
+    for (uint32_t i = node->server; i != TM__NONE; i = graph->servers[i].next)
+        if (graph->servers[i].thread != thread &&
+            graph->nodes[graph->servers[i].thread].kind != TM__NODE_ABSENT)
+            return 0;
+    return 1;
+}
+
 int tm__wait_is_own_end(const tm__wait_graph *graph, uint32_t thread)
 {
     const tm__wait_node *node = &graph->nodes[thread];

@@ -109,9 +109,6 @@ typedef struct tm__wait_graph {
     TM__ARRAY(uint32_t, heads); ///< servers[] or TM__NONE, of each place
 } tm__wait_graph;
 
-/** The first server of a node; TM__NONE: none is known. */
-uint32_t tm__wait_server_of(const tm__wait_graph *graph, uint32_t thread);
-
 /** The state of the whole program at the instant. */
 enum tm__standstill_kind {
     TM__STANDSTILL_NONE,
@@ -131,6 +128,13 @@ typedef struct tm__standstill {
 /** @return strings of the method that calls for a wait, or TM__NONE */
 uint32_t tm__wait_place(const tm__wait_graph *graph, uint32_t stack);
 
+/** The thread that ended such a wait last, as servers[]; the waiting thread itself if
+ * no other did; TM__NONE: none is known.
+ * @param[out] count  threads that did, without the waiting one unless it alone did */
+uint32_t tm__wait_last_server(const tm__wait_graph *graph, uint32_t thread,
+                              uint32_t *count);
+/** Whether all threads that ended such waits before have ended. */
+int tm__wait_servers_have_ended(const tm__wait_graph *graph, uint32_t thread);
 /** Whether a thread that waits for itself does so for its own end, and not for a lock.
  */
 int tm__wait_is_own_end(const tm__wait_graph *graph, uint32_t thread);

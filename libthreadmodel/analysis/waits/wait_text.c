@@ -7,6 +7,7 @@
 
 #include <threadmodel/definition.h>
 
+#include "analysis/timeline/wakeup_edge.h"
 #include "analysis/waits/wait_owners.h"
 #include "analysis/waits/wait_text.h"
 #include "analysis/waits/wait_wants.h"
@@ -113,21 +114,15 @@ static void write_server_state(tm__words *words, const tm__wait_case *it,
         tm__write_words(words, ", which cannot go on either");
 }
 
-static void write_served(tm__words *words, const tm__wait_case *it,
-                         const tm__wait_node *node)
+static void write_served(tm__words *words, const tm__wait_case *it, uint32_t thread)
 {
-    const tm__wait_server *latest = NULL;
-    uint32_t count = 0;
+    const tm__wait_node *node = &it->graph->nodes[thread];
+    uint32_t count, last = tm__wait_last_server(it->graph, thread, &count);
+    const tm__wait_server *latest;
 
-    for (uint32_t i = node->server; i != TM__NONE; i = it->graph->servers[i].next) {
-        const tm__wait_server *server = &it->graph->servers[i];
-
-        count++;
-        if (!latest || server->last_ns > latest->last_ns)
-            latest = server;
-    }
-    if (!latest)
+    if (last == TM__NONE)
         return;
+    latest = &it->graph->servers[last];
     if (node->is_signal_lost)
         tm__write_words(words, ", which was signalled at ");
     else if (node->likeness == TM__LIKE_PLACE)
@@ -142,6 +137,24 @@ static void write_served(tm__words *words, const tm__wait_case *it,
         tm__write_words(words, ", when no thread waited");
     else if (count > 1)
         tm__write_words(words, "; %u threads did that in all", count);
+}
+
+/* Of a wait that nobody is seen to end: who was there to do so may be among them. */
+static void write_children(tm__words *words, const tm__wait_case *it, uint32_t thread)
+{
+    const tm_model *model = it->model;
+    int64_t since_ns = it->graph->nodes[thread].since_ns;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < model->entities.threads_count; i++) {
+        int64_t end_ns = model->entities.threads[i].end_ns;
+
+        count += end_ns != INT64_MIN && end_ns >= since_ns &&
+                 end_ns <= it->graph->at_ns && tm__thread_starter(model, i) == thread;
+    }
+    if (count)
+        tm__write_words(words, "; %u thread%s that it started %s ended since", count,
+                        count == 1 ? "" : "s", count == 1 ? "has" : "have");
 }
 
 static void write_unknown(tm__words *words, const tm__wait_case *it, uint32_t thread)
@@ -169,6 +182,7 @@ static void write_unknown(tm__words *words, const tm__wait_case *it, uint32_t th
         break;
     default:
         tm__write_words(words, "; no event shows which thread could end that");
+        write_children(words, it, thread);
         break;
     }
 }
@@ -297,7 +311,7 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
                                    ? ": for its own end"
                                    : ", which it owns itself");
         break;
-    case TM_WAIT_EDGE_SERVED: write_served(words, it, node); break;
+    case TM_WAIT_EDGE_SERVED: write_served(words, it, thread); break;
     case TM_WAIT_EDGE_TASK:
         tm__write_words(words, node->is_own_request
                                    ? ", where this program answers, and no thread "

@@ -175,8 +175,7 @@ void tm__wait_find_movers(tm__wait_graph *graph)
         find_keepers(graph);
 }
 
-/* A thread may wait for what it started, at any depth. */
-static int is_ancestor(const tm_model *model, uint32_t ancestor, uint32_t thread)
+int tm__is_ancestor(const tm_model *model, uint32_t ancestor, uint32_t thread)
 {
     for (int i = 0; i < ANCESTORS_AT_MOST && thread != TM__NONE; i++) {
         if (thread == ancestor)
@@ -241,7 +240,7 @@ static int is_only_one_left(const tm__wait_graph *graph, uint32_t thread)
     const tm__wait_node *node = &graph->nodes[thread];
 
     if (graph->last_runner == TM__NONE ||
-        is_ancestor(graph->model, thread, graph->last_runner))
+        tm__is_ancestor(graph->model, thread, graph->last_runner))
         return 0;
     if (node->want != TM__WANT_ANYTHING)
         return 1;
@@ -322,9 +321,7 @@ int tm__wait_is_no_idleness(const tm_model *model, uint32_t object, uint32_t sta
            tm__wait_is_giving(model, stack);
 }
 
-/* Permits that nobody was seen to release: those that wait for one have them, or
- * threads that have ended. */
-static int is_permit_lost(const tm__wait_graph *graph, uint32_t thread)
+int tm__wait_is_permit_lost(const tm__wait_graph *graph, uint32_t thread)
 {
     int64_t since_ns = graph->nodes[thread].since_ns;
 
@@ -354,7 +351,7 @@ int tm__wait_is_abandoned(const tm__wait_graph *graph, uint32_t thread)
             return 1;
         break;
     case TM__WANT_ANYTHING: break;
-    case TM__WANT_UNKNOWN: return is_permit_lost(graph, thread);
+    case TM__WANT_UNKNOWN: return tm__wait_is_permit_lost(graph, thread);
     default: return 0;
     }
     return length_ns >= LAST_NS && is_only_one_left(graph, thread);
@@ -375,7 +372,8 @@ int tm__wait_is_owed(const tm__wait_graph *graph, uint32_t thread)
     if (node->kind != TM__NODE_WAITS || graph->at_ns - node->since_ns < LONG_NS)
         return 0;
     return is_kept_by_waiter(graph, node) ||
-           (node->edge == TM_WAIT_EDGE_UNKNOWN &&
+           ((node->edge == TM_WAIT_EDGE_UNKNOWN ||
+             tm__wait_servers_have_ended(graph, thread)) &&
             is_for_lock(graph->model, node,
                         graph->model->entities.threads[thread]
                             .intervals[node->interval]

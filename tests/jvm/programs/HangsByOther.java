@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Phaser;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -83,6 +84,52 @@ public class HangsByOther extends Hangs {
                 last();
                 all.await();
             });
+    }
+
+    // A barrier whose third party ends after two meetings.
+    static void meetings() {
+        CyclicBarrier all = new CyclicBarrier(3);
+        for (int i = 0; i < 2; i++)
+            start("stays-" + i, () -> {
+                for (;;)
+                    all.await();
+            });
+        start("leaves", () -> {
+            for (int i = 0; i < 2; i++) {
+                pause(20);
+                all.await();
+            }
+        });
+    }
+
+    // What a thread reads comes from one that it started, and that has ended.
+    static void stream() {
+        BlockingQueue<Integer> lines = new LinkedBlockingQueue<>();
+        start("reader", () -> {
+            start("source", () -> {
+                for (int i = 0; i < 5; i++) {
+                    pause(10);
+                    lines.put(i);
+                }
+            });
+            for (;;)
+                lines.take();
+        });
+    }
+
+    // A permit that was handed on once, to a thread that ends with it.
+    static void handedOn() {
+        Semaphore permit = new Semaphore(1);
+        start("first", () -> {
+            permit.acquire();
+            pause(50);
+            permit.release();
+        });
+        pause(10);
+        start("second", permit::acquire);
+        pause(100);
+        for (int i = 0; i < 2; i++)
+            start("clerk-" + i, permit::acquire);
     }
 
     // A reply that nobody puts into the queue.
