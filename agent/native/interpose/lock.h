@@ -11,7 +11,7 @@
 #include "record/block_of_thread.h"
 #include "record/lock_marks.h"
 #include "record/nesting.h"
-#include "record/thread_life.h"
+#include "record/thread_attach.h"
 
 #define TM__EXPORT __attribute__((visibility("default")))
 

@@ -3,8 +3,8 @@
  * The calling thread as one that is recorded: from its first call on to its end, in
  * this process or in a fork of it.
  */
-#ifndef TM_NATIVE_RECORD_THREAD_LIFE_H
-#define TM_NATIVE_RECORD_THREAD_LIFE_H
+#ifndef TM_NATIVE_RECORD_THREAD_ATTACH_H
+#define TM_NATIVE_RECORD_THREAD_ATTACH_H
 
 #include "record/own_thread.h"
 

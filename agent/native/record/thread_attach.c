@@ -4,7 +4,7 @@
  * fork is noticed by a page that the kernel wipes in the child, however it was forked:
  * handlers of pthread_atfork do not run for all.
  */
-#include "record/thread_life.h"
+#include "record/thread_attach.h"
 
 #include <errno.h>
 #include <limits.h>
