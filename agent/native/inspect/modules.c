@@ -9,7 +9,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,32 +18,10 @@
 
 #include "inspect/target_state.h"
 #include "layout/alias.h"
+#include "names/code_file.h"
 #include "names/regular_file.h"
 
-enum { MODULES_MOST = 4096, HEADERS_MOST = 64 };
-
-/* @return 0: the loader would not take it */
-static int first_address(int file, uint64_t *address)
-{
-    ElfW(Ehdr) head;
-    ElfW(Phdr) parts[HEADERS_MOST];
-    size_t count;
-
-    if (pread(file, &head, sizeof(head), 0) != sizeof(head) ||
-        memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
-        head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof(*parts))
-        return 0;
-    count = head.e_phnum < HEADERS_MOST ? head.e_phnum : HEADERS_MOST;
-    if (pread(file, parts, count * sizeof(*parts), (off_t)head.e_phoff) !=
-        (ssize_t)(count * sizeof(*parts)))
-        return 0;
-    for (size_t i = 0; i < count; i++)
-        if (parts[i].p_type == PT_LOAD) {
-            *address = parts[i].p_vaddr - parts[i].p_offset;
-            return 1;
-        }
-    return 0;
-}
+enum { MODULES_MOST = 4096 };
 
 /* "2.36" in "GNU C Library (Debian GLIBC 2.36-9) stable release version 2.36." */
 static int release_of(int file)
@@ -88,21 +65,21 @@ static void report(tm__target *target, const tm__mapped *it)
     char path[4200];
     size_t bytes;
     tm__module *module;
-    uint64_t first;
+    uint64_t first, end;
     int file;
 
     snprintf(path, sizeof(path), "/proc/%u/root%s", target->pid, it->path);
     file = tm__regular_file_open(path);
     if (file < 0)
         return;
-    if (first_address(file, &first)) {
+    if (tm__file_extent(file, &first, &end)) {
         note_libc(target, base_name(it->path), file);
         bytes = sizeof(*module) + strlen(path) + 1;
         module = target->symbols ? calloc(1, bytes) : NULL;
         if (module) {
             module->bias = it->begin - first;
             module->begin = it->begin;
-            module->end = it->end;
+            module->end = module->bias + end;
             strcpy(module->path, path);
             tm__symbols_add(target->symbols, module);
         }

@@ -8,18 +8,30 @@
 #include "names/c_library.h"
 #include "names/routine_name.h"
 
-/* The outermost function but for those of the C library, which began the thread.
- * @return NULL: the stack does not end in one */
-static const tm__symbol *routine_of(tm__target *target, const tm__task *task)
+/* The outermost function but for those of the C library, which began the thread, and
+ * of a language's runtime.
+ * @param[out] name  "": the stack does not end in the C library, or it has none */
+static void name_routine(tm__target *target, const tm__task *task, char *name,
+                         size_t room)
 {
-    for (size_t i = task->frame_count; i-- > 0;) {
+    int is_whole = 0;
+
+    *name = 0;
+    for (size_t i = task->frame_count; i-- > 0 && !*name;) {
         const tm__symbol *chain;
         size_t count = tm__frame_names(target, task->frames[i], i == 0, &chain);
 
-        if (count && !tm__is_c_library(chain[count - 1].module))
-            return i + 1 < task->frame_count ? &chain[count - 1] : NULL;
+        if (!count)
+            continue;
+        if (tm__is_c_library(chain[count - 1].module)) {
+            is_whole = 1;
+            continue;
+        }
+        if (!is_whole || !tm__routine_is_known(&chain[count - 1]))
+            return;
+        while (count-- > 0 && !*name)
+            tm__routine_name(&chain[count], name, room);
     }
-    return NULL;
 }
 
 static const tm__task *first_thread(const tm__target *target)
@@ -37,15 +49,10 @@ void tm__routines_find(tm__target *target)
 
     for (size_t i = 0; first && i < target->task_count; i++) {
         tm__task *task = &target->tasks[i];
-        const tm__symbol *routine;
 
         if (task == first || task->is_cut || strcmp(task->name, first->name) != 0)
             continue;
-        routine = routine_of(target, task);
-        /* Where in a routine without a name a thread waits tells nothing of it. */
-        if (!routine || !*routine->function)
-            continue;
-        tm__routine_name(routine, name, sizeof(name));
+        name_routine(target, task, name, sizeof(name));
         if (*name)
             memcpy(task->name, name, sizeof(name));
     }

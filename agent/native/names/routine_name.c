@@ -4,13 +4,28 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Up to the parameters of a function, which "(anonymous namespace)::" does not
- * begin. */
+int tm__routine_is_known(const tm__symbol *place)
+{
+    return *place->function || place->begin;
+}
+
+/* Whether a parenthesis is a part of the name: of "(anonymous namespace)::" or of
+ * "operator()". */
+static int is_in_name(const char *function, const char *at)
+{
+    static const char call[] = "operator";
+    const size_t length = sizeof(call) - 1, before = (size_t)(at - function);
+
+    return before == 0 || at[-1] == ':' ||
+           (before >= length && strncmp(at - length, call, length) == 0);
+}
+
+/* Up to the parameters of a function. */
 static size_t length_of_name(const char *function)
 {
     const char *at = function;
 
-    while ((at = strchr(at, '(')) && (at == function || at[-1] == ':'))
+    while ((at = strchr(at, '(')) && is_in_name(function, at))
         at++;
     return at ? (size_t)(at - function) : strlen(function);
 }
@@ -27,6 +42,7 @@ void tm__routine_name(const tm__symbol *routine, char *name, size_t room)
         snprintf(name, room, "%.*s", (int)length_of_name(routine->function),
                  routine->function);
     else if (*routine->module)
-        snprintf(name, room, "%.30s+0x%llx", routine->module,
-                 (unsigned long long)routine->offset);
+        snprintf(
+            name, room, "%.30s+0x%llx", routine->module,
+            (unsigned long long)(routine->begin ? routine->begin : routine->offset));
 }

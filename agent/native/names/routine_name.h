@@ -5,6 +5,9 @@
 
 #include "names/symbols.h"
 
+/** @return whether a place in a function shows which function it is */
+int tm__routine_is_known(const tm__symbol *place);
+
 /**
  * Name a routine: its function without parameters, or its file and offset.
  * @param routine  where it begins, or somewhere in it

@@ -4,6 +4,7 @@
 
 #include "names/c_library.h"
 #include "names/cpp_library.h"
+#include "names/code_file.h"
 #include "names/inlined_calls.h"
 #include "names/regular_file.h"
 #include "names/rust_name.h"
@@ -108,6 +109,15 @@ static const tm__module *loaded_as(const tm__symbols *symbols, const char *path)
         if (path && strcmp(it->path, path) == 0)
             return it;
     return NULL;
+}
+
+static const tm__module *module_at(const tm__symbols *symbols, uint64_t address)
+{
+    const tm__module *it = symbols->modules;
+
+    while (it && (address < it->begin || address >= it->end))
+        it = it->next;
+    return it;
 }
 
 /* Whether the file is still the one that the program has in memory. */
@@ -247,6 +257,17 @@ static void find_name(const tm__symbols *symbols, Dwfl_Module *module, uint64_t 
     symbol->within = offset;
 }
 
+/* A program that is stripped keeps the table by which exceptions find their way. */
+static void find_begin(const tm__module *module, tm__symbol *symbol)
+{
+    int file = module ? tm__regular_file_open(module->path) : -1;
+
+    if (file < 0)
+        return;
+    symbol->begin = tm__file_function(file, symbol->offset);
+    close(file);
+}
+
 static void find_line(const tm__libdw *libdw, const tm__dwarf_die *unit,
                       uint64_t address, tm__symbol *symbol)
 {
@@ -297,6 +318,8 @@ size_t tm__symbols_find_code(tm__symbols *symbols, uint64_t address,
         return 1;
     file = *chain;
     find_name(symbols, module, address, STT_FUNC, chain);
+    if (!*chain->function)
+        find_begin(module_at(symbols, address), chain);
     /* Distributions compress its debug information, which takes longer to read than all
      * else of a dump, and nobody looks for a line of it. */
     if (tm__is_c_library(file.module))
@@ -309,12 +332,25 @@ size_t tm__symbols_find_code(tm__symbols *symbols, uint64_t address,
     return put_inlined(symbols, &functions, address - bias, &file, chain);
 }
 
+/* "redis-server+0x1f2e80": a variable of a file without symbols. */
+static void name_by_place(const tm__module *module, uint64_t address,
+                          tm__symbol *symbol)
+{
+    if (!module)
+        return;
+    place_in(module, address, symbol);
+    snprintf(symbol->function, sizeof(symbol->function), "%s+0x%llx", symbol->module,
+             (unsigned long long)symbol->offset);
+}
+
 void tm__symbols_find_data(tm__symbols *symbols, uint64_t address, tm__symbol *symbol)
 {
     Dwfl_Module *module = find_module(symbols, address, symbol);
 
     if (module)
         find_name(symbols, module, address, STT_OBJECT, symbol);
+    if (!*symbol->function)
+        name_by_place(module_at(symbols, address), address, symbol);
 }
 
 const tm__libdw *tm__symbols_libdw(const tm__symbols *symbols)

@@ -23,6 +23,7 @@ typedef struct tm__symbol {
     int line;
     uint64_t offset; ///< of the address in its module
     uint64_t within; ///< and in the function or variable
+    uint64_t begin;  ///< of a function without a name, in its module; 0: not known
 } tm__symbol;
 
 /** A file that is loaded. Its build id is as the program has it in memory: one that was
@@ -61,7 +62,7 @@ void tm__symbols_add(tm__symbols *symbols, tm__module *module);
 size_t tm__symbols_find_code(tm__symbols *symbols, uint64_t address,
                              tm__symbol chain[TM__INLINED_MOST]);
 
-/** The variable at an address. */
+/** The variable at an address; of a file without symbols, its place in that file. */
 void tm__symbols_find_data(tm__symbols *symbols, uint64_t address, tm__symbol *symbol);
 
 /** elfutils as it has these files; NULL: it is not installed. */

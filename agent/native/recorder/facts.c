@@ -199,6 +199,8 @@ static int complete(tm__item *item, const tm__readers *readers)
     tm__image *image = item->reader->image;
     tm__native_object *object = item->object;
 
+    if (item->event.stack)
+        tm__thread_shows_stack(item);
     if (item->object_kind != TM__OBJECT_NONE) {
         if (!object)
             return 0;

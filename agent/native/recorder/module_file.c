@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "recorder/module_file.h"
 
-#include <elf.h>
-#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "names/code_file.h"
 #include "names/regular_file.h"
 
 /* @return its path, where a line of /proc/PID/maps is a file's at an address */
@@ -73,31 +72,10 @@ int tm__module_path(uint32_t pid, const char *relative, uint64_t bias, char *pat
 
 int tm__module_extent(const char *path, uint64_t *begin, uint64_t *end)
 {
-    int descriptor = tm__regular_file_open(path);
-    FILE *file = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
-    ElfW(Ehdr) head;
-    ElfW(Phdr) part;
+    int file = tm__regular_file_open(path);
+    int is_found = file >= 0 && tm__file_extent(file, begin, end);
 
-    *begin = UINT64_MAX;
-    *end = 0;
-    if (!file) {
-        if (descriptor >= 0)
-            close(descriptor);
-        return 0;
-    }
-    if (fread(&head, sizeof(head), 1, file) == 1 &&
-        memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
-        head.e_phentsize == sizeof(part) &&
-        fseek(file, (long)head.e_phoff, SEEK_SET) == 0)
-        for (int i = 0; i < head.e_phnum && fread(&part, sizeof(part), 1, file) == 1;
-             i++) {
-            if (part.p_type != PT_LOAD)
-                continue;
-            if (part.p_vaddr < *begin)
-                *begin = part.p_vaddr;
-            if (part.p_vaddr + part.p_memsz > *end)
-                *end = part.p_vaddr + part.p_memsz;
-        }
-    fclose(file);
-    return *begin < *end;
+    if (file >= 0)
+        close(file);
+    return is_found;
 }

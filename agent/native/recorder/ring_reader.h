@@ -46,6 +46,7 @@ typedef struct tm__ring_reader {
     uint64_t thread;
     uint32_t os_id;
     char name[64];
+    int wants_name; ///< the kernel's is that of all, and its routine is a runtime's
     uint32_t nestings_left_out; ///< as the ring had it last
     uint64_t lost;
     uint64_t lost_emitted; ///< so many of them were emitted as lost

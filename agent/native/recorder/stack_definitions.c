@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names/c_library.h"
 #include "names/routine_name.h"
 #include "recorder/lookup.h"
 
@@ -18,6 +19,7 @@ typedef struct tm__known_code {
     size_t count;
     tm_frame *frames;
     char function[64]; /* see tm__stack_function() */
+    int is_routine;    /* that may be called after it, where it is the outermost */
 } tm__known_code;
 
 struct tm__native_stack {
@@ -80,8 +82,11 @@ static int define_code(tm__image *image, tm__known_code *it)
     it->count = it->frames ? count : 0;
     for (size_t i = 0; i < it->count; i++)
         it->frames[i] = define_frame(image, &chain[i]);
-    if (count)
-        tm__routine_name(&chain[count - 1], it->function, sizeof(it->function));
+    for (size_t i = count; i-- > 0 && !*it->function;)
+        tm__routine_name(&chain[i], it->function, sizeof(it->function));
+    it->is_routine = count && *it->function &&
+                     tm__routine_is_known(&chain[count - 1]) &&
+                     !tm__is_c_library(chain[count - 1].module);
     tm__lookup_free(it->lookup);
     it->lookup = NULL;
     return 1;
@@ -224,6 +229,16 @@ int tm__stack_define(tm__image *image, tm__native_stack *stack)
 const char *tm__stack_function(const tm__native_stack *stack)
 {
     return stack->code[0] ? stack->code[0]->function : "";
+}
+
+const char *tm__stack_routine(const tm__native_stack *stack)
+{
+    if (stack->count == TM__FRAMES_MOST || stack->count == 1)
+        return "";
+    for (size_t i = stack->count; i-- > 0;)
+        if (stack->code[i] && stack->code[i]->is_routine)
+            return stack->code[i]->function;
+    return "";
 }
 
 int tm__stacks_define(tm__image *image)

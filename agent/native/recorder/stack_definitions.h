@@ -30,6 +30,10 @@ uint32_t tm__stack_id(const tm__native_stack *stack);
  * language's runtime, as that of std::thread. */
 const char *tm__stack_function(const tm__native_stack *stack);
 
+/** The outermost function of a stack that is defined, but for those of the C library
+ * and of a language's runtime, named as above; "": it is not known. */
+const char *tm__stack_routine(const tm__native_stack *stack);
+
 /** Define those that are not defined yet. @return whether all are */
 int tm__stacks_define(tm__image *image);
 

@@ -50,6 +50,8 @@ void tm__thread_begins(const tm__item *item)
         memcpy(reader->image->name, reader->name, sizeof(reader->name));
     else if (*routine && has_no_name(reader))
         snprintf(reader->name, sizeof(reader->name), "%s", routine);
+    else
+        reader->wants_name = has_no_name(reader);
     /* A thread in a sandbox may not ask for its name. */
     if (!*reader->name)
         snprintf(reader->name, sizeof(reader->name), "thread %llu",
@@ -57,6 +59,18 @@ void tm__thread_begins(const tm__item *item)
     tm__thread_define(reader->image, reader->thread, reader->os_id, reader->name);
     tm__thread_set_handle(reader->image, atomic_load(&reader->ring->handle),
                           reader->thread);
+}
+
+void tm__thread_shows_stack(const tm__item *item)
+{
+    tm__ring_reader *reader = item->reader;
+    const char *routine = reader->wants_name ? tm__stack_routine(item->stack) : "";
+
+    if (!*routine)
+        return;
+    reader->wants_name = 0;
+    snprintf(reader->name, sizeof(reader->name), "%s", routine);
+    tm__thread_define(reader->image, reader->thread, 0, reader->name);
 }
 
 /* A thread that is yet to begin has a name already that its creator gave it: what the
@@ -77,6 +91,8 @@ void tm__thread_renamed(const tm__item *item, const tm__readers *readers)
         return;
     tm__thread_define(reader->image, thread, 0, item->name);
     renamed = tm__ring_reader_of(readers, reader->image, thread);
-    if (renamed)
-        memcpy(renamed->name, item->name, sizeof(item->name));
+    if (!renamed)
+        return;
+    memcpy(renamed->name, item->name, sizeof(item->name));
+    renamed->wants_name = 0;
 }

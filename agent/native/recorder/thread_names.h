@@ -11,6 +11,9 @@ void tm__thread_read_name(tm__ring_reader *reader);
 /** The event of a thread's begin is next. */
 void tm__thread_begins(const tm__item *item);
 
+/** An event with a stack of its thread is next. */
+void tm__thread_shows_stack(const tm__item *item);
+
 /** The event of a name is next. */
 void tm__thread_renamed(const tm__item *item, const tm__readers *readers);
 
