@@ -15,7 +15,7 @@ from threadmodel.cli.messages import say
 from threadmodel.errors import ThreadmodelError
 
 WRONG: Final = 2
-# The module of this package in which each command is.
+# The module that contains each command.
 COMMANDS: Final = {
     "attach": "attach",
     "check": "check",
@@ -48,7 +48,7 @@ COMMANDS: Final = {
     "why": "why",
 }
 
-# Where a command has a name that Python or its module has already.
+# Functions of commands whose names Python or their module uses already.
 FUNCTIONS: Final = {"open": "open_page"}
 
 EXIT_CODES: Final = """\b
@@ -65,7 +65,7 @@ record passes on the status of its program, 128+n when signal n ended it.
 
 
 class Commands(click.Group):
-    """Imports a command when it is called: the others take longer than a small run."""
+    """Imports only the called command: all of them take longer than a small run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names, in the order of the help."""
@@ -82,10 +82,10 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command; a file in its place is reported on.
+        """Find the command. For the name of a file it is `report`.
 
         Raises:
-            UsageError: it is neither; the message has the nearest command
+            UsageError: it is neither; the message names the nearest command
         """
         name = args[0]
         if name not in COMMANDS and (name == "-" or os.path.exists(name)):
@@ -149,7 +149,7 @@ def _run() -> int:
 
 def main() -> NoReturn:
     """Run the command line on ``sys.argv`` and exit with its status."""
-    # A stream that the caller closed is None; what goes there is to go nowhere.
+    # A stream that the caller closed is None: its output is discarded.
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
     if sys.stderr is None:
@@ -161,6 +161,6 @@ def main() -> NoReturn:
     try:
         sys.stdout.flush()
     except OSError:
-        # Said already; the interpreter would say it again on its way out.
+        # Reported already; the interpreter would report it again when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(status)

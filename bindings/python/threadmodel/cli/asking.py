@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What commands share that ask a recorded run one question and print the answer."""
+"""Common code of commands that ask a run one question and print the answer."""
 
 import functools
 import signal
@@ -81,12 +81,12 @@ def ask(
     question: Callable[[Model], Table],
     sections: Callable[[Model], list[terminal.Section]],
 ) -> None:
-    """Ask the run in a file one question, and print the answer as the options say.
+    """Ask the run in a file one question, and print the answer by the options.
 
     Args:
         context: whose parameters are `file`, those of reading and those of output
-        question: its rows are printed where rows are asked for
-        sections: makes what is printed otherwise
+        question: returns the table that --json, --csv and -o write
+        sections: makes the text that is printed otherwise
     """
     chosen = context.params
     writer = row_writer(context)
@@ -106,7 +106,7 @@ def _of_part(
     model: Model,
     sections: Callable[[Model], list[terminal.Section]],
 ) -> list[terminal.Section]:
-    """Make sections whose first line states the part of the run that was chosen."""
+    """Make sections; the first line states the part of the run that was chosen."""
     made = sections(model)
     if "skip_start" in context.params and made:
         terminal.state_part(model, ranges.part_of(model, context.params), made[0])
@@ -128,14 +128,14 @@ def open_run(context: click.Context, progress: LateProgress) -> Model:
 
 
 def report_damage(context: click.Context, damage: str | None) -> None:
-    """Report what is missing of a damaged file, and exit with the status for that."""
+    """Report the missing part of a damaged file, and exit with its status."""
     if damage is not None:
         say(f"only partly read: {damage}")
         context.exit(PARTLY)
 
 
 def row_writer(context: click.Context) -> Callable[[Table], None] | None:
-    """Return what writes rows where the options of output ask for them, or None."""
+    """Return a function that writes rows; None: the options do not ask for rows."""
     chosen = context.params
     output: str | None = chosen["output"]
     if chosen["as_json"] and chosen["as_csv"]:

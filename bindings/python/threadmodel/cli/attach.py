@@ -30,14 +30,14 @@ else:
 
 
 class Seconds(_ParamType):
-    """A time as people write it: 30, 30s, 5m, 1h."""
+    """A time as 30, 30s, 5m or 1h."""
 
     name = "time"
 
     def convert(
         self, value: str, parameter: click.Parameter | None, context: object
     ) -> int:
-        """Read it, or report what is wrong with it."""
+        """Return the seconds, or report that the text is invalid."""
         found = re.fullmatch(r"([1-9]\d{0,7})([smh]?)", value)
         if not found:
             self.fail(f"{value!r} is not a time such as 30s, 5m or 1h")
@@ -126,7 +126,7 @@ def _until(seconds: int | None) -> str:
 
 
 def _wait(recording: attaching.Recording, seconds: int | None) -> None:
-    """Show the agent's messages until time is up, Ctrl-C, or its or the JVM's end."""
+    """Show the agent's messages until the time is up, Ctrl-C, or the recording ends."""
     deadline = None if seconds is None else time.monotonic() + seconds
     with noted(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as interrupt:
         while not interrupt and recording.is_going_on():

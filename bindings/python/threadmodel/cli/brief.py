@@ -32,29 +32,30 @@ from threadmodel.model import Model
 from threadmodel.selection import ALL, Selection
 from threadmodel.text import clean, count, duration
 
-# What a terminal of the usual size shows.
+# Lines of a terminal of the usual size.
 HEIGHT: Final = 24
 INDENT: Final = 2
-# Lines of the waits of a card, and of its advice with what that would gain: at least,
-# and where the screen has room left.
-# Owners that a lock has more in the question of a card.
+# Permits that the command of a card adds to a lock: so many that no thread waits.
 NOBODY_WAITS: Final = 999
+# Lines of a card for the waits, and for the advice with its gain; the advice has more
+# if the screen has room.
 WAITS_LINES: Final = 2
 ADVICE_LINES: Final = 2
 MOST_ADVICE_LINES: Final = 5
 VERDICT_LINES: Final = 5
-# Of findings with little to gain, where there are no others.
+# Findings with little to gain that are shown if there are no others.
 MINOR: Final = 5
-# Of a table of stacks: an empty line, its heading, names of columns, and how many more.
+# Lines of a table of stacks besides its rows: an empty line, the heading, the names of
+# columns, and the number of rows that are not shown.
 STACKS_HEIGHT: Final = 4
-# Fewer of many would say little.
+# With fewer rows, a table of stacks is left out.
 LEAST_STACKS: Final = 4
-# More of a text is not looked at.
+# Longer texts are cut before they are divided into sentences.
 TEXT_LENGTH: Final = 4000
-# Findings that say what a verdict of these kinds has said.
+# Findings that would repeat a verdict, by the kind of the verdict.
 SAID_BY_VERDICT: Final = dict.fromkeys(HUNG, ("deadlock", *HUNG))
 _SENTENCE: Final = re.compile(r"(?<=\.) +")
-# What shows more of a finding, by the table that it rests on.
+# The command that shows more of a finding, by its table of evidence.
 _MORE: Final = {
     "deadlocks": "deadlocks {file}",
     "critical_path": "path {file}",
@@ -74,8 +75,8 @@ def sections(
 
     Args:
         model: asked
-        files: as they were named, for the commands that show more
-        console: how wide the lines may be
+        files: as they were named, for the commands of cards
+        console: its width limits the lines
         part: of the run
     """
     judged = judge(model, part)
@@ -105,7 +106,7 @@ def sections(
 
 
 def _stacks(model: Model, room: int) -> Section:
-    """Return what the threads of a dump do, where there is room for it."""
+    """Return the stacks of a dump, if there is room for them."""
     rows = room - STACKS_HEIGHT
     section = dump_stacks(model, max(rows, 1), is_brief=True)
     is_whole = len(section.body) == 1
@@ -151,14 +152,14 @@ def _height(section: Section, console: Console) -> int:
 def _cards(
     rows: Sequence[Row], file: str | None, console: Console, room: int
 ) -> tuple[Section, Sequence[Row]]:
-    """Return the cards that the room holds, one at least, and the other findings."""
+    """Return the cards that fit, at least one, and the other findings."""
     section = Section("Largest causes" if rows else "")
     cards: list[list[Fact | Text]] = []
     left = room - 1
     for number, row in enumerate(rows):
         card = _card(row, file, console, ADVICE_LINES)
         height = sum(_lines(part, console) for part in card)
-        # The others take a line, at least.
+        # The other findings need at least one line.
         if number and height > left - (number + 1 < len(rows)):
             break
         cards.append(card)
@@ -178,7 +179,7 @@ def _card(
     row: Row, file: str | None, console: Console, advice_lines: int
 ) -> list[Fact | Text]:
     impact = duration(row["impact_ns"]) if row["impact_ns"] else "-"
-    # Of a dump the finding says what the owner did, and has no advice.
+    # A finding of a dump has no advice, but states what the owner did.
     advice = " ".join(filter(None, (row["advice"], row["gain"]))) or row["holds"]
     parts: list[Fact | Text] = [Fact(impact, terminal.title_of(row), "bold")]
     for text, most in ((row["waits"], WAITS_LINES), (advice, advice_lines)):
@@ -225,11 +226,11 @@ def _command(row: Row, file: str) -> str:
             return f"{called_as()} stats {file} --by object --state io"
         return f"{called_as()} whatif {file} --endpoint {quoted(row['object'])}"
     if row["gain_ns"] is not None and row["evidence_table"] == "resources":
-        # As the card prints it: the line has to fit.
+        # The short name, as on the card, so that the line fits.
         of = f"--method {quoted(short(row['method']))}"
         return f"{called_as()} whatif {file} --change permits {of}"
     if row["gain_ns"] is not None and row["class"]:
-        # As the card: nobody has to wait for it.
+        # The gain of the card is for a lock that no thread has to wait for.
         of = f"--class {quoted(row['class'])} --permits {NOBODY_WAITS}"
         return f"{called_as()} whatif {file} {of}"
     if row["class"]:
@@ -241,7 +242,7 @@ def _command(row: Row, file: str) -> str:
 def _also(
     section: Section, rows: Sequence[Row], file: str | None, room: int, console: Console
 ) -> None:
-    """Add a line for each other finding, as far as there is room."""
+    """Add a line for each other finding that fits."""
     for number, row in enumerate(rows):
         impact = duration(row["impact_ns"]) if row["impact_ns"] else "-"
         fact = Fact(impact, terminal.title_of(row))
@@ -270,7 +271,7 @@ def _run(model: Model) -> str:
 
 
 def _notes(section: Section, model: Model, names: str) -> None:
-    """Add what limits the answers, a line each, and where all of it is."""
+    """Add a line for each caveat that fits, and the command that lists all."""
     notes = []
     if model.caveats:
         notes.append(f"{count(len(model.caveats), 'caveat')} on the data")

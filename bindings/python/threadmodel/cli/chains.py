@@ -61,8 +61,8 @@ def path(
 
     The path is the chain of activities that decided when the program's work ended.
     Where a thread on it was blocked, the path goes to the thread that woke it, and
-    stays there. Unexplained time is labelled, with the reason. With --to it ends then;
-    what lies before --from is left out.
+    stays there. Unexplained time is labelled, with the reason. With --to the path ends
+    at that time; the part before --from is left out.
 
     \b
     threadmodel path run.tmt --top 50
@@ -117,8 +117,8 @@ def explain(
 
     The first line is about the thread itself, the next one about what it was blocked
     by at that same instant, and so on down to the root cause. Without a thread or a
-    time, it is the longest wait of the first finding, of a part of the run that of the
-    part.
+    time, the command explains the longest wait of the first finding; with --from, --to
+    or --skip-start that of this part of the run.
 
     \b
     threadmodel explain run.tmt
@@ -217,10 +217,10 @@ def whatif(
 ) -> None:
     """Predict how long the run in FILE would have been; - reads from stdin.
 
-    Without a class, method, object or endpoint, what findings are about is tried one by
-    one: locks, pools, endpoints, and methods that sleep or run. The best come first.
-    With --from, --to or --skip-start
-    only what begins in that part changes, and requests are those that end in it.
+    Without a class, method, object or endpoint, the command tries the locks, pools,
+    endpoints and methods of the findings one by one. The greatest gains come first.
+    With --from, --to or --skip-start only work that begins in that part changes, and
+    requests are those that end in it.
 
     \b
     threadmodel whatif run.tmt

@@ -253,7 +253,7 @@ def check(
 def _as_object(
     limits: dict[str, list[Broken]], change: Change | None, notes: list[str]
 ) -> Row:
-    """Return what a check found: each limit, what broke it, and what it rests on."""
+    """Return the result of a check: the limits, what broke them, and notes."""
     return {
         "passed": not any(limits.values()),
         "limits": [
@@ -295,7 +295,7 @@ def _slow(path: str, model: Model, most_ns: int, part: Selection) -> list[Broken
 def _check_shows(
     paths: Iterable[str], models: Iterable[Model], kind: str, option: str
 ) -> None:
-    """Refuse runs that cannot show what is to be checked: they would pass."""
+    """Refuse runs without the data for a check, which would pass."""
     for path, model in zip(paths, models, strict=True):
         for row in model.finding_kinds():
             if row["kind"] == kind and not row["looked_for"]:
@@ -310,7 +310,7 @@ def _deadlocks(model: Model, part: Selection) -> list[Broken]:
 
 
 def _inversions(model: Model) -> list[Broken]:
-    # A part of a run has no finding of lock order.
+    # Findings of lock order are only of the whole run.
     found = [row for row in model.findings() if row["kind"] == "lock_inversion"]
     return [
         broken_at("no-lock-inversion", f"{row['title']}. {row['text']}", row)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``threadmodel collect``: take the traces of many agents, to keep or to pass on."""
+"""``threadmodel collect``: receive traces of many agents, to store or forward them."""
 
 import contextlib
 import signal
@@ -18,7 +18,7 @@ from threadmodel.cli.segments import opened
 from threadmodel.cli.sockets import listener_at, name_of, resolved, token_of
 
 NEEDED: Final = "a --token-file or --tls-ca"
-# Parameters whose options are "Of --folder".
+# Parameters that only --folder uses.
 OF_FOLDER: Final = (
     "spool",
     "file_mib",
@@ -166,7 +166,7 @@ def collect(
 
 
 def _refuse_options_of_folder(context: click.Context) -> None:
-    """Refuse what would have no effect."""
+    """Refuse options that would have no effect."""
     for name in OF_FOLDER:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(f"--{name.replace('_', '-')} needs --folder")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many agents at once, each by a thread of its own that receives and writes.
+"""A collector of many agents: a thread for each one receives and writes.
 
     agent ──▶ socket ──▶ thread ──▶ raw file ──▶ spool's thread ──▶ folder or store
 
-Nothing is read from a socket before all that was read is written. So a disk that is
-full, or a rate that is used up, makes the agent wait, which counts what it drops.
+A thread reads from its socket only when all data that it has read is written. So a full
+disk, or an exceeded rate, makes the agent wait, which counts the events that it drops.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ from threadmodel.cli.peers import (
 from threadmodel.cli.segments import DATA, Segment, Spool
 
 FULL: Final = (errno.ENOSPC, errno.EDQUOT)
-# To take what is in the socket's buffer when the collector ends.
+# Time to read the rest of the sockets' buffers when the collector ends.
 DRAIN_S: Final = 3.0
 END: Final = 3
 _MAGIC: Final = BLOCK_MAGIC[:3]
@@ -43,10 +43,10 @@ T = TypeVar("T")
 
 
 class Rules(NamedTuple):
-    """When a new file begins, and what agents may cost.
+    """When a new file begins, and limits for agents.
 
     Attributes:
-        file_bytes: a file that is larger is ended
+        file_bytes: a new file begins before a file exceeds this
         file_seconds: files begin at whole multiples of it, by the clock
         agents: at once
         agents_of_host: at once from one host
@@ -87,10 +87,10 @@ class Recording:
         self._has_ended = False
 
     def take(self, data: bytes | bytearray) -> None:
-        """Write the blocks that are whole by now.
+        """Take received bytes, and write the blocks that are complete.
 
         Raises:
-            DamagedStreamError: something else came
+            DamagedStreamError: they are not a valid trace
         """
         self._buffer += data
         if not self._header:
@@ -114,7 +114,7 @@ class Recording:
             del self._buffer[:whole]
             self._take_block(block)
         if self._has_ended and len(self._buffer) > FILE_HEADER_BYTES:
-            # A trailer is as long as a file header.
+            # After the end only a trailer may follow, as long as a file header.
             raise DamagedStreamError
 
     def close(self) -> None:
@@ -137,7 +137,7 @@ class Recording:
             self._begin_file(now, block)
         if self._index:
             if kind != DATA:
-                # It has places in the file as it was sent.
+                # It has offsets in the file as it was sent.
                 return
             before = int.from_bytes(block[16:20], "little") - self._events_before
             block[16:20] = struct.pack("<I", before & 0xFFFFFFFF)
@@ -195,10 +195,10 @@ class Recording:
 
 
 class Collector:
-    """Agents that send, and how many of each host."""
+    """The agents that are connected, counted by host."""
 
     def __init__(self, spool: Spool, rules: Rules) -> None:
-        """Nobody sends yet."""
+        """Begin without agents."""
         self._spool = spool
         self._rules = rules
         self._stop = threading.Event()
@@ -206,7 +206,7 @@ class Collector:
         self._agents: dict[threading.Thread, tuple[socket.socket, str]] = {}
 
     def run(self, peers: Peers) -> None:
-        """Receive from all that prove to be agents, until an interrupt."""
+        """Receive from all peers that prove to be agents, until an interrupt."""
         try:
             while True:
                 self.add(peers.next())
@@ -215,7 +215,7 @@ class Collector:
             self._end()
 
     def add(self, peer: Peer) -> bool:
-        """Receive from an agent, unless that would be one too many."""
+        """Receive from an agent, unless there are too many."""
         host = host_of(peer.connection)
         with self._lock:
             of_host = sum(other == host for _, other in self._agents.values())
@@ -281,7 +281,7 @@ class Collector:
 
 
 def host_of(connection: socket.socket) -> str:
-    """Return a folder's name: of the certificate, else of the address."""
+    """Return the name of an agent's folder: from its certificate, else its address."""
     name = ""
     if isinstance(connection, ssl.SSLSocket):
         facts: Any = connection.getpeercert() or {}
@@ -297,13 +297,13 @@ def host_of(connection: socket.socket) -> str:
 
 
 def folder_name(name: str) -> str:
-    """Return what is harmless of a name that others chose."""
+    """Return a name of other people with only harmless characters."""
     safe = re.sub(r"[^A-Za-z0-9._-]", "_", name)[:64]
     return re.sub(r"^[.-]", "_", safe) or "_"
 
 
 def _keep_alive(connection: socket.socket) -> None:
-    """Find out within minutes that a host is gone."""
+    """Detect the loss of a host within minutes."""
     if connection.family == socket.AF_UNIX:
         return
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

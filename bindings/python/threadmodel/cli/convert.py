@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``threadmodel convert``: any file that we read, in a format that we write."""
+"""``threadmodel convert``: write a file that we can read in another format."""
 
 import contextlib
 import os
@@ -70,7 +70,7 @@ def convert(
     """
     choices = read_choices(dialect, time_unit)
     name = format_name or _format_of(output)
-    # The name of a descriptor leads to the old file once that is replaced.
+    # After a replacement, the name of a descriptor still leads to the old file.
     written = without_links(output)
     with (
         LateProgress() as progress,
@@ -111,7 +111,7 @@ def _format_of(output: str) -> str:
 def _beside(output: str) -> Iterator[str]:
     """Yield what to write in place of a file, which is replaced when all went well."""
     path = without_links(output)
-    # A pipe or a device is written as it is.
+    # A pipe or a device is written directly.
     if os.path.exists(output) and not os.path.isfile(output):
         yield output
         return
@@ -124,7 +124,7 @@ def _beside(output: str) -> Iterator[str]:
         # A contention log has two more files, named after it.
         others = (os.path.join(beside, name) for name in os.listdir(beside))
         for made in (*(other for other in others if other != part), part):
-            # Whatever the format: names and stacks are the owner's alone.
+            # In every format, names and stacks are for the owner alone.
             os.chmod(made, 0o600)
             os.replace(made, os.path.join(folder, os.path.basename(made)))
 

@@ -37,7 +37,7 @@ def deadlocks(context: click.Context, /, **_: object) -> None:
         found = deadlock_page.deadlocks(model, part_of(model, context.params))
         if not found.body:
             found.line("none found")
-            # A recording without owners, say, shows none however many there were.
+            # A recording without owners, for example, cannot show deadlocks.
             for caveat in model.caveats:
                 if "deadlock" in caveat or "owner" in caveat:
                     found.fact("caveat", caveat, "yellow")

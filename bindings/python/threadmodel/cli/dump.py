@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``threadmodel dump``: what the threads of a process are doing now."""
+"""``threadmodel dump``: the present state of the threads of a process."""
 
 import os
 import re
@@ -120,7 +120,7 @@ def dump(
             if path is not None:
                 with private.create(path) as file:
                     file.write(_bytes(text))
-            # A device cannot be read again.
+            # Output that went to a device is written once more, to be read.
             if path is None or not os.path.isfile(path):
                 path = os.path.join(folder, "dump")
                 Path(path).write_bytes(_bytes(text))
@@ -157,7 +157,7 @@ def _bytes(text: str) -> bytes:
 
 
 def _show(text: str) -> None:
-    """Print what the JVM wrote: short and harmless to a terminal, else as it is."""
+    """Print the JVM's dump: shortened and cleaned on a terminal, else unchanged."""
     if sys.stdout.isatty():
         for line in grouped(text).split("\n"):
             click.echo("\t".join(map(clean, line.split("\t"))))
@@ -167,7 +167,7 @@ def _show(text: str) -> None:
 
 
 def grouped(text: str) -> str:
-    """Put threads with equal stacks together, in place of the first of them.
+    """Show threads with equal stacks together, at the place of the first.
 
     Args:
         text: a dump as the JVM writes it, in which an empty line ends a thread
@@ -176,7 +176,7 @@ def grouped(text: str) -> str:
     alike: dict[str, list[int]] = {}
     for number, block in enumerate(blocks):
         _, _, stack = block.partition("\n")
-        # A thread without a frame is like no other.
+        # Threads without a frame are not shown together.
         if block.startswith('"') and _FRAME in stack:
             alike.setdefault(_ADDRESS.sub("<...>", stack), []).append(number)
     for stack, numbers in alike.items():
@@ -184,7 +184,7 @@ def grouped(text: str) -> str:
             continue
         heads = [blocks[number].partition("\n")[0] for number in numbers]
         found = [blocks[number].partition("\n")[2] for number in numbers]
-        # Where they name different objects, none of these is the one.
+        # If they name different objects, the stack shows none of them.
         shown = found[0] if len(set(found)) == 1 else stack
         title = f"{len(numbers)} threads with the same stack:"
         blocks[numbers[0]] = "\n".join([title, *heads, shown])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Goroutines of a running Go program, as its own pprof endpoint prints them.
 
-The kernel shows the threads of a Go program, and not what its goroutines wait for. The
-program itself does, where it serves net/http/pprof.
+The kernel shows the threads of a Go program, but not what its goroutines wait for. Only
+the program itself does, if it serves net/http/pprof.
 """
 
 import mmap
@@ -15,10 +15,10 @@ from typing import Final
 from threadmodel.errors import AttachError
 
 PATH: Final = "/debug/pprof/goroutine"
-# A hundred thousand goroutines print some 100 MB.
+# The dump of a hundred thousand goroutines has some 100 MB.
 _MOST_BYTES: Final = 1 << 29
 _PATIENCE_S: Final = 20.0
-# Each program that Go links has it, before what it was built from.
+# The head of the build information, which every program linked by Go has.
 _MARK: Final = b"\xff Go buildinf:"
 _MOST_OF_A_PROGRAM: Final = 1 << 28
 
@@ -29,7 +29,7 @@ def is_url(text: str) -> bool:
 
 
 def endpoint(url: str) -> str:
-    """Return the URL of the goroutines, of a host and port or of the whole endpoint."""
+    """Return the URL of the goroutines for that of a host or of the endpoint."""
     parts = urllib.parse.urlsplit(url)
     path = parts.path.rstrip("/")
     if path in ("", "/debug/pprof"):
@@ -39,15 +39,15 @@ def endpoint(url: str) -> str:
 
 
 def fetch(url: str) -> str:
-    """Return the goroutines of a program as text, behind a line with the time.
+    """Return the goroutines of a program as text, after a line with the time.
 
     Args:
         url: as ``endpoint`` returns it
 
     Raises:
-        AttachError: nothing answers there, or something else than goroutines does
+        AttachError: there is no answer, or it is not a dump of goroutines
     """
-    # A proxy of the environment is for other programs than one that is looked at.
+    # The proxy of the environment is not used: the program is usually local.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(url, timeout=_PATIENCE_S) as answer:
@@ -69,7 +69,7 @@ def fetch(url: str) -> str:
 
 
 def dump(url: str, times: int, every_s: float) -> str:
-    """Return so many dumps in a row."""
+    """Return `times` dumps, one after another."""
     texts = [fetch(url)]
     for _ in range(times - 1):
         time.sleep(every_s)
@@ -78,7 +78,7 @@ def dump(url: str, times: int, every_s: float) -> str:
 
 
 def is_go(pid: int) -> bool:
-    """Return whether a process runs a program that Go linked, as far as it is known."""
+    """Return whether a process runs a program of Go; False: unknown, too."""
     try:
         with (
             open(f"/proc/{pid}/exe", "rb") as program,

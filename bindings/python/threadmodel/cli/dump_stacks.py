@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the last of some thread dumps shows: equal stacks together, and how many threads
-have moved since the first."""
+"""Stacks of the last of some thread dumps, equal ones together, and the number of
+threads that have moved since the first dump."""
 
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from threadmodel.text import clean, count, duration
 
 NOT_THERE: Final = ("dead", "unknown")
 NAME_LENGTH: Final = 40
-# Which of as many threads come first.
+# The order of stacks with equal numbers of threads, by state.
 ORDER: Final = (
     "deadlocked",
     "blocked",
@@ -30,13 +30,13 @@ Row = dict[str, Any]
 
 
 def is_of_dumps(model: Model) -> bool:
-    """Whether nothing but dumps was read."""
+    """Whether the data is of thread dumps only."""
     kinds = model.run.kinds
     return EventKind.SNAPSHOT in kinds and EventKind.CONTENDED_ENTER not in kinds
 
 
 def dump_stacks(model: Model, top: int, *, is_brief: bool = False) -> Section:
-    """List the stacks of the last dump, those of the most threads first.
+    """List the stacks of the last dump, those with the most threads first.
 
     Args:
         model: asked
@@ -85,8 +85,8 @@ def dump_stacks(model: Model, top: int, *, is_brief: bool = False) -> Section:
 
 
 def _rank(rows: list[Row]) -> tuple[bool, int, int]:
-    """Return what to sort by: idle threads last, with those of the VM that have no
-    stack, the most first, then by state."""
+    """Return the key of the order: idle threads, and the VM's threads without a stack,
+    are last; then by number of threads, the largest first; then by state."""
     state = rows[0]["state"]
     return (
         rows[0]["idle"] or (rows[0]["stack"] is None and state == "running"),
@@ -96,7 +96,7 @@ def _rank(rows: list[Row]) -> tuple[bool, int, int]:
 
 
 def _wanted(rows: list[Row]) -> str:
-    """Return what all of them wait for, and the thread that has it."""
+    """Return the object that all of them wait for, and its owner."""
     objects = {row["object"] for row in rows}
     wanted = objects.pop() if len(objects) == 1 else rows[0]["class"]
     text = name_of(wanted, "-")
@@ -106,7 +106,7 @@ def _wanted(rows: list[Row]) -> str:
 
 
 def _since(rows: list[Row], length_ns: int) -> str:
-    """Return for how long the dumps have found the threads there, at least."""
+    """Return the least time for which the dumps have found the threads there."""
     least = min(length_ns - row["start_ns"] for row in rows)
     most = max(length_ns - row["start_ns"] for row in rows)
     return (
@@ -120,7 +120,7 @@ def _names(rows: list[Row]) -> str:
 
 
 def _moved(model: Model, last: list[Row]) -> str:
-    """State how many threads did something else since the first dump."""
+    """State how many threads have moved since the first dump."""
     there = [row for row in last if row["state"] not in NOT_THERE]
     first = min(row["start_ns"] for row in model.timeline())
     still = sum(row["start_ns"] == first for row in there)

@@ -32,14 +32,14 @@ else:
 
 
 class TableNames(_ParamType):
-    """Names of tables, separated by commas; () is all of them."""
+    """Names of tables, separated by commas; (): all tables."""
 
     name = "tables"
 
     def convert(
         self, value: Any, parameter: click.Parameter | None, context: object
     ) -> tuple[str, ...]:
-        """Return the names, or report the first that no table has."""
+        """Return the names, or report the first unknown one."""
         if isinstance(value, tuple):
             return value
         if value == "all":
@@ -60,7 +60,7 @@ def chosen_tables(
 
     Args:
         model: asked
-        given: by --tables; (): all, None: what is usual
+        given: by --tables; (): all, None: the default
         is_json: as one object, else a file each
         has_range: only of a part of the run
 
@@ -79,7 +79,7 @@ def chosen_tables(
 
 
 def run_facts(model: Model) -> dict[str, Any]:
-    """Return what is known of the run, as the JSON object has it."""
+    """Return the facts of the run for the JSON object."""
     run = model.run
     return {
         "source": run.source,
@@ -98,7 +98,7 @@ def run_facts(model: Model) -> dict[str, Any]:
 
 
 def _cost(run: Run) -> dict[str, int] | None:
-    """Return what recording cost, None where the producer did not report it."""
+    """Return the cost of recording; None: the producer did not report it."""
     if not run.cost_events:
         return None
     return {

@@ -28,7 +28,7 @@ EXTENSIONS: Final = {
     ".otlp": "otlp",
 }
 
-# Formats that show the end of a run, or its sums, and no part of it.
+# Formats that show the end of a run, or its sums, and cannot show a part.
 WHOLE: Final = ("dot", "hprof")
 RANGE: Final = ("from_ns", "to_ns", "skip_start")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What commands read and write, and that these are never the same file."""
+"""Files that commands read and write, which are never the same."""
 
 import fcntl
 import glob
@@ -14,16 +14,16 @@ import click
 
 from threadmodel.tables import ALL_TABLES
 
-# Files that are read or written with another: the rings of a trace, the metadata of a
+# Endings of files that belong to another file: the rings of a trace, the metadata of a
 # contention log.
 SUFFIXES_BESIDE: Final = (".rings",)
 EXTENSIONS_BESIDE: Final = (".classtable", ".method")
-# Folders in which nobody but the kernel and root makes links: not /dev/shm.
+# Folders in which only the kernel and root make links; not /dev/shm.
 _OF_SYSTEM: Final = re.compile(r"/dev|/proc/\d+(/task/\d+)?/fd")
 
 
 class Named(click.types.StringParamType):
-    """What a parameter names: files that are read, or files that are written."""
+    """The type of a parameter that names files to read or to write."""
 
     def __init__(
         self,
@@ -33,9 +33,9 @@ class Named(click.types.StringParamType):
         files: Callable[[str], Iterable[str]],
         is_produced: bool = False,
     ) -> None:
-        """``files`` returns which ones, from what is given on the command line.
+        """``files`` returns the files for a value of the command line.
 
-        Of those that another program writes, a producer, ``is_produced`` is true.
+        ``is_produced``: another program, a producer, writes them.
         """
         self.name = name
         self.is_read: Final = is_read
@@ -60,7 +60,7 @@ def _pages(folder: str) -> Iterator[str]:
 
 
 def local(url: str) -> str:
-    """Return the path of a file on this machine, as fsspec takes it from a URL."""
+    """Return the path on this machine that fsspec takes from a URL."""
     return os.path.expanduser(re.sub("^(?:file|local):(?://)?", "", url))
 
 
@@ -80,16 +80,16 @@ def _of_options(options: str) -> Iterator[str]:
             yield value
 
 
-#: Types of parameters: files that are read, and files that are written.
+#: Types of parameters for files to read and to write.
 INPUT: Final = Named("file", is_read=True, files=_with_others)
 OUTPUT: Final = Named("file", is_read=False, files=_with_others)
-#: A trace that a producer writes: it looks itself whether another one does.
+#: A trace that a producer writes; it checks itself whether another one does.
 TRACE: Final = Named("file", is_read=False, files=_with_others, is_produced=True)
-#: Options of the JVM agent, which read files.
+#: Options of the JVM agent that name files to read.
 AGENT_OPTIONS: Final = Named("agent", is_read=True, files=_of_options)
 #: A file that fsspec reads.
 INPUT_URL: Final = Named("file", is_read=True, files=lambda url: (local(url),))
-#: Folders: of tables, of reports of runs, and one where every file is a new one.
+#: Folders for tables, for reports of runs, and for files with new names only.
 OUTPUT_FOLDER: Final = Named("folder", is_read=False, files=_tables)
 OUTPUT_PAGES: Final = Named("folder", is_read=False, files=_pages)
 OUTPUT_NEW: Final = Named("folder", is_read=False, files=lambda folder: ())
@@ -99,7 +99,7 @@ OUTPUT_DATASET: Final = Named("dataset", is_read=False, files=_of_dataset)
 
 
 def without_links(name: str) -> str:
-    """Return the path of a file to write, in which no link is.
+    """Return the path of a file to write, without links.
 
     Links of folders are followed, and the system's own such as /dev/stdout.
 
@@ -115,10 +115,10 @@ def without_links(name: str) -> str:
 
 
 class FileCommand(click.Command):
-    """A command that writes to nothing that it reads."""
+    """A command that never writes to a file that it reads."""
 
     def invoke(self, context: click.Context) -> Any:
-        """Refuse an output that is an input, or that others write; then go on."""
+        """Refuse an output that is an input or that another program writes."""
         written = [*_names(context, is_read=False)]
         read = (name for _, name in _names(context, is_read=True))
         refuse_same((name for _, name in written), read)
@@ -136,7 +136,7 @@ def refuse_same(written: Iterable[str], read: Iterable[str]) -> None:
     """
     outputs = {_identity(name): name for name in written}
     printed = _appends_to(sys.stdout)
-    # Most write what is not there yet.
+    # Usually the output does not exist yet.
     if not printed and not any(outputs):
         return
     inputs = {identity for name in read if (identity := _identity(name))}

@@ -95,10 +95,10 @@ def summarize(
     """Sum up recordings of any format: files, folders, globs; on disk, S3, https.
 
     Files that DATASET has are not read again, unless they changed. A file that cannot
-    be read is a row of its table errors. DATASET changes when all are done; what an
-    interruption leaves is continued from.
+    be read is a row of its table errors. DATASET changes when all files are done; after
+    an interruption, the same command continues.
     """
-    # Packages that no other command needs.
+    # Only this command needs these packages.
     from threadmodel import fleet_dask
     from threadmodel.fleet_dataset import Dataset
 
@@ -148,7 +148,7 @@ def sql(dataset: str, statement: str, as_json: bool, as_csv: bool) -> None:
         for line in rows:
             click.echo(clean(line, len(line)))
         return
-    # Libraries that only this needs.
+    # Only this needs these libraries.
     import csv
     import json
     import sys
@@ -202,17 +202,17 @@ def report(
 ) -> None:
     """Show what the runs of DATASET say together.
 
-    What costs most, over all runs and by each label; what changed since a version, with
-    a confidence interval from the runs; hosts unlike the others; and cycles among all
-    lock orders, each order with a run that has it. Where runs are too few to say, it
-    says so.
+    The report lists the most expensive causes, over all runs and by each label; changes
+    since a version, with a confidence interval from the runs; hosts unlike the others;
+    and cycles among all lock orders, each order with a run that has it. It states which
+    answers need more runs.
 
     \b
     threadmodel fleet report dataset --only service=shop --since 1.4.0
     threadmodel fleet report dataset -o fleet.html --reports runs
     threadmodel fleet report dataset --json | jq .causes.rows
     """
-    # Packages that no other command needs.
+    # Only this command needs these packages.
     from threadmodel.cli import fleet_page, hypertext, markdown, report
     from threadmodel.fleet_dataset import Dataset
     from threadmodel.fleet_report import Report
@@ -254,13 +254,13 @@ def report(
 
 
 def relative(path: str, folder: str) -> str:
-    """Return a URL of a file from a page in a folder."""
+    """Return the URL of a file for a page in a folder."""
     return quote(os.path.relpath(path, folder))
 
 
 def _write_reports(urls: list[str], folder: str) -> dict[str, str]:
-    """Write the own report of each run that still can be read; its file, by URL."""
-    # A library of its own, which only this needs.
+    """Write a report of each run whose file can still be read; return them by URL."""
+    # Only this needs the library.
     import hashlib
 
     from threadmodel import page

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ``threadmodel fleet report`` shows of a dataset, and in which words."""
+"""The text of ``threadmodel fleet report``."""
 
 import json
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from threadmodel.fleet_report import FAR, Answer, Report
 from threadmodel.text import clean, count, duration
 
 Row = dict[str, Any]
-# Of so many figures a second, 1 is a nanosecond of a second.
+# A cost as a share of the run's time, times this, is in ns for each second of run.
 SECOND: Final = 1_000_000_000
 _RUN: Final = Column("for example", name=True)
 
@@ -19,12 +19,12 @@ _RUN: Final = Column("for example", name=True)
 def sections(
     report: Report, top: int, since: str | None = None, before: str | None = None
 ) -> list[Section]:
-    """Ask all questions of a report.
+    """Return the sections of a report.
 
     Args:
         report: asked
         top: rows of each table
-        since: what changed with this version; None: it is not asked
+        since: show changes with this version; None: no changes
         before: the version to compare with; None: all older ones
     """
     wanted = [_about(report), _causes(report, top)]
@@ -44,8 +44,8 @@ def as_json(
 ) -> str:
     """Return the answers of `sections` as one object.
 
-    Each answer has its rows, and in `unknown` why rows are missing. Column `url` names
-    the file that a row's example was read from.
+    Each answer has its rows, and in `unknown` the reason if it has none. Column `url`
+    names the file of a row's example.
     """
     answers: dict[str, Any] = {
         "runs": report.runs,

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A listener beside the agents that passes on what they send, by TLS.
+"""A listener beside the agents that forwards their traces by TLS.
 
-The agent needs nothing but libc. So it speaks to a socket of its own machine, and who
-has the keys is another process. Nothing is stored: where the collector is gone or slow,
-so is the listener for the agent, which then writes to its file alone or drops events.
+The agent depends only on libc. So it connects to a socket of its own machine, and a
+separate process has the keys. Nothing is stored: if the collector is gone or slow, so
+is this listener for the agent, which then writes only to its file or drops events.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ class Forwarder:
         tls: ssl.SSLContext | None,
         agents: int,
     ) -> None:
-        """Remember where to; nobody is connected yet."""
+        """Keep the address; nothing is connected yet."""
         self._name = name
         self._host = name.rpartition(":")[0].strip("[]") or target[0]
         self._target = target
@@ -37,7 +37,7 @@ class Forwarder:
         self._room = threading.Semaphore(agents)
 
     def run(self, peers: Peers) -> None:
-        """Pass on what agents send, until an interrupt."""
+        """Forward the traces of agents until an interrupt."""
         try:
             while True:
                 peer = peers.next()
@@ -59,7 +59,7 @@ class Forwarder:
                     collector.sendall(data)
                     data = self._next(agent, collector)
                 if isinstance(collector, ssl.SSLSocket):
-                    # Without it the other side cannot tell an end from a cut.
+                    # Otherwise an end would look like a lost connection.
                     with contextlib.suppress(OSError):
                         collector.unwrap()
         except OSError as failure:
@@ -68,10 +68,10 @@ class Forwarder:
             self._room.release()
 
     def _next(self, agent: socket.socket, collector: socket.socket) -> bytes:
-        """Wait for more of the agent; b"": it has ended.
+        """Wait for data of the agent; b"": it has ended.
 
-        A collector sends nothing. What comes from it is the end of the connection, or
-        a refusal: in TLS 1.3 that of a certificate comes after the handshake.
+        A collector sends no data. It may close the connection, or refuse: in TLS 1.3 a
+        certificate is refused after the handshake.
 
         Raises:
             OSError: the collector has closed the connection, with its reason
@@ -98,7 +98,7 @@ class Forwarder:
 
 
 def _check_open(collector: socket.socket) -> None:
-    """Take what a collector sent, such as tickets of TLS, without waiting for more."""
+    """Discard data of the collector, such as TLS tickets, without waiting for more."""
     collector.setblocking(False)
     try:
         if not collector.recv(CHUNK_BYTES):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of text that fit a terminal, whatever the names in them are."""
+"""Columns of text that fit a terminal, however long their names are."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,25 +10,25 @@ from rich.console import Console
 from rich.text import Text
 
 GAP: Final = 2
-# A name is cut to no less than this, if need be by leaving the terminal's width.
+# Names are not cut to fewer cells, even if the line exceeds the terminal's width.
 LEAST: Final = 8
 # The cells in which most names can be distinguished.
 ENOUGH: Final = 24
-# More of a name than any terminal shows need not be measured.
+# Longer names are not measured: no terminal is as wide.
 LONGEST: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its title, and how it takes its place.
+    """A column: its title, and how it is fitted.
 
     Attributes:
-        title: stands above it
+        title: is printed above it
         name: holds names, which are cut in front to fit; others are never cut
-        label: holds words, set to the left as names are; others are numbers and units,
-            set to the right
-        optional: left out where names would be cut to less than ENOUGH
-        style: rich's, of the cells
+        label: holds words, aligned to the left as names are; others are numbers and
+            units, aligned to the right
+        optional: left out if names would otherwise be cut to less than ENOUGH
+        style: of the cells, as rich names it
     """
 
     title: str
@@ -46,7 +46,7 @@ class Grid:
     rows: Sequence[Sequence[str]]
 
     def show(self, console: Console) -> None:
-        """Print a line a row, at most as wide as the console where that can be."""
+        """Print a line for each row, no wider than the console if possible."""
         fitting = self._without_optional(console.width)
         if fitting is not self:
             fitting.show(console)
@@ -58,7 +58,7 @@ class Grid:
             console.print(self._line(row, widths), soft_wrap=True)
 
     def _without_optional(self, width: int) -> "Grid":
-        """Return self, or where names are starved one that lacks the last optional."""
+        """Return self, or without its last optional column if names need the room."""
         natural = self._natural()
         wanted = sum(
             min(cells, ENOUGH) if column.name else cells
@@ -72,7 +72,7 @@ class Grid:
         return Grid([self.columns[i] for i in kept], rows)
 
     def _natural(self) -> list[int]:
-        """Return the width that each column would have with nothing cut."""
+        """Return the width of each column if nothing is cut."""
         cells = zip(*self.rows, strict=True) if self.rows else [()] * len(self.columns)
         return [
             max(cell_len(cell[:LONGEST]) for cell in (column.title, *below))
@@ -84,7 +84,7 @@ class Grid:
         left = width - GAP * len(self.columns)
         names = [i for i, column in enumerate(self.columns) if column.name]
         left -= sum(natural) - sum(natural[i] for i in names)
-        # Narrow ones first: what they do not need, the wide ones share.
+        # Narrow ones first: the wide ones share the room that these do not need.
         for place, i in enumerate(sorted(names, key=lambda i: natural[i])):
             share = max(LEAST, left // (len(names) - place))
             natural[i] = min(natural[i], share)
@@ -107,7 +107,7 @@ class Grid:
 
 
 def cut_front(value: str, width: int) -> str:
-    """Cut a text to a number of cells; the end, which distinguishes names, is kept."""
+    """Cut a text to a number of cells. Its end stays, as that distinguishes names."""
     if cell_len(value[:LONGEST]) <= width and len(value) <= LONGEST:
         return value
     kept = value[-width:]

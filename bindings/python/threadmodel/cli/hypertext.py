@@ -42,7 +42,7 @@ def render(
     Args:
         sections: on it
         title: above them
-        links: where a cell of just that text leads
+        links: by the text of a cell, the URL that it links to
     """
     return _PAGE.format(
         version=version_text(BUILT_VERSION),

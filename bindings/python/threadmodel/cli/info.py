@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``threadmodel info``: what a file is, and what it cannot show."""
+"""``threadmodel info``: format, producer, events and caveats of a file."""
 
 import json
 from typing import Any, Final
@@ -19,7 +19,7 @@ from threadmodel.judgement import judge
 from threadmodel.model import Model
 from threadmodel.text import duration
 
-# Of use to programs alone.
+# Facts that are only for programs.
 HIDDEN: Final = ("start_wall_ns", "cost", "memory_bytes")
 
 

@@ -11,7 +11,7 @@ class Interrupt:
     """Whether one of the signals has arrived."""
 
     def __init__(self) -> None:
-        """None so far."""
+        """Begin without a signal."""
         self._has_come = False
 
     def __bool__(self) -> bool:
@@ -19,7 +19,7 @@ class Interrupt:
         return self._has_come
 
     def note(self, number: int, frame: FrameType | None) -> None:
-        """Keep the first one; the next ends the command at once."""
+        """Note the first signal; another one ends the command at once."""
         self._has_come = True
         signal.signal(number, signal.default_int_handler)
 
@@ -28,8 +28,8 @@ class Interrupt:
 def noted(*numbers: signal.Signals) -> Iterator[Interrupt]:
     """Note signals instead of raising an exception.
 
-    Python raises KeyboardInterrupt anywhere, and drops it where nobody can catch it: in
-    a callback from C and where an object is deleted.
+    Python raises KeyboardInterrupt anywhere, and loses it where it cannot be caught: in
+    a callback from C and while an object is deleted.
     """
     it = Interrupt()
     former = {number: signal.signal(number, it.note) for number in numbers}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keys of a terminal, one at a time, and a screen of one's own."""
+"""Keys of a terminal, one at a time, and its alternate screen."""
 
 import codecs
 import contextlib
@@ -26,19 +26,19 @@ class Keys:
         self._decoder: Final = codecs.getincrementaldecoder("utf-8")("replace")
 
     def read(self, seconds: float) -> str:
-        """Return the next key; nothing where none comes in time, q at the end."""
+        """Return the next key; "" if none comes in time, "q" at the end of input."""
         readable, _, _ = select.select([self._file], [], [], seconds)
         return (self._key() or "q") if readable else ""
 
     def _key(self) -> str:
-        """Wait for a key; nothing at the end."""
+        """Wait for a key; "" at the end of input."""
         key = ""
         while not key and (byte := os.read(self._file, 1)):
             key = self._decoder.decode(byte)
         return key
 
     def line(self, asked: str) -> str:
-        """Return what is typed up to Enter; Escape is nothing."""
+        """Return the text that is typed up to Enter; "" after Escape."""
         typed = ""
         while True:
             sys.stdout.write(f"\r{asked}{clean(typed)}{CLEAR_LINE}")
@@ -56,7 +56,7 @@ class Keys:
 
 @contextlib.contextmanager
 def keys_of_terminal() -> Iterator[Keys]:
-    """Have a screen of one's own, and keys without Enter."""
+    """Use the alternate screen, and keys without Enter."""
     file = sys.stdin.fileno()
     before = termios.tcgetattr(file)
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``threadmodel listen``: take a trace from an agent, and show it while it comes."""
+"""``threadmodel listen``: receive a trace from an agent, and show it live."""
 
 import contextlib
 import os
@@ -35,10 +35,10 @@ from threadmodel.cli.watching import watch
 from threadmodel.text import count, duration
 
 TERMINAL_EVERY_S: Final = 2.0
-# Of the past, what a live screen sums up.
+# The time that a live screen sums up.
 WINDOW_NS: Final = 10_000_000_000
 INTERRUPTED: Final = 130
-# So old --metrics may be.
+# The greatest age of --metrics.
 UPDATE_S: Final = 0.25
 
 
@@ -184,7 +184,7 @@ def _check_output(output: str | None) -> None:
 
 @contextlib.contextmanager
 def _file(output: str | None) -> Iterator[IO[bytes]]:
-    """The trace that grows, which the model reads; without a name it is no one's."""
+    """The growing trace, which the model reads; a temporary file without a name."""
     if output is None:
         with tempfile.NamedTemporaryFile(buffering=0, suffix=".tmt") as file:
             yield file
@@ -194,7 +194,7 @@ def _file(output: str | None) -> Iterator[IO[bytes]]:
 
 
 def _take(target: Heard, every: float | None, top: int) -> None:
-    """Receive to the end of what is sent or to an interrupt, and report meanwhile."""
+    """Receive to the end of the trace or an interrupt, and report meanwhile."""
     begun = time.monotonic()
     due = None if every is None else begun + every
     pause_s = UPDATE_S if every is None else min(UPDATE_S, every)
@@ -207,7 +207,7 @@ def _take(target: Heard, every: float | None, top: int) -> None:
 
 
 def _report(target: Heard, after_s: float, top: int) -> None:
-    """Print the report of what came so far."""
+    """Print the report of the trace so far."""
     console = Console(
         width=None if "COLUMNS" in os.environ else FILE_WIDTH, highlight=False
     )

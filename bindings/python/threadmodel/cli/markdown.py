@@ -12,7 +12,7 @@ from threadmodel.cli.page import Fact, Section
 
 # Names come from the recorded program: nothing in them is a link, a tag or a mention.
 SPECIAL: Final = re.compile(r"([\\`*_{}\[\]()#+.!|~$-])")
-# A character that ends no word: what it splits is neither a mention nor an address.
+# An invisible character: a word that it splits is neither a mention nor an address.
 JOINER: Final = "&#8203;"
 
 
@@ -45,7 +45,7 @@ def render(sections: Iterable[Section], heading: str) -> str:
 
 
 def _fact(fact: Fact) -> str:
-    """A name and its value, or a value that goes on about the one before."""
+    """A name and its value, or a value that continues the one before."""
     value = escaped(" ".join(fact.value.split()))
     return f"- **{escaped(fact.name)}** {value}" if fact.name else f"  - {value}"
 
@@ -55,7 +55,7 @@ def _line(text: Text) -> str:
 
 
 def _table(grid: Grid) -> list[str]:
-    """Rows under titles; numbers are set to the right."""
+    """Rows under titles; numbers are aligned to the right."""
     marks = ["---" if c.name or c.label else "--:" for c in grid.columns]
     return [
         _row([escaped(column.title) for column in grid.columns]),

@@ -33,9 +33,9 @@ from threadmodel.selection import ALL, Selection
 from threadmodel.victim import first_to_explain, longest_wait
 
 SQL_SECONDS: Final = 20.0
-#: What a statement may take beside the tables that it reads.
+#: Memory and time of a statement, besides the tables that it reads.
 SQL_BYTES: Final = 1 << 30
-#: Shares of the tree of causes that an answer does without.
+#: Smaller shares of the tree of causes are left out of an answer.
 LEAST_SHARE: Final = 0.01
 
 
@@ -71,7 +71,7 @@ class Runs:
             return self._models[run]
 
     def _name(self, run: int) -> str | int:
-        """Return what a run is called in answers: its file, a number if two have it."""
+        """Return the name of a run in answers: its file, or its number if ambiguous."""
         short = [Path(file).name for file in self._files]
         name = short[run - 1]
         return name if short.count(name) == 1 and not name.isdecimal() else run
@@ -301,7 +301,7 @@ class Runs:
         return sealed_sql.ask(self.model(run), statement, SQL_SECONDS, SQL_BYTES)
 
     def questions(self) -> tuple[Callable[..., str], ...]:
-        """Return what the server answers, as the tools of an assistant."""
+        """Return the server with its tools."""
         return (
             self.runs,
             self.why,

@@ -40,7 +40,7 @@ def _value(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, bytes):
-        # Their text is up to four times as long as they are.
+        # Cleaned text is up to four times as long.
         value = value[:TEXT_LENGTH]
     text = clean(str(value), TEXT_LENGTH)
     # JSON writes six bytes and more for a letter beyond ASCII.
@@ -53,7 +53,7 @@ def table_answer(model: Model, table: Table, **more: Any) -> str:
 
 
 def named(model: Model, rows: Iterable[Row]) -> Iterator[Row]:
-    """Leave out what is null, and ids of threads that have a name of their own."""
+    """Leave out nulls, and ids of threads whose names are unique."""
     known = Counter(model.threads()["name"]) if model.event_count else Counter()
     for row in rows:
         yield {
@@ -67,6 +67,6 @@ def named(model: Model, rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def own_caveats(model: Model, table: Table) -> dict[str, list[str]]:
-    """Return what only this table is subject to; `runs` has what the run is."""
+    """Return the caveats on this table alone; `runs` has those on the run."""
     own = [caveat for caveat in table.caveats if caveat not in model.caveats]
     return {"caveats": own[:3]} if own else {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The server of ``threadmodel mcp``: tools, and what it reports of a wrong question."""
+"""The server of ``threadmodel mcp``: tools, and reports of invalid questions."""
 
 import functools
 from collections.abc import Callable, Iterable
@@ -63,7 +63,7 @@ def _wrong_arguments(found: Iterable[Row]) -> str:
 def _guarded(
     question: Callable[..., str], failure: type[Exception]
 ) -> Callable[..., str]:
-    """What a question refuses, whoever asks may read; nothing else of ours."""
+    """Pass the errors of questions to the client, and no other errors."""
 
     @functools.wraps(question)
     def ask(**arguments: Any) -> str:

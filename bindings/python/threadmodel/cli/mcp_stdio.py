@@ -16,11 +16,11 @@ INVALID_REQUEST: Final = -32600
 
 
 class Lines:
-    """The lines of stdin that are messages; the others are answered with an error."""
+    """Messages from stdin. An invalid line is answered with an error."""
 
     def __init__(self) -> None:
         """Read nothing yet."""
-        #: to the client; set once it exists
+        #: the stream to the client; set once it exists
         self.write: Any = None
 
     async def __aiter__(self) -> AsyncIterator[str]:

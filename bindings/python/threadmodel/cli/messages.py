@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages of the command line, on stderr, and commands as one types them."""
+"""Messages of the command line on stderr, and commands as users type them."""
 
 import contextlib
 import os
@@ -13,14 +13,14 @@ LONGEST: Final = 2000
 
 
 def say(message: str) -> None:
-    """Print one harmless line on stderr. Where nobody can write, nothing is lost: the
-    exit status is what a command has to say."""
+    """Print one cleaned line on stderr. A failure to write is ignored: the exit status
+    is the result of a command."""
     with contextlib.suppress(OSError):
         print(f"threadmodel: {clean(message, LONGEST)}", file=sys.stderr, flush=True)
 
 
 def shell_word(path: str) -> str:
-    """Write a path as one types it, from here, on one line and not like an option."""
+    """Write a path as a user types it here, in one line and unlike an option."""
     relative = os.path.relpath(path)
     if not relative.startswith(".."):
         path = f"./{relative}" if relative.startswith("-") else relative
@@ -40,7 +40,7 @@ def quoted(text: str) -> str:
 
 
 def called_as() -> str:
-    """How we are called: by what a script that calls us says, or as a module."""
+    """Return the command that runs us: as our caller states it, else the module."""
     if name := os.environ.get("THREADMODEL_CALLED_AS"):
         return name
     by_module = os.path.basename(sys.argv[0]) == "__main__.py"

@@ -13,11 +13,11 @@ from threadmodel.model import Model
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 STATES: Final = ("blocked", "reentering", "waiting", "joining", "parked", "io")
-# Beyond it a series for each class costs more than it says.
+# The most classes with a series; more would cost more than they are worth.
 MOST_CLASSES: Final = 50
-# A scraper that says nothing for so long is sent away.
+# A scraper that sends no request for this time is disconnected.
 PATIENCE_S: Final = 5.0
-# Scrapers at once; one more is sent away at once.
+# Scrapers at a time; another one is disconnected at once.
 MOST_SCRAPERS: Final = 16
 S: Final = 1e9
 
@@ -32,13 +32,13 @@ def _escaped(text: str) -> str:
 class Metrics:
     """The metrics of a model that grows.
 
-    A counter never falls, as Prometheus would take that for a new start: where the
-    model finds out that a wait was in part another state, the old sum stays until the
-    new one is larger.
+    A counter never falls, as Prometheus would take that for a restart: if the model
+    learns that part of a wait was another state, the old sum stays until the new one is
+    larger.
     """
 
     def __init__(self, model: Model) -> None:
-        """Remember the model; nothing is asked yet."""
+        """Keep the model; nothing is asked yet."""
         self._model = model
         self._lock = threading.Lock()
         self._highest: dict[tuple[str, str], float] = {}
@@ -181,7 +181,7 @@ def _handler(metrics: Metrics) -> type[BaseHTTPRequestHandler]:
 
 
 class _Server(ThreadingHTTPServer):
-    """A thread for each scraper, so that none waits for another that says nothing."""
+    """A thread for each scraper, so that a silent one does not delay others."""
 
     daemon_threads = True
     block_on_close = False

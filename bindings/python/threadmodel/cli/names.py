@@ -18,11 +18,11 @@ from threadmodel.model import Model
 from threadmodel.selection import Selection
 from threadmodel.text import clean
 
-# More of a name is not compared with others to find the nearest.
+# Only this much of a name is compared to find the nearest ones.
 COMPARED: Final = 200
 NAMED_AT_ONCE: Final = 4
-# Of a pattern, what stands for any text, and for one character. Cut names have the
-# ellipsis.
+# Characters of a pattern that stand for any text or for one character. The ellipsis is
+# that of names that were cut.
 WILD: Final = {"*": ".*", "…": ".*", "?": "."}
 
 Of = TypeVar("Of")
@@ -62,7 +62,7 @@ def fitting(wanted: str, known: Iterable[str], what: str) -> list[str]:
 
 
 def _is_printed_as(name: str, wanted: str) -> bool:
-    """Whether a name is printed like this: harmless, and without its packages."""
+    """Whether a name is printed so: cleaned, and without its packages."""
     shown = clean(name)
     if shown == wanted:
         return True
@@ -73,9 +73,9 @@ def _is_printed_as(name: str, wanted: str) -> bool:
 
 
 def short(name: str) -> str:
-    """Return the name of a method as cards print it: without packages.
+    """Return the name of a method without packages, as cards print it.
 
-    The dots of a library's version, and those before a digit, end no package.
+    A dot in the version of a library, or before a digit, does not end a package.
     """
     if re.search(r"\.so(?:\.|$)", name):
         return name
@@ -205,14 +205,14 @@ def known_method(
     with contextlib.suppress(NotFoundError):
         fitting(wanted, blocking, "method")
         return _known(wanted, lambda: one(wanted, blocking, "method"))
-    # Threads run in methods in which none was ever blocked.
+    # A method in which threads only ran has no row in statistics.
     return _known(
         wanted, lambda: one(wanted, filter(None, model.stacks()["method"]), "method")
     )
 
 
 def _known(wanted: str | None, find: Callable[[], str]) -> str | None:
-    """Leave a name that statistics do not have to the question, which may know it."""
+    """Return a name that statistics lack as it is: the question may know it."""
     if wanted is None:
         return None
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page for people is made of: headings, facts, lines and grids."""
+"""Parts of a page for people: headings, facts, lines and grids."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -43,11 +43,11 @@ class Section:
     body: list[Grid | Fact | Text] = field(default_factory=list)
 
     def line(self, text: str, style: str = "") -> None:
-        """Add a line of text, made harmless."""
+        """Add a line of cleaned text."""
         self.body.append(Text(clean(text), style))
 
     def fact(self, name: str, value: str | None, style: str = "") -> None:
-        """Add a name and its value, made harmless; nothing where there is none."""
+        """Add a name and its cleaned value; nothing if there is no value."""
         if value:
             self.body.append(Fact(name, clean(value, NAME_LENGTH), style))
 
@@ -67,12 +67,12 @@ def show(wanted: Iterable[Section], console: Console) -> None:
 
 
 def name_of(value: Any, unknown: str = "?") -> str:
-    """Write a name, made harmless; what has an empty one has none."""
+    """Write a cleaned name; an empty name counts as none."""
     return unknown if value is None or value == "" else clean(str(value), NAME_LENGTH)
 
 
 def caller_of(row: Row, unknown: str = "?") -> str:
-    """Write where from in few cells, the line last: ``demo.Account.transfer:42``."""
+    """Write a place in few cells, the line last: ``demo.Account.transfer:42``."""
     line = f":{row['line']}" if row["line"] else ""
     return name_of(row["method"], unknown) + line
 

@@ -55,7 +55,7 @@ def _run(command: str, text: str) -> bool:
     """Return whether a pager showed the text; False: it could not be started."""
     sys.stdout.flush()
     environment = {**_FOR_LESS, **os.environ}
-    # The pager takes Ctrl-C, and may end before it has read all.
+    # The pager handles Ctrl-C, and may end before it has read all.
     handlers = {
         number: signal.signal(number, signal.SIG_IGN)
         for number in (signal.SIGINT, signal.SIGPIPE)
@@ -75,5 +75,5 @@ def _run(command: str, text: str) -> bool:
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-    # What a shell returns where there is no such command, or it cannot be run.
+    # The status of a shell for a command that does not exist or cannot be run.
     return process.returncode not in (126, 127)

@@ -17,7 +17,7 @@ from threadmodel.cli.page import (
 from threadmodel.table import Table
 from threadmodel.text import clean, duration
 
-# Changes of a ranking whose command is shown.
+# So many changes of a ranking are shown with their commands.
 COMMANDS: Final = 5
 PATH_KEYS: Final = ("thread", "state", "class", "method")
 _COULD_RUN: Final = ("running", "runnable")
@@ -29,7 +29,7 @@ def path_sums(
     known: Collection[str],
     title: str = "Critical path: what decided how long the run took",
 ) -> Section:
-    """List what a path is made of, the longest first.
+    """List the parts of a path, the longest first.
 
     Args:
         sums: path_sums
@@ -69,11 +69,11 @@ def path_sums(
 
 
 def explanation(steps: Table, finding: str | None = None) -> Section:
-    """Say why a thread did not run, a line a step.
+    """Explain why a thread did not run, a line for each step.
 
     Args:
         steps: the answer of that name
-        finding: title of the one whose longest wait this is
+        finding: title of the finding whose longest wait is explained
     """
     section = Section("Why it did not run")
     if finding is not None:
@@ -86,14 +86,14 @@ def explanation(steps: Table, finding: str | None = None) -> Section:
 
 
 def _caveats(section: Section, answer: Table, known: Collection[str]) -> None:
-    """Add what is to be known of one answer: what nothing explains, and why."""
+    """Add the caveats on one answer, which state what is not explained and why."""
     for caveat in answer.caveats:
         if caveat not in known:
             section.body.append(Fact("caveat", clean(caveat, NAME_LENGTH), "yellow"))
 
 
 def _without_preemption(path: Table) -> list[dict[str, Any]]:
-    """Return the segments, with one for each time in which a thread could run."""
+    """Merge adjacent segments in which the same thread ran or was runnable."""
     found: list[dict[str, Any]] = []
     for row in path:
         wanted_ns = (row["end_ns"] - row["start_ns"]) * (row["state"] == "runnable")
@@ -160,7 +160,7 @@ def path_segments(
     return section
 
 
-# What a row of a what-if changes.
+# The columns of the change of a what-if.
 _CHANGE: Final = (
     Column("change"),
     Column("class", name=True, style="bold"),
@@ -172,13 +172,13 @@ _CHANGE: Final = (
 def predictions(
     table: Table, known: Collection[str] = (), file: str | None = None
 ) -> Section:
-    """List what-ifs and their caveats: of a load, what becomes of requests first.
+    """List what-ifs and their caveats; if there are requests, first their changes.
 
     Args:
         table: the predictions
         known: caveats on the run, which are not repeated
-        file: that is ranked, as the shell takes it: what asks for one change alone is
-            listed; None: one was asked for
+        file: of a ranking, as the shell takes it, to list commands for single changes;
+            None: not a ranking
     """
     section = Section("What if it took less time, or there were more of it")
     served = [row for row in table if row["throughput"] is not None]
@@ -220,7 +220,7 @@ def predictions(
 
 
 def _asking(row: dict[str, Any], file: str) -> str:
-    """Return the command that asks for one change of a ranking alone."""
+    """Return the command that predicts one change of a ranking alone."""
     words = [called_as(), "whatif", file]
     if row["change"] == "processors":
         return " ".join([*words, "--processors", str(row["permits"])])
@@ -250,7 +250,7 @@ def _what_changes(row: dict[str, Any]) -> list[str]:
 
 
 def _in_use(row: dict[str, Any]) -> str:
-    """Return how much of the next bottleneck is in use, of how much."""
+    """Return the used and the total amount of the next bottleneck."""
     if row["next_in_use"] is None:
         return ""
     seen = " seen" if row["next_kind"] == "place" else ""
@@ -258,7 +258,7 @@ def _in_use(row: dict[str, Any]) -> str:
 
 
 def _add_requests(section: Section, rows: list[dict[str, Any]]) -> None:
-    """Add what changes make of the rate and the latency of requests."""
+    """Add the rate and the latency of requests with each change."""
     if not rows:
         return
     now = rows[0]

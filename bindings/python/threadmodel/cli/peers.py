@@ -30,10 +30,10 @@ FILE_HEADER_BYTES: Final = 16
 BLOCK_HEADER_BYTES: Final = 40
 HEADER_BYTES: Final = FILE_HEADER_BYTES + BLOCK_HEADER_BYTES
 MOST_PACKED_BYTES: Final = 17 << 20
-# From being connected to the end of the first block, however it comes.
+# The time from the connection to the end of the first block.
 PATIENCE_S: Final = 10.0
 MOST_PEERS: Final = 16
-# Until a connection is accepted again where there is no descriptor or memory for one.
+# The pause before the next accept if descriptors or memory are exhausted.
 PAUSE_S: Final = 0.1
 NO_ROOM: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 CHUNK_BYTES: Final = 1 << 18
@@ -44,12 +44,12 @@ TOKEN_ALONE: Final = "a peer sent the token and nothing else: still listening"
 
 
 class Peer:
-    """One that has connected, and what it has sent so far."""
+    """A connection, and the bytes that it has sent so far."""
 
     def __init__(
         self, connection: socket.socket, token: bytes | None, host: str = ""
     ) -> None:
-        """Own an accepted connection; ``token`` is what it must send first."""
+        """Own an accepted connection, which must send ``token`` first."""
         self.connection: Final = connection
         self.host: Final = host
         self.deadline: Final = time.monotonic() + PATIENCE_S
@@ -59,10 +59,10 @@ class Peer:
         self._expected = b"" if token is None else TOKEN_PREFIX + token + b"\n"
 
     def hear(self) -> str | None:
-        """Take what it sends next.
+        """Receive its next bytes.
 
         Returns:
-            Why it is not the agent: "" where it sent nothing; None: it still may be
+            Why it is not the agent, "" if it sent nothing; None: it still may be
         """
         try:
             data = self._received()
@@ -77,8 +77,8 @@ class Peer:
         if not data:
             return self.lack()
         if self._expected:
-            # Of a part nothing is compared: an answer to it would show how much of the
-            # token was right.
+            # A part of a token is not compared: the answer would show how much of it
+            # was right.
             length = len(self._expected)
             if len(self.said) < length:
                 return None
@@ -90,7 +90,7 @@ class Peer:
 
     @property
     def has_shown(self) -> bool:
-        """Whether it has sent the token, if one is asked for, or how a trace begins."""
+        """Whether it has sent the token, or, if none is required, any bytes."""
         return not self._expected if self._needs_token else bool(self.said)
 
     def lack(self) -> str:
@@ -128,13 +128,13 @@ class Peer:
         return int.from_bytes(self.said[at : at + 4], "little")
 
     def has_begun(self) -> bool:
-        """Whether its first block is there."""
+        """Whether its first block is complete."""
         if self._expected or len(self.said) < HEADER_BYTES:
             return False
         return len(self.said) >= HEADER_BYTES + self._packed_bytes()
 
     def is_whole(self) -> bool:
-        """Whether its first block can be read, and tells of a run."""
+        """Whether its first block can be read and describes a run."""
         try:
             with tempfile.NamedTemporaryFile(suffix=".tmt") as file:
                 file.write(self.said[: HEADER_BYTES + self._packed_bytes()])
@@ -143,7 +143,7 @@ class Peer:
         except ThreadmodelError:
             return False
         except OSError as failure:
-            # It may come again; the others stay.
+            # This peer may connect again; the others stay.
             say(f"a peer is sent away: no temporary file: {failure.strerror}")
             return False
         self.run = run = model.run
@@ -151,7 +151,7 @@ class Peer:
 
 
 def is_checked(header: bytes | bytearray) -> bool:
-    """Whether a header ends in the checksum of what is before it."""
+    """Whether a header ends with the checksum of its other bytes."""
     checksum = int.from_bytes(header[-4:], "little")
     return zlib.crc32(header[:-4]) == checksum
 
@@ -169,7 +169,7 @@ def _is_ours(connection: socket.socket) -> bool:
 
 
 class Peers:
-    """All that have connected and may still be the agent."""
+    """The connections that may still be the agent."""
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class Peers:
         tls: ssl.SSLContext | None = None,
         most: int = MOST_PEERS,
     ) -> None:
-        """Accept at ``listener``, which stays the caller's, so many at once."""
+        """Accept at ``listener``, which the caller owns, ``most`` peers at a time."""
         self._listener = listener
         self._most = most
         self._token = token
@@ -190,7 +190,7 @@ class Peers:
         self._selector.register(listener, selectors.EVENT_READ)
 
     def wait(self) -> Peer:
-        """Wait for one whose first block is whole; the others are sent away."""
+        """Wait for a peer with a complete first block, and disconnect the others."""
         try:
             return self.next()
         finally:
@@ -215,7 +215,7 @@ class Peers:
                     self._send_away(late, late.lack())
 
     def close(self) -> None:
-        """Send all away that have not begun."""
+        """Disconnect all peers."""
         for other in list(self._peers):
             self._send_away(other, "")
         self._selector.close()
@@ -255,18 +255,18 @@ class Peers:
         self._selector.register(connection, selectors.EVENT_READ, peer)
 
     def _pause(self, failure: OSError) -> None:
-        """Wait a moment: without room for a connection, one that waits stays ready."""
+        """Pause, as a connection that cannot be accepted stays ready."""
         if not self._is_out_of_room:
             say(f"no connection is accepted: {failure.strerror}")
         self._is_out_of_room = True
         time.sleep(PAUSE_S)
 
     def _make_room(self, host: str) -> bool:
-        """Send one away for a new one of a host.
+        """Disconnect a peer to make room for a new one of a host.
 
-        None that has shown a token or a certificate makes room for one that has not.
-        Of the others it is one of the host that has most of them, so that no host takes
-        the room of another; and there the oldest that has sent nothing.
+        A peer that has shown a token or a certificate stays. Of the others, it is one
+        of the host with the most, so that no host takes the room of another; and there
+        the oldest one that has sent nothing.
         """
         others = self._peers
         if self._token is not None or self._tls is not None:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running somebody's program as if we were not there."""
+"""Running a program as if it ran without us."""
 
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-# What ends, or asks something of, a program from outside.
+# Signals by which other processes end or control a program.
 RELAYED: Final = frozenset(
     {
         signal.SIGHUP,
@@ -28,7 +28,7 @@ def run(
 
     It has our stdin, stdout, stderr and process group, so the terminal treats it as
     it would without us: Ctrl-C and Ctrl-\\ reach it directly. Only a signal that a
-    process sent to us alone is passed on; which one it was, the kernel says.
+    process sent to us alone is passed on, which the kernel states.
 
     Args:
         command: the program and its arguments
@@ -63,7 +63,7 @@ def run(
             elif received.si_code <= 0:
                 os.kill(child, received.si_signo)
     finally:
-        # What the terminal sent to both of us was the program's to answer.
+        # Discard signals of the terminal, which the program has received as well.
         while signal.sigtimedwait(RELAYED, 0):
             pass
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -16,10 +16,10 @@ DELAY_SECONDS: Final = 1.0
 
 
 class LateProgress:
-    """Shows what is being done, once a second has passed, where a person watches."""
+    """Shows the current step on a terminal, once a second has passed."""
 
     def __init__(self) -> None:
-        """Find out whether anybody watches."""
+        """Begin; on a terminal the line appears after a second."""
         self._console = Console(stderr=True, highlight=False)
         self._lock = threading.Lock()
         self._state: dict[str, Any] = {"description": "reading", "total": None}
@@ -53,7 +53,7 @@ class LateProgress:
                 self._display.update(self._display.task_ids[0], **state)
 
     def reading(self, progress: "threadmodel.Progress") -> None:
-        """Take how far a file was read."""
+        """Show the progress of reading a file."""
         self._update(
             description="reading",
             completed=progress.position_bytes,
@@ -61,7 +61,7 @@ class LateProgress:
         )
 
     def step(self, description: str) -> None:
-        """Say what is done now, for as long as it takes."""
+        """Show the current step, for as long as it takes."""
         self._update(description=description, total=None)
 
     def __enter__(self) -> "LateProgress":

@@ -38,7 +38,7 @@ NEEDS_MODEL: Final = {
 def quick_stats(
     context: click.Context, by: Sequence[str], states: Sequence[str], top: int
 ) -> None:
-    """Sum up the file of `stats`, reading no more of it than that needs.
+    """Sum up the file of `stats`, reading only the events that are needed.
 
     Args:
         context: whose parameters are those of `stats`
@@ -83,7 +83,7 @@ def quick_stats(
     else:
         print_sections([_section(table, top)], chosen["output"])
     damage = [it for it in caught if issubclass(it.category, DamagedTraceWarning)]
-    # Nobody was blocked, or nothing was recorded: that takes a model to know.
+    # Either no thread was blocked or no blocks were recorded: only a model knows.
     if not len(table) and chosen["file"] != "-":
         conclude(context, chosen["file"], open_run(context, LateProgress()))
     report_damage(context, str(damage[0].message) if damage else None)

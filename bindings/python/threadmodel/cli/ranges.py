@@ -30,7 +30,7 @@ class Moment(_ParamType):
     def convert(
         self, value: str, parameter: click.Parameter | None, context: object
     ) -> int:
-        """Return it in ns, or report what is wrong with it."""
+        """Return the time in ns, or report that the text is invalid."""
         if isinstance(value, int):
             return value
         unit = next(unit for unit in UNITS_NS if value.endswith(unit))
@@ -75,7 +75,7 @@ def window(
     """Return the part of a run that these options choose; None: all of it.
 
     Raises:
-        NotFoundError: no requests show when the start was over
+        NotFoundError: there are no requests to show when the start-up ended
         InvalidArgumentError: the part is empty
     """
     if skip_start:
@@ -84,7 +84,7 @@ def window(
         from_ns = _steady_ns(model)
     if from_ns is None and to_ns is None:
         return None
-    # A run of one instant has no part that could be asked for: it is asked whole.
+    # A run of one instant has no parts: the question is about the whole.
     if from_ns is not None and from_ns > model.length_ns > 0:
         raise InvalidArgumentError(
             f"--from {duration(from_ns)} is after the end of the run, "
@@ -111,7 +111,7 @@ def stated(model: Model, part: Selection) -> str:
 
 
 def options_of(part: Selection) -> str:
-    """Return the options that choose a part, as a command that asks on needs them."""
+    """Return the options that choose the same part, for another command."""
     if part.window is None:
         return ""
     start_ns, end_ns = part.window

@@ -12,17 +12,17 @@ UNITS_NS: Final = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
 
 def input_path(file: str) -> str:
-    """Return what to open for FILE; - is stdin, and then wait until it has some."""
+    """Return the path for FILE; for -, which is stdin, wait until it has data."""
     if file != "-":
         return file
-    # The library's read cannot be interrupted; while nothing comes, Ctrl-C can.
+    # Ctrl-C cannot interrupt the library's read, but it can interrupt this wait.
     with contextlib.suppress(OSError):
         select.select([0], [], [])
     return "/dev/stdin"
 
 
 def input_paths(files: Sequence[str]) -> list[str]:
-    """Return what to open for one FILE or several."""
+    """Return the paths for one FILE or several."""
     return [input_path(file) for file in files]
 
 
@@ -43,7 +43,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def read_choices(dialect: str | None, time_unit: str | None) -> dict[str, Any]:
-    """Return what the options mean to threadmodel.open and emit."""
+    """Return the arguments of threadmodel.open and emit for the options."""
     return {
         "dialect": dialect,
         "time_unit_ns": UNITS_NS[time_unit] if time_unit else 0,

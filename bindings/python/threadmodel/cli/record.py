@@ -19,12 +19,12 @@ from threadmodel.cli.record_native import record_native, say_why_unseen
 NOT_FOUND: Final = 127
 NOT_STARTED: Final = 126
 NO_TRACE: Final = 2
-# Options of the agent that the recorder of native programs has as well.
+# Options of the agent that the recorder of native programs also has.
 NATIVE_OPTIONS: Final = frozenset(
     f"{option}={value}" for option in ("io", "paths", "switches") for value in "yn"
 )
 
-# A file's identity and age: tells a new trace from one that lay there before.
+# A file's identity and age, to distinguish a new trace from an older one.
 Stamp = tuple[int, int, int]
 
 
@@ -179,7 +179,7 @@ def tool_options(agent_path: str) -> str:
     """Add an option to what JAVA_TOOL_OPTIONS has, quoted as the JVM reads it.
 
     Raises:
-        UsageError: the path has both kinds of quotes, for which there is no writing
+        UsageError: the path has both kinds of quotes, so it cannot be quoted
     """
     if re.search(r"[\s'\"]", agent_path):
         quotes = [quote for quote in "'\"" if quote not in agent_path]
@@ -190,7 +190,7 @@ def tool_options(agent_path: str) -> str:
 
 
 def traces(pattern: str) -> dict[str, Stamp]:
-    """Find the files that a pattern with %p and %% stands for now, oldest first."""
+    """Find the files that match a pattern with %p and %%, the oldest first."""
     pieces = re.split("(%p|%%)", pattern)
     special = {"%p": "*", "%%": "%"}
     numbered = {"%p": r"\d+", "%%": "%"}
@@ -208,7 +208,7 @@ def traces(pattern: str) -> dict[str, Stamp]:
 
 
 def see_it(made: list[str]) -> str:
-    """Say where traces are, and how to look at them."""
+    """Name the traces, and the command that shows them."""
     return f"{_where(made)}; see it with: {called_as()} report {shell_word(made[0])}"
 
 

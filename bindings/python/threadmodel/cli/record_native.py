@@ -14,16 +14,16 @@ CUT: Final = 3
 
 
 class NativeRun(NamedTuple):
-    """What came of a recording."""
+    """The result of a recording."""
 
-    #: of the program, as of program.run()
+    #: exit status of the program, as of program.run()
     status: int
-    #: where not, the recorder has said why on stderr
+    #: whether there is a recording; otherwise the recorder has said why on stderr
     is_recorded: bool = True
-    #: whether the recorder was ended before it could say where the trace is
+    #: whether the recorder was ended before it could name the trace
     is_cut: bool = False
     trace: str | None = None
-    #: of other processes that it started
+    #: traces of other processes that it started
     others: tuple[str, ...] = ()
 
 

@@ -11,34 +11,34 @@ from threadmodel.text import count, duration
 
 Row = dict[str, Any]
 
-# Of the run's length, what a lock takes more than before, below which it is noise.
+# A smaller increase of the time of a lock, as a part of the run's length, is noise.
 LEAST_RISE: Final = 0.005
-# Of one run on each side the noise is not known; of several it is measured.
+# With one run on each side the noise is unknown; with several it is measured.
 TOLERANCE_OF_ONE: Final = 0.25
 TOLERANCE_OF_SEVERAL: Final = 0.03
-# How likely it may be that runs that are equal have any regression at all.
+# The probability that a check of equal runs reports any regression.
 FALSE_ALARM: Final = 0.01
 
 
 def percent(share: float) -> str:
-    """Write a part of a whole."""
+    """Write a share in percent."""
     return f"{share:.2%}"
 
 
 def place(row: Row) -> str:
-    """Say which class, and where in the program."""
+    """Name the class, and the place in the program."""
     line = f":{row['line']}" if row["line"] else ""
     where = f" in {row['method']}{line}" if row["method"] else ""
     return f"{row['class'] or 'an unknown class'}{where}"
 
 
 def broken_at(limit: str, text: str, row: Row) -> Broken:
-    """Return what broke a limit, at the place that its row names."""
+    """Return a broken limit at the place of a row."""
     return Broken(limit, text, row["method"], row["source"], row["line"] or 0)
 
 
 def regressions(found: Comparison, tolerance: float | None) -> list[Broken]:
-    """Return what takes longer than before by more than tolerance and noise."""
+    """Return the figures that increased beyond tolerance and noise."""
     (run,) = found.run
     if min(found.runs) > 1:
         broken = _beyond_noise(found, run, tolerance)
@@ -49,7 +49,7 @@ def regressions(found: Comparison, tolerance: float | None) -> list[Broken]:
 
 
 def more_deadlocks(found: Comparison) -> list[Broken]:
-    """Return whether there are more deadlocks than before."""
+    """Return a broken limit if there are more deadlocks than before."""
     (run,) = found.run
     before, after = (run[f"deadlocks_{side}"] for side in ("before", "after"))
     if after <= before:
@@ -59,7 +59,7 @@ def more_deadlocks(found: Comparison) -> list[Broken]:
 
 
 def _beyond_tolerance(found: Comparison, tolerance: float) -> list[Broken]:
-    """Compare parts of the run's length: two runs need not do the same work."""
+    """Compare shares of the run's length: two runs need not do the same work."""
     broken = []
     for row in found.callers:
         old, new = (row[f"queued_share_{side}"] for side in ("before", "after"))
@@ -70,10 +70,10 @@ def _beyond_tolerance(found: Comparison, tolerance: float) -> list[Broken]:
 
 
 def _beyond_noise(found: Comparison, run: Row, tolerance: float | None) -> list[Broken]:
-    """Compare times: all runs did the same, and show how much they differ anyway.
+    """Compare times: all runs did the same work, and their noise is measured.
 
-    Where they are too few to show it, each run must be slower than each in BASE, and by
-    as much as where there is one.
+    If they are too few for that, each run must be slower than each in BASE, by the
+    tolerance for single runs.
     """
     least_ns = LEAST_RISE * run["length_ns_before"]
     sides = ("before", "after")
@@ -82,7 +82,7 @@ def _beyond_noise(found: Comparison, run: Row, tolerance: float | None) -> list[
         for row in found.callers
         if max(row[f"queued_ns_{side}"] for side in sides) > least_ns
     ]
-    # The more is looked at, the more often something differs by chance.
+    # The more figures are compared, the more often one differs by chance.
     most_chance = FALSE_ALARM / (len(rows) + 1)
     least = least_chance(*found.runs)
     if tolerance is None:
@@ -112,5 +112,5 @@ def _beyond_noise(found: Comparison, run: Row, tolerance: float | None) -> list[
 
 
 def odds(chance: float | None) -> str:
-    """Say how likely it is that runs that are equal differ so."""
+    """State the probability of such a difference between equal runs."""
     return "" if chance is None else f" (by chance: {chance:.2%})"

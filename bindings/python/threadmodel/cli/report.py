@@ -35,7 +35,7 @@ from threadmodel.text import clean, count
 
 PARTLY: Final = 3
 NOTHING: Final = 2
-# Where no terminal says how wide it is, a page that fits most screens and diffs.
+# The width of output that is not to a terminal: it fits most screens and diffs.
 FILE_WIDTH: Final = 120
 HTML_SUFFIXES: Final = (".html", ".htm")
 
@@ -195,7 +195,7 @@ def report(
             with data_target(output) as file:
                 export.write_json(model, names, file, progress.step, chosen_part)
         elif as_html:
-            # Whole before the file is opened: what fails leaves an older one alone.
+            # Complete before the file is opened: a failure keeps an older file.
             html = page.render(model, step=progress.step, part=chosen_part).encode()
             with data_target(output) as file:
                 file.write(html)
@@ -218,7 +218,7 @@ def report(
 
 
 def conclude(context: click.Context, file: str, model: Model) -> None:
-    """Report what a file lacks, and exit with the status for that."""
+    """Report the missing data of a file, and exit with its status."""
     if model.damage is not None:
         say(f"only partly read: {model.damage}")
     missing = nothing_in(model)
@@ -231,7 +231,7 @@ def conclude(context: click.Context, file: str, model: Model) -> None:
 
 @contextlib.contextmanager
 def data_target(output: str | None) -> Iterator[Writable]:
-    """Open what bytes are written to: stdout, or a file of this user alone."""
+    """Open the output for bytes: stdout, or a file that only this user can read."""
     if output is None:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -243,7 +243,7 @@ def data_target(output: str | None) -> Iterator[Writable]:
 
 
 def stdout_console() -> Console:
-    """Return what prints to stdout, as wide as that is."""
+    """Return a console for stdout with its width."""
     width = None
     if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
         width = FILE_WIDTH
@@ -251,7 +251,7 @@ def stdout_console() -> Console:
 
 
 def print_sections(sections: "list[terminal.Section]", output: str | None) -> None:
-    """Print to a file, or to stdout as wide as that is; what is long by a pager."""
+    """Print to a file, or to stdout with its width; long output goes to a pager."""
     if output is None:
         pager.show_paged(sections, stdout_console())
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of a stranger, in a process of its own with a limit of memory and of time.
+"""Untrusted SQL, in a separate process with limits of memory and time.
 
     parent                              child
     statement, limits  ────────▶       plans it over tables without rows
@@ -7,8 +7,8 @@
     its length, and an Arrow stream ─▶  keeps it; asks for the next, runs it
                        ◀────────       "answer", JSON of a bounded length, or "error"
 
-The parent parses nothing of the statement: already to plan ``repeat('x', 2000000000)``
-takes gigabytes. A child that exceeds a limit is ended by the kernel or by the parent.
+The parent does not parse the statement: even planning ``repeat('x', 2000000000)`` takes
+gigabytes. A child that exceeds a limit is ended by the kernel or by the parent.
 """
 
 import json
@@ -27,15 +27,15 @@ from threadmodel.model import Model
 from threadmodel.tables import ALL_TABLES
 from threadmodel.tables import ask as ask_table
 
-# After the time of a statement: to interrupt it, and to say so.
+# Extra time after that of a statement, to interrupt and report it.
 GRACE_S: Final = 3.0
 MOST_ANSWER_BYTES: Final = 1 << 20
-# Other allocators reserve more address space than they use, which a limit counts.
+# The limit is of address space, and other allocators reserve more than they use.
 _PLAIN_MEMORY: Final = {"ARROW_DEFAULT_MEMORY_POOL": "system", "MALLOC_ARENA_MAX": "2"}
 
 
 def ask(model: Model, statement: str, seconds: float, memory_bytes: int) -> str:
-    """Run a statement over the tables of a model; its answer.
+    """Run a statement over the tables of a model and return its answer.
 
     Args:
         model: asked
@@ -44,7 +44,7 @@ def ask(model: Model, statement: str, seconds: float, memory_bytes: int) -> str:
         memory_bytes: that it may take, beside the tables that it reads
 
     Raises:
-        InvalidArgumentError: it is wrong, or takes too much
+        InvalidArgumentError: it is invalid, or exceeds a limit
     """
     extra("duckdb")
     extra("pyarrow")
@@ -138,7 +138,7 @@ def _limit(memory_bytes: int, seconds: float) -> None:
     most = pages * resource.getpagesize() + memory_bytes
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (most, hard))
-    # Also without a parent, which may have been killed.
+    # The child ends even if its parent was killed.
     signal.alarm(int(seconds + 2 * GRACE_S) + 1)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TLS in which both sides show a certificate."""
+"""TLS with certificates on both sides."""
 
 import os
 import ssl
@@ -20,14 +20,14 @@ def context(
     if not (certificate and key and authority):
         raise click.UsageError("TLS needs --tls-cert, --tls-key and --tls-ca")
     try:
-        # A group may read it: so it is with credentials of systemd, and in Debian.
+        # A group may read it, as with credentials of systemd, and in Debian.
         if os.stat(key).st_mode & 0o027:
             raise click.UsageError(f"{key} can be read by others: chmod 600 it")
         made = ssl.SSLContext(
             ssl.PROTOCOL_TLS_SERVER if is_server else ssl.PROTOCOL_TLS_CLIENT
         )
         made.minimum_version = ssl.TLSVersion.TLSv1_2
-        # A key with a password would ask for it where nobody is.
+        # A key with a password would ask for it, and nobody would answer.
         made.load_cert_chain(certificate, key, password="")
         made.load_verify_locations(authority)
     except ssl.SSLError as failure:
