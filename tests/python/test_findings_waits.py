@@ -174,6 +174,22 @@ def test_a_thread_that_ends_with_its_program_may_wait_for_work(
     assert len(story.findings("stuck")) == found
 
 
+@pytest.mark.parametrize(("pid", "found"), [(11, 1), (21, 0)])
+def test_of_two_processes_one_goes_on_without_its_first_thread(
+    pid: int, found: int
+) -> None:
+    """A logger of 11 goes on; if it is of 21, then 11 has ended with its first thread."""
+    story = Story()
+    story.model.define_run(Run(pid=11))
+    story.model.define_thread(2, "logger", os_id=32, pid=pid)
+    story.model.define_thread(4, "main", os_id=11, pid=11)
+    story.at(5, 4, KIND.THREAD_START)
+    story.at(10, 2, KIND.WAIT, object=QUEUE, stack=TAKE, flags=EventFlag.NOT_OWNED)
+    story.at(20, 4, KIND.THREAD_END)
+    story.at(3010, 3, KIND.THREAD_END)
+    assert len(story.findings("stuck")) == found
+
+
 def test_a_notify_that_another_one_makes_good_is_not_lost() -> None:
     story = Story()
     story.at(10, 1, KIND.NOTIFY, object=QUEUE, stack=PUT)

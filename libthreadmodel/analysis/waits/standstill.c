@@ -16,17 +16,29 @@ enum { LEAST_WHOLE_NS = 50000000, STARVED_AT_MOST = 64 };
 
 /* ---- the whole program ---- */
 
+static uint64_t process_of(const tm_model *model, const tm__thread *thread)
+{
+    return thread->pid ? thread->pid : model->run.pid;
+}
+
 /* A process ends when its first thread returns, and goes on when that ends itself. */
 static int goes_on_without_main(const tm__wait_graph *graph)
 {
     const tm_model *model = graph->model;
+    const tm__thread *threads = model->entities.threads;
+    uint32_t count = model->entities.threads_count;
 
-    for (uint32_t i = 0; i < model->entities.threads_count; i++) {
-        const tm__thread *it = &model->entities.threads[i];
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t pid = process_of(model, &threads[i]);
 
-        if (it->os_id && it->os_id == (it->pid ? it->pid : model->run.pid) &&
-            it->end_ns != INT64_MIN && graph->at_ns - it->end_ns >= LEAST_WHOLE_NS)
-            return 1;
+        if (!threads[i].os_id || threads[i].os_id != pid ||
+            threads[i].end_ns == INT64_MIN ||
+            graph->at_ns - threads[i].end_ns < LEAST_WHOLE_NS)
+            continue;
+        for (uint32_t k = 0; k < count; k++)
+            if (graph->nodes[k].kind != TM__NODE_ABSENT &&
+                process_of(model, &threads[k]) == pid)
+                return 1;
     }
     return 0;
 }
