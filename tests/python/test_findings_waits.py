@@ -178,7 +178,7 @@ def test_a_thread_that_ends_with_its_program_may_wait_for_work(
 def test_of_two_processes_one_goes_on_without_its_first_thread(
     pid: int, found: int
 ) -> None:
-    """A logger of 11 goes on; if it is of 21, then 11 has ended with its first thread."""
+    """A logger of 11 goes on; one of 21 goes on where 11 has ended."""
     story = Story()
     story.model.define_run(Run(pid=11))
     story.model.define_thread(2, "logger", os_id=32, pid=pid)
