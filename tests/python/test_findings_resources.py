@@ -2,7 +2,9 @@
 """Findings about what nobody owns: pools and queues that many threads wait for."""
 
 from story import JDK, KIND, MS, OTHER, PUT, QUEUE, SLOW, TAKE, Story
-from threadmodel import Event, EventFlag, Frame
+from threadmodel import Event, EventFlag, Frame, ObjectKind
+
+CLIENTS = 400
 
 
 def pool(
@@ -173,6 +175,22 @@ def test_one_that_may_be_idle_is_only_suspected() -> None:
     assert row["suspected"]
     assert row["title"] == "3 threads wait in Queue.put"
     assert "CPU samples of it would show" in row["caveat"]
+
+
+def test_threads_that_a_listener_releases_wait_for_clients() -> None:
+    """As those of a server that keeps threads without a connection."""
+    story = Story(4)
+    story.model.define_object(CLIENTS, 0, name="clients of :3306", kind=ObjectKind.POLL)
+    for turn in range(10):
+        begin = 20.0 * turn
+        story.at(begin, 4, KIND.AWAIT, object=CLIENTS, stack=SLOW)
+        for thread in (1, 2, 3):
+            at = begin + thread
+            story.at(at, thread, KIND.PARK, object=QUEUE, stack=PUT)
+            story.at(at + 15, 4, KIND.UNPARK_CALLED, peer=thread, stack=TAKE)
+            story.at(at + 15.1, thread, KIND.UNPARKED, object=QUEUE)
+        story.at(begin + 14, 4, KIND.AWAITED, object=CLIENTS)
+    assert story.findings("resource_wait") == []
 
 
 def test_what_is_only_suspected_comes_last() -> None:

@@ -103,6 +103,20 @@ def test_one_long_wait_among_many() -> None:
     assert "waited 500 ms for Queue in Queue.take:30" in row["text"]
 
 
+def test_workers_without_work_wait_for_long_and_no_wait_is_an_outlier() -> None:
+    story = waits([1.0] * 25 + [500.0])
+    story.at(60, 3, KIND.WAIT, object=QUEUE, stack=TAKE)
+    story.at(450, 3, KIND.WAITED, object=QUEUE)
+    assert story.findings("long_wait") == []
+
+
+def test_a_wait_elsewhere_at_the_time_leaves_a_long_one_an_outlier() -> None:
+    story = waits([1.0] * 25 + [500.0])
+    story.at(60, 3, KIND.WAIT, object=QUEUE, stack=PUT)
+    story.at(450, 3, KIND.WAITED, object=QUEUE)
+    assert len(story.findings("long_wait")) == 1
+
+
 def test_a_long_wait_for_a_thread_that_works_is_minor() -> None:
     story = waits([1.0] * 25)
     story.at(100, 1, KIND.SLEEP).at(450, 1, KIND.SLEPT)

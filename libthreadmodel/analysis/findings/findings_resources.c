@@ -138,28 +138,11 @@ static int has_uses(const place *at, const tm__resource *row)
            tm__product(median_ns, at->waits) >= at->total_ns / at->threads / 4;
 }
 
-static int is_worth_reporting(const places *p, const place *it)
-{
-    const tm__resource *row;
-
-    if (it->resource == TM__NONE || it->waits < ENOUGH_WAITS || it->threads < 2 ||
-        it->total_ns < p->findings->run_ns / PART_OF_RUN)
-        return 0;
-    row = &p->all.items[it->resource];
-    if (row->waiting == TM__NONE || row->is_library || row->is_idle)
-        return 0;
-    if (has_uses(it, row))
-        return 1;
-    return row->releasers < it->threads && row->wait_total_ns >= it->known_ns / 2;
-}
-
-/* Of fewer sleeps for a wait than three quarters, one sleep is for several waits. */
-enum { SLEEPS = 3, FOR_WAITS = 4 };
-
 /** What the thread that released most did from the first release to the last. */
 typedef struct releaser_time {
     int64_t span_ns;
     int64_t waited_ns;  ///< it waited itself
+    int64_t idle_ns;    ///< it waited for a client, or for an event of any kind
     int64_t blocked_ns; ///< it was asleep, blocked or in a lock
     uint64_t sleeps;
 } releaser_time;
@@ -178,13 +161,42 @@ static releaser_time time_of_releaser(const tm_model *model, const tm__resource 
         if (to_ns <= from_ns)
             continue;
         sums.sleeps += at->state == TM_STATE_SLEEPING;
-        if (tm__is_resource_wait(model, at))
+        if (tm__interval_is_idle(at))
+            sums.idle_ns = tm__sum(sums.idle_ns, to_ns - from_ns);
+        else if (tm__is_resource_wait(model, at))
             sums.waited_ns = tm__sum(sums.waited_ns, to_ns - from_ns);
         else if (!tm__is_active(at->state))
             sums.blocked_ns = tm__sum(sums.blocked_ns, to_ns - from_ns);
     }
     return sums;
 }
+
+/* One that waits for clients releases others when these come: they wait for work. */
+static int is_released_for_clients(const tm_model *model, const tm__resource *it)
+{
+    releaser_time by = time_of_releaser(model, it);
+
+    return by.idle_ns >= by.span_ns / 2;
+}
+
+static int is_worth_reporting(const places *p, const place *it)
+{
+    const tm__resource *row;
+
+    if (it->resource == TM__NONE || it->waits < ENOUGH_WAITS || it->threads < 2 ||
+        it->total_ns < p->findings->run_ns / PART_OF_RUN)
+        return 0;
+    row = &p->all.items[it->resource];
+    if (row->waiting == TM__NONE || row->is_library || row->is_idle)
+        return 0;
+    if (has_uses(it, row))
+        return 1;
+    return row->releasers < it->threads && row->wait_total_ns >= it->known_ns / 2 &&
+           !is_released_for_clients(p->findings->model, row);
+}
+
+/* Of fewer sleeps for a wait than three quarters, one sleep is for several waits. */
+enum { SLEEPS = 3, FOR_WAITS = 4 };
 
 /* Whether the releaser was busy for half of the time, and waited itself for a fifth at
  * most: then it cannot have been idle. */

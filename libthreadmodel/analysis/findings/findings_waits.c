@@ -154,12 +154,38 @@ static int gather(waits *w)
     return TM_OK;
 }
 
+/* Whether another thread waited at the same place for half as long in the midst of the
+ * longest wait: as workers do when there is no work, and then no wait is an outlier. */
+static int has_company(const waits *w, const group *it)
+{
+    const tm_model *model = w->findings->model;
+    int64_t middle_ns = it->longest_start_ns + it->longest_ns / 2;
+
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
+        const tm__thread *thread = &model->entities.threads[t];
+        uint32_t index = tm__interval_at(thread, middle_ns);
+        const tm__interval *wait;
+
+        if (t == it->thread || index == TM__NONE)
+            continue;
+        wait = &thread->intervals[index];
+        if (wait->state == TM_STATE_WAITING &&
+            tm__interval_end_ns(model, thread, index) - wait->start_ns >=
+                it->longest_ns / 2 &&
+            tm__caller_of(&w->findings->places, wait->stack) == it->place &&
+            tm__class_name_of_object(model, wait->object) == it->class_name)
+            return 1;
+    }
+    return 0;
+}
+
 static int is_outlier(const waits *w, const group *it)
 {
     int64_t median_ns = tm__histogram_quantile(&it->durations, 0.5);
 
     return it->ended >= 20 && it->longest_ns / 20 >= median_ns &&
-           it->longest_ns >= 100000000 && it->longest_ns >= w->findings->run_ns / 20;
+           it->longest_ns >= 100000000 && it->longest_ns >= w->findings->run_ns / 20 &&
+           !has_company(w, it);
 }
 
 /* A thread that only ever waits there again does so by the clock. */
