@@ -34,6 +34,7 @@ from threadmodel import native
         "replaces",
         "storm",
         "sandboxes",
+        "sandboxes_by_call",
         "forks_beside_loader",
         "forks_cancelled",
         "forks_in_sandbox",
@@ -110,6 +111,14 @@ def test_threads_in_a_sandbox_are_recorded(tmp_path: Path) -> None:
     assert model.threads()["name"][0] == "in a box"
     assert len(model.threads()) == 5
     assert not len(model.diagnostics())
+
+
+def test_a_program_that_renounces_rights_is_in_no_sandbox(tmp_path: Path) -> None:
+    """As HAProxy, whose waits in the kernel are recorded."""
+    done = record(tmp_path / "run.tmt", program("hardships"), "renounces")
+    assert (done.returncode, done.stdout) == (0, "fine\n"), done.stderr
+    states = rows(threadmodel.open(str(tmp_path / "run.tmt")).timeline(), "state")
+    assert ("io",) in states
 
 
 def test_a_fork_in_a_sandbox_has_its_number(tmp_path: Path) -> None:

@@ -204,9 +204,11 @@ TM__EXPORT int prctl(int option, ...)
     for (int i = 0; i < 4; i++)
         values[i] = va_arg(arguments, unsigned long);
     va_end(arguments);
-    if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS)
-        atomic_store(&tm__is_sandboxed, 1);
+    if (option == PR_SET_SECCOMP)
+        atomic_fetch_add(&tm__is_sandboxed, 1);
     rc = TM__REAL(prctl)(option, values[0], values[1], values[2], values[3]);
+    if (option == PR_SET_SECCOMP && rc != 0)
+        atomic_fetch_sub(&tm__is_sandboxed, 1);
     if (rc == 0 && ((option == PR_SET_SECCOMP && values[0] == SECCOMP_MODE_STRICT) ||
                     (option == PR_SET_TSC && values[0] == PR_TSC_SIGSEGV)))
         tm__ring_leave();

@@ -13,7 +13,7 @@
 
 /* From now on the kernel kills a process that makes a call which this program does
  * not make itself. */
-static int enter_sandbox(void)
+static int enter_sandbox(int is_by_call)
 {
     enum { FIRST = 1, REFUSED = 6 };
     static const unsigned refused[REFUSED] = {SYS_openat, SYS_readlinkat, SYS_readlink,
@@ -30,7 +30,8 @@ static int enter_sandbox(void)
     code[FIRST + REFUSED + 1] =
         (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0;
+           (is_by_call ? syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter)
+                       : prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) != 0;
 }
 
 static void *contend_only(void *unused)
@@ -49,12 +50,18 @@ static void start_unseen(void)
     pthread_join(thread, NULL);
 }
 
-static int sandboxes(void)
+static void *writes_late(void *end)
+{
+    pause_ms(100);
+    return write(*(int *)end, "", 1) == 1 ? NULL : end;
+}
+
+static int sandbox(int is_by_call)
 {
     pthread_t threads[4];
 
     prctl(PR_SET_NAME, "in a box");
-    if (enter_sandbox() != 0)
+    if (enter_sandbox(is_by_call) != 0)
         return 1;
     for (int i = 0; i < 4; i++)
         if (pthread_create(&threads[i], NULL, contend_only, NULL) != 0)
@@ -62,6 +69,31 @@ static int sandboxes(void)
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
     return the_count != 4L * 200;
+}
+
+static int sandboxes(void)
+{
+    return sandbox(0);
+}
+
+static int sandboxes_by_call(void)
+{
+    /* As libraries ask whether there is such a call at all. */
+    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL);
+    return sandbox(1);
+}
+
+/* What a server does that needs no more rights; the kernel refuses it no call. */
+static int renounces(void)
+{
+    int ends[2];
+    pthread_t thread;
+
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || pipe(ends) != 0 ||
+        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL) == 0 ||
+        pthread_create(&thread, NULL, writes_late, &ends[1]) != 0)
+        return 1;
+    return read(ends[0], ends, 1) != 1 || pthread_join(thread, NULL) != 0;
 }
 
 static void *lock_strictly(void *unused)
@@ -124,7 +156,7 @@ static int forks_in_sandbox(void)
     int status = 0;
     pid_t child;
 
-    if (enter_sandbox() != 0)
+    if (enter_sandbox(0) != 0)
         return 1;
     child = fork_and_contend();
     return child < 0 || waitpid(child, &status, 0) != child || status != 0;
@@ -132,6 +164,8 @@ static int forks_in_sandbox(void)
 
 const mode SANDBOXES[] = {
     {"sandboxes", sandboxes},
+    {"sandboxes_by_call", sandboxes_by_call},
+    {"renounces", renounces},
     {"sandboxes_strictly", sandboxes_strictly},
     {"refuses_counter", refuses_counter},
     {"forks_in_sandbox", forks_in_sandbox},
