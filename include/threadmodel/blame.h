@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threadmodel/blame.h: who had what others were blocked by.
+ * threadmodel/blame.h: the owners of locks while other threads were blocked by them.
  *
  * A is blocked by a lock for 10 ms. B owned it for the first 6, C for the next 3, and
  * for the last one nobody: A was being woken. These are three shares of one block.
@@ -39,16 +39,16 @@ TM_BEGIN_DECLS
 
 /** Keys to group shares of blame by; any combination. */
 enum tm_blame_key {
-    TM_BLAME_BY_THREAD = 1,        ///< who was blocked
+    TM_BLAME_BY_THREAD = 1,        ///< the blocked thread
     TM_BLAME_BY_CALLER = 2,        ///< where it was blocked
     TM_BLAME_BY_CLASS = 4,         ///< of the lock
     TM_BLAME_BY_OBJECT = 8,        ///< the single lock
-    TM_BLAME_BY_OWNER = 16,        ///< who owned it
+    TM_BLAME_BY_OWNER = 16,        ///< the owner
     TM_BLAME_BY_OWNER_METHOD = 32, ///< where the owner acquired it
     TM_BLAME_BY_OWNER_STACK = 64   ///< the same as a whole stack
 };
 
-/** What threads were blocked by. */
+/** The kind of objects that blocked threads. */
 enum tm_blame_of {
     TM_BLAME_OF_LOCKS = 0,    ///< locks: threads own them
     TM_BLAME_OF_RESOURCES = 1 ///< pools, semaphores, queues: threads use them

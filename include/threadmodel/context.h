@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threadmodel/context.h: what explains the states of threads: pauses of the collector,
- * pinned virtual threads, inflated monitors, CPU samples.
+ * threadmodel/context.h: facts that explain the states of threads: pauses of the
+ * collector, pinned virtual threads, inflated monitors, CPU samples.
  *
  * None of it changes a timeline, a statistic, an interaction or a path.
  */
@@ -26,7 +26,7 @@ TM_BEGIN_DECLS
  *
  * @param[out] out    the answer, yours; NULL on failure
  * @param model       asked
- * @param selection   NULL: all; what is of all threads is of any that are selected
+ * @param selection   NULL: all; a fact about all threads belongs to each selected one
  * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND
  * @since 0.1
  */

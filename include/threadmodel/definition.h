@@ -19,7 +19,7 @@ TM_BEGIN_DECLS
 
 /** Bits of tm_class.flags. */
 enum tm_class_flag {
-    TM_CLASS_LIBRARY = 1 ///< of a runtime or a library: no caller that a person means
+    TM_CLASS_LIBRARY = 1 ///< of a runtime or a library: not shown as a caller
 };
 
 /** A class, by its name in source code: "java.util.HashMap", "int[]". The address that
@@ -116,7 +116,7 @@ enum tm_thread_flag {
     TM_THREAD_CARRIER = 4,    ///< runs virtual threads
     TM_THREAD_AGENT = 8,      ///< belongs to the producer or the VM, not to the program
     TM_THREAD_NOT_FORKED = 16 ///< of the process that forked this one, where it is not:
-                              ///< what it owned at the fork nobody will release
+                              ///< no thread will release what it owned at the fork
 };
 
 /** A thread. Defining it again is how a producer reports a new name or group. */
@@ -146,7 +146,7 @@ enum tm_object_flag {
     TM_OBJECT_SYNCHRONIZER = 4 ///< a j.u.c. lock or other park blocker, no monitor
 };
 
-/** What an object is to threads. */
+/** The kinds of objects that threads wait for. */
 enum tm_object_kind {
     TM_OBJECT_KIND_UNKNOWN = 0, ///< a synchronizer by its flag, else a monitor
     TM_OBJECT_KIND_MONITOR = 1,
@@ -179,7 +179,7 @@ typedef struct tm_object {
     uint64_t thread;   ///< tm_thread.id where it is a thread object; else 0
     uint32_t hash;     ///< identity hash code, with TM_OBJECT_HAS_HASH
     uint32_t flags;    ///< bits of enum tm_object_flag
-    const char *name;  ///< what it is shown as: "orders.lock"; NULL: class and number
+    const char *name;  ///< its name in answers: "orders.lock"; NULL: class and number
     uint64_t kind;     ///< enum tm_object_kind
 } tm_object;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* threadmodel/diagnostics.h: what was inconsistent in the events, counted by cause. */
+/* threadmodel/diagnostics.h: inconsistencies of the events, counted by cause. */
 #ifndef THREADMODEL_DIAGNOSTICS_H
 #define THREADMODEL_DIAGNOSTICS_H
 

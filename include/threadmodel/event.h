@@ -8,22 +8,23 @@
 TM_BEGIN_DECLS
 
 /**
- * What happened to, or was done by, `thread`. Any subset of these is a legal
- * stream: what a producer does not report stays unknown in the answers. The stack of
- * a blocking interval may come with its beginning, its end, or a snapshot in between.
+ * Events that happened to `thread`, or its actions. Any subset of these is a legal
+ * stream: facts that a producer does not report stay unknown in the answers. The stack
+ * of a blocking interval may come with its beginning, its end, or a snapshot in
+ * between.
  *
  * "object" and "peer" say what those fields hold for the kind; a field that is
  * not named is ignored and should be 0. Numbers are part of the trace format.
  */
 enum tm_event_kind {
     TM_EVENT_THREAD_START_CALLED = 1, ///< calls Thread.start; peer: the new thread
-    TM_EVENT_THREAD_START = 2,        ///< begins to run; peer: who started it
+    TM_EVENT_THREAD_START = 2,        ///< begins to run; peer: its starter
     TM_EVENT_THREAD_END = 3,          ///< ends; wakes all joiners; peer: the
                                       ///< carrier that a virtual thread was on
     TM_EVENT_CONTENDED_ENTER = 4,     ///< blocks on object, a lock; peer: its owner
-    TM_EVENT_CONTENDED_ENTERED = 5,   ///< acquired object; peer: who released it
+    TM_EVENT_CONTENDED_ENTERED = 5,   ///< acquired object; peer: the releaser
     TM_EVENT_WAIT = 6,                ///< Object.wait on object, which it owns; timeout
-    TM_EVENT_WAITED = 7,              ///< left the wait set; peer: who notified it
+    TM_EVENT_WAITED = 7,              ///< left the wait set; peer: the notifier
     TM_EVENT_NOTIFY = 8,              ///< calls object.notify(), owning object
     TM_EVENT_NOTIFY_ALL = 9,          ///< calls object.notifyAll(), owning object
     TM_EVENT_INTERRUPT_CALLED = 10,   ///< calls peer.interrupt()
@@ -34,7 +35,7 @@ enum tm_event_kind {
                                  ///< was defined without; timeout
     TM_EVENT_JOINED = 15,        ///< the join is over
     TM_EVENT_PARK = 16,          ///< parks; object: blocker, peer: its owner; timeout
-    TM_EVENT_UNPARKED = 17,      ///< the park is over; peer: who unparked it
+    TM_EVENT_UNPARKED = 17,      ///< the park is over; peer: the unparker
     TM_EVENT_UNPARK_CALLED = 18, ///< calls LockSupport.unpark(peer); object: what
                                  ///< peer is parked for, where that was read
     TM_EVENT_VIRTUAL_MOUNT = 19, ///< a virtual thread is on a carrier; peer: carrier
@@ -55,12 +56,12 @@ enum tm_event_kind {
     TM_EVENT_INFLATED = 28,        ///< object's monitor was inflated; value:
                                    ///< enum tm_inflation
     TM_EVENT_ACQUIRED = 29, ///< owns object from now on, after a block or without one;
-                            ///< of the object that it is blocked by: ends the block
+                            ///< if it is blocked by that object: ends the block
     TM_EVENT_RELEASED = 30, ///< releases object now
     TM_EVENT_AWAIT = 31,    ///< blocks for object, which no thread owns: a semaphore,
                             ///< channel, barrier, future or futex, or a socket, file
                             ///< or other object of I/O; timeout
-    TM_EVENT_AWAITED = 32,  ///< got what it awaited; peer: who posted it; object: of
+    TM_EVENT_AWAITED = 32,  ///< got what it awaited; peer: the poster; object: of
                             ///< I/O, where its name was known only by then
     TM_EVENT_POST = 33,     ///< adds `value` permits of object (0: one); peer: to whom
     TM_EVENT_RUNNABLE = 34, ///< may run, and is not on a processor yet; peer: who
@@ -133,17 +134,18 @@ enum tm_event_flag {
 };
 
 /*
- * What producers ask, with the scenario of each in tests/scenarios:
+ * Questions of producers, each with its scenario in tests/scenarios:
  *
  * REPORTED AND CONFIRMED differ. Peer reported and Peer inferred say how the producer
- * knows `peer`. Neither is the same as reported; what rests on an inferred peer is
+ * knows `peer`. Neither is the same as reported; conclusions from an inferred peer are
  * inferred. Confirmed says that the runtime was asked for what the event states. It
- * makes no peer surer. In a run of thread dumps, Held with object 0 and Confirmed says
- * that the synchronizers that came before it are all. (owner-reported-or-confirmed.txt)
+ * does not make a peer more certain. In a run of thread dumps, Held with object 0 and
+ * Confirmed says that the synchronizers that came before it are all.
+ * (owner-reported-or-confirmed.txt)
  *
  * HELD BEFORE A CONTENDED ENTER, even in the same instant, is of a thread that ran on:
  * it may have released the object before it blocked, so that owner is inferred. After
- * the enter it is reported, until the block ends: who is blocked releases nothing.
+ * the enter it is reported, until the block ends: a blocked thread releases nothing.
  * Deadlocks need the second. (held-before-and-after-an-enter.txt)
  *
  * A THREAD'S NUMBER is one thread's for the whole run. Where the program uses its own

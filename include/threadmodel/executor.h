@@ -31,8 +31,8 @@ typedef void (*tm_parallel_task)(void *context, size_t number);
  *
  * It calls task(context, i) once for each i below `count`, on any threads and in any
  * order, the calling thread among them, and returns when all calls have returned. It
- * cannot fail: what no other thread takes, the calling one does. Of one model there is
- * one such call at a time, and a task makes none.
+ * cannot fail: the calling thread does the tasks that no other thread takes. A model
+ * makes one such call at a time, and a task makes none.
  *
  * @param payload  tm_executor.payload
  * @param count    1 to tm_executor.workers

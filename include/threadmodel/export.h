@@ -16,7 +16,7 @@
 
 TM_BEGIN_DECLS
 
-/** What the file is to be. */
+/** The format of the file. */
 enum tm_export_format {
     /** Perfetto's trace, protobuf: a track a thread with its states as slices,
      *  interactions as flows, the critical path and pauses on tracks of their own. */
@@ -26,8 +26,8 @@ enum tm_export_format {
     /** For flame graphs: a line a stack, outermost frame first, with the nanoseconds
      *  that threads were blocked there. The sum is that of tm_statistics_sum(). */
     TM_EXPORT_COLLAPSED = 3,
-    /** Graphviz: who waits for whom when the run ends, and in which order locks were
-     *  taken. */
+    /** Graphviz: the threads that wait for one another when the run ends, and the order
+     *  in which locks were acquired. */
     TM_EXPORT_DOT = 4,
     /** HPROF's text, "JAVA PROFILE 1.0.1": threads, and the time blocked on monitors
      *  and on a processor by stack. */
@@ -44,7 +44,7 @@ enum tm_export_format {
 enum tm_export_side {
     TM_EXPORT_WAITERS = 0, ///< where threads were blocked: tm_statistics_sum()
     /** Where the owners of the locks acquired them, with the time for which others were
-     *  blocked by them: tm_blame_list(). Of states that no owner ends there is none. */
+     *  blocked by them: tm_blame_list(). States that no owner ends are left out. */
     TM_EXPORT_OWNERS = 1
 };
 

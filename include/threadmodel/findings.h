@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threadmodel/findings.h: what is worth a developer's time, in plain words.
+ * threadmodel/findings.h: problems that are worth a developer's time, in plain words.
  *
  * One finding is one cause: a lock, the sleep inside its holds and the queue for it are
  * one. Each kind has a threshold, so that a run without trouble has no findings. "Of
@@ -23,8 +23,8 @@
  * - resource_wait: two or more threads wait at one place, 5 times, for what nobody
  *   owns, until they are released (resource.h), and that takes 5 % of the run. Either 5
  *   or more uses are known, or fewer threads released than waited; the latter is only
- *   suspected unless the thread that released most was busy itself. Of a pool the
- *   sentences name the class that keeps the queue, `method` is the queue's.
+ *   suspected unless the thread that released most was busy itself. For a pool the
+ *   sentences name the class that keeps the queue, and `method` is the queue's.
  * - executor_too_small: all workers of an executor, identified by where they wait for
  *   work and by names that differ only in numbers, are idle for at most an eighth of
  *   their time, and asleep, waiting or parked at one place for at least a quarter: 20
@@ -184,8 +184,8 @@ TM_API int tm_finding_list_part(tm_table **out, const tm_model *model,
                                 const tm_selection *selection);
 
 /**
- * List the kinds of findings, and which of them the run's data supports. What it does
- * not support is not looked for, and is not a finding: without notifies every wait
+ * List the kinds of findings, and which of them the run's data supports. A kind that it
+ * does not support is not looked for, and is not a finding: without notifies every wait
  * looks as if it timed out, and under a threshold every worker looks busy.
  *
  * Columns (table `finding_kinds`): kind string (as in `findings`), looked_for bool (the

@@ -21,7 +21,7 @@ typedef struct tm_hprof_writer_options {
     size_t size;                   ///< sizeof(tm_hprof_writer_options)
     const tm_allocator *allocator; ///< NULL: malloc; copied
     double cutoff;                 ///< sums of a smaller share are left out, 0 to 1
-    int64_t start_wall_ns;         ///< as in tm_run; 0: what the run says
+    int64_t start_wall_ns;         ///< as in tm_run; 0: as the run states it
     int64_t start_ns;              ///< as in tm_run, at start_wall_ns
     int32_t by_thread;             ///< not 0: stacks of two threads are two
     int32_t without_lines;         ///< not 0: frames have no line

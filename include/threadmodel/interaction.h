@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* threadmodel/interaction.h: what one thread did to unblock another. */
+/* threadmodel/interaction.h: the actions of threads that unblocked others. */
 #ifndef THREADMODEL_INTERACTION_H
 #define THREADMODEL_INTERACTION_H
 

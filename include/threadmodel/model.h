@@ -143,7 +143,7 @@ TM_API const tm_run *tm_model_run(const tm_model *model);
 TM_API int64_t tm_model_length_ns(const tm_model *model);
 
 /**
- * What the data cannot show, a sentence a row.
+ * Facts that the data cannot show, one sentence for each row.
  *
  * Columns (table `caveats`): caveat string (a sentence).
  *

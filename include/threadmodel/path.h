@@ -18,14 +18,14 @@
 
 TM_BEGIN_DECLS
 
-/** Which question a walk answers. */
+/** The question that a walk answers. */
 enum tm_path_walk {
     /** Which chain decided when the end came? From a blocked thread the walk goes over
      * to its waker and stays with that one's past: had the blocked thread come earlier,
      * it would only have been blocked for longer. */
     TM_PATH_DECIDED = 0,
     /** What did the thread wait for at each moment? The waker counts while the thread
-     * was blocked; what is before that is the thread's own past. */
+     * was blocked; the time before is the thread's own past. */
     TM_PATH_WAITED_FOR = 1
 };
 
@@ -56,7 +56,7 @@ typedef struct tm_path_options {
     const char *const *libraries; ///< see tm_statistics_options
     uint32_t library_count;       ///< entries of libraries
     uint32_t reserved;            ///< 0
-    int64_t from_ns; ///< since the run began: what of the path lies before is left out
+    int64_t from_ns; ///< since the run began: the path before it is left out
 } tm_path_options;
 
 /** A tm_path_options with nothing in it but its size. */

@@ -147,8 +147,8 @@ TM_API uint64_t tm_recorder_lost_count(const tm_recorder *recorder);
 TM_API int tm_recorder_close(tm_recorder *recorder);
 
 /**
- * Give a thread a ring. Beyond options->memory_bytes it is one without room: what is
- * reported to it is counted as lost.
+ * Give a thread a ring. Beyond options->memory_bytes it is one without room: events
+ * that are reported to it are counted as lost.
  *
  * @param definition  what is said of the thread; its id is that of events without one
  * @param[out] out    the thread's until tm_recorder_detach(); NULL on failure
@@ -163,8 +163,8 @@ TM_API int tm_recorder_attach(tm_recorder *recorder, const tm_thread *definition
 TM_API void tm_recorder_detach(tm_recorder_thread *thread);
 
 /**
- * Report an event, on the thread that was attached. Report what blocks before it may
- * block, and a release before the release.
+ * Report an event, on the thread that was attached. Report a blocking call before it
+ * may block, and a release before the release.
  *
  * @param event        time_ns 0: now, which is CLOCK_MONOTONIC; one that lies in the
  *                     future is now, too. thread 0: the attached one. Its stack is
@@ -181,9 +181,9 @@ TM_API int tm_recorder_report(tm_recorder_thread *thread, const tm_event *event,
 
 /**
  * Define what events name, on the thread that was attached; before or after the event,
- * but not behind the next drain. Of names, TM_RECORDER_NAME_BYTES are kept; of a line
- * table, entries whose location and line are below 65,536, as many as fit in 6 KiB.
- * Frames can carry their lines instead.
+ * but not behind the next drain. Names are kept up to TM_RECORDER_NAME_BYTES; a line
+ * table keeps entries whose location and line are below 65,536, as many as fit in 6
+ * KiB. Frames can carry their lines instead.
  *
  * @return TM_OK, TM_ELIMIT (no room now: again after a drain), TM_ESTOPPED (the
  *         recording has ended)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* threadmodel/run.h: what is known of a run as a whole, and of who reports it. */
+/* threadmodel/run.h: facts about a run as a whole, and about its producer. */
 #ifndef THREADMODEL_RUN_H
 #define THREADMODEL_RUN_H
 
@@ -33,7 +33,7 @@ enum tm_ending {
 };
 
 /**
- * Facts of a run. All may be unknown (0 or NULL). Of a second tm_run, known fields
+ * Facts of a run. All may be unknown (0 or NULL). Known fields of a second tm_run
  * replace those of the first.
  */
 typedef struct tm_run {
@@ -45,8 +45,8 @@ typedef struct tm_run {
     const char *command;   ///< main class or jar, and its arguments
     uint64_t pid;          ///< process id
     int64_t start_wall_ns; ///< since 1970-01-01 UTC, at the instant start_ns
-    int64_t start_ns;      ///< of the events' clock: when recording began
-    int64_t end_ns;        ///< of the events' clock: when it ended; 0: unknown
+    int64_t start_ns;      ///< begin of the recording, by the events' clock
+    int64_t end_ns;        ///< its end, by the events' clock; 0: unknown
     int64_t threshold_ns;  ///< shorter blocks and waits were not recorded; 0: none
     uint64_t kinds;   ///< bit k: the producer reports events of kind k; 0: unknown.
                       ///< Acquired and Released both: every hold of a lock is
@@ -55,7 +55,7 @@ typedef struct tm_run {
     int32_t identity; ///< enum tm_identity
     uint64_t id;      ///< random: distinguishes this run from all others
 
-    /* What recording cost by then; all 0: unknown. */
+    /* The cost of recording by then; all 0: unknown. */
     uint64_t cost_events;     ///< that were to be recorded
     uint64_t cost_dropped;    ///< of these, for want of room or to keep to a budget
     uint64_t cost_bytes;      ///< written
@@ -71,8 +71,8 @@ typedef struct tm_run {
     uint64_t object_kinds; ///< bit k: waits for objects of kind k (enum
                            ///< tm_object_kind) are reported by Await; 0: unknown
 
-    /** In which the process did not run at all, as far as the producer saw: a signal or
-     *  a debugger had stopped it, or the machine was suspended. 0: none. */
+    /** Time in which the process did not run at all, as far as the producer saw: a
+     *  signal or a debugger had stopped it, or the machine was suspended. 0: none. */
     int64_t stopped_ns;
 } tm_run;
 

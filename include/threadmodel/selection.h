@@ -21,8 +21,8 @@ typedef struct tm_selection {
     size_t class_count;
     int64_t from_ns; ///< since the run began
     int64_t to_ns;   ///< since the run began, not included; 0: to the end
-    /** Of a list (timeline, interactions, context, tiles, resources, their uses,
-     *  holds): names of the columns that are wanted; NULL: all. Others are null in
+    /** For a list (timeline, interactions, context, tiles, resources, their uses,
+     * holds): names of the columns that are wanted; NULL: all. Others are null in
      *  every row, and take next to no time or memory. A name that the list does not
      *  have is TM_ENOTFOUND. Other questions answer in full. */
     const char *const *columns;

@@ -20,11 +20,11 @@ TM_BEGIN_DECLS
 
 typedef struct tm_source tm_source;
 
-/** What to leave out, so that reading is faster, and what to show. */
+/** Parts to leave out, so that reading is faster, and parts to show. */
 enum tm_source_flag {
     TM_SOURCE_NO_STACKS = 1, ///< no stacks and methods; tm_event.stack is 0
     TM_SOURCE_BY_THREAD = 2, ///< only each thread's own events need be in order
-    TM_SOURCE_PATHS = 4      ///< of JFR: files by their paths, not by hashes of these
+    TM_SOURCE_PATHS = 4      ///< JFR: files by their paths, not by hashes of these
 };
 
 /** Choices for opening; zero is the default of each. */
@@ -35,7 +35,7 @@ typedef struct tm_source_options {
      *  fields, "wait=Wait,time,thread,object,stack;..."; NULL: by content. Lent for
      *  the call that opens. See docs/formats.md. */
     const char *dialect;
-    int64_t time_unit_ns; ///< of TPTP XML, whose document states none; 0: seconds
+    int64_t time_unit_ns; ///< TPTP XML, which does not state it; 0: seconds
     uint64_t kinds;       ///< bit k: events of kind k are wanted; 0: all
     uint32_t flags;       ///< bits of enum tm_source_flag
     uint32_t reserved;    ///< 0
@@ -52,7 +52,7 @@ typedef struct tm_source_options {
     }
 
 /**
- * Open a file and find out what it is.
+ * Open a file and determine its format.
  *
  * @param[out] out  yours: tm_source_close() it; NULL on failure
  * @param path      of a regular file, or anything that can be read ("/dev/stdin")

@@ -21,13 +21,13 @@ enum tm_statistics_key {
     TM_STATISTICS_BY_CLASS = 1,    ///< of the lock or joined thread
     TM_STATISTICS_BY_CALLER = 2,   ///< where it was called: method and line
     TM_STATISTICS_BY_OBJECT = 4,   ///< the single lock
-    TM_STATISTICS_BY_THREAD = 8,   ///< who was blocked
+    TM_STATISTICS_BY_THREAD = 8,   ///< the blocked thread
     TM_STATISTICS_BY_GROUP = 16,   ///< its thread group or container
     TM_STATISTICS_BY_STACK = 32,   ///< the whole of it
     TM_STATISTICS_BY_METHOD = 64,  ///< where it was called, without the line
     TM_STATISTICS_BY_LINE = 128,   ///< the line, whatever the method
     TM_STATISTICS_BY_LATENCY = 256 ///< no further groups: how much of the time nobody
-                                   ///< had the lock, as table `blame` tells
+                                   ///< had the lock, as in table `blame`
 };
 
 /** Choices of a statistics question; zero is the default of each. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* threadmodel/timeline.h: what each thread was doing when. */
+/* threadmodel/timeline.h: the states of each thread over time. */
 #ifndef THREADMODEL_TIMELINE_H
 #define THREADMODEL_TIMELINE_H
 
@@ -37,8 +37,8 @@ TM_API int tm_timeline_list(tm_table **out, const tm_model *model,
  * List the timeline with less detail, for drawing: an interval of at least `tile_ns`
  * is a row as it is; shorter ones that follow one another are merged into tiles, each
  * closed as soon as it is `tile_ns` long or a longer interval follows. So any two rows
- * of a thread that follow one another take `tile_ns` or more, and no time is lost. What
- * a selection of classes leaves out ends a tile.
+ * of a thread that follow one another take `tile_ns` or more, and no time is lost. An
+ * interval that a selection of classes leaves out ends a tile.
  *
  * Columns (table `tiles`): thread_id uint64, thread string, start_ns int64, end_ns
  * int64, intervals int64 (how many the row stands for), state string (enum tm_state;

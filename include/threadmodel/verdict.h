@@ -16,7 +16,7 @@
 
 TM_BEGIN_DECLS
 
-/** What a run, a dump or a recording shows, the worst first. */
+/** Verdicts on a run, a dump or a recording, the worst first. */
 enum tm_verdict {
     TM_VERDICT_CANNOT_TELL = 0,  ///< the data does not show it
     TM_VERDICT_DEADLOCKED = 1,   ///< threads wait for one another in a circle of owners
@@ -30,19 +30,19 @@ enum tm_verdict {
     TM_VERDICT_END = 8      ///< one more than the last
 };
 
-/** What leads from a thread that cannot go on to who could end its wait. */
+/** Edges from a thread that cannot go on to the one that could end its wait. */
 enum tm_wait_edge {
-    TM_WAIT_EDGE_UNKNOWN = 0,    ///< no event shows who could
+    TM_WAIT_EDGE_UNKNOWN = 0,    ///< no event shows such a thread
     TM_WAIT_EDGE_OWNER = 1,      ///< the owner of a lock
     TM_WAIT_EDGE_DEAD_OWNER = 2, ///< the owner of a lock, which has ended
     TM_WAIT_EDGE_SELF = 3,       ///< the thread itself
     TM_WAIT_EDGE_JOIN = 4,       ///< the thread whose end it waits for
-    TM_WAIT_EDGE_CLASS = 5,   ///< the thread that initialises a class, or what else is
-                              ///< done once for all
-    TM_WAIT_EDGE_SERVED = 6,  ///< who ended such waits before
-    TM_WAIT_EDGE_TASK = 7,    ///< a worker that would run the task
-    TM_WAIT_EDGE_CARRIER = 8, ///< a free carrier: the thread has been woken
-    TM_WAIT_EDGE_END = 9      ///< one more than the last
+    TM_WAIT_EDGE_CLASS = 5,      ///< the thread that initialises a class, or does other
+                                 ///< work once for all
+    TM_WAIT_EDGE_SERVED = 6,     ///< a thread that ended such waits before
+    TM_WAIT_EDGE_TASK = 7,       ///< a worker that would run the task
+    TM_WAIT_EDGE_CARRIER = 8,    ///< a free carrier: the thread has been woken
+    TM_WAIT_EDGE_END = 9         ///< one more than the last
 };
 
 /**

@@ -21,8 +21,8 @@ TM_BEGIN_DECLS
 TM_API int tm_version(void);
 
 /**
- * What the loaded library was built without, and so cannot do. What needs it returns
- * TM_EUNSUPPORTED.
+ * The libraries without which the loaded library was built. Functions that need them
+ * return TM_EUNSUPPORTED.
  *
  * @return names with blanks between them: "zstd" (traces), "expat" (reading TPTP XML),
  *         "yajl" (thread dumps as JSON); "": it can do everything. Never fails

@@ -18,31 +18,31 @@
 
 TM_BEGIN_DECLS
 
-/** What a what-if changes. */
+/** The changes that a what-if can predict. */
 enum tm_whatif_change {
     TM_WHATIF_HOLDS = 0,   ///< holds of locks take `factor` times as long
     TM_WHATIF_METHOD = 1,  ///< sleeps, I/O and running in `method` and what it calls do
     TM_WHATIF_USES = 2,    ///< uses of what threads wait for in `method` do
-    TM_WHATIF_PERMITS = 3, ///< of what threads wait for in `method` there is more; or,
+    TM_WHATIF_PERMITS = 3, ///< there is more of what threads wait for in `method`; or,
                            ///< without a method, locks of `class_name` have more owners
     TM_WHATIF_IO = 4,      ///< I/O with the endpoint `object` does, but not idle I/O
     TM_WHATIF_PROCESSORS = 5, ///< there are more processors
     TM_WHATIF_END = 6         ///< one more than the last
 };
 
-/** What to change: that which matches all that is not NULL, one at least; of processors
- * nothing is named. */
+/** The part of the run to change: all that matches every member that is not NULL. At
+ * least one is set; none for processors. */
 typedef struct tm_whatif_options {
     size_t size;            ///< sizeof(tm_whatif_options)
     const char *class_name; ///< of the lock or what is waited for; NULL: any
     const char *method;     ///< that acquired the lock, package.Class.method; NULL:
                             ///< any; for other changes see enum tm_whatif_change
-    const char *object;     ///< of holds: the lock; of io: the endpoint, and nothing
-                            ///< else; as column object of other tables; NULL: any
+    const char *object;     ///< holds: the lock; io: the endpoint, and nothing else; as
+                            ///< column object of other tables; NULL: any
     double factor;          ///< 0: for no time; 0.5: half as long; 2: twice
     const char *const *libraries; ///< see tm_statistics_options
     uint32_t library_count;       ///< entries of libraries
-    uint32_t count;   ///< of a ranking: locks to try, and rows at most; 0: 20
+    uint32_t count;   ///< for a ranking: locks to try, and rows at most; 0: 20
     uint32_t change;  ///< enum tm_whatif_change
     uint32_t permits; ///< how many more of them: connections of a pool, workers,
                       ///< owners that a lock may have at once, processors; 0: 1
@@ -67,9 +67,9 @@ TM_API const char *tm_whatif_change_name(int change);
 
 /**
  * Predict the length of the run with one change: one row, none for a run without
- * events. Of a part of the run, only what begins in the part changes: the length is
- * that of the run, requests are those that end in the part. More permits of a part are
- * predicted for requests alone.
+ * events. For a part of the run, only intervals that begin in the part change: the
+ * length is that of the run, requests are those that end in the part. For a part, more
+ * permits are predicted for requests alone.
  *
  * Columns (table `whatif`): change string (enum tm_whatif_change), class string, method
  * string and object string (as asked; null: any), factor double (0.5: for half as long;
@@ -111,11 +111,12 @@ TM_API int tm_whatif_predict(tm_table **out, const tm_model *model,
                              const tm_whatif_options *options);
 
 /**
- * The same for what may be worth a change, the largest gain first: of requests where a
- * run is as long as its load, else of the run. That is the holds of each class, and
- * each class and method, whose locks the critical path goes through or requests wait
- * for; the pools, sleeps and endpoints that findings are about, of a pool as many more
- * permits as there are threads; and the methods that most CPU samples are in.
+ * The same for all candidates that may be worth a change, the largest gain first: the
+ * gain of requests where a run is as long as its load, else of the run. Candidates are
+ * the holds of each class, and each class and method, whose locks the critical path
+ * goes through or requests wait for; the pools, sleeps and endpoints that findings are
+ * about, with as many more permits of a pool as there are threads; and the methods that
+ * most CPU samples are in.
  *
  * @param[out] out  the answer, yours; NULL on failure
  * @param model     asked

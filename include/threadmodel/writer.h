@@ -31,7 +31,7 @@ enum tm_writer_format {
     TM_WRITER_TRACE = 1,
     /** A contention log, with metadata in two files beside it, whose names end in
      *  .classtable and .method instead of its own extension; see docs/formats.md. It
-     *  cannot hold everything: what is left out is counted. */
+     *  cannot hold everything: events that are left out are counted. */
     TM_WRITER_CONTENTION = 2,
     /** TPTP XML, which cannot hold everything either. */
     TM_WRITER_TPTP = 3
@@ -44,11 +44,11 @@ typedef struct tm_writer_options {
     tm_write_fn write;             ///< gets the bytes where there is no path
     void *payload;                 ///< handed to write
     int32_t format;                ///< enum tm_writer_format; 0: a trace
-    int32_t level;                 ///< of a trace: zstd's; 0: its default, 3
-    uint32_t block_events;         ///< of a trace: in a block at most; 0: 16,384
+    int32_t level;                 ///< for a trace: zstd's; 0: its default, 3
+    uint32_t block_events;         ///< for a trace: in a block at most; 0: 16,384
     uint32_t reserved;             ///< 0
-    const char *dialect;           ///< as in tm_source_options; of a contention log
-    int64_t time_unit_ns;          ///< as in tm_source_options; of TPTP XML
+    const char *dialect;           ///< as in tm_source_options; for a contention log
+    int64_t time_unit_ns;          ///< as in tm_source_options; for TPTP XML
 } tm_writer_options;
 
 /** A tm_writer_options with nothing in it but its size. */
@@ -94,7 +94,7 @@ TM_API int tm_writer_flush(tm_writer *writer);
 TM_API uint64_t tm_writer_written_bytes(const tm_writer *writer);
 
 /**
- * Events that the format cannot hold, and that were left out; of a trace none.
+ * Events that the format cannot hold, and that were left out; none for a trace.
  *
  * @param kind  enum tm_event_kind; 0: of all kinds
  * @return how many so far

@@ -15,28 +15,28 @@ STATES = {
 
 
 class EventKind(IntEnum):
-    """What happened to, or was done by, ``thread``.
+    """Events that happened to ``thread``, or its actions.
 
-    Any subset of these is a legal stream: what a producer does not report stays unknown
-    in the answers. The stack of a blocking interval may come with its beginning, its
-    end, or a snapshot in between. "object" and "peer" say what those fields hold for
-    the kind; a field that is not named is ignored and should be 0. Numbers are part of
-    the trace format.
+    Any subset of these is a legal stream: facts that a producer does not report stay
+    unknown in the answers. The stack of a blocking interval may come with its
+    beginning, its end, or a snapshot in between. "object" and "peer" say what those
+    fields hold for the kind; a field that is not named is ignored and should be 0.
+    Numbers are part of the trace format.
     """
 
     #: calls Thread.start; peer: the new thread
     THREAD_START_CALLED = 1
-    #: begins to run; peer: who started it
+    #: begins to run; peer: its starter
     THREAD_START = 2
     #: ends; wakes all joiners; peer: the carrier that a virtual thread was on
     THREAD_END = 3
     #: blocks on object, a lock; peer: its owner
     CONTENDED_ENTER = 4
-    #: acquired object; peer: who released it
+    #: acquired object; peer: the releaser
     CONTENDED_ENTERED = 5
     #: Object.wait on object, which it owns; timeout
     WAIT = 6
-    #: left the wait set; peer: who notified it
+    #: left the wait set; peer: the notifier
     WAITED = 7
     #: calls object.notify(), owning object
     NOTIFY = 8
@@ -56,7 +56,7 @@ class EventKind(IntEnum):
     JOINED = 15
     #: parks; object: blocker, peer: its owner; timeout
     PARK = 16
-    #: the park is over; peer: who unparked it
+    #: the park is over; peer: the unparker
     UNPARKED = 17
     #: calls LockSupport.unpark(peer); object: what peer is parked for, where that was
     #: read
@@ -84,16 +84,16 @@ class EventKind(IntEnum):
     SUBMIT_FAILED = 27
     #: object's monitor was inflated; value: enum ``Inflation``
     INFLATED = 28
-    #: owns object from now on, after a block or without one; of the object that it is
-    #: blocked by: ends the block
+    #: owns object from now on, after a block or without one; if it is blocked by that
+    #: object: ends the block
     ACQUIRED = 29
     #: releases object now
     RELEASED = 30
     #: blocks for object, which no thread owns: a semaphore, channel, barrier, future
     #: or futex, or a socket, file or other object of I/O; timeout
     AWAIT = 31
-    #: got what it awaited; peer: who posted it; object: of I/O, where its name was
-    #: known only by then
+    #: got what it awaited; peer: the poster; object: of I/O, where its name was known
+    #: only by then
     AWAITED = 32
     #: adds ``value`` permits of object (0: one); peer: to whom
     POST = 33
@@ -208,7 +208,7 @@ class Ending(IntEnum):
 
 
 class ObjectKind(IntEnum):
-    """What an object is to threads."""
+    """The kinds of objects that threads wait for."""
 
     #: a synchronizer by its flag, else a monitor
     UNKNOWN = 0
@@ -249,14 +249,14 @@ class WriterFormat(IntEnum):
     TRACE = 1
     #: A contention log, with metadata in two files beside it, whose names end in
     #: .classtable and .method instead of its own extension; see docs/formats.md. It
-    #: cannot hold everything: what is left out is counted
+    #: cannot hold everything: events that are left out are counted
     CONTENTION = 2
     #: TPTP XML, which cannot hold everything either
     TPTP = 3
 
 
 class ExportFormat(IntEnum):
-    """What the file is to be."""
+    """The format of the file."""
 
     #: Perfetto's trace, protobuf: a track a thread with its states as slices,
     #: interactions as flows, the critical path and pauses on tracks of their own
@@ -266,8 +266,8 @@ class ExportFormat(IntEnum):
     #: For flame graphs: a line a stack, outermost frame first, with the nanoseconds
     #: that threads were blocked there. The sum is that of ``StatisticsSum``()
     COLLAPSED = 3
-    #: Graphviz: who waits for whom when the run ends, and in which order locks were
-    #: taken
+    #: Graphviz: the threads that wait for one another when the run ends, and the order
+    #: in which locks were acquired
     DOT = 4
     #: HPROF's text, "JAVA PROFILE 1.0.1": threads, and the time blocked on monitors
     #: and on a processor by stack
@@ -286,14 +286,14 @@ class ExportSide(IntEnum):
     #: where threads were blocked: ``StatisticsSum``()
     WAITERS = 0
     #: Where the owners of the locks acquired them, with the time for which others were
-    #: blocked by them: ``BlameList``(). Of states that no owner ends there is none
+    #: blocked by them: ``BlameList``(). States that no owner ends are left out
     OWNERS = 1
 
 
 class BlameKey(IntFlag):
     """Keys to group shares of blame by; any combination."""
 
-    #: who was blocked
+    #: the blocked thread
     THREAD = 1
     #: where it was blocked
     CALLER = 2
@@ -301,7 +301,7 @@ class BlameKey(IntFlag):
     CLASS = 4
     #: the single lock
     OBJECT = 8
-    #: who owned it
+    #: the owner
     OWNER = 16
     #: where the owner acquired it
     OWNER_METHOD = 32
@@ -344,7 +344,7 @@ class StatisticsKey(IntFlag):
     CALLER = 2
     #: the single lock
     OBJECT = 4
-    #: who was blocked
+    #: the blocked thread
     THREAD = 8
     #: its thread group or container
     GROUP = 16
@@ -354,6 +354,6 @@ class StatisticsKey(IntFlag):
     METHOD = 64
     #: the line, whatever the method
     LINE = 128
-    #: no further groups: how much of the time nobody had the lock, as table ``blame``
-    #: tells
+    #: no further groups: how much of the time nobody had the lock, as in table
+    #: ``blame``
     LATENCY = 256
