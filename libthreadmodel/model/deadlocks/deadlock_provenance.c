@@ -21,7 +21,7 @@ int tm__shares_lock(const tm_model *model, uint32_t thread)
            tm__reader_of(model, it->wants, thread) != NULL;
 }
 
-/* Of a stream that does not say what it holds, what has been in it. */
+/* Where the producer does not state its kinds, those that have occurred count. */
 static int reports_interrupts(const tm_model *model)
 {
     if (model->run.kinds)
@@ -67,8 +67,8 @@ static int may_still_wait(const tm_model *model, const tm__thread *thread)
             model->entities.objects[notify->object].doubt >= TM__DOUBT_STAYS);
 }
 
-/* Where each release is reported an owner keeps what it has, also while it runs. Of
- * several owners another may be the last, unless the thread waits for itself. */
+/* Where each release is reported an owner keeps what it has, also while it runs. Where
+ * several own it, another may be the last, unless the thread waits for itself. */
 static int owner_provenance(const tm_model *model, const tm__thread *thread)
 {
     const tm__object *object = &model->entities.objects[thread->wants];

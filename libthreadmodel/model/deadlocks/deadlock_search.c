@@ -238,7 +238,7 @@ void tm__deadlock_withdraw(tm_model *model, uint32_t index)
     }
 }
 
-/* What became known of owners since makes a suspicion sure, or unfounded. */
+/* Owners that have become known since confirm a suspicion, or refute it. */
 void tm__deadlock_review(tm_model *model, uint32_t index)
 {
     tm__deadlock *it = &model->deadlocks.cycles[index];

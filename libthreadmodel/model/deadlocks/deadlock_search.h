@@ -23,7 +23,7 @@ typedef struct tm__deadlock_member {
     uint32_t thread;
     uint32_t object;
     uint32_t stack;
-    uint8_t state; ///< what it was before DEADLOCKED
+    uint8_t state; ///< its state before DEADLOCKED
     uint8_t provenance;
     uint8_t seen_again; ///< a later snapshot found it so
     uint8_t reserved;
@@ -37,17 +37,17 @@ typedef struct tm__lead {
     uint32_t reserved;
 } tm__lead;
 
-/** What searches may cost for each event; the usual one takes a step or two. */
+/** Limit of the steps of searches for each event; the usual one takes one or two. */
 enum { TM__SEARCH_STEPS = 256 };
 
-/** Look for a cycle that goes through `thread`. @return TM_OK, TM_ENOMEM, or what
- * the callback said */
+/** Look for a cycle that goes through `thread`. @return TM_OK, TM_ENOMEM, or the
+ * callback's status */
 int tm__deadlock_check(tm_model *model, uint32_t thread);
-/** An owner changed: a suspicion is now sure, or unfounded and taken back. */
+/** An owner changed: a suspicion is now certain, or refuted and withdrawn. */
 void tm__deadlock_review(tm_model *model, uint32_t deadlock);
 /** A member gets away: the cycle is resolved, or was a wrong suspicion. */
 void tm__deadlock_leave(tm_model *model, uint32_t thread, int64_t time_ns);
-/** What the VM never confirmed is taken back as if it had not been thought. */
+/** Remove a suspicion that the VM did not confirm, as if it had never been raised. */
 void tm__deadlock_withdraw(tm_model *model, uint32_t deadlock);
 
 #endif

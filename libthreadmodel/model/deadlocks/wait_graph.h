@@ -25,9 +25,9 @@ static inline void tm__edge_goes(tm_model *model, const tm__thread *thread)
     model->ownership.edges_gone += thread->wanted > 0;
 }
 
-/** A block ends: its thread leaves the queue that it stands in, and its deadlock. What
- * is known by then of the owner and of the locks that it held is noted. Each end of a
- * block asks it, so it is inline. */
+/** A block ends: its thread leaves the queue that it stands in, and its deadlock. The
+ * owner and the locks that the thread held, as far as known by then, are noted. Each
+ * end of a block calls it, so it is inline. */
 static inline void tm__leave_queue(tm_model *model, uint32_t thread, int64_t time_ns)
 {
     tm__thread *it = &model->entities.threads[thread];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What definitions say of threads, objects, classes, methods and stacks. They come in
- * thousands where events come in millions, and more than once.
+ * Definitions of threads, objects, classes, methods and stacks. A run has thousands of
+ * them where it has millions of events; they may be repeated.
  */
 #include "model/entities/define_entities.h"
 
@@ -62,7 +62,7 @@ static int intern_all(tm_model *model, uint32_t *index, const char *first,
 /* The bytes of a class's name that its methods' names repeat. */
 enum { CLASS_BYTES = 512 };
 
-/* What its producer says that it does. */
+/* The role that the method's producer states. */
 static uint16_t own_role(const tm__method *method)
 {
     return method->flags & TM_METHOD_IDLES ? TM__ROLE_IDLES : 0;
@@ -295,7 +295,7 @@ static size_t text_bytes(const char *text)
     return text ? strlen(text) : 0;
 }
 
-/* Whether definitions may take so much more; what they may not is counted. */
+/* Whether definitions may take so much more memory; those that may not are counted. */
 static int has_room(tm_model *model, size_t more_bytes)
 {
     if (!is_full(model, more_bytes))

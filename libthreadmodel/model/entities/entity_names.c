@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What entities are called in answers. Only those come here, never ingest.
+ * The names of entities in answers. Only those come here, never ingest.
  */
 #include <stdio.h>
 #include <string.h>
@@ -80,7 +80,7 @@ void tm__object_label(const tm_model *model, uint32_t object, char *buffer,
     }
     if (!class_name)
         class_name = "object";
-    /* What tells objects apart stands behind the name, however long that is. */
+    /* The number that distinguishes objects follows the name, however long that is. */
     length = (int)tm__utf8_cut(class_name, bytes - NUMBER_BYTES);
     if (it->flags & TM_OBJECT_HAS_HASH)
         snprintf(buffer, bytes, "%.*s@%x", length, class_name,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What entities are called in answers. */
+/* The names of entities in answers. */
 #ifndef TM_MODEL_ENTITY_NAMES_H
 #define TM_MODEL_ENTITY_NAMES_H
 

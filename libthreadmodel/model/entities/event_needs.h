@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an event of a kind touches besides its thread's last interval. */
+/* The state that an event of a kind touches besides its thread's last interval. */
 #ifndef TM_MODEL_EVENT_NEEDS_H
 #define TM_MODEL_EVENT_NEEDS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An event whose ids are looked up. Who hands it to a part of the replay has reserved
- * memory (replay.c), so that none of those can fail unless it says so.
+ * An event whose ids are looked up. replay.c reserves memory before it calls a part of
+ * the replay, so that none of these can fail unless it says so.
  */
 #ifndef TM_MODEL_FACT_H
 #define TM_MODEL_FACT_H

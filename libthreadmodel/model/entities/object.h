@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model holds of an object: a lock, a condition, whatever is waited for. */
+/* An object in the model: a lock, a condition, or anything else that is waited for. */
 #ifndef TM_MODEL_OBJECT_H
 #define TM_MODEL_OBJECT_H
 

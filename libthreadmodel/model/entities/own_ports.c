@@ -20,7 +20,7 @@ static const char *name_of(const tm__entities *entities, uint32_t object)
     return name == TM__NONE ? NULL : tm__strings_get(&entities->strings, name);
 }
 
-/* What follows one of several beginnings; NULL: the text has none of them. */
+/* The text after one of several prefixes; NULL: it has none of them. */
 static const char *after(const char *text, const char *const *begins, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a producer reports and what not, as far as it says so, and since when it does.
+/* The kinds of events that a producer reports, as far as it states them, and since
+ * when.
  */
 #include "model/entities/reports.h"
 

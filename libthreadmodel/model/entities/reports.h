@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the producer of a run reports, and the time from which answers count. */
+/* The kinds of events that a run's producer reports, and the time from which answers
+ * count. */
 #ifndef TM_MODEL_REPORTS_H
 #define TM_MODEL_REPORTS_H
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model holds of a thread. */
+/* A thread in the model. */
 #ifndef TM_MODEL_THREAD_H
 #define TM_MODEL_THREAD_H
 
 #include <stdint.h>
 
-/* Three cache lines, which are misses with a million threads: what every event of a
- * thread and every other's look at it touches, what its blocking intervals need, the
- * rest. */
+/* Three cache lines, which are misses with a million threads: the fields that every
+ * event of the thread and every look of another thread touches, those that its blocking
+ * intervals need, and the rest. */
 typedef struct tm__thread {
     struct tm__interval *intervals;
     int64_t last_ns;  ///< its last act; INT64_MIN: none yet

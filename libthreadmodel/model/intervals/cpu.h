@@ -16,7 +16,7 @@ typedef struct tm__wake {
     uint32_t post;       ///< posts[] that it is thought to have got, or TM__NONE
 } tm__wake;
 
-/** What the scheduler counted of a thread; -1: not reported. */
+/** The scheduler's counts of a thread; -1: not reported. */
 typedef struct tm__cpu_use {
     int64_t ran_ns;
     int64_t waited_ns; ///< could run, and had no processor

@@ -8,7 +8,7 @@
 #include "model/entities/fact.h"
 #include "model/state/model.h"
 
-/** What a from-side did, and what came of it for one to-thread; 64 bytes. */
+/** An action of a from-thread, and its effect on one to-thread; 64 bytes. */
 typedef struct tm__interaction {
     int64_t from_ns; ///< INT64_MIN: not seen
     int64_t to_ns;   ///< INT64_MIN: not (yet) taken up

@@ -45,7 +45,7 @@ void tm__revoke(tm__thread *thread, uint32_t count)
     uint32_t blocking = count - 1;
 
     thread->interval_count = count;
-    thread->is_stated = 1; /* what was said in the interval that comes back counts */
+    thread->is_stated = 1; /* statements of the interval that is current again count */
     if (!count) {
         thread->since_ns = INT64_MIN;
         thread->state = thread->blocking_state = TM_STATE_UNKNOWN;

@@ -161,7 +161,7 @@ static inline uint8_t tm__timeout_trait(const tm__fact *fact)
     return fact->value > 0 && fact->value < INT64_MAX / 2 ? TM__TRAIT_TIMED : 0;
 }
 
-/** What begins with a fact, of its object and with its stack. */
+/** The interval that begins with a fact, with its object and stack. */
 static inline tm__interval tm__interval_of(int state, const tm__fact *fact)
 {
     return (tm__interval){.state = (uint8_t)state,

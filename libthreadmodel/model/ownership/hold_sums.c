@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Holds that are listed no more: of a lock that nobody fought for only the last hold is
- * kept, and a memory limit drops old ones. What they took is summed up by class and
- * place, so that statistics of hold times know them still.
+ * Holds that are no longer listed: an uncontended lock keeps only its last hold, and a
+ * memory limit drops old ones. Their times are summed up by class and place, so that
+ * statistics of hold times still include them.
  */
 #include "model/ownership/hold_sums.h"
 

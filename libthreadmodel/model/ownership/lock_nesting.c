@@ -143,7 +143,7 @@ uint32_t tm__held_by(const tm_model *model, tm__inside *cache, uint32_t thread,
                                   it->blocking_state != TM_STATE_PARKED))
         return 0;
     block = &it->intervals[tm__blocking_index(it)];
-    /* What ends by itself closes no cycle. */
+    /* A block that ends by itself does not close a cycle. */
     if ((block->state == TM_STATE_PARKED && block->peer == TM__NONE) ||
         block->traits & TM__TRAIT_TIMED)
         return 0;
@@ -296,7 +296,7 @@ static int append(tm_model *model, const tm__noted *block, uint32_t *head)
     return TM_OK;
 }
 
-/* From now on by class: what is known by object is not looked up any more. */
+/* From now on nestings are kept by class: those by object are no longer looked up. */
 static void go_coarse(tm_model *model)
 {
     tm__triple_map_free(&model->ownership.nesting_map, &model->memory);

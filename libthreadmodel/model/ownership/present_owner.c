@@ -81,7 +81,7 @@ int tm__end_is_reported(const tm_model *model, const tm__thread *thread)
     if (!model->run.kinds &&
         thread->intervals[tm__blocking_first(thread)].flags & TM__INTERVAL_SNAPSHOT)
         return 0;
-    /* Of one that a snapshot found queueing again Waited may have come before that. */
+    /* If a snapshot found it queueing again, its Waited may have come before that. */
     if (thread->blocking_state == TM_STATE_REENTERING &&
         thread->intervals[tm__blocking_index(thread)].flags & TM__INTERVAL_SNAPSHOT)
         return 0;

@@ -32,7 +32,7 @@ static inline int tm__owner_provenance(const tm_model *model, const tm__object *
         return object->owner_ns == model->last_ns && tm__is_of_a_dump(model, object)
                    ? object->owner_provenance
                    : TM_PROVENANCE_INFERRED;
-    /* That it is still blocked was known before events were lost. */
+    /* Events were lost since it was known to be blocked. */
     if (owner->losses != model->intervals.losses)
         return TM_PROVENANCE_INFERRED;
     /* A notified waiter goes from WAITING to REENTERING without running. */

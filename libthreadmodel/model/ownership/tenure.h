@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A lock's timeline: who had it, from when to when, as far as events tell. It is the
- * dual of a thread's intervals, and whatever says who had a lock reads it.
+ * A lock's timeline: its owners, each from one time to another, as far as events show.
+ * It is the dual of a thread's intervals, and every answer about owners reads it.
  *
- *     lock   ──[ A ·······]~~~[ B ····]~[ A ····       ~  nobody, or not known whom
+ *     lock   ──[ A ·······]~~~[ B ····]~[ A ····       ~  no owner, or not known
  *     A      ══╗             ╔══════════╝
  *     B        ╚═════════════╝
  *

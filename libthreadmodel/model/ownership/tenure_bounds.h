@@ -19,8 +19,8 @@ int tm__has_left(const tm_model *model, uint32_t object, uint32_t taken,
 void tm__name_owner(tm_model *model, uint32_t thread);
 
 /**
- * What follows for a record of an object from its neighbours and from what its owner
- * did meanwhile.
+ * The bounds of a record of an object that follow from its neighbours and from its
+ * owner's states meanwhile.
  * @param next    the record after it, or NULL
  * @param end_ns  until when to look
  * @param near    the owner's interval from which to look for the one in which it got

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One record of who had a lock, and the last ones of a lock. */
+/* A record of one owner of a lock, and the last records of a lock. */
 #ifndef TM_MODEL_OWNERSHIP_TENURE_RECORD_H
 #define TM_MODEL_OWNERSHIP_TENURE_RECORD_H
 
@@ -7,8 +7,8 @@
 #include "model/ownership/owner_facts.h"
 #include "model/ownership/tenure.h"
 
-/** So many records of readers are looked at, from the first that has the lock still; of
- * more readers at once nothing is known. */
+/** So many records of readers are looked at, from the first one that still has the
+ * lock; further readers at once are not known. */
 enum { TM__READERS_MAX = 256 };
 
 /** The last record of an object, or NULL. */
@@ -37,7 +37,7 @@ void tm__tenure_set_stack(tm__tenure *it, const tm__had *fact);
 /** Begin a record of an object; each field is written where it stays. */
 void tm__tenure_fill(tm__tenure *it, const tm__had *fact, uint32_t before_ns,
                      int flags);
-/** The same as the last of an object. What nobody has seen gives way to it.
+/** The same as the last of an object. A record of an unseen owner gives way to it.
  * @param last  that of now, or NULL */
 void tm__tenure_append(tm_model *model, uint32_t object, tm__tenure *last,
                        const tm__had *fact, uint32_t before_ns, int flags);

@@ -40,7 +40,7 @@ static int64_t median_of(const tm__latency *latency)
     return (int64_t)(4 + step % 4) << (step / 4 - 1);
 }
 
-/* Of fewer, a program's start would speak for all that follows. */
+/* With fewer, a program's start would dominate the median. */
 enum { WAKEUPS_MIN = 8 };
 
 int64_t tm__wakeup_ns(const tm__ownership *ownership, int kind)

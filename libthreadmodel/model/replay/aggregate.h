@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a memory limit leaves of old blocking intervals. */
+/* The sums that a memory limit leaves of old blocking intervals. */
 #ifndef TM_MODEL_AGGREGATE_H
 #define TM_MODEL_AGGREGATE_H
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waits for what no thread owns: semaphores, channels, barriers, futures. A post gives
- * permits to those who wait, first come first served, unless the producer reports who
- * got one.
+ * Waits for objects that no thread owns: semaphores, channels, barriers, futures. A
+ * post gives permits to the waiters, first come first served, unless the producer
+ * reports the thread that got one.
  *
  *     await A ───────────────────────▶ awaited A      A waited first: the first post
  *        await B ───────────────────────▶ awaited B   is its own, the second B's
  *                 post      post
  *
  * A wait for a socket, file or other object of I/O has neither permits nor a queue:
- * what ends it comes from outside, unless the producer names the thread.
+ * its end comes from outside, unless the producer names a thread.
  *
- * A thread that comes back without a permit has been let in before its turn: it takes
- * that of the first who has one, who waits on. What nobody waited for when it was given
- * is spare, for who waits next. Only the last such post is kept: whoever takes a permit
- * without a block is not seen, so a longer memory would be a wrong one. Hence there are
- * never more posts than threads and objects.
+ * A thread that comes back without a permit was admitted before its turn: it takes the
+ * permit of the first waiter that has one, and that one waits on. A post without a
+ * waiter is spare, for the next one to wait. Only the last such post is kept: a thread
+ * that takes a permit without a block is not seen, so a longer memory would be wrong.
+ * Hence there are never more posts than threads and objects.
  */
 #include "base/error.h"
 #include "model/entities/fact.h"
@@ -232,9 +232,7 @@ static uint32_t row_of(tm_model *model, const tm__fact *fact, int64_t since_ns)
     return row;
 }
 
-/* An end that time or an interrupt did not bring, nor a thread that is named, came from
- * outside of the run. */
-/* Of a call that goes on its caller alone may be known: its whole stack replaces that.
+/* For a call that goes on, only its caller may be known: its whole stack replaces that.
  */
 static void replace_part(tm_model *model, const tm__fact *fact)
 {
@@ -251,6 +249,8 @@ static void replace_part(tm_model *model, const tm__fact *fact)
     }
 }
 
+/* A wait that neither a timeout nor an interrupt nor a named thread ended was ended
+ * from outside of the run. */
 static void end_io(tm_model *model, const tm__fact *fact)
 {
     tm__thread *thread = &model->entities.threads[fact->thread];

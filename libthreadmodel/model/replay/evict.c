@@ -20,8 +20,8 @@
 #include "model/state/model.h"
 #include "model/wakeups/binding_doubt.h"
 
-/* The end of a timeline that ingest still looks back on; of a thread that has ended it
- * is the last interval. */
+/* The end of a timeline that ingest still looks back on; the last interval, if the
+ * thread has ended. */
 enum { KEPT_INTERVALS = 4 };
 
 /* The sum that a blocking interval goes into; NULL when there is no memory. */

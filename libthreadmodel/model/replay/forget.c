@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A run of weeks has millions of threads and objects, and few of them are in use.
- * Those that nothing refers to go, once a memory limit has evicted what did: a thread
- * that has ended, and an object that nobody owns, waits for or has named of late. Like
- * a garbage collector's: what is in use is marked, what is kept is moved together and
- * gets new indexes, by one list of all references.
+ * Those without a reference are removed, once a memory limit has evicted the referring
+ * facts: a thread that has ended, and an object that no thread owns, waits for or has
+ * named of late. As in a garbage collector, entities in use are marked, moved together
+ * and given new indexes, by one list of all references.
  *
  *     threads     A  B† C  D† E          † ended, nothing kept refers to it
  *     numbers     0  -  1  -  2
  *
  * An object that is forgotten and named again is another one. Where acquisitions are
- * not reported, an object whose last known owner runs is not in use: nobody knows that
- * it is owned.
+ * not reported, an object whose last known owner runs is not in use: whether it is
+ * owned is not known.
  */
 #include <string.h>
 
@@ -317,7 +317,7 @@ static void forget(forgetting *it, tm__map threads, tm__map objects)
                                             : model->entities.definition_bytes;
 }
 
-/* What threads and objects take, with their sums, beside their timelines. */
+/* The memory of threads and objects, with their sums, beside their timelines. */
 static size_t entity_bytes(const tm_model *model)
 {
     return model->entities.threads_count *

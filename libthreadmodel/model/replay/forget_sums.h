@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stays of threads and objects that are forgotten: sums. */
+/* The sums that remain of threads and objects that are forgotten. */
 #ifndef TM_MODEL_FORGET_SUMS_H
 #define TM_MODEL_FORGET_SUMS_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events were lost: what was known of an object before that is doubtful. Found out when
- * an event next names it, so that a loss costs nothing for each object. */
+/* After a loss of events the earlier knowledge about an object is doubtful. It is
+ * revised when an event next names the object, so that a loss costs nothing for each
+ * object. */
 #include "model/replay/fresh_object.h"
 
 #include "model/intervals/lost_events.h"

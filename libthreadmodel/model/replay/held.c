@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread is said to own: by a VM that was asked, or by a thread dump. */
+/* The locks that a thread owns, as stated by a VM that was asked or by a thread dump.
+ */
 #include "model/entities/fact.h"
 #include "model/entities/object.h"
 #include "model/entities/reports.h"

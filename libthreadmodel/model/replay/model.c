@@ -157,7 +157,7 @@ static int register_caveat(void *payload, const char *sentence)
     return TM_OK;
 }
 
-/* What a memory limit leaves for lock order. */
+/* The number of nestings for which a memory limit leaves room. */
 static uint32_t nestings_max(size_t limit_bytes)
 {
     size_t fit = limit_bytes / 32 / sizeof(tm__nesting);
@@ -165,7 +165,7 @@ static uint32_t nestings_max(size_t limit_bytes)
     return limit_bytes && fit < TM__NESTINGS_MAX ? (uint32_t)fit : TM__NESTINGS_MAX;
 }
 
-/** What questions keep lies beside the model, which they only read. */
+/** Caches of questions lie beside the model, which questions only read. */
 typedef struct whole_model {
     tm_model model;
     tm__kept kept;

@@ -33,7 +33,8 @@ static int names_owner(const tm_model *model, const tm__fact *fact)
             (fact->flags & TM_EVENT_PEER_REPORTED && tm__owners_are_reported(model)));
 }
 
-/* The owner is the peer; that it stands since the VM said so is surer than a guess. */
+/* The owner is the peer. Ownership that stands since the VM reported it is more certain
+ * than a guess. */
 static int own_by_peer(tm_model *model, const tm__fact *fact)
 {
     const tm__object *object = &model->entities.objects[fact->object];
@@ -163,7 +164,8 @@ static uint32_t handoff(tm_model *model, const tm__fact *fact,
 }
 
 /* A virtual thread's Waited comes when it is mounted again, before it has the
- * monitor; what looked like running since then was queueing for it. */
+ * monitor; the interval since then looked like running, but it queued for the monitor.
+ */
 static int reenters_late(const tm_model *model, const tm__fact *fact)
 {
     const tm__thread *thread = &model->entities.threads[fact->thread];

@@ -20,7 +20,7 @@
 #include "model/ownership/tenure_bounds.h"
 #include "model/state/model.h"
 
-/* What a record tells of hold times goes into a sum. */
+/* Add the hold time of a record to its sum. */
 static void sum_up(tm_model *model, uint32_t object, const tm__tenure *it)
 {
     const tm__tenure *next = tm__tenure_next(model, it);
@@ -49,8 +49,9 @@ static int is_open(const tm_model *model, uint32_t object, uint32_t number)
            tm__owners_are_reported(model);
 }
 
-/* Which records are kept, by place in the array: those that are not old or over, and of
- * each lock all after the first such. @return how many are not kept */
+/* Mark the records that are kept, by place in the array: those that are not old or not
+ * over, and all records of the same lock after the first of these. @return how many are
+ * not kept */
 static uint32_t choose(const tm_model *model, uint32_t *numbers, int64_t cut_ns)
 {
     uint32_t first = model->ownership.tenures_first, dropped = 0;

@@ -229,7 +229,7 @@ void tm__on_unparked(tm_model *model, const tm__fact *fact)
         acquire_lock(model, fact, &ended, row);
 }
 
-/* What a running thread was in before; its only interval where there was nothing. */
+/* The last block of a running thread; its only interval where it had none. */
 static const tm__interval *last_block(const tm__thread *thread)
 {
     uint32_t i = thread->interval_count > 1 ? thread->interval_count - 2 : 0;

@@ -5,7 +5,7 @@
 
 #include <threadmodel/model.h>
 
-/** What a reference needs of what it names. */
+/** The requirement of a reference on the entity that it names. */
 enum tm__reference {
     TM__REFERS_OBJECT,       ///< objects[], which must stay
     TM__REFERS_THREAD,       ///< threads[], which must stay
@@ -18,13 +18,14 @@ enum tm__reference {
 typedef void (*tm__refer_fn)(void *context, enum tm__reference kind,
                              uint32_t *reference);
 
-/** What a thread refers to. */
+/** The references of a thread. */
 void tm__refer_of_thread(tm_model *model, uint32_t thread, tm__refer_fn fn,
                          void *context);
-/** What an object refers to. */
+/** The references of an object. */
 void tm__refer_of_object(tm_model *model, uint32_t object, tm__refer_fn fn,
                          void *context);
-/** What belongs to no single thread or object. Sums are left out: forget_sums.c. */
+/** The references that belong to no single thread or object. Sums are left out:
+ * forget_sums.c. */
 void tm__refer_of_run(tm_model *model, tm__refer_fn fn, void *context);
 
 #endif

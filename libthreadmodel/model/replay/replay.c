@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one event does: its time is put in order, memory reserved for all that it may
- * add, and the part of the replay called that its kind belongs to. Everything but a
- * look at the thread's last interval and an append is rare.
+ * The replay of one event: its time is put in order, memory is reserved for all that it
+ * may add, and the part of the replay is called that its kind belongs to. Everything
+ * but a look at the thread's last interval and an append is rare.
  */
 #include "base/error.h"
 #include "model/replay/block_end.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an event does to a model. */
+/* The effect of an event on a model. */
 #ifndef TM_MODEL_REPLAY_H
 #define TM_MODEL_REPLAY_H
 
@@ -9,8 +9,8 @@
 
 /**
  * Take one event.
- * @param fact  what tm__fact_resolve() made of it; its time may be put in order
- * @return TM_OK, TM_ENOMEM, or what the callback for deadlocks said
+ * @param fact  the result of tm__fact_resolve() for it; its time may be put in order
+ * @return TM_OK, TM_ENOMEM, or the status of the callback for deadlocks
  */
 int tm__replay(tm_model *model, const tm_event *event, tm__fact *fact);
 

@@ -44,7 +44,7 @@ static int is_open(const tm_model *model, uint32_t unit)
     return model->replay.units[unit].end_ns == INT64_MIN;
 }
 
-/* The innermost open unit of a thread; what ended below the top is dropped. */
+/* The innermost open unit of a thread; units that ended below the top are dropped. */
 static uint32_t settle_top(tm_model *model, uint32_t thread)
 {
     uint32_t *top = &model->replay.unit_tops[thread];

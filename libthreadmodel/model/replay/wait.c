@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Object.wait and what ends it. To wait or notify a thread must own the monitor,
- * so these events are also the best witnesses of owners.
+ * Object.wait and its end. A thread must own the monitor to wait or notify, so these
+ * events are also the best evidence of owners.
  *
  *     wait ──── in the wait set ────▶ notify ──── queues for the lock ────▶ waited
  *     WAITING                         REENTERING                            RUNNING
  *
- * HotSpot reports Waited of a notified platform thread when it can take the
- * monitor again; of one that timed out or was interrupted at once, and a contended
- * enter follows where it has to queue.
+ * HotSpot reports Waited of a notified platform thread when it can acquire the monitor
+ * again. If the thread timed out or was interrupted, Waited comes at once, and a
+ * contended enter follows where it has to queue.
  */
 #include "model/deadlocks/wait_graph.h"
 #include "model/entities/fact.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model keeps of the graph of waits: see model/deadlocks. Its edges lie at
+/* The graph of waits in a model: see model/deadlocks. Its edges lie at
  * threads and objects. */
 #ifndef TM_MODEL_DEADLOCK_STATE_H
 #define TM_MODEL_DEADLOCK_STATE_H

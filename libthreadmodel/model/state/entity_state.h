@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model keeps of entities: see model/entities. */
+/* The entities of a model: see model/entities. */
 #ifndef TM_MODEL_ENTITY_STATE_H
 #define TM_MODEL_ENTITY_STATE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model keeps of what threads did: see model/intervals. The intervals themselves
+/* The activities of threads in a model: see model/intervals. The intervals themselves
  * lie at their threads. */
 #ifndef TM_MODEL_INTERVAL_STATE_H
 #define TM_MODEL_INTERVAL_STATE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What questions gathered of the whole run, kept for the next one that needs the same.
- * It is the rooms' that put it here, and any event or definition drops it. A model is
- * used by one thread at a time; where a question shares its work out, what its parts
- * need is kept before.
+ * Results that questions gathered about the whole run, kept for the next one that needs
+ * the same. They belong to the rooms that put them here, and any event or definition
+ * drops them. A model is used by one thread at a time; a question that shares out its
+ * work gathers the results that its parts need before.
  */
 #ifndef TM_MODEL_KEPT_STATE_H
 #define TM_MODEL_KEPT_STATE_H

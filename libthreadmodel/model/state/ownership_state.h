@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model keeps of owners: see model/ownership. */
+/* The owners of locks in a model: see model/ownership. */
 #ifndef TM_MODEL_OWNERSHIP_STATE_H
 #define TM_MODEL_OWNERSHIP_STATE_H
 

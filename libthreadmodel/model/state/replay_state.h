@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model keeps of the run as a whole, and what a limit left of its past: see
+/* The state of the run as a whole, and the remains of its past under a limit: see
  * model/replay. */
 #ifndef TM_MODEL_REPLAY_STATE_H
 #define TM_MODEL_REPLAY_STATE_H

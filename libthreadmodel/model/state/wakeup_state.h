@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model keeps of wake-ups: see model/wakeups. */
+/* The wake-ups of a model: see model/wakeups. */
 #ifndef TM_MODEL_WAKEUP_STATE_H
 #define TM_MODEL_WAKEUP_STATE_H
 

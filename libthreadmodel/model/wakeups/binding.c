@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which notify woke which waiter, by HotSpot's rules: the wait set is first in,
- * first out, and wait and notify both need the monitor, so the replayed set is the
- * real one, but for waiters that time or an interrupt took out unseen. Those that may
- * be gone are in doubt (binding_doubt.c); the rest, nearly all, is bound at once.
+ * Binds each notify to the waiter that it woke, by HotSpot's rules: the wait set is
+ * first in, first out, and wait and notify both need the monitor, so the replayed set
+ * is the real one, but for waiters that a timeout or an interrupt removed unseen. Those
+ * that may be gone are in doubt (binding_doubt.c); the rest, nearly all, are bound at
+ * once.
  */
 #include "base/error.h"
 #include "model/entities/fact.h"
@@ -282,7 +283,7 @@ static int names_one_call(const tm_model *model, const tm__fact *fact,
          i = model->wakeups.bindings[i].next) {
         uint32_t row = model->wakeups.bindings[i].interaction;
 
-        /* Of TPTP a waiter that nobody has woken yet is in the list, too. */
+        /* With TPTP a waiter that no thread has woken yet is in the list, too. */
         calls += row != TM__NONE && tm__row(model, row)->from_thread == fact->peer;
         /* A list that is so long shows nothing in a time that is worth it. */
         if (++seen == LISTED_MOST)

@@ -22,13 +22,14 @@ uint32_t tm__bind_last_listed(const tm_model *model, uint32_t object);
  * gets the next one's waiter, as far as that was waiting then.
  */
 void tm__bind_shift(tm_model *model, uint32_t object, uint32_t binding);
-/** The binding of a notify is sure, and so is that its caller had the monitor. */
+/** The binding of a notify is certain, and so is its caller's ownership of the monitor.
+ */
 void tm__bind_make_exact(tm__entities *entities, tm__interaction *row);
-/** What stands at the head of the list without a doubt is settled. */
+/** Settle the bindings at the head of the list that are not in doubt. */
 void tm__bind_settle(tm_model *model, uint32_t object);
 /** Whether a woken waiter comes back will not be seen. */
 void tm__bind_forget(tm_model *model, uint32_t thread);
-/** Forget what is unsettled; what was bound so far stays as inferred. */
+/** Forget unsettled bindings; those bound so far stay as inferred. */
 void tm__bind_abandon(tm_model *model, uint32_t object);
 
 #endif

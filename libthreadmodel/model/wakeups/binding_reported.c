@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The producer itself names the notifier when the waiter comes back. What is left
- * is to find that thread's call among the notifies that were reported.
+ * The producer itself names the notifier when the waiter comes back. It only remains to
+ * find that thread's call among the notifies that were reported.
  */
 #include "model/entities/fact.h"
 #include "model/entities/object.h"

@@ -13,7 +13,7 @@
 typedef struct tm__post {
     int64_t time_ns;
     int64_t permits; ///< that are left, where nobody waited for them; else 1
-    uint32_t thread; ///< threads[]: who gave it
+    uint32_t thread; ///< threads[]: the poster
     uint32_t stack;  ///< stacks[] or TM__NONE
     uint32_t object;
     uint32_t waiter; ///< threads[] that is thought to have got it, or TM__NONE

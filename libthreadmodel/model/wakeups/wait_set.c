@@ -80,8 +80,8 @@ void tm__wait_set_remove(tm__entities *entities, uint32_t thread)
     waiter->waits_in = TM__NONE;
 }
 
-/* A condition that is apart from its mutex promises no order: who comes to wait while a
- * signal is under way may take it before those that sleep. */
+/* A condition that is apart from its mutex promises no order: a thread that comes to
+ * wait while a signal is under way may take it before those that sleep. */
 int tm__wakes_any(const tm_model *model, const tm__thread *waiter)
 {
     return tm__policy(model) == TM_POLICY_UNKNOWN &&

@@ -148,7 +148,7 @@ static void find_threads(search *s)
     }
 }
 
-/* That it is ready a thread reports once: what it gives there answers nothing. */
+/* A thread reports once that it is ready: that is not an answer to work. */
 static int is_repeated(const search *s, const tm__interaction *row, uint32_t routine)
 {
     return row->from_stack == TM__NONE ||
