@@ -29,6 +29,13 @@ def test_the_first_line_names_those_who_wait_for_permits_of_nobody_known() -> No
     )
 
 
+def test_those_at_a_barrier_name_the_party_that_ended() -> None:
+    path = SCENARIOS / "partly-stuck-party-left-by-unparks.txt"
+    (row,) = scenario.fill(scenario.read(path), None).verdict()
+    text = str(row["text"])
+    assert text.count("; gone, which came there before, ended at 90 ns.") == 2, text
+
+
 def test_the_first_line_names_an_owner_that_waits() -> None:
     story = Story().block(10, 3010, thread=3, owner=2)
     story.at(5, 2, KIND.CONTENDED_ENTER, object=LOCK, stack=TAKE)

@@ -11,6 +11,7 @@
 #include "analysis/waits/graph_of_waits.h"
 #include "analysis/waits/standstill.h"
 #include "analysis/waits/wait_advice.h"
+#include "analysis/waits/wait_members.h"
 #include "analysis/waits/wait_order.h"
 #include "analysis/waits/wait_text.h"
 #include "base/error.h"

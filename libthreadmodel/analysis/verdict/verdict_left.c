@@ -3,6 +3,7 @@
 #include "analysis/verdict/verdict_left.h"
 
 #include "analysis/waits/runtime_threads.h"
+#include "analysis/waits/wait_members.h"
 #include "model/entities/reports.h"
 
 /* So many are described; the table has all of them. */

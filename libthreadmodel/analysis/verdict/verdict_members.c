@@ -3,6 +3,7 @@
 #include "analysis/listing/caveats.h"
 #include "analysis/listing/listing.h"
 #include "analysis/verdict/judge.h"
+#include "analysis/waits/wait_why.h"
 #include "base/error.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/object.h"

@@ -7,6 +7,7 @@
 #include "analysis/verdict/judge_state.h"
 #include "analysis/verdict/verdict_left.h"
 #include "analysis/verdict/verdict_text.h"
+#include "analysis/waits/wait_members.h"
 #include "analysis/waits/wait_wants.h"
 #include "base/duration.h"
 #include "model/entities/reports.h"

@@ -79,3 +79,37 @@ int tm__wait_may_get_party(const tm__wait_graph *graph, uint32_t thread)
     }
     return 0;
 }
+
+/* Whether a thread is known to have come there, which a thread that came last and woke
+ * the others did without a wait. */
+static int came_to(const tm__wait_graph *graph, uint32_t thread,
+                   const tm__wait_node *node)
+{
+    const tm__thread *it = &graph->model->entities.threads[thread];
+
+    for (uint32_t i = node->server; i != TM__NONE; i = graph->servers[i].next)
+        if (graph->servers[i].thread == thread)
+            return 1;
+    for (uint32_t i = 0; i < it->interval_count; i++)
+        if ((it->intervals[i].state == TM_STATE_WAITING ||
+             it->intervals[i].state == TM_STATE_PARKED) &&
+            it->intervals[i].object == node->object)
+            return 1;
+    return 0;
+}
+
+uint32_t tm__wait_party_that_ended(const tm__wait_graph *graph, uint32_t thread)
+{
+    const tm__wait_node *node = &graph->nodes[thread];
+    const tm__thread *threads = graph->model->entities.threads;
+    uint32_t last = TM__NONE;
+
+    if (!node->is_meeting || node->likeness != TM__LIKE_OBJECT)
+        return TM__NONE;
+    for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
+        if (graph->nodes[i].kind == TM__NODE_ABSENT && threads[i].end_ns != INT64_MIN &&
+            (last == TM__NONE || threads[i].end_ns > threads[last].end_ns) &&
+            came_to(graph, i, node))
+            last = i;
+    return last;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words for those who cannot go on. */
+/* Names of threads, places, objects and instants, in sentences about waits. */
 #ifndef TM_ANALYSIS_WAITS_WAIT_TEXT_H
 #define TM_ANALYSIS_WAITS_WAIT_TEXT_H
 
@@ -35,10 +35,8 @@ void tm__write_instant(tm__words *words, const tm__wait_case *it, int64_t time_n
 void tm__write_place(tm__words *words, const tm__wait_case *it, uint32_t stack);
 /** "ReentrantLock$NonfairSync@1b2c": an object without its packages. */
 void tm__write_object(tm__words *words, tm__wait_case *it, uint32_t object);
-/** Why a member cannot go on, a sentence without its end. */
-void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread);
-/** Why they cannot go on, a sentence for all that wait alike, each with a blank after
- * it; the rest beyond so many sentences is counted. */
-void tm__write_members(tm__words *words, tm__wait_case *it, uint32_t at_most);
+/** Whether an object is called by what it is outside of the program: "10.0.0.7:5432".
+ */
+int tm__is_endpoint(const tm_model *model, uint32_t object);
 
 #endif
