@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from recording import PROGRAMS, SECONDS, environment, program, record
+from recording import PROGRAMS, SECONDS, environment, owners_of, program, record, rows
 
 import threadmodel
 
@@ -118,21 +118,27 @@ def test_a_wake_up_from_another_process_is_a_wait_without_waker(futexes: Run) ->
     ] == [1]
 
 
-def test_a_lock_with_inheritance_has_waiters_and_who_left_it(tmp_path: Path) -> None:
+def test_a_lock_with_inheritance_has_the_owner_that_its_word_names(
+    tmp_path: Path,
+) -> None:
     run = run_of(tmp_path / "run.tmt", program("inherited"))
     said = {line[0]: int(line[1]) for line in run.said}
-    found = waits(run.model)
-    (length,) = found["queues", "futex the_inherited"]
-    assert said["least"] <= length <= said["most"]
-    (timed,) = found["times-out", "futex the_inherited"]
-    assert timed >= 500_000_000
-    ends = {
-        row["to_thread"]: (row["kind"], row["from_thread"])
-        for row in run.model.interactions()
-        if row["kind"] not in ("start", "join")
-    }
-    assert ends["queues"] == ("post", "native_inherite")
-    assert ends["times-out"][0] == "timeout"
+    main = Path(program("inherited")).name[:15]
+    spent = {"blocked": 0, "parked": 0}
+    for row in run.model.timeline():
+        if row["object"] == "mutex the_inherited" and row["state"] in spent:
+            spent[row["state"]] += row["end_ns"] - row["start_ns"]
+            assert (row["peer"], row["provenance"]) == (main, "inferred")
+    assert said["least"] <= spent["blocked"] <= said["most"]
+    assert owners_of(run.model, "queues") == owners_of(run.model, "times-out") != set()
+    # Main waits for the end of a thread that wants what main owns, until it gives up.
+    deadlocks = set(rows(run.model.deadlocks(), "thread"))
+    assert deadlocks == {(main,), ("times-out",)}
+    ends = {row["to_thread"]: row for row in run.model.interactions()}
+    kinds = {row["kind"] for row in run.model.interactions()}
+    assert "handoff" in kinds
+    assert ends["queues"]["from_thread"] == main
+    assert not len(run.model.diagnostics())
 
 
 def test_two_thousand_threads_that_wait_are_all_seen(futexes: Run) -> None:

@@ -126,27 +126,9 @@ static long ask(const futex_call *call)
                              call->fourth, call->fifth, call->sixth);
 }
 
-/* A lock with priority inheritance: its word has the number of the thread that owns it,
- * and the thread sleeps where that is another. */
-static int is_lock(const futex_call *call)
-{
-    int command = (int)call->operation & FUTEX_CMD_MASK;
-
-    return command == FUTEX_LOCK_PI || command == LOCK_PI2;
-}
-
-static int is_free(const volatile void *word)
-{
-    uint32_t value = FUTEX_TID_MASK;
-
-    read_given(word, &value, sizeof(value));
-    return (value & FUTEX_TID_MASK) == 0;
-}
-
 static long wait_for(tm__ring *ring, const futex_call *call)
 {
     futex_wait it = {.ring = ring, .end_flags = TM_EVENT_BY_INTERRUPT, .has_slept = 1};
-    int sleeps = !is_lock(call) || !is_free(call->word);
     int64_t timeout_ns =
         timeout_of((int)call->operation, (const struct timespec *)call->fourth);
     long rc;
@@ -158,20 +140,12 @@ static long wait_for(tm__ring *ring, const futex_call *call)
     begin(&it, tm__record_stack(ring, call->site));
     pthread_cleanup_push(end, &it);
     rc = ask(call);
-    it.has_slept = rc == 0 ? sleeps : errno == ETIMEDOUT || errno == EINTR;
+    it.has_slept = rc == 0 || errno == ETIMEDOUT || errno == EINTR;
     if (rc == 0)
         it.end_flags = 0;
     else if (errno == ETIMEDOUT)
         it.end_flags = TM_EVENT_TIMED_OUT;
     pthread_cleanup_pop(1);
-    return rc;
-}
-
-/* An unlock hands the word to one thread that waits for it, and returns 0. */
-static long woken_by(const futex_call *call, long rc, int has_own)
-{
-    if ((call->operation & FUTEX_CMD_MASK) == FUTEX_UNLOCK_PI)
-        return rc == 0 && has_own;
     return rc;
 }
 
@@ -192,7 +166,7 @@ static long wake(tm__ring *ring, const futex_call *call)
     uint64_t time = is_open ? tm__record_open(ring) : tm__now();
     tm__fact posts[2];
     size_t count = 0;
-    long rc = ask(call), woken = woken_by(call, rc, has_own), first = woken;
+    long rc = ask(call), woken = rc, first = woken;
 
     if (!time || (!is_open && woken <= 0))
         return rc;
@@ -212,6 +186,83 @@ static long wake(tm__ring *ring, const futex_call *call)
     return rc;
 }
 
+/* ---- locks with priority inheritance, whose word has the number of the owner ---- */
+
+static uint32_t word_of(const volatile void *word)
+{
+    uint32_t value = 0;
+
+    read_given(word, &value, sizeof(value));
+    return value;
+}
+
+/* @return the kernel's number of the owner, as the recorder knows it; 0: unknown */
+static uint32_t owner_in(const tm__ring *ring, uint32_t word)
+{
+    if (atomic_load(&tm__is_sandboxed) ||
+        atomic_load(&ring->os_id) != (uint32_t)TM__FOUND(syscall)(SYS_gettid))
+        return 0;
+    return word & FUTEX_TID_MASK;
+}
+
+/* While others queue, the kernel marks the word, and its owner has to ask the kernel to
+ * release it: else nobody sees for how long it is owned. */
+static void end_lock(tm__ring *ring, tm__fact *fact, int is_owned)
+{
+    int is_timed = fact->kind == TM_EVENT_PARK;
+
+    tm__block_end(ring, fact, is_timed ? TM_EVENT_UNPARKED : TM_EVENT_CONTENDED_ENTERED,
+                  is_timed && !is_owned ? TM_EVENT_TIMED_OUT : 0);
+    fact->flags = 0;
+    if (is_timed && is_owned) {
+        fact->kind = TM_EVENT_ACQUIRED;
+        tm__record_now(ring, fact);
+    }
+    if (is_owned ? !(word_of(fact->object) & FUTEX_WAITERS) : !is_timed) {
+        fact->kind = TM_EVENT_RELEASED;
+        tm__record_now(ring, fact);
+    }
+}
+
+static long lock_inherited(tm__ring *ring, const futex_call *call)
+{
+    uint32_t word = word_of(call->word);
+    int64_t timeout_ns =
+        timeout_of((int)call->operation, (const struct timespec *)call->fourth);
+    tm__fact fact = {timeout_ns ? TM_EVENT_PARK : TM_EVENT_CONTENDED_ENTER,
+                     TM__OBJECT_INHERITED,
+                     0,
+                     call->word,
+                     0,
+                     timeout_ns,
+                     call->site};
+    long rc;
+    int error;
+
+    if (timeout_ns < 0 || (word & FUTEX_TID_MASK) == 0)
+        return ask(call);
+    fact.peer = owner_in(ring, word);
+    atomic_fetch_add(tm__waiters(call->word), 1);
+    tm__record_now(ring, &fact);
+    rc = ask(call);
+    error = errno;
+    end_lock(ring, &fact, rc == 0);
+    errno = error;
+    return rc;
+}
+
+static long unlock_inherited(tm__ring *ring, const futex_call *call)
+{
+    const tm__fact fact = {TM_EVENT_RELEASED, TM__OBJECT_INHERITED, 0, call->word, 0, 0,
+                           call->site};
+    uint64_t time = tm__record_open(ring);
+    long rc = ask(call);
+
+    if (time)
+        tm__record_close(ring, &fact, rc == 0, time);
+    return rc;
+}
+
 /* Apart, so that all other calls save few registers. */
 static __attribute__((noinline)) long futex(const futex_call *call)
 {
@@ -224,8 +275,6 @@ static __attribute__((noinline)) long futex(const futex_call *call)
     case FUTEX_WAIT:
     case FUTEX_WAIT_BITSET:
     case FUTEX_WAIT_REQUEUE_PI:
-    case FUTEX_LOCK_PI:
-    case LOCK_PI2:
         if (guard)
             tm__guard_waits(guard);
         else if (may_begin(ring))
@@ -237,10 +286,12 @@ static __attribute__((noinline)) long futex(const futex_call *call)
     case FUTEX_CMP_REQUEUE:
     case FUTEX_WAKE_OP:
     case FUTEX_CMP_REQUEUE_PI:
-    case FUTEX_UNLOCK_PI:
         if (!guard)
             return wake(ring, call);
         break;
+    case FUTEX_LOCK_PI:
+    case LOCK_PI2: return lock_inherited(ring, call);
+    case FUTEX_UNLOCK_PI: return unlock_inherited(ring, call);
     default: break;
     }
     return ask(call);

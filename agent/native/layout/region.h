@@ -93,9 +93,10 @@ enum tm__object_kind {
     TM__OBJECT_SEMAPHORE,
     TM__OBJECT_BARRIER,
     TM__OBJECT_ONCE,
-    TM__OBJECT_ENDPOINT, ///< its address is the key of a tm__endpoint
-    TM__OBJECT_FUTEX,    ///< a word that the program itself gives a meaning
-    TM__OBJECT_GUARD,    ///< of a static variable that is initialised once
+    TM__OBJECT_ENDPOINT,  ///< its address is the key of a tm__endpoint
+    TM__OBJECT_FUTEX,     ///< a word that the program itself gives a meaning
+    TM__OBJECT_GUARD,     ///< of a static variable that is initialised once
+    TM__OBJECT_INHERITED, ///< a lock with priority inheritance of the program's own
     TM__OBJECT_KIND_END
 };
 

@@ -169,6 +169,32 @@ static void name_owner_of_before(tm__item *item, const tm__readers *readers)
         item->event.peer = not_forked(item, readers, task);
 }
 
+/* The word of a lock with priority inheritance had the number of its owner when the
+ * thread looked, before it queued. */
+static void name_owner_in_word(tm__item *item, const tm__readers *readers)
+{
+    const tm__ring_reader *owner =
+        reader_of_task(readers, item->reader->image->pid, (uint32_t)item->event.peer);
+
+    item->event.peer = owner ? owner->thread : 0;
+    if (!owner)
+        return;
+    item->event.flags |= TM_EVENT_PEER_INFERRED;
+    item->object->owner = owner->thread;
+}
+
+/* Such a lock is in no list of its owner's, and each event of it is one. */
+static void follow_inherited(const tm__item *item)
+{
+    tm__native_object *object = item->object;
+    uint64_t thread = item->event.thread;
+
+    if (item->event.kind == TM_EVENT_RELEASED)
+        object->owner = object->owner == thread ? 0 : object->owner;
+    else
+        object->owner = thread;
+}
+
 /* An owner that cannot release a lock any more. */
 static void name_owner_that_left(tm__item *item, const tm__readers *readers)
 {
@@ -225,12 +251,23 @@ static int complete(tm__item *item, const tm__readers *readers)
         return 0;
     case TM_EVENT_THREAD_START: tm__thread_begins(item); break;
     case TM_EVENT_CONTENDED_ENTER:
-    case TM_EVENT_PARK: name_owner_that_left(item, readers); break;
+    case TM_EVENT_PARK:
+        if (item->object_kind == TM__OBJECT_INHERITED)
+            name_owner_in_word(item, readers);
+        else
+            name_owner_that_left(item, readers);
+        break;
     case TM_EVENT_THREAD_END: tm__holds_leave(item->reader); break;
     case TM_EVENT_ACQUIRED:
     case TM_EVENT_CONTENDED_ENTERED:
+    case TM_EVENT_RELEASED:
+        if (object && item->object_kind == TM__OBJECT_INHERITED) {
+            follow_inherited(item);
+            return 1;
+        }
+        if (event->kind == TM_EVENT_RELEASED)
+            return object && tm__hold_let_go(item, object);
         return object && tm__hold_acquire(item, readers, object);
-    case TM_EVENT_RELEASED: return object && tm__hold_let_go(item, object);
     case TM_EVENT_SHUTDOWN: image->has_left = 1; break;
     case TM_EVENT_LOST:
         item->reader->lost_emitted += (uint64_t)event->value;

@@ -26,6 +26,7 @@ static const struct {
     [TM__OBJECT_ONCE] = {"once", TM_OBJECT_KIND_ONCE},
     [TM__OBJECT_ENDPOINT] = {"endpoint", TM_OBJECT_KIND_UNKNOWN},
     [TM__OBJECT_FUTEX] = {"futex", TM_OBJECT_KIND_FUTEX},
+    [TM__OBJECT_INHERITED] = {"mutex", TM_OBJECT_KIND_MUTEX},
     [TM__OBJECT_GUARD] = {"initialisation of", TM_OBJECT_KIND_ONCE},
 };
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The locks of Rust's own library are futexes. With an argument two threads take two
 // locks in opposite orders, and the program hangs.
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Barrier, Condvar, Mutex};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 static SHELF: Mutex<u32> = Mutex::new(0);
 static READY: Condvar = Condvar::new();
+static TAKES: AtomicBool = AtomicBool::new(false);
 static LEFT: Mutex<u32> = Mutex::new(0);
 static RIGHT: Mutex<u32> = Mutex::new(0);
 
@@ -19,6 +21,10 @@ fn named(name: String, run: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
 }
 
 fn put() {
+    // The taker waits before there is anything.
+    while !TAKES.load(Ordering::SeqCst) {
+        nap(1);
+    }
     for _ in 0..20 {
         let mut count = SHELF.lock().unwrap();
         nap(2);
@@ -29,6 +35,7 @@ fn put() {
 
 fn take() {
     let mut count = SHELF.lock().unwrap();
+    TAKES.store(true, Ordering::SeqCst);
     while *count < 60 {
         count = READY.wait(count).unwrap();
     }
