@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kept one thread from running at one instant. A few look-ups, a few times. */
+/* The reason why one thread did not run at one instant. A few look-ups, a few times. */
 #include "analysis/explain/explain_state.h"
 #include "analysis/explain/explain_step.h"
 

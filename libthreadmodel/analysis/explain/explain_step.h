@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kept one thread from running at one instant. */
+/* The reason why one thread did not run at one instant. */
 #ifndef TM_ANALYSIS_EXPLAIN_EXPLAIN_STEP_H
 #define TM_ANALYSIS_EXPLAIN_EXPLAIN_STEP_H
 

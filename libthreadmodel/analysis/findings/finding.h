@@ -23,11 +23,11 @@ enum { TM__PART_BYTES = 700, TM__WHERE_BYTES = 800, TM__FINDINGS_A_KIND = 5 };
 /** The parts of a card, each a sentence or two. */
 enum tm__part {
     TM__TITLE,  ///< at most twelve words
-    TM__WAITS,  ///< who waits where, for how long, how often
-    TM__HOLDS,  ///< who holds or uses it where, for how long
+    TM__WAITS,  ///< the threads that wait, where, for how long, how often
+    TM__HOLDS,  ///< the threads that hold or use it, where, for how long
     TM__GAIN,   ///< by how much shorter the run would be without it
-    TM__ADVICE, ///< what to try
-    TM__CAVEAT, ///< what the data cannot tell
+    TM__ADVICE, ///< the advice
+    TM__CAVEAT, ///< the facts that the data does not show
     TM__PARTS
 };
 
@@ -95,10 +95,10 @@ typedef struct tm__findings {
 /** The same of the column `thread_id`: of the threads that are chosen. */
 typedef int tm__is_chosen(const void *context, uint32_t thread);
 
-/** What a stack is in the midst of. */
+/** The activity that a stack is in. */
 enum tm__class_work { TM__NO_CLASS_WORK, TM__CLASS_LOADING, TM__CLASS_INITIALISATION };
 
-/** What an object or a class is called in a text. */
+/** The name of an object or a class in a text. */
 typedef struct tm__object_name {
     char text[256];
 } tm__object_name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What findings say. Every title, sentence and advice stands in texts.def, which is
+ * The texts of findings. Every title, sentence and advice stands in texts.def, which is
  * meant to be read from top to bottom; detectors decide which texts apply and supply
  * the facts that those name.
  */
@@ -17,8 +17,9 @@ typedef enum tm__card_text {
 } tm__card_text;
 
 /**
- * What texts may name, each by the name of its member. A count of 0, TM__NONE and NULL
- * stand for no value: the bracketed part of a text that names one is left out.
+ * The values that texts may name, each by the name of its member. A count of 0,
+ * TM__NONE and NULL stand for no value: the bracketed part of a text that names one is
+ * left out.
  */
 typedef struct tm__facts {
     uint64_t threads; ///< "8 threads"

@@ -20,9 +20,9 @@
  * of a few hundred thousand intervals, and of one of many millions none. */
 enum { ASKED_AT_MOST = 12, INTERVALS_AT_MOST = 12 << 20 };
 
-/* What requests lose of their time by queueing for others is worth a card from one
- * share on; what they are delayed by in any case, if others are there or not, from
- * another: below that, what they do themselves takes more. */
+/* Shares of requests' time from which a card is worth it: for time lost by queueing for
+ * other requests; and for delays that occur without other requests, too. Below the
+ * latter, their own work takes more. */
 #define WORTH_QUEUEING 0.25
 #define WORTH_DELAY 0.5
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which locks one finding is about. There are as many groups as kinds of locks that
- * threads queued for, and as many objects as the program made. */
+/* Groups of locks that one finding is about. There are as many groups as kinds of locks
+ * that threads queued for, and as many objects as the program made. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which kinds of findings a run's data supports. What a kind rests on is a set of
- * needs; what the data lacks is one, too. A kind with a need that is not met is not
+ * The kinds of findings that a run's data supports. A kind has a set of needs, and the
+ * data has a set of needs that it does not meet. A kind with an unmet need is not
  * looked for: without notifies every wait looks as if it timed out, below a threshold
  * every worker looks busy. It costs one pass over the blocking intervals.
  */

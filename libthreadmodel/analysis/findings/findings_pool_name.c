@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pool is called. Threads wait in a queue that the pool keeps, and whoever reads
+ * The name of a pool. Threads wait in a queue that the pool keeps, and whoever reads
  * of it knows the pool:
  *
  *     SynchronousQueue.poll              of the JDK

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a pool is called. */
+/* The name of a pool. */
 #ifndef TM_ANALYSIS_FINDINGS_FINDINGS_POOL_NAME_H
 #define TM_ANALYSIS_FINDINGS_FINDINGS_POOL_NAME_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What cards say of gains. */
+/* The sentences of cards about gains. */
 #ifndef TM_ANALYSIS_FINDINGS_GAIN_WORDS_H
 #define TM_ANALYSIS_FINDINGS_GAIN_WORDS_H
 

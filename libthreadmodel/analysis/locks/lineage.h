@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of two instants of two threads comes first, by starts and joins. */
+/* The order of two instants of two threads, by starts and joins. */
 #ifndef TM_ANALYSIS_LOCKS_LINEAGE_H
 #define TM_ANALYSIS_LOCKS_LINEAGE_H
 

@@ -191,7 +191,7 @@ static void deal_all(block *b, const tm__tenure *it, int64_t end_ns)
 {
     const tm_model *model = b->dealer->model;
     uint32_t object = b->share.object, thread = b->share.thread;
-    /* What the record looks like in which this block ends. */
+    /* A stand-in for the record in which this block ends. */
     tm__tenure own = {
         .got_ns = end_ns, .owner = thread, .next = OWN, .flags = TM__TENURE_HANDED};
     const tm__tenure *before = NULL, *next;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where a path ends and which thread it leads to: the end of the program's own work.
- * What the runtime does after that, and what daemons and the producer's threads do at
+ * Later activities of the runtime, and those of daemons and the producer's threads at
  * any time, decided nothing. Each thread of the run is looked at a few times.
  *
  *     main     ═════════════x                a  where main ends its work by exit, the
@@ -27,7 +27,7 @@ typedef struct ending {
     uint32_t destroyer; ///< threads[]: that the runtime ends in, or TM__NONE
 } ending;
 
-/** What speaks for a thread to be the one that a run without an end leads to. */
+/** The evidence that a run without an end leads to a thread. */
 typedef struct claim {
     int64_t last_ns; ///< of what it did last
     int is_program;
@@ -49,7 +49,7 @@ static int is_on_its_own(const tm_model *model, uint32_t thread)
            tm__thread_starter(model, thread) == TM__NONE;
 }
 
-/* Of those that nobody started the one with the lowest number. */
+/* The thread without a starter that has the lowest number. */
 static uint32_t first_thread(const tm_model *model)
 {
     uint32_t first = TM__NONE;
@@ -150,7 +150,7 @@ static int is_better(const claim *left, const claim *right)
     return left->last_ns > right->last_ns;
 }
 
-/* Of a run that does not say how it ended. */
+/* For a run that does not state how it ended. */
 static uint32_t likeliest(const ending *e)
 {
     uint32_t best = TM__NONE;

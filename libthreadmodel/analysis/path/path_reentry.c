@@ -13,7 +13,7 @@
 #include "model/ownership/tenure_bounds.h"
 #include "model/ownership/wakeup_latency.h"
 
-/* What a wake-up takes where the run shows none. */
+/* The assumed length of a wake-up where the run shows none. */
 enum { UNKNOWN_WAKEUP_NS = 100000 };
 /* Owners that are looked through, of a monitor that goes from hand to hand. */
 enum { OWNERS_LOOKED_AT = 256 };

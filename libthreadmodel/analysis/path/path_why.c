@@ -72,7 +72,7 @@ static int is_without(const tm_model *model, int kind)
     return !tm__model_reports(model, kind);
 }
 
-/* Of a blocking interval that ended, and no event says by whom. */
+/* For a blocking interval that ended, without an event that names the waker. */
 static int why_no_waker(const tm_model *model, const tm__interval *first,
                         const tm__interval *last)
 {

@@ -106,7 +106,7 @@ static void read_wakeup(search *s, const tm__time_merge_point *point)
     ask_thread(s, point->thread, asked_ns);
 }
 
-/* What a thread waits for when the path's end lies within a blocking interval.
+/* The wait of a thread where the path's end lies within a blocking interval.
  * @return the thread that it joins, which may be blocked itself; or TM__NONE */
 static uint32_t begin_blocked(search *s, uint32_t thread)
 {

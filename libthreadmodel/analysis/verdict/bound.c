@@ -11,12 +11,12 @@
 #include "base/error.h"
 #include "base/saturate.h"
 
-/* Of their busy time its users queue for it for this share, and all threads of the
- * program together for that; less than so long is not worth a verdict. */
+/* Least shares of busy time spent queueing: of the lock's users, and of all threads of
+ * the program together. Less than WORTH_NS is not worth a verdict. */
 enum { USERS_SHARE = 50, PROGRAM_SHARE = 25, WORTH_NS = 10000000, USERS_AT_LEAST = 2 };
 
-/* One thread at least wanted a processor for one part in so many of the run: what a
- * program that is idle then wants while it starts does not bound it. */
+/* One thread at least wanted a processor for one part in so many of the run: the demand
+ * of a program that starts, and is idle then, does not bound it. */
 enum { WANTED_PARTS = 4 };
 
 typedef struct lock_use {

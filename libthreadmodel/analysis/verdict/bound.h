@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What bounds a run: a lock, or the processors. */
+/* The bound of a run: a lock, or the processors. */
 #ifndef TM_ANALYSIS_VERDICT_BOUND_H
 #define TM_ANALYSIS_VERDICT_BOUND_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A service whose workers all wait with a time limit, or for another program, is not
- * stuck; but nothing else is true of it until the limit is up. That is said before what
- * bounded the run earlier.
+ * stuck; but this is its state until the limit is up. It is reported before an earlier
+ * bound of the run.
  */
 #include "analysis/verdict/bound_unended.h"
 

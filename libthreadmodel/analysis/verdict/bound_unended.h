@@ -10,7 +10,7 @@
 int tm__find_bound_of_unended(tm__judgement *it);
 
 void tm__write_bound_of_unended(tm__words *words, tm__judgement *it);
-/** What of them is worth to know besides, in sentences. */
+/** Write further facts about these waits, in sentences. */
 void tm__write_unended(tm__words *words, tm__judgement *it);
 void tm__write_advice_of_unended(tm__words *words, const tm__judgement *it);
 

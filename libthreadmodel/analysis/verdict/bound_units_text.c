@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What bounds units of work, in words. */
+/* The bound of units of work, in words. */
 #include <string.h>
 
 #include "analysis/verdict/bound_units_text.h"

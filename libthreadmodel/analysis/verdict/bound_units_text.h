@@ -5,7 +5,7 @@
 
 #include "analysis/verdict/judge_state.h"
 
-/** What bounds the run, and what to try, where that is units. */
+/** Write the bound of the run, and the advice, where units are bound. */
 void tm__write_bound_of_units(tm__words *words, const tm__judgement *it);
 void tm__write_advice_of_units(tm__words *words, const tm__judgement *it);
 

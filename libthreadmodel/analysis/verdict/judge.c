@@ -46,8 +46,8 @@ static int is_sure(const tm__deadlock *deadlock)
     return deadlock->confirmed || !deadlock->suspected;
 }
 
-/* Members are those of the circles alone: whoever waits for them is blocked, too, and
- * goes on when they do. */
+/* Only the threads of the circles are members: a thread that waits for them is blocked,
+ * too, and goes on when they do. */
 static void mark_deadlocked(tm__judgement *it, int sure)
 {
     const tm_model *model = it->model;
@@ -198,7 +198,8 @@ static int verdict_of(const tm__judgement *it)
     return is_idle(it) ? TM_VERDICT_IDLE : TM_VERDICT_HEALTHY;
 }
 
-/* What bounds the run: where it ended, or else a lock, a place or the processors. */
+/* Find the bound of the run: where it ended, or else a lock, a place or the processors.
+ */
 static int find_bound(tm__judgement *it)
 {
     int is_judged = !it->found.kind && !tm__model_is_of_dumps(it->model), rc = TM_OK;

@@ -22,11 +22,11 @@ typedef struct tm__time_spent {
     int64_t idle_ns; ///< waited for work
 } tm__time_spent;
 
-/** What bounds the run: a lock, or the processors. */
+/** The bound of the run: a lock, or the processors. */
 typedef struct tm__bound {
     uint32_t object; ///< objects[] or TM__NONE: no lock does
     uint32_t stack;  ///< of the longest wait for it
-    uint32_t users;  ///< threads that queued for it; of processors, that wanted one
+    uint32_t users;  ///< threads that queued for it, or wanted a processor
     int64_t queued_ns;
     int64_t users_ns; ///< in which they were not idle
     tm__reads reads;  ///< by readers that keep its users out
@@ -46,8 +46,8 @@ typedef struct tm__judgement {
     uint32_t endpoints;   ///< with how many it is; 1: the rest is next to nothing
     tm__unended unended;
     const tm__unended_group
-        *most_unended; ///< of these, what bounds the run; NULL: none does
-    uint32_t in_tasks; ///< threads that are in a task, of such a bound
+        *most_unended; ///< the one that bounds the run; NULL: none does
+    uint32_t in_tasks; ///< threads that are in a task, for such a bound
     tm__labels labels;
     uint32_t *order; ///< threads[] of the members, as they wait for one another
     uint32_t count;

@@ -14,7 +14,7 @@ uint32_t tm__left_silent(const tm__judgement *it);
 /** These, and those that wait where no event shows which thread could end that. */
 uint32_t tm__left_unclear(const tm__judgement *it);
 
-/** Where none is stuck: what those that are left do. */
+/** Where no thread is stuck: the activities of the remaining threads. */
 void tm__write_left(tm__words *words, tm__judgement *it);
 /** Where no event shows which thread could end a wait, it may be one that has ended. */
 void tm__write_ended(tm__words *words, const tm__judgement *it);

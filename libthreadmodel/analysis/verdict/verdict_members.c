@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table `verdict_members`: who cannot go on, and what each waits for. */
+/* The table `verdict_members`: the threads that cannot go on, and the object that each
+ * waits for. */
 #include "analysis/listing/caveats.h"
 #include "analysis/listing/listing.h"
 #include "analysis/verdict/judge.h"

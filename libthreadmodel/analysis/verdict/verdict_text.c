@@ -30,8 +30,7 @@ static void write_since(tm__words *words, const tm__judgement *it)
 
 enum { SHARES = 7 };
 
-/* The parts of the threads' lives, the largest first; what is next to nothing is left
- * out. */
+/* The parts of the threads' lives, the largest first; negligible parts are left out. */
 static void write_shares(tm__words *words, const tm__judgement *it)
 {
     const tm__time_spent *spent = &it->spent;
@@ -123,7 +122,7 @@ static int wait_for_own_answers(const tm__judgement *it)
 
 /** The owners of what the threads named by a title wait for. */
 typedef struct owners {
-    uint32_t known; ///< of so many threads it is known
+    uint32_t known; ///< threads whose owner is known
     uint32_t one;   ///< threads[] of the only one, or TM__NONE
 } owners;
 

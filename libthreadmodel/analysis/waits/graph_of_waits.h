@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The graph of waits at one instant: what each thread does, and who could end its wait.
+ * The graph of waits at one instant: the state of each thread, and the threads that
+ * could end its wait.
  *
  *      clerk ──lock──▶ owner ──join──▶ worker ──served by──▶ { clerk, feeder }
  *
- * Owners, joins and initialisers of classes are single: that thread alone can end the
- * wait. Whoever served a place before is an alternative: any one of them can. The graph
- * is made for one answer, from one pass over the interactions.
+ * Owners, joined threads and initialisers of classes are single: only that thread can
+ * end the wait. Threads that served a place before are alternatives: each of them can.
+ * The graph is made for one answer, from one pass over the interactions.
  */
 #ifndef TM_ANALYSIS_WAITS_GRAPH_OF_WAITS_H
 #define TM_ANALYSIS_WAITS_GRAPH_OF_WAITS_H

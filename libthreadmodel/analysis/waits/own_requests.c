@@ -5,7 +5,7 @@
 #include "model/entities/own_ports.h"
 #include "model/intervals/interval.h"
 
-/* Of more pools that call the program nothing is said. */
+/* Further pools that call the program are not looked at. */
 enum { POOLS_AT_MOST = 8 };
 
 /* A worker, or the thread of an event loop. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which threads are not the program's: the VM's, the recorder's, the runtime's. */
+/* Recognizes threads that are not the program's: those of the VM, the recorder and the
+ * runtime. */
 #include "analysis/waits/runtime_threads.h"
 
 #include <threadmodel/definition.h>
@@ -9,7 +10,7 @@
 #include "model/state/model.h"
 #include "roles/thread_roles.h"
 
-/* The thread in which a JVM waits for all others to end: what was its first thread. */
+/* The thread in which a JVM waits for all others to end: formerly its first thread. */
 static int is_destroyer(const tm_model *model, uint32_t thread)
 {
     const char *name = tm__thread_name(&model->entities, thread);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which threads are not the program's. */
+/* Threads that are not the program's. */
 #ifndef TM_ANALYSIS_WAITS_RUNTIME_THREADS_H
 #define TM_ANALYSIS_WAITS_RUNTIME_THREADS_H
 

@@ -31,7 +31,7 @@ typedef struct part {
     int is_task_run[2]; ///< in this round, tasks for now and for a time to come; -1:
                         ///< not looked at yet
     int64_t *usual_ns;  ///< of each of heads[]: the longest wait there that has ended;
-                        ///< INT64_MAX: of what timers end, too
+                        ///< INT64_MAX: timers end waits there, too
 } part;
 
 /* Whether a thread, or one that it may start again, can still do what it did before. */
@@ -56,7 +56,7 @@ static int is_demand(const tm__wait_node *node)
            node->is_meeting || node->is_giving;
 }
 
-/* Of a place that more served than are kept any thread may be the next. */
+/* At a place with more servers than are kept, any thread may be the next. */
 static int any_can_serve(const tm__wait_graph *graph, uint32_t thread)
 {
     const tm__wait_node *node = &graph->nodes[thread];
@@ -88,8 +88,8 @@ static int has_input(const tm__wait_graph *graph)
     return 0;
 }
 
-/* Workers of a thread that does nothing any more but wait for their ends: what comes in
- * from outside, for which another waits, may be work for them from now on. */
+/* Workers of a thread that only waits for their ends from now on: input from outside,
+ * for which another thread waits, may become work for them. */
 static int may_be_fed_from_outside(const tm__wait_graph *graph, uint32_t thread)
 {
     const tm__wait_node *node = &graph->nodes[thread];
@@ -141,7 +141,7 @@ static int is_timed_place(const part *p, const tm__wait_node *node)
 }
 
 /* An owner that is inferred from the last contended entry may have released the lock
- * since. Of a recording that ends in the midst of contention several such blocks form a
+ * since. In a recording that ends in the midst of contention several such blocks form a
  * circle. */
 static int may_be_over(const tm__wait_graph *graph, const tm__wait_node *node)
 {

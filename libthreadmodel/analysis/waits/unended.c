@@ -14,7 +14,7 @@ static const int64_t LEAST_NS = 1000000000;
 
 /* ---- places ---- */
 
-/** What groups differ in. */
+/** The key of a group. */
 typedef struct place {
     uint32_t method, class_name, object;
 } place;
@@ -91,7 +91,7 @@ static int add_group(tm__unended *it, const place *at)
 
 /* ---- the waits of the instant ---- */
 
-/* Of an instant before the last one it is known which waits ended later. */
+/* At an instant before the last one it is known which waits ended later. */
 static int goes_on_later(const tm__wait_graph *graph, const tm__thread *thread,
                          uint32_t first)
 {

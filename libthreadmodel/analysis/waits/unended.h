@@ -16,11 +16,11 @@
 
 /** Workers that wait at one place for one thing. */
 typedef struct tm__unended_group {
-    uint32_t method;     ///< strings: that called for the wait
-    uint32_t class_name; ///< strings: of what is waited for, or TM__NONE
+    uint32_t method;     ///< strings: the caller of the wait
+    uint32_t class_name; ///< strings: of the object waited for, or TM__NONE
     uint32_t object;     ///< objects[]: the endpoint of I/O; TM__NONE: no I/O, but a
                          ///< wait with a time limit
-    uint32_t thread;     ///< threads[]: that waits longest
+    uint32_t thread;     ///< threads[]: the one that waits longest
     uint32_t stack;      ///< its own
     uint32_t threads;
     int64_t since_ns;   ///< when the last of them began

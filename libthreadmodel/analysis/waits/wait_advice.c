@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What to try where threads cannot go on: by the kinds of their waits. */
+/* Advice where threads cannot go on: by the kinds of their waits. */
 #include "analysis/waits/wait_advice.h"
 
 #include <string.h>

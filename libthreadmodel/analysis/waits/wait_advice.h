@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What to try where threads cannot go on. */
+/* Advice where threads cannot go on. */
 #ifndef TM_ANALYSIS_WAITS_WAIT_ADVICE_H
 #define TM_ANALYSIS_WAITS_WAIT_ADVICE_H
 
 #include "analysis/waits/wait_text.h"
 
-/** What to try; nothing where there is no member. */
+/** Write the advice; nothing where there is no member. */
 void tm__write_wait_advice(tm__words *words, const tm__wait_case *it);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each thread is at the instant: whether it can go on by itself, is a worker
- * without work, or waits for another. When in doubt a thread can go on: a program is
- * called stuck only if the recording shows that it is. One look at each thread.
+ * The state of each thread at the instant: it can go on by itself, is a worker without
+ * work, or waits for another. When in doubt a thread can go on: a program is called
+ * stuck only if the recording shows that it is. One look at each thread.
  */
 #include <string.h>
 
@@ -32,7 +32,7 @@ static uint32_t interval_at(const tm__wait_graph *graph, const tm__thread *threa
     return tm__interval_at(thread, graph->at_ns);
 }
 
-/* Whether the time of a wait ends it. Of one that is over, that it did. */
+/* Whether a timeout ends a wait; where the wait is over, whether it did. */
 static int is_timed(const tm_model *model, const tm__thread *thread, uint32_t first,
                     uint32_t index)
 {
@@ -92,8 +92,8 @@ static int is_lock(const tm_model *model, const tm__interval *it)
             model->entities.objects[it->object].owner != TM__NONE);
 }
 
-/* A thread that tries for a lock time and again waits for its owner, unless it does
- * something else in the end: that is a suspicion. */
+/* A thread that tries for a lock time and again is suspected to wait for its owner, as
+ * it may do something else in the end. */
 static void classify_timed(tm__wait_graph *graph, uint32_t thread, uint32_t index,
                            tm__wait_node *node)
 {
@@ -224,8 +224,8 @@ static void classify(tm__wait_graph *graph, uint32_t thread, tm__wait_node *node
     }
 }
 
-/* A carrier does what the virtual thread does that it carries: none of its own. Which
- * one is not known unless mounts are recorded. */
+/* A carrier does only the work of the virtual thread that it carries. That thread is
+ * not known unless mounts are recorded. */
 static void look_at_carrier(tm__wait_graph *graph, uint32_t thread)
 {
     tm__wait_node *node = &graph->nodes[thread];

@@ -65,8 +65,8 @@ int tm__wait_was_locked_before(const tm__wait_graph *graph, uint32_t thread)
            waiter->intervals[node->interval].state == TM_STATE_BLOCKED;
 }
 
-/* Somebody owns a lock, or is about to: of one that a thread has been blocked by for
- * long, the former. */
+/* A thread owns the lock, or is about to: the former, if another has been blocked by it
+ * for long. */
 static void wait_for_unknown_owner(tm__wait_graph *graph, tm__wait_node *node)
 {
     const tm_model *model = graph->model;

@@ -5,8 +5,8 @@
 
 #include "analysis/waits/wait_state.h"
 
-/* Of a lock whose release is not reported the next owner may be on its way for as long
- * as this on a busy machine. */
+/* Where the release of a lock is not reported, the next owner may be on its way for as
+ * long as this on a busy machine. */
 enum { TM__WAKE_UP_NS = 100000000 };
 
 /** A node's thread can go on. @param move  enum tm__move */
@@ -22,7 +22,7 @@ void tm__node_waits(tm__wait_node *node, int edge, uint32_t on, int provenance);
 int tm__wait_has_ended(const tm__wait_graph *graph, uint32_t thread);
 /**
  * Whether nobody owns the lock that a node waits for, nor will: several dumps list what
- * each thread owns. Of a lock that is being passed on that holds for a moment.
+ * each thread owns. While a lock is being handed over this holds for a moment.
  */
 int tm__wait_has_lost_owner(const tm__wait_graph *graph, const tm__wait_node *node);
 /** Whether a thread waits for a lock that no thread acquired, though all acquisitions

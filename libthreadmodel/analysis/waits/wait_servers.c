@@ -70,7 +70,7 @@ static int add_places(tm__wait_graph *graph)
 
 /* ---- who served them ---- */
 
-/* Of a place that so many served any thread may be the next: no more are kept. */
+/* At a place with so many servers any thread may be the next: no more are kept. */
 enum { SERVERS_KEPT = 64 };
 enum { KEY_SERVER, KEY_COUNT };
 

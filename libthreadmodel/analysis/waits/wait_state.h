@@ -11,7 +11,7 @@
 #include "model/intervals/interval.h"
 #include "model/state/model.h"
 
-/** What a thread is at the instant. */
+/** The state of a thread at the instant. */
 enum tm__node_kind {
     TM__NODE_ABSENT,  ///< has not begun, or has ended
     TM__NODE_RUNTIME, ///< belongs to the VM or the recorder: does no work of the
@@ -29,18 +29,18 @@ enum tm__move {
     TM__MOVE_SLEEPS,
     TM__MOVE_TIMED, ///< a wait with a timeout
     TM__MOVE_INPUT, ///< waits for input
-    TM__MOVE_WOKEN, ///< what it waited for has happened
+    TM__MOVE_WOKEN, ///< the event that it waited for has happened
     TM__MOVE_UNSEEN ///< what it does was not recorded
 };
 
-/** Which waits the servers of a node were found by. */
+/** The kind of waits by which the servers of a node were found. */
 enum tm__likeness {
     TM__LIKE_NONE,
     TM__LIKE_OBJECT, ///< of the same object
     TM__LIKE_PLACE   ///< of the same class, by the same calling method
 };
 
-/** What a wait lacks, as the runtime states it. */
+/** The condition that a wait lacks, as the runtime states it. */
 enum tm__want {
     TM__WANT_UNKNOWN,
     TM__WANT_LOCK,

@@ -86,8 +86,9 @@ static int is_running(const tm__wait_node *node)
     return node->kind == TM__NODE_MOVES && node->move == TM__MOVE_RUNS;
 }
 
-/* A thread that comes back to one place goes round. Whoever waits since before the last
- * rounds knows that it has no permit: it would have released that meanwhile. */
+/* A thread that comes back to one place goes round. For a thread that has waited since
+ * before the last rounds this proves that the first has no permit: it would have
+ * released that meanwhile. */
 static void find_rounds(tm__wait_graph *graph, uint32_t thread)
 {
     const tm__thread *it = &graph->model->entities.threads[thread];

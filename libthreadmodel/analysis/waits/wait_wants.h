@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a wait lacks, where the runtime states it. */
+/* The condition that a wait lacks, where the runtime states it. */
 #ifndef TM_ANALYSIS_WAITS_WAIT_WANTS_H
 #define TM_ANALYSIS_WAITS_WAIT_WANTS_H
 
 #include "analysis/waits/wait_state.h"
 
-/** wait_wants.c: what the runtime states that a wait for an object lacks. */
+/** The condition that a wait for an object lacks, as the runtime states it. */
 int tm__wait_want(const tm_model *model, uint32_t object);
 /** Whether a timer may end a wait for an object, which shows what is waited for: the
  * channel of a timer is a channel. */

@@ -57,7 +57,8 @@ static void write_served(tm__words *words, const tm__wait_case *it, uint32_t thr
         tm__write_words(words, "; %u threads did that in all", count);
 }
 
-/* Of a wait that nobody is seen to end: who was there to do so may be among them. */
+/* For a wait whose waker is not known: the thread that could end it may be among these.
+ */
 static void write_children(tm__words *words, const tm__wait_case *it, uint32_t thread)
 {
     const tm_model *model = it->model;
@@ -130,7 +131,7 @@ static void write_wake_up(tm__words *words, const tm__wait_case *it, uint32_t th
     }
 }
 
-/* What an owner does meanwhile that can go on by itself. */
+/* The activity of an owner that can go on by itself. */
 static void write_owner_state(tm__words *words, tm__wait_case *it, uint32_t owner)
 {
     const tm__wait_node *node = &it->graph->nodes[owner];

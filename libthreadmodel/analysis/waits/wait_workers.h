@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which threads do tasks, one after another. */
+/* Workers: threads that do tasks, one after another. */
 #ifndef TM_ANALYSIS_WAITS_WAIT_WORKERS_H
 #define TM_ANALYSIS_WAITS_WAIT_WORKERS_H
 
