@@ -31,7 +31,7 @@ STOPPED_NS = 100_000_000
 BUSY_NS = 1_000_000_000
 
 
-def said_by(model: threadmodel.Model, words: str) -> str:
+def caveat_with(model: threadmodel.Model, words: str) -> str:
     (sentence,) = (caveat for caveat in model.caveats if words in caveat)
     return sentence
 
@@ -45,7 +45,7 @@ def test_a_storm_loses_stacks_and_events_to_its_budget(java: Java):
     """``./dev bench agent --test-args budget`` measures the cost."""
     model = java.record("Storm", 1_000_000, options="budget=1%").model
     assert model.damage is None
-    said = said_by(model, "To keep to 1 % of the processor time")
+    said = caveat_with(model, "To keep to 1 % of the processor time")
     assert number_before(said, " events were left out") > 0
     assert "no stacks were taken in" in said
 
@@ -71,7 +71,7 @@ def test_a_budget_that_is_never_used_up_leaves_nothing_out(java: Java):
 
 def test_threads_beyond_the_memory_are_counted_and_what_they_lose(java: Java):
     run = java.record("Crowded", 400, options="memory=16")
-    said = said_by(run.model, "To keep to 16 MiB")
+    said = caveat_with(run.model, "To keep to 16 MiB")
     assert number_before(said, " threads no events") > 0
     blocks = sum(row["blocked_count"] for row in run.rows("locks"))
     lost = run.odd()["lost_by_producer"]
@@ -124,7 +124,7 @@ def test_a_file_stops_the_recording_at_once(java: Java):
     assert f"since there was a file {stop}." in errors
     model = threadmodel.open(trace)
     assert model.damage is None
-    said_by(model, f"since there was a file {stop}.")
+    caveat_with(model, f"since there was a file {stop}.")
     # The program goes on to ring, and nothing of that is recorded.
     assert last_notify_ns(trace) <= touched_ns + STOPPED_NS + BUSY_NS
 
@@ -192,7 +192,7 @@ def test_a_file_stops_it_while_nobody_reads(java: Java):
     time.sleep((STOPPED_NS + BUSY_NS) / 1e9 + 0.4)
     pipe.drain(trace)
     assert end(process) == ""
-    said_by(threadmodel.open(trace), f"since there was a file {stop}.")
+    caveat_with(threadmodel.open(trace), f"since there was a file {stop}.")
     assert last_event_ns(trace) <= touched_ns + STOPPED_NS + BUSY_NS
 
 
@@ -261,7 +261,7 @@ def test_a_file_stops_it_while_the_agent_connects(java: Java):
         assert f"since there was a file {stop}." in errors
         assert end(process) == ""
     model = threadmodel.open(trace)
-    said_by(model, f"since there was a file {stop}.")
+    caveat_with(model, f"since there was a file {stop}.")
     # To give up connecting takes two seconds.
     assert model.run.end_ns - model.run.start_ns <= STOPPED_NS + BUSY_NS
 
@@ -270,7 +270,7 @@ def test_where_the_file_is_there_nothing_is_recorded(java: Java):
     (java.folder / "stop").touch()
     run = java.record("Blocks", 20, options=f"stop_file={java.folder}/stop")
     assert run.rows("locks", **{"class": "Blocks$Gate"}) == []
-    said_by(run.model, "since there was a file")
+    caveat_with(run.model, "since there was a file")
 
 
 def writer_of(process: subprocess.Popen[str]) -> int:
@@ -328,7 +328,7 @@ def test_a_writer_that_hangs_ends_the_recording_and_not_the_program(java: Java):
     assert "since the agent's writer had not come by for 2 s." in errors
     model = threadmodel.open(trace)
     assert model.damage is None
-    said_by(model, "the agent's writer had not come by")
+    caveat_with(model, "the agent's writer had not come by")
     # Up to 50 ms may have passed since it last came by.
     assert 1_900_000_000 <= model.run.end_ns - began_ns <= 10_500_000_000
 
@@ -342,7 +342,7 @@ def test_it_does_where_no_thread_lives_for_a_second(java: Java):
     assert "since the agent's writer had not come by for 2 s." in errors
     model = threadmodel.open(trace)
     assert model.damage is None
-    said_by(model, "the agent's writer had not come by")
+    caveat_with(model, "the agent's writer had not come by")
     assert 9_900_000_000 <= model.run.end_ns - began_ns <= 13_000_000_000
 
 

@@ -24,6 +24,7 @@ def test_a_word_stands_only_where_it_may(word: dict[str, Any]) -> None:
         ("folds?|folded|folding", "fold_map", True),
         ("piles?", "compiles", False),
         ("seats?", "open_seats", True),
+        (r"(tell|say)_[a-z_]+(?=\()", "say_owner(finding)", True),
     ],
 )
 def test_a_word_is_found_in_identifiers_and_not_within_words(

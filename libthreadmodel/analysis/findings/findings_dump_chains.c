@@ -44,8 +44,8 @@ typedef struct chains {
     uint32_t *counts; ///< of threads that a root blocks
 } chains;
 
-static void say_blocked(tm__finding *finding, tm__findings *f, uint32_t thread,
-                        const tm__interval *it, int is_direct)
+static void write_blocked(tm__finding *finding, tm__findings *f, uint32_t thread,
+                          const tm__interval *it, int is_direct)
 {
     tm__object_name name = tm__object_name_of(f, it->object);
     tm__facts facts = TM__NO_FACTS;
@@ -57,7 +57,7 @@ static void say_blocked(tm__finding *finding, tm__findings *f, uint32_t thread,
     tm__finding_add(finding, f, TM__TEXT_BLOCKER_WAITS, &facts);
 }
 
-static int say_blocker(chains *c, uint32_t root)
+static int write_blocker(chains *c, uint32_t root)
 {
     tm__findings *f = c->findings;
     const tm_model *model = f->model;
@@ -82,7 +82,7 @@ static int say_blocker(chains *c, uint32_t root)
                 continue;
             if (named++)
                 tm__finding_add_plain(finding, f, TM__TEXT_ALSO);
-            say_blocked(finding, f, t, it, is_direct);
+            write_blocked(finding, f, t, it, is_direct);
         }
     facts.others = c->counts[root] - named;
     if (facts.others) {
@@ -112,7 +112,7 @@ static int find_blockers(chains *c)
         if (c->counts[t])
             tm__top_add(&top, c->counts[t], t);
     for (uint32_t i = 0; i < top.count && rc == TM_OK; i++)
-        rc = say_blocker(c, top.numbers[i]);
+        rc = write_blocker(c, top.numbers[i]);
     return rc;
 }
 

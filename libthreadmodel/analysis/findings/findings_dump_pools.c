@@ -85,7 +85,7 @@ static int awaits_task(const tm_model *model, const tm__interval *it)
                        "java.util.concurrent.CompletableFuture.join"));
 }
 
-static int say_starved(tm__findings *f, uint32_t first, uint32_t count)
+static int write_starved(tm__findings *f, uint32_t first, uint32_t count)
 {
     const tm_model *model = f->model;
     const tm__interval *it = tm__dump_last(model, first);
@@ -153,7 +153,7 @@ int tm__find_dump_starved(tm__findings *f)
         }
         if (is_first && all && count > 1) {
             found++;
-            if (say_starved(f, t, count) < 0)
+            if (write_starved(f, t, count) < 0)
                 return tm__failure();
         }
     }

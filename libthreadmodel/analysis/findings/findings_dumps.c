@@ -149,8 +149,8 @@ static const tm__tally_item *busiest_io(const tm__tally *tally)
     return best;
 }
 
-static int say_wait(tm__findings *f, const tm__tally_item *item,
-                    const tm__tally_item *io)
+static int write_wait(tm__findings *f, const tm__tally_item *item,
+                      const tm__tally_item *io)
 {
     const tm_model *model = f->model;
     int is_io = item->c == TM_STATE_IO;
@@ -212,7 +212,7 @@ static int find_waits(tm__findings *f)
                         i);
     for (uint32_t k = 0; k < 2; k++)
         for (uint32_t i = 0; rc == TM_OK && i < tops[k].count; i++)
-            rc = say_wait(f, &tally.items[tops[k].numbers[i]], busiest_io(&tally));
+            rc = write_wait(f, &tally.items[tops[k].numbers[i]], busiest_io(&tally));
     tm__tally_free(&tally, &f->memory);
     return rc;
 }

@@ -88,7 +88,7 @@ static void say(tm__finding *finding, const card *c, tm__card_text text,
     tm__finding_add(finding, c->sums->findings, text, facts);
 }
 
-static void say_waits(tm__finding *finding, const card *c)
+static void write_waits(tm__finding *finding, const card *c)
 {
     const tm__tally_item *at = sum_of(c, TM__LOCK_BLOCKED_AT);
     tm__facts facts = TM__NO_FACTS;
@@ -104,7 +104,7 @@ static void say_waits(tm__finding *finding, const card *c)
     say(finding, c, TM__TEXT_LOCK_WAITS, &facts);
 }
 
-static void say_owners(tm__finding *finding, const card *c)
+static void write_owners(tm__finding *finding, const card *c)
 {
     const tm__tally_item *at = sum_of(c, TM__LOCK_HELD_BY);
     const tm__tally_item *owner = sum_of(c, TM__LOCK_OWNER);
@@ -126,7 +126,7 @@ static void say_owners(tm__finding *finding, const card *c)
         say(finding, c, TM__TEXT_LOCK_LONGEST, &facts);
 }
 
-static void say_held(tm__finding *finding, const card *c)
+static void write_held(tm__finding *finding, const card *c)
 {
     tm__facts facts = TM__NO_FACTS;
 
@@ -142,7 +142,7 @@ static void say_held(tm__finding *finding, const card *c)
         &facts);
 }
 
-static void say_latency(tm__finding *finding, const card *c)
+static void write_latency(tm__finding *finding, const card *c)
 {
     int64_t latency_ns = part_of(c, TM__LOCK_LATENCY);
     tm__facts facts = TM__NO_FACTS;
@@ -152,7 +152,7 @@ static void say_latency(tm__finding *finding, const card *c)
         say(finding, c, TM__TEXT_LOCK_LATENCY, &facts);
 }
 
-static void say_caveat(tm__finding *finding, const card *c)
+static void write_caveat(tm__finding *finding, const card *c)
 {
     tm__card_text text;
 
@@ -171,7 +171,7 @@ static void say_caveat(tm__finding *finding, const card *c)
     tm__finding_add_plain(finding, c->sums->findings, text);
 }
 
-static void say_title(tm__finding *finding, const card *c, tm__card_text title)
+static void write_title(tm__finding *finding, const card *c, tm__card_text title)
 {
     tm__lock_name name = tm__lock_name_of(&c->sums->groups, c->group);
     tm__facts facts = TM__NO_FACTS;
@@ -182,7 +182,7 @@ static void say_title(tm__finding *finding, const card *c, tm__card_text title)
     say(finding, c, title, &facts);
 }
 
-static void say_readers(tm__finding *finding, const card *c)
+static void write_readers(tm__finding *finding, const card *c)
 {
     tm__facts facts = TM__NO_FACTS;
 
@@ -223,14 +223,14 @@ static int emit(const card *c, const char *kind, tm__card_text title,
                       c->total_ns < findings->run_ns / ONCE_PART_OF_RUN);
     if (tm__where_lock_group(finding, &c->sums->groups, c->group) < 0)
         return tm__failure();
-    say_title(finding, c, title);
-    say_waits(finding, c);
+    write_title(finding, c, title);
+    write_waits(finding, c);
     if (c->reads.count)
-        say_readers(finding, c);
+        write_readers(finding, c);
     else
-        say_owners(finding, c);
-    say_held(finding, c);
-    say_latency(finding, c);
+        write_owners(finding, c);
+    write_held(finding, c);
+    write_latency(finding, c);
     if (is_queue && group->objects == 1)
         tm__finding_add_queue(finding, &c->sums->queues, group->object);
     if (c->held) {
@@ -239,7 +239,7 @@ static int emit(const card *c, const char *kind, tm__card_text title,
         finding->inner_method = findings->places.items[c->held->b].method;
     }
     tm__finding_add_plain(finding, findings, advice);
-    say_caveat(finding, c);
+    write_caveat(finding, c);
     return TM_OK;
 }
 

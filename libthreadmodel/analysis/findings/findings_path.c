@@ -152,9 +152,9 @@ static const tm__tally_item *awaited_by(const sleeps *s, const tm__tally_item *i
 }
 
 /* Others waited for the sleeps. */
-static void say_awaited(const sleeps *s, tm__finding *finding,
-                        const tm__tally_item *item, const tm__tally_item *at,
-                        tm__facts *facts)
+static void write_awaited(const sleeps *s, tm__finding *finding,
+                          const tm__tally_item *item, const tm__tally_item *at,
+                          tm__facts *facts)
 {
     finding->blocked_place = at->b;
     finding->class_name = tm__tally_top(&s->tally, item->a, FOR_CLASS)->b;
@@ -200,7 +200,7 @@ static int report_sleeps(const sleeps *s, const tm__tally_item *item)
     facts.share = tm__percent(item->total_ns, findings->run_ns);
     facts.period = tm__period_name(findings);
     if (awaited_at)
-        say_awaited(s, finding, item, awaited_at, &facts);
+        write_awaited(s, finding, item, awaited_at, &facts);
     else
         tm__finding_add(finding, findings, TM__TEXT_SLEEP_TITLE, &facts);
     facts.thread = most->b;

@@ -239,8 +239,8 @@ static tm__card_text advice_of(const tm__finding *finding, const tm__resource *i
     return state == TM_STATE_SLEEPING ? TM__TEXT_ASLEEP_ADVICE : TM__TEXT_BUSY_ADVICE;
 }
 
-static void say_uses(tm__finding *finding, const tm__findings *findings,
-                     const tm__resource *it, tm__facts *facts)
+static void write_uses(tm__finding *finding, const tm__findings *findings,
+                       const tm__resource *it, tm__facts *facts)
 {
     int has_method =
         it->use_method != TM__NONE && it->use_method_ns >= it->uses.total / 2;
@@ -254,8 +254,8 @@ static void say_uses(tm__finding *finding, const tm__findings *findings,
     tm__finding_add(finding, findings, TM__TEXT_RESOURCE_USES, facts);
 }
 
-static void say_releaser(tm__finding *finding, const tm__findings *findings,
-                         const tm__resource *it, tm__facts *facts)
+static void write_releaser(tm__finding *finding, const tm__findings *findings,
+                           const tm__resource *it, tm__facts *facts)
 {
     tm__finding_add(finding, findings,
                     it->releasers > 1 ? TM__TEXT_RESOURCE_RELEASERS
@@ -267,8 +267,8 @@ static void say_releaser(tm__finding *finding, const tm__findings *findings,
     tm__finding_add(finding, findings, TM__TEXT_RESOURCE_BUSY, facts);
 }
 
-static void say_all(tm__finding *finding, const tm__findings *findings, const place *at,
-                    const tm__resource *it, int uses, uint32_t state)
+static void write_all(tm__finding *finding, const tm__findings *findings,
+                      const place *at, const tm__resource *it, int uses, uint32_t state)
 {
     uint32_t caller = tm__stack_caller(findings->model, it->waiting_stack);
     int is_gil = is_interpreter(findings->model, it);
@@ -292,9 +292,9 @@ static void say_all(tm__finding *finding, const tm__findings *findings, const pl
                     &facts);
     tm__finding_add(finding, findings, TM__TEXT_RESOURCE_WAITS, &facts);
     if (uses)
-        say_uses(finding, findings, it, &facts);
+        write_uses(finding, findings, it, &facts);
     else
-        say_releaser(finding, findings, it, &facts);
+        write_releaser(finding, findings, it, &facts);
     tm__finding_add(finding, findings,
                     is_gil ? TM__TEXT_INTERPRETER_ADVICE
                            : advice_of(finding, it, uses, state),
@@ -340,7 +340,7 @@ static int emit(places *p, uint32_t number)
     tm__where_class(finding, findings->model, it->class_name);
     tm__where_text(finding, "waiting_method",
                    tm__strings_get(&findings->model->entities.strings, it->waiting));
-    say_all(finding, findings, at, it, uses, state);
+    write_all(finding, findings, at, it, uses, state);
     return TM_OK;
 }
 

@@ -87,7 +87,7 @@ static int note_thread(samples *s, uint32_t thread)
 }
 
 /* The lock's owner in the last dump. */
-static void say_owner(samples *s, tm__finding *finding, uint32_t thread)
+static void write_owner(samples *s, tm__finding *finding, uint32_t thread)
 {
     tm__findings *f = s->findings;
     const tm__interval *it = tm__now(&f->model->entities.threads[thread]);
@@ -177,7 +177,7 @@ static int say(samples *s, const tm__tally_item *item, int64_t time_ns,
     facts.class_name = item->b;
     facts.others = (uint64_t)item->count - 1;
     tm__finding_add(finding, f, TM__TEXT_SAMPLED_BLOCK_WAITS, &facts);
-    say_owner(s, finding, item->worst_thread);
+    write_owner(s, finding, item->worst_thread);
     tm__finding_add(finding, f, TM__TEXT_SOME_DUMPS, &facts);
     return TM_OK;
 }

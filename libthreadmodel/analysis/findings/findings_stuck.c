@@ -38,8 +38,8 @@ static int is_a_deadlock(const tm__wait_case *it)
     return 1;
 }
 
-static void say_members(tm__finding *finding, const tm__findings *findings,
-                        tm__wait_case *it, const tm__standstill *found)
+static void write_members(tm__finding *finding, const tm__findings *findings,
+                          tm__wait_case *it, const tm__standstill *found)
 {
     tm__words words = {.length = 0};
     tm__facts facts = TM__NO_FACTS;
@@ -88,7 +88,7 @@ static int report(tm__findings *findings, tm__wait_case *it,
                     found->kind == TM__STANDSTILL_WHOLE ? TM__TEXT_STUCK_TITLE
                                                         : TM__TEXT_PARTLY_STUCK_TITLE,
                     &facts);
-    say_members(finding, findings, it, found);
+    write_members(finding, findings, it, found);
     tm__write_wait_advice(&advice, it);
     facts.name = advice.bytes;
     tm__finding_add(finding, findings, TM__TEXT_STUCK_ADVICE, &facts);

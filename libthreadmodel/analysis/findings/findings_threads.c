@@ -32,8 +32,8 @@ static tm__card_text deadlock_advice(const tm__deadlock_member *members, uint32_
     return joins ? TM__TEXT_DEADLOCK_ADVICE_JOIN : TM__TEXT_DEADLOCK_ADVICE_ORDER;
 }
 
-static void say_member(tm__finding *finding, tm__findings *findings,
-                       const tm__deadlock_member *it, uint32_t next)
+static void write_member(tm__finding *finding, tm__findings *findings,
+                         const tm__deadlock_member *it, uint32_t next)
 {
     tm__facts facts = TM__NO_FACTS;
 
@@ -92,8 +92,8 @@ static int report_deadlock(tm__findings *findings, const tm__deadlock *it)
     for (uint32_t i = 0; i < it->member_count; i++) {
         if (i)
             tm__finding_add_plain(finding, findings, TM__TEXT_ALSO);
-        say_member(finding, findings, &members[i],
-                   members[(i + 1) % it->member_count].thread);
+        write_member(finding, findings, &members[i],
+                     members[(i + 1) % it->member_count].thread);
     }
     tm__finding_add_plain(finding, findings, TM__TEXT_STOP);
     tm__finding_add_plain(finding, findings,
@@ -138,8 +138,8 @@ static uint32_t place_of(const tm__findings *findings, const tm_table *table,
     return tm__caller_of(&findings->places, stack);
 }
 
-static void say_wanted(tm__finding *finding, const tm__findings *findings,
-                       const tm_table *table, size_t row)
+static void write_wanted(tm__finding *finding, const tm__findings *findings,
+                         const tm_table *table, size_t row)
 {
     tm__facts facts = TM__NO_FACTS;
 
@@ -258,8 +258,8 @@ static uint64_t count_more(const tm__findings *findings, const tm_table *table,
     return count;
 }
 
-static void say_caveat(tm__finding *finding, const tm__findings *findings,
-                       const tm_table *table, cycle it)
+static void write_caveat(tm__finding *finding, const tm__findings *findings,
+                         const tm_table *table, cycle it)
 {
     size_t row = it.first;
 
@@ -288,14 +288,14 @@ static int report_inversion(tm__findings *findings, const tm_table *table, cycle
     for (size_t row = it.first; row < it.end; row++) {
         if (row > it.first)
             tm__finding_add_plain(finding, findings, TM__TEXT_ALSO);
-        say_wanted(finding, findings, table, row);
+        write_wanted(finding, findings, table, row);
     }
     tm__finding_add_plain(finding, findings, TM__TEXT_STOP);
     facts.count = count_more(findings, table, it);
     if (facts.count)
         tm__finding_add(finding, findings, TM__TEXT_INVERSION_MORE, &facts);
     tm__finding_add_plain(finding, findings, TM__TEXT_INVERSION_ADVICE);
-    say_caveat(finding, findings, table, it);
+    write_caveat(finding, findings, table, it);
     return TM_OK;
 }
 

@@ -238,8 +238,8 @@ static int is_worker_here(const void *context, uint32_t thread)
     return e->of_thread[thread] == e->chosen;
 }
 
-static void say_all(tm__finding *finding, const tm__findings *findings,
-                    const executor *it, const tm__tally_item *top)
+static void write_all(tm__finding *finding, const tm__findings *findings,
+                      const executor *it, const tm__tally_item *top)
 {
     int64_t span_ns = it->to_ns - it->from_ns;
     int64_t all_ns = tm__product(span_ns, it->workers);
@@ -289,7 +289,7 @@ static int emit_executor(executors *e, uint32_t number, const tm__tally_item *to
     finding->place = top->b;
     finding->thread = top->worst_thread;
     finding->inner_method = findings->places.items[top->b].method;
-    say_all(finding, findings, it, top);
+    write_all(finding, findings, it, top);
     return TM_OK;
 }
 

@@ -196,7 +196,7 @@ static void deal_all(block *b, const tm__tenure *it, int64_t end_ns)
         .got_ns = end_ns, .owner = thread, .next = OWN, .flags = TM__TENURE_HANDED};
     const tm__tenure *before = NULL, *next;
     tm__bounds bounds;
-    uint32_t told = 0;
+    uint32_t owners = 0;
     int is_last;
 
     while (it && b->at_ns < end_ns) {
@@ -210,7 +210,7 @@ static void deal_all(block *b, const tm__tenure *it, int64_t end_ns)
         next = tm__tenure_next(model, it);
         is_last = is_last_of(b, next, end_ns);
 
-        if (++told > TM__OWNERS_OF_A_BLOCK) {
+        if (++owners > TM__OWNERS_OF_A_BLOCK) {
             b->dealer->capped++;
             break;
         }

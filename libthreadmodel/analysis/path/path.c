@@ -118,7 +118,7 @@ static void stay(tm__walk *w, uint32_t interval, int64_t lowest_ns, int why)
 }
 
 /* The segment that was added last is the time that a wake-up took. */
-static void tell_latency(tm__walk *w)
+static void note_latency(tm__walk *w)
 {
     if (w->path->segments_count)
         w->path->segments[w->path->segments_count - 1].is_latency = 1;
@@ -190,7 +190,7 @@ static void pass_blocking(tm__walk *w, uint32_t interval)
     /* A notified thread waits for the notifier to exit, whose release is not known. */
     if (edge.kind == TM_INTERACTION_HANDOFF ||
         thread->intervals[at->first].state != TM_STATE_REENTERING)
-        tell_latency(w);
+        note_latency(w);
 }
 
 /* The thread's interval has begun at time_ns; a start has no blocking interval before

@@ -25,12 +25,12 @@ static inline int emit_memory(recorder *to, const char *name, const char *text,
 }
 
 /* Without the run and the caveats. */
-static inline void assert_recorded(const recorder *told, const char *expected)
+static inline void assert_recorded(const recorder *recorded, const char *expected)
 {
     char actual[4096] = "", copy[8192];
     char *rest = NULL;
 
-    snprintf(copy, sizeof(copy), "%s", told->text);
+    snprintf(copy, sizeof(copy), "%s", recorded->text);
     for (char *line = strtok_r(copy, "\n", &rest); line;
          line = strtok_r(NULL, "\n", &rest)) {
         size_t length = strlen(actual);

@@ -14,7 +14,7 @@ from threadmodel.cli.agent_options import recording_options
 from threadmodel.cli.files import TRACE, FileCommand
 from threadmodel.cli.messages import called_as, say, shell_word
 from threadmodel.cli.program import run
-from threadmodel.cli.record_native import record_native, say_why_unseen
+from threadmodel.cli.record_native import explain_missing_trace, record_native
 
 NOT_FOUND: Final = 127
 NOT_STARTED: Final = 126
@@ -134,7 +134,7 @@ def record(
     if made:
         say(see_it(made))
     elif is_native:
-        say_why_unseen(command)
+        explain_missing_trace(command)
     else:
         say(_why_no_trace(is_java, status, pattern))
     context.exit(status if made else status or NO_TRACE)

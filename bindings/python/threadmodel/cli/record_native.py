@@ -59,7 +59,7 @@ def record_native(
     return NativeRun(status, trace=recorder.trace, others=tuple(recorder.others))
 
 
-def say_why_unseen(command: Sequence[str]) -> None:
+def explain_missing_trace(command: Sequence[str]) -> None:
     """Say why there is no trace of a program."""
     found = shutil.which(command[0]) or command[0]
     reason = native.why_unseen(found) or (
