@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads that were there before recording began, at an attach or after a pause.
- * Events come in while they are asked, so each may have moved on: what a thread
- * reports itself counts, and an answer only where it has reported nothing before it.
- * That is seen when both are emitted, in the order of their times:
+ * Events come in while they are asked, so each may have moved on: the thread's own
+ * events count, and an answer counts only where the thread has reported nothing before
+ * it. This is decided when both are emitted, in the order of their times:
  *
  *      recording ────────── asked ─────────▶
  *      A      ──ENTERED──        it was blocked before: its own event says so
@@ -38,7 +38,7 @@
 /* The time for looks in one round: 2 % of one core at worst, for 4,000 threads. */
 static const int64_t LOOKING_NS = INT64_C(1000000);
 
-/* To look at each takes a round or two; what takes longer is said. */
+/* Looking at each thread takes a round or two; a longer time is reported. */
 static const int64_t LATE_NS = INT64_C(150000000);
 
 /* A thread that first reports something when so many are known gets no beginning. */

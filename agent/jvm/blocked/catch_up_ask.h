@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one thread is in the middle of, asked of the VM and reported. */
+/* Asks the VM for the present state of one thread, and reports it. */
 #ifndef TM_AGENT_BLOCKED_CATCH_UP_ASK_H
 #define TM_AGENT_BLOCKED_CATCH_UP_ASK_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Each answer comes with a stack, and goes through the writer's own ring, which holds
- * some hundred of them. What java.lang.management says is asked for of those that are
- * about to be asked: it is of one instant, and the VM stands still for it.
+ * some hundred of them. java.lang.management is asked about the threads that come next:
+ * its answer is about one instant, and stops the VM.
  *
  *      ask until the ring is half full ──▶ a round empties it ──▶ ask on
  */
@@ -22,11 +22,11 @@
 #include "vm/thread_mxbean.h"
 #include "vm/vm.h"
 
-/* What management says of so many is read at once. */
+/* The answer of java.lang.management about so many is read at once. */
 enum { AT_ONCE = 128, LOCALS = 64 };
 
 static tm__platform platform;
-static jint asked, read_until; /* of platform.all: what was said of those up to here */
+static jint asked, read_until; /* of platform.all: answers exist up to here */
 static uint64_t newest;
 static int (*has_spoken)(uint64_t thread);
 

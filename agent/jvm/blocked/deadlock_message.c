@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A deadlock for people, on stderr, at once: who wants what, who has it, and both
- * places of every member on its stack, where it stands and where it took what the
- * one before it wants. The members stand still, so the VM is asked for it all now;
- * it may happen a few times in the life of a program.
+ * The message about a deadlock, on stderr, at once: the lock that each member wants,
+ * its owner, and two places on each member's stack: where it is blocked and where it
+ * acquired the lock that the one before it wants. The members stand still, so the VM is
+ * asked for all of this now; it may happen a few times in the life of a program.
  */
 #include "blocked/deadlock_message.h"
 

@@ -175,8 +175,8 @@ static int holds(const tm__long_blocked *it, uint64_t object)
     return 0;
 }
 
-/* Whether a thread waits for the next one, by what the VM says now. What a thread
- * that is blocked holds as a monitor cannot have changed since it was asked. */
+/* Whether a thread waits for the next one, by the VM's present answer. The monitors
+ * that a blocked thread holds cannot have changed since it was asked. */
 static int waits_for(JNIEnv *jni, const tm__long_blocked *it,
                      const tm__long_blocked *next)
 {

@@ -212,7 +212,7 @@ static void ask_one(JNIEnv *jni, tm__buffer *own, tm__long_blocked *it)
 {
     int answered = tm__long_blocked_query(jni, own, it);
 
-    /* Of platform threads their buffers tell whose stack is missing. */
+    /* The buffers of platform threads show whose stack is missing. */
     if (it->weak_is_ours)
         tm__missing_stacks_ask_virtual(jni, own, it->thread, it->object, it->kind,
                                        it->since_ns, it->weak);
@@ -277,7 +277,8 @@ static int64_t save(int64_t now_ns)
     return saved_ns;
 }
 
-/* Of what a first question costs beyond a round's, as it loads classes, no more. */
+/* A first question loads classes; the part of its cost beyond a round's is not counted.
+ */
 static void spend(int64_t used_ns)
 {
     saved_ns -= used_ns;
@@ -301,7 +302,7 @@ void tm__long_blocked_ask(JNIEnv *jni, tm__buffer *own, int final)
 
     if (room_ns > ASKING_NS)
         room_ns = ASKING_NS;
-    /* What a deadlock can wait for comes after it, in the rounds to come. */
+    /* Questions less urgent than a deadlock come later, in the next rounds. */
     if (final) {
         ask_cycle(jni, own, INT64_MAX);
         ask_long(jni, own, INT64_MAX, INT64_MAX);

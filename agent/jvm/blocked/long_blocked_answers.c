@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the VM said of blocked threads, until it is known to be of the blocking interval
- * that it was asked about. */
+/* The VM's answers about blocked threads, kept until they are known to belong to the
+ * blocking interval that was asked about. */
 #include "blocked/long_blocked_answers.h"
 
 #include <threadmodel/error.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the VM says of a blocked thread, asked from the writer thread. None of
- * it stops the VM. An answer may be of the moment just after the thread went on:
- * whoever uses it waits until events have shown that it did not.
+ * Questions to the VM about a blocked thread, from the writer thread. None of them
+ * stops the VM. An answer may be about the moment just after the thread went on: its
+ * users wait until events have shown that it did not.
  */
 #include "blocked/long_blocked_ask.h"
 

@@ -33,7 +33,8 @@ int tm__long_blocked_may_change(const tm__long_blocked *blocked);
 uint64_t tm__long_blocked_owner(JNIEnv *jni, const tm__long_blocked *blocked,
                                 int *is_shared);
 
-/** What a thread parks for, where somebody may own that, a local reference; else NULL.
+/** The object that a thread parks for, where a thread may own that, a local reference;
+ * else NULL.
  */
 jobject tm__synchronizer_of(JNIEnv *jni, jthread thread);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All that came before a wait shows which threads could end it. That is in the trace
- * and nowhere else: to follow it while it is written would cost a busy program far more
+ * The events before a wait show which threads could end it. They are in the trace and
+ * nowhere else: to follow it while it is written would cost a busy program far more
  * than a question now and then. The writer thread goes on meanwhile.
  */
 #include "blocked/own_trace.h"

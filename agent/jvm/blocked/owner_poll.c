@@ -33,8 +33,8 @@
 /* So often a monitor is asked for. */
 static const int64_t AGAIN_NS = INT64_C(100000000);
 
-/* A question takes 0.15 ms of the writer's time: so often, that is a thousandth. Who
- * has not asked for a while may ask at once for as many as he might have. */
+/* A question takes 0.15 ms of the writer's time: so often, that is a thousandth.
+ * Questions that were not asked for a while may be made up at once. */
 static const int64_t QUESTION_NS = INT64_C(150000000);
 static const int64_t SAVED_NS = INT64_C(1500000000);
 

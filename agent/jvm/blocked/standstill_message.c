@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that cannot go on though no circle of owners shows it, on stderr, at once:
- * what each waits for, who has that as far as the VM knows, and where it stands. */
+ * the object that each waits for, its owner as far as the VM knows, and the place. */
 #include "blocked/standstill_message.h"
 
 #include "blocked/class_wait.h"

@@ -3,11 +3,10 @@
  * Whether the whole program stands still, asked once a second while the process uses
  * next to no processor. The VM's own states are looked at, since they are there for any
  * primitive: as soon as one thread runs, is in native code, sleeps or waits with a
- * timeout, the program can go on. That ends the look at nearly every program at its
- * first thread or two. What no platform thread shows is not judged: where virtual
- * threads run, nothing is reported. A thread that waits for a class counts as one that
- * waits, though the VM calls it runnable; a circle of such threads is reported also
- * where others go on.
+ * timeout, the program can go on. For nearly every program the look ends at its first
+ * thread or two. Virtual threads are not visible here: where they run, nothing is
+ * reported. A thread that waits for a class counts as one that waits, though the VM
+ * calls it runnable; a circle of such threads is reported also where others go on.
  */
 #include "blocked/standstill_watch.h"
 
@@ -72,7 +71,7 @@ static int64_t processor_time_ns(void)
 
 enum sight { SIGHT_MOVES, SIGHT_IDLE, SIGHT_WAITS, SIGHT_NONE };
 
-/* What a thread does that waits without a timeout. */
+/* The activity of a thread that waits without a timeout. */
 static enum sight look_at_wait(JNIEnv *jni, jthread thread)
 {
     switch (tm__thread_place(jni, thread)) {
@@ -117,7 +116,7 @@ typedef struct member {
     uint64_t print;
 } member;
 
-/* Of a wait about which nothing is known. */
+/* The print of an unknown wait. */
 enum { PRINT_UNKNOWN = 1 };
 
 /** The state of all threads at one instant. */

@@ -5,7 +5,7 @@
  * is that time, however late the writer comes by. A stack is taken where the VM next
  * lets a thread be looked at, which is not always where it was.
  *
- * Of a carrier the stack is its own; what the virtual thread on it does is not seen.
+ * The stack of a carrier is its own; the stack of the virtual thread on it is not seen.
  */
 #include "capture/cpu_sampler.h"
 

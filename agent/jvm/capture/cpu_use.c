@@ -36,7 +36,7 @@ static void put(tm__buffer *own, const tm__buffer *of, uint16_t kind, int64_t va
     tm__thread_ring_commit(&own->ring, record, 0);
 }
 
-/* Of the thread that a buffer was of: another may have it by now. */
+/* The thread is the one that the buffer was of: another may have it by now. */
 static void read_one(tm__buffer *own, tm__buffer *of)
 {
     uint64_t os_id = of->os_id;

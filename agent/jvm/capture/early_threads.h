@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What threads are in that were there before the VM was up. */
+/* The states of threads that existed before the VM was up. */
 #ifndef TM_AGENT_CAPTURE_EARLY_THREADS_H
 #define TM_AGENT_CAPTURE_EARLY_THREADS_H
 

@@ -58,8 +58,8 @@ static void measure(const tm__event_report *report)
         tm__counter_add(&report->buffer->costs.measured_ns, (uint64_t)ns);
 }
 
-/* An event begins, if recording has not been switched off while that was made known:
- * what comes after this may use the VM's tool interface. */
+/* Begin an event, unless recording was switched off while the ring announced it. The
+ * code after this may use the VM's tool interface. */
 static int begin(tm__event_report *report)
 {
     report->weak = NULL;

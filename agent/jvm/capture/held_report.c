@@ -15,7 +15,7 @@ int tm__held_is_self_reported(const tm__event_report *r)
 
 /* All monitors that the calling thread holds, as of now. The first event, without an
  * object, says that those which follow are all, and how many: the ring may have no room
- * for each. What asking costs is paid out of the share of stacks: it is one more walk.
+ * for each. The cost of asking is charged to the share of stacks: it is one more walk.
  */
 void tm__held_add(tm__event_report *r, JNIEnv *jni, uint64_t waited_on)
 {

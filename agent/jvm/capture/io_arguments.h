@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What native methods that may wait in the kernel get: descriptors and names. */
+/* The arguments of native methods that may wait in the kernel: descriptors and names.
+ */
 #ifndef TM_AGENT_CAPTURE_IO_ARGUMENTS_H
 #define TM_AGENT_CAPTURE_IO_ARGUMENTS_H
 

@@ -171,7 +171,7 @@ LOOK_UPS(LOOK_UP)
 REVERSE_LOOK_UPS(REVERSE)
 URINGS(URING)
 
-/* Which of the two it waits for, its bits say: POLLIN is 1. */
+/* The bits show whether it waits to read or to write: POLLIN is 1. */
 CALL(jint, NET_POLL, events & 1 ? TM__USE_READ : TM__USE_WRITE, FD, 0, END,
      (JNIEnv * jni, jobject self, jobject file, jint events, jlong timeout), jni, self,
      file, events, timeout)

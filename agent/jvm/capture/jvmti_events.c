@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the VM calls when a thread starts, ends, queues for a monitor or waits.
+ * Callbacks of the VM when a thread starts, ends, queues for a monitor or waits.
  *
  * The stack is taken where the thread is about to stand still anyway. Entered
  * and Waited take none: Entered runs with the monitor held, and makes everybody

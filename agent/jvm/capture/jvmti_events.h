@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the VM calls. */
+/* Callbacks of the VM. */
 #ifndef TM_AGENT_CAPTURE_JVMTI_EVENTS_H
 #define TM_AGENT_CAPTURE_JVMTI_EVENTS_H
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The workload: up to some hundred thousand reads and writes a second, nearly all of
- * which return at once. Those take two readings of the clock and no system call. A
- * small read that took 20 to 200 us waited: it has nothing else to do for so long, and
- * who is preempted mostly is so for longer. Of others that took 20 us or more the
- * kernel is asked, for about 1 us: if it counted no switch that the thread made by
- * itself since it was asked last, the thread computed, copied or was preempted. Of a
- * call that moves many bytes the count is read at its beginning as well, so that no
- * other switch is taken for one of it.
+ * The workload: up to some hundred thousand reads and writes a second; nearly all
+ * return at once. Those take two readings of the clock and no system call. A small read
+ * that took 20 to 200 us waited: it has nothing else to do for so long, and a
+ * preemption mostly lasts longer. For other calls of 20 us or more the kernel is asked,
+ * which takes about 1 us: if it counted no voluntary switch of the thread since the
+ * last question, the thread computed, copied or was preempted. For a call that moves
+ * many bytes the count is read at its beginning as well, so that no earlier switch is
+ * attributed to it.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RUSAGE_THREAD */

@@ -2,7 +2,7 @@
 /*
  * A thread that is blocked without a stack, since it was not among those that were
  * walked, is asked for it when that has lasted: the stack is the same as at its
- * beginning. What its own thread writes down is read by the writer's.
+ * beginning. The writer thread reads the notes of the blocked one.
  */
 #include "capture/missing_stacks.h"
 

@@ -94,7 +94,7 @@ static tm__io_hook *find_io(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method,
     return original && original != address ? NULL : hook;
 }
 
-/* Which hook a method wants; -1: none. Early on, methods have no names yet, or as in
+/* The hook for a method; -1: none. Early on, methods have no names yet, or as in
  * JDK 11 one of an older release: its wait0 is called wait. */
 static int find(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method, const void *address)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the VM has no events for: notify, park, sleep, start, interrupt, and why a
- * wait ended. All of them end in native methods of the JDK, and the VM asks us for
- * every native method that it binds whether another function should stand in its
- * place. Ours report and call the original. Compiled callers go the same way, since
- * none of these methods is an intrinsic.
+ * Calls for which the VM has no events: notify, park, sleep, start, interrupt, and why
+ * a wait ended. All of them end in native methods of the JDK, and the VM asks us for
+ * every native method that it binds whether another function should stand in its place.
+ * Ours report and call the original. Compiled callers go the same way, since none of
+ * these methods is an intrinsic.
  *
  * A program may notify a million times a second: without waiters that costs a look
  * at the object's tag and a record, and no walk of the stack. The VM itself does so
@@ -51,7 +51,7 @@ enum {
 
 enum { REPEATED_NS = 1000000, SHORT_SINCE = 14 };
 
-/* What stood there before us; set before ours can be called. */
+/* The original method; set before ours can be called. */
 static tm__native original(int hook)
 {
     void *address =
@@ -169,7 +169,7 @@ static void JNICALL thread_interrupt(JNIEnv *jni, jobject thread)
     original(INTERRUPT).object(jni, thread);
 }
 
-/* What the other is parked for is read before it can go on. */
+/* The object that the other is parked for is read before it can go on. */
 static void report_unpark(JNIEnv *jni, jobject other, uint64_t id)
 {
     tm__event_report r;
@@ -210,7 +210,7 @@ static void JNICALL thread_rename(JNIEnv *jni, jobject thread, jstring name)
     tm__event_report_drop(&r);
 }
 
-/* Somebody called exit: what comes after this are the VM's hooks. */
+/* A thread called exit: the VM's hooks follow. */
 static void JNICALL shutdown_begins(JNIEnv *jni, jobject class)
 {
     tm__event_report r;

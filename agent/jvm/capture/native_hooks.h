@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the VM has no events for. */
+/* Hooks for calls for which the VM has no events. */
 #ifndef TM_AGENT_CAPTURE_NATIVE_HOOKS_H
 #define TM_AGENT_CAPTURE_NATIVE_HOOKS_H
 
@@ -27,7 +27,7 @@ typedef struct tm__hook {
     tm__native ours;        ///< NULL: that it is bound is all that is of interest
     uint64_t kinds;         ///< of event that are reported then
     void *symbol;           ///< the VM's function, where it exports that; else NULL
-    void *_Atomic original; ///< what ours calls; it waits for that to be set
+    void *_Atomic original; ///< the one that ours calls; it waits for this to be set
 } tm__hook;
 
 enum { TM__HOOK_COUNT = 13 };

@@ -227,8 +227,8 @@ tm_event tm__unpark_event(const tm__parked *parked, uint64_t thread)
     };
 }
 
-/* Of a condition nobody is the owner; its lock is the affair of the park that follows
- * where another has that. */
+/* A condition has no owner; its lock concerns the park that follows where another has
+ * it. */
 tm_event tm__park_end_event(tm__event_report *report, JNIEnv *jni, jthread thread,
                             int64_t timeout_ns, int64_t began_ns)
 {

@@ -11,14 +11,14 @@
 #include "capture/event_in_work.h"
 #include "ring/buffer.h"
 
-/** What a thread is parked for, or about to be, as it stands in the thread object. */
+/** The object that a thread is parked for, or about to be, as in the thread object. */
 typedef struct tm__parked {
-    uint64_t object; ///< what it parks for; 0: it names nothing
-    uint64_t lock;  ///< what it has to take to go on: the same, or that of a condition;
-                    ///< 0: nothing that a thread owns
-    uint64_t owner; ///< of lock; 0: nobody, or not known
-    uint16_t flags; ///< of tm_event: whether the owner was read, and others share it
-    int is_reader;  ///< the thread itself is one of those that share it
+    uint64_t object; ///< the object that it parks for; 0: not named
+    uint64_t lock;   ///< the lock that it must acquire to go on: the same, or that of a
+                     ///< condition; 0: nothing that a thread owns
+    uint64_t owner;  ///< of lock; 0: nobody, or not known
+    uint16_t flags;  ///< of tm_event: whether the owner was read, and others share it
+    int is_reader;   ///< the thread itself is one of those that share it
 } tm__parked;
 
 /** Threads that share a read-write lock of java.util.concurrent, by their numbers. */

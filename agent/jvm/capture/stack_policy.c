@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks are what recording costs: an event alone takes some 0.2 us, the walk of a
- * stack 0.5 to 4. A program with ordinary locking has every stack taken. In a storm
+ * Stacks are the main cost of recording: an event alone takes some 0.2 us, the walk of
+ * a stack 0.5 to 4. A program with ordinary locking has every stack taken. In a storm
  *
  *   - a blocking interval that turned out long has it taken when it ends, and where
  *     it does not end, by the writer (missing_stacks.c);
@@ -55,7 +55,7 @@ static const uint64_t BEGINS = TM__KIND(CONTENDED_ENTER) | TM__KIND(WAIT) |
 static const uint64_t ENDS = TM__KIND(CONTENDED_ENTERED) | TM__KIND(WAITED) |
                              TM__KIND(UNPARKED) | TM__KIND(SLEPT) | TM__KIND(AWAITED);
 
-/* What the writer sets and every thread reads. */
+/* Values that the writer sets and every thread reads. */
 static struct {
     _Atomic uint32_t chance; ///< a random number up to this: walk
     _Atomic uint32_t round;
@@ -141,7 +141,7 @@ uint32_t tm__stack_policy_depth(const tm__event_report *r, uint32_t depth,
     return depth < options->depth ? depth : (uint32_t)options->depth;
 }
 
-/* What walks may take for the time since this was asked last. */
+/* The time that walks may take for the time since the last call. */
 static int64_t earned_ns(int64_t now_ns)
 {
     static int64_t last_ns, last_own_ns;
@@ -172,7 +172,7 @@ static int64_t saved_by_now(int64_t earned, uint64_t spent)
     return saved_ns;
 }
 
-/* What happened lately: the older, the less it counts. */
+/* Recent counts: the older, the less they weigh. */
 typedef struct lately {
     uint64_t wanted, walks, walks_ns, earned_ns;
 } lately;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the native hooks must know of calls in Java code (virtual/instrument.c), so as
- * not to report the same thing twice: that those are reported at all, and who is inside
- * a join, or blocked by a call. Where there is no place for one more, whoever is at its
- * own place is forgotten.
+ * Facts about calls in Java code (virtual/instrument.c) that the native hooks need, so
+ * as not to report the same call twice: whether those are reported at all, and which
+ * threads are inside a join, or blocked by a call. Where there is no place for one
+ * more, the thread in its own place is forgotten.
  */
 #include "capture/virtual_calls.h"
 

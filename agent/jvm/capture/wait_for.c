@@ -24,7 +24,7 @@ enum { PLACES = 4096, LONGEST = 64 };
 static const int64_t REST_NS = INT64_C(100000000);
 enum { SAVED = 10 };
 
-/* A line of the processor's each: what threads write at every block. */
+/* A cache line for each: the fields that threads write at every block. */
 static struct {
     _Alignas(64) _Atomic uint64_t thread;
     _Atomic uint64_t owner;

@@ -15,7 +15,7 @@
 enum { GETSTATIC = 0xb2, PUTSTATIC = 0xb3, INVOKESTATIC = 0xb8, NEW = 0xbb };
 enum { CONSTANT_FIELD = 9 };
 
-/* What the text of a class says, as a signature; to be freed. */
+/* The name of a class in the constants, as a signature; to be freed. */
 static char *signature_of(const tm__constants *all, uint32_t number)
 {
     const unsigned char *class = tm__constant(all, number, TM__CONSTANT_CLASS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a record of a class or an object holds that goes by its name or hash alone, and
- * the numbers that both go by. No number is ever used twice.
+ * Records of classes and objects that are identified by name or hash alone, and the
+ * numbers of both. No number is ever used twice.
  */
 #include "ident/definition_records.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread waits for in the kernel, as an object with a name. */
+/* Sockets, files and other things that a thread waits for in the kernel, as named
+ * objects. */
 #ifndef TM_AGENT_IDENT_IO_OBJECTS_H
 #define TM_AGENT_IDENT_IO_OBJECTS_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The VM's structures for threads. A thread is put here once and taken away once, under
- * a lock; who is about to block looks one up without it. There are some ten to some
- * thousand, and the addresses of 256 lie in 2 KiB: a walk over them costs less than
- * the tag of the monitor. Blocks of places are never freed, so that nobody can be in
- * one that has gone.
+ * The VM's structures for threads. A thread is added once and removed once, under a
+ * lock; a thread that is about to block looks one up without it. There are some ten to
+ * some thousand, and the addresses of 256 lie in 2 KiB: a walk over them costs less
+ * than the tag of the monitor. Blocks of places are never freed, so that nobody can be
+ * in one that has gone.
  */
 #include "ident/java_threads.h"
 

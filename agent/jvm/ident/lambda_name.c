@@ -2,9 +2,10 @@
 /*
  * The VM makes a class for each lambda expression and method reference, whose one
  * method calls what the compiler made of the expression, or the method referred to.
- * That is the same in every run, and says more than a number. What else such a class
- * calls is its parent's constructor, what boxes numbers, and method handles where the
- * method may not be called; where more than one other is left, none is named.
+ * The name of that method is the same in every run, and says more than a number. Such a
+ * class also calls its parent's constructor, methods that box numbers, and method
+ * handles where the method may not be called; where more than one other is left, none
+ * is named.
  *
  * Once for each lambda that stands on a stack or is locked.
  */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a method is called, and its lines, are asked by the thread that first has it on
- * a stack: there its class cannot be unloaded, and a moment later, when the writer
- * comes by, it may have been. They go into that thread's ring, and so outlive the
- * process, too.
+ * The thread that first has a method on a stack asks for its name and lines: there its
+ * class cannot be unloaded, and a moment later, when the writer comes by, it may have
+ * been. They go into that thread's ring, and so outlive the process, too.
  *
  * A program has some thousand methods that stand on stacks that block, seen a million
  * times: nearly every look-up is one load. Threads add to the set without a lock:
@@ -121,8 +120,8 @@ static void sort(jvmtiLineNumberEntry *lines, jint count)
         }
 }
 
-/* Write the line table of a method. Of one that is too long, the code behind what finds
- * room has no lines. @return entries */
+/* Write the line table of a method. Where it is too long, the code behind the entries
+ * that fit has no lines. @return entries */
 static jint put_lines(tm__record_line *out, jmethodID method)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;

@@ -178,7 +178,7 @@ static int has_lock_stack(uintptr_t thread, uint64_t id)
            top >= first && top <= first + LOCKS_MAX * sizeof(uint64_t);
 }
 
-/* What the VM's structure for the calling thread says of it must be so. */
+/* The VM's structure for the calling thread must be right about it. */
 static const char *find_this_thread(JNIEnv *jni)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;
@@ -278,7 +278,7 @@ static uint64_t load(uintptr_t from)
     return __atomic_load_n((const uint64_t *)from, __ATOMIC_ACQUIRE);
 }
 
-/* That the owner is still the same says that all the time it was, and so was there. */
+/* The owner that is still the same was the owner all the time, and so existed. */
 static uint64_t by_address(uintptr_t monitor, uint64_t owner)
 {
     uint64_t thread = owner ? tm__java_threads_find(owner) : 0;

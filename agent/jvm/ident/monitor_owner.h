@@ -13,7 +13,7 @@ typedef struct tm__contender {
     uint32_t session; ///< of the recording
 } tm__contender;
 
-/** Learn where the VM keeps it. What is missing is said by tm__monitor_owner_lacks().
+/** Learn where the VM keeps it. tm__monitor_owner_lacks() states what is missing.
  */
 void tm__monitor_owner_open(JNIEnv *jni);
 

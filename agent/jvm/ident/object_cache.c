@@ -5,9 +5,9 @@
  * takes a fifth of that. Threads that block or call a lot do so on few objects, so each
  * remembers two, by weak references.
  *
- * Every so often one that was asked for is taken in: what comes often is met by that
- * soon, and a thread that goes through many objects pays for little. Where it turns out
- * that what was remembered did not come again, nothing is for a while.
+ * Every so often an object that was asked for is remembered: a frequent object is soon
+ * among these, and a thread that goes through many objects pays little. Where the
+ * remembered objects did not come again, none is remembered for a while.
  *
  * Bits of a tag are only ever added, so those remembered are there; others may be. A
  * tag is that of a session: with the next, numbers begin anew.

@@ -9,7 +9,7 @@
 
 /**
  * The tag of an object, on the thread whose buffer it is.
- * @param bits  that it must have: who finds one missing has to ask the VM
+ * @param bits  that it must have; where one is missing, ask the VM
  * @return 0: it is not remembered
  */
 jlong tm__object_cache_find(tm__buffer *buffer, JNIEnv *jni, jobject object,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which object is which, and which class. They go by a number of ours that the VM keeps
- * as their tag: exact, never used twice, and right after any move of the object. To
- * number one, and to write down what it is, happens once an object; to look one up is
- * part of nearly every event, so a thread remembers what it met lately
- * (object_cache.c).
+ * Identifies objects and classes by a number of ours that the VM keeps as their tag:
+ * exact, never used twice, and right after any move of the object. To number one, and
+ * to write down what it is, happens once an object; to look one up is part of nearly
+ * every event, so a thread remembers what it met lately (object_cache.c).
  *
  * A tag is a number and bits. Some are roles in which it was seen: as an object and as
  * a class, which are defined each for itself (a class that is locked is both), and
@@ -151,7 +150,7 @@ static jlong blocker_kind(JNIEnv *jni, jobject object)
     return TM__BLOCKER_OWNABLE;
 }
 
-/* What an object is, as bits of its tag. */
+/* The kind of an object, as bits of its tag. */
 static jlong nature_of(JNIEnv *jni, jobject object)
 {
     if ((*jni)->IsInstanceOf(jni, object, tm__the_java.thread_class))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which object, which class. */
+/* Identities of objects and classes. */
 #ifndef TM_AGENT_IDENT_OBJECT_IDENTITY_H
 #define TM_AGENT_IDENT_OBJECT_IDENTITY_H
 

@@ -39,8 +39,8 @@ static route scope = {"Ljdk/internal/misc/ThreadFlock$ThreadContainerImpl;", "fl
 static route flock = {"Ljdk/internal/misc/ThreadFlock;", "name", "Ljava/lang/String;",
                       NULL, 0};
 
-/* What a route leads to, a local reference; NULL: nothing, or this release has no such
- * field. */
+/* The object that a route leads to, a local reference; NULL: nothing, or this release
+ * has no such field. */
 static jobject follow(JNIEnv *jni, jobject object, route *by)
 {
     jfieldID id = atomic_load_explicit(&by->id, memory_order_acquire);

@@ -15,7 +15,7 @@ uint64_t tm__thread_id(JNIEnv *jni, jthread thread)
                   : 0;
 }
 
-/* By name: who asks for the class itself has it loaded, where nobody else needs it. */
+/* By name: asking for the class itself would load it where nothing else needs it. */
 int tm__is_carrier(JNIEnv *jni, jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;

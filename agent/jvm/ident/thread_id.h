@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which thread, by its number. */
+/* Threads by their numbers. */
 #ifndef TM_AGENT_IDENT_THREAD_ID_H
 #define TM_AGENT_IDENT_THREAD_ID_H
 
@@ -13,8 +13,8 @@ uint64_t tm__thread_id(JNIEnv *jni, jthread thread);
 int tm__is_carrier(JNIEnv *jni, jthread thread);
 
 /**
- * Whether a number is that of a carrier, of these threads: what the virtual thread on
- * it has, the VM may say that it has.
+ * Whether a number is that of a carrier, of these threads: the VM may name the carrier
+ * for a lock of the virtual thread on it.
  */
 int tm__carrier_has_id(JNIEnv *jni, uint64_t id, const jthread *threads, jint count);
 

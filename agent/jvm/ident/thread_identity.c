@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which thread is which: by the number that Java gives it. Its name and what else is
- * known of it is put down when its first event comes, and again when that has changed.
+ * Identifies threads by the numbers that Java gives them. The name and other properties
+ * of a thread are recorded with its first event, and again when they have changed.
  * Objects and classes are in object_identity.c.
  */
 #include "ident/thread_identity.h"
@@ -67,7 +67,7 @@ int tm__thread_define(tm__buffer *buffer, JNIEnv *jni, jthread thread, uint64_t 
     }
     if (info.is_daemon)
         flags |= TM_THREAD_DAEMON;
-    /* That of all carriers says no more than that they are carriers. */
+    /* The common group of carriers only says that they are carriers. */
     group_name = !(flags & TM_THREAD_CARRIER) &&
                          tm__container_name(container, sizeof(container), jni, thread)
                      ? container

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads as records: who they are, and the ring that is theirs. */
+/* Threads as records: their identities, and their rings. */
 #ifndef TM_AGENT_IDENT_THREAD_IDENTITY_H
 #define TM_AGENT_IDENT_THREAD_IDENTITY_H
 

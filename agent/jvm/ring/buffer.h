@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the agent keeps of a thread, beside the ring that it reports to. Knows nothing
- * of the VM.
+ * The agent's state of a thread, beside the ring that it reports to. Independent of the
+ * VM.
  */
 #ifndef TM_AGENT_RING_BUFFER_H
 #define TM_AGENT_RING_BUFFER_H
@@ -43,7 +43,8 @@ static inline void tm__counter_add(_Atomic uint64_t *counter, uint64_t more)
  * holds nobody up. */
 #define TM__COUNTS INT64_MAX
 
-/** What recording cost its thread, for overhead.c. All are sums, of all its threads. */
+/** The cost of recording for its thread, for overhead.c. All are sums, of all its
+ * threads. */
 typedef struct tm__costs {
     _Atomic uint64_t events;
     _Atomic uint64_t dropped;     ///< of these, for want of room
@@ -54,7 +55,7 @@ typedef struct tm__costs {
 
 enum { TM__MEASURED = 64 };
 
-/** Which stacks its thread had walked, for stack_policy.c. */
+/** The stacks that its thread had walked, for stack_policy.c. */
 typedef struct tm__stacks {
     _Atomic int64_t
         bare_since_ns; ///< blocking interval without a stack that it is in; 0: none
@@ -83,14 +84,14 @@ typedef struct tm__object_cache {
     uint32_t session;  ///< that the tags are of
 } tm__object_cache;
 
-/** What the kernel recorded of a thread's processors, for switches.c. */
+/** The kernel's records of a thread's processors, for switches.c. */
 typedef struct tm__switched {
     int64_t out_ns;       ///< it has been off its processor since; INT64_MIN: it is not
     int64_t last_ns;      ///< of its own last event
     int64_t begun_ns;     ///< before, its number was another thread's
     uint8_t is_preempted; ///< it was made to leave
     uint8_t is_reported;  ///< an event says that it is off
-    uint8_t is_known;     ///< what it did before it was met has been recalled
+    uint8_t is_known;     ///< a switch before it was first seen was looked up
     uint8_t is_blocked;   ///< an event of its own says that it waits
 } tm__switched;
 
@@ -104,7 +105,7 @@ typedef struct tm__buffer {
     tm_event deferred; ///< the end of a wait, until it is known why; kind 0: none
     int in_wait;       ///< it is inside our stand-in for Object.wait
     uint64_t os_id;
-    tm__schedstat use_base; ///< what the scheduler had counted when it was met
+    tm__schedstat use_base; ///< the scheduler's counts when it was first seen
     int has_use_base;       ///< this kernel counts
     uint64_t name_hash;     ///< of the name and group it was defined with
     /** Weak reference to the thread object; NULL: none. Set after `thread` and `os_id`,

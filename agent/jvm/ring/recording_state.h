@@ -19,7 +19,7 @@ typedef struct tm__recording_state {
                               ///< that stops it did; 0: neither
     _Atomic uint32_t session; ///< changes whenever recording begins
     atomic_int entering;      ///< threads that are about to get a buffer
-    _Atomic uint64_t kinds;   ///< as in tm_run: what this VM lets us report
+    _Atomic uint64_t kinds;   ///< as in tm_run: those that this VM lets us report
     const tm_sink *sink;      ///< takes what was merged
     uint64_t run_id;          ///< at random
     int64_t start_ns;

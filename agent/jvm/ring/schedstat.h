@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel's scheduler counts of a thread. Knows nothing of a VM. */
+/* The counts of the kernel's scheduler for a thread. Independent of a VM. */
 #ifndef TM_AGENT_RING_SCHEDSTAT_H
 #define TM_AGENT_RING_SCHEDSTAT_H
 

@@ -11,7 +11,7 @@
 /* However many threads want the processors, the writer has had one by then. */
 static const int64_t QUEUED_MOST_NS = INT64_C(8000000000);
 
-/* That the writer is late, as the calling thread has seen it. */
+/* A lateness of the writer, as the calling thread has seen it. */
 typedef struct lateness {
     int64_t came_ns;   ///< when the writer had last come by
     int64_t since_ns;  ///< noted then

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether the writer still comes by. Where it hangs, in a file system that does not
- * answer for one, rings only fill, and the program pays for events that nobody takes.
- * So its threads look, at each event, when the writer was last here: that takes a load,
- * and neither a thread nor a timer of its own. Who finds that it is late notes since
- * when, and ends the recording where it still is a second later: a process that was
- * stopped and goes on has its writer back before that. Time in which the thread itself
- * had to wait for a processor does not count: where it does, so does the writer. Where
- * no thread lives for that second, or comes by twice, nobody can tell how long that
- * was, and whoever comes by after the longest that it may be ends the recording.
+ * Detects a writer that no longer comes by. Where it hangs, in a file system that does
+ * not answer for instance, rings only fill, and the program pays for events that are
+ * never written. So its threads look, at each event, when the writer was last here:
+ * that takes a load, and neither a thread nor a timer of its own. A thread that finds
+ * it late notes since when, and ends the recording where it still is a second later: a
+ * process that was stopped and goes on has its writer back before that. Time in which
+ * the thread itself had to wait for a processor does not count: where it does, so does
+ * the writer. Where no thread lives for that second, or comes by twice, that time is
+ * not known, and a thread that comes by after the longest that it may be ends the
+ * recording.
  */
 #ifndef TM_AGENT_RING_WATCHDOG_H
 #define TM_AGENT_RING_WATCHDOG_H

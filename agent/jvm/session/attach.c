@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What comes in through the VM's attach mechanism: begin to record, or do something
- * with the recording that goes on, whoever began it. The mechanism carries back a
- * number only, so the answer is a line in a file that the caller made and named; it
- * stays open while what was begun goes on, for what there is to say then.
+ * Commands through the VM's attach mechanism: begin to record, or act on the recording
+ * that goes on, however it began. The mechanism returns a number only, so the answer is
+ * a line in a file that the caller created and named; it stays open while the recording
+ * goes on, for later messages.
  *
  * The answer is for the caller. The program's own output has nothing of it.
  */
@@ -39,7 +39,7 @@ static int report_to_caller(const char *text, size_t length)
     return 1;
 }
 
-/* What there is to say later is for the program's people as well. */
+/* Later messages are for the program's users as well. */
 static int report_to_listener(const char *text, size_t length)
 {
     int fd = atomic_load(&listener);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The agent's life in the VM: loaded before there are threads, at work from
- * VMInit to VMDeath. Options that are wrong are said in one line, and the VM then
- * does not start. What else may go wrong, a trace that cannot be written for one, is
- * no fault of whoever wrote them: it is said, and the program runs on.
+ * VMInit to VMDeath. An error in the options is reported in one line, and the VM then
+ * does not start. Other failures, a trace that cannot be written for instance, are not
+ * the fault of the options: they are reported, and the program runs on.
  */
 #include "session/load.h"
 

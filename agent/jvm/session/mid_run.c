@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A recording that begins while the program runs: after an attach, or after a pause.
- * Events tell what happens from then on; what each thread was doing by then the VM is
- * asked for.
+ * Events show the activities from then on; the VM is asked for the state of each thread
+ * by then.
  */
 #include "session/mid_run.h"
 
@@ -76,7 +76,7 @@ int tm__mid_run_pause(JNIEnv *jni)
     return sink->events(sink->payload, &event, 1);
 }
 
-/* Recording has begun: what is made from here on speaks for itself. */
+/* Recording has begun: threads created from here on report themselves. */
 static int ask_all(JNIEnv *jni, tm__buffer *own, jthread asker, int64_t since_ns)
 {
     jthread last = tm__agent_thread_new(jni);
@@ -106,7 +106,7 @@ int tm__mid_run_resume(JNIEnv *jni, tm__buffer *own, jthread asker)
     return rc;
 }
 
-/* What cannot be known by one who comes late. */
+/* Caveats of a recording that begins late. */
 static int emit_late(void)
 {
     const tm_sink *sink = tm__the_recording.sink;

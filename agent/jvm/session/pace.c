@@ -69,7 +69,7 @@ static int pause_ms(void)
 {
     int64_t now_ns = tm__now_ns(), until_ns = due_ns, left_ns;
 
-    /* What the budget leaves out is not waited for. */
+    /* Activities that the budget leaves out do not set the pace. */
     if (!tm__is_left_out(TM__LEFT_OUT_STACKS)) {
         if (tm__long_blocked_due_ns(now_ns) < until_ns)
             until_ns = tm__long_blocked_due_ns(now_ns);
@@ -82,7 +82,7 @@ static int pause_ms(void)
     return left_ns > 0 ? (int)(left_ns / 1000000) + 1 : 1;
 }
 
-/* What the clock that counts while the machine is suspended is ahead by. */
+/* How far the clock that also counts while the machine is suspended is ahead. */
 static int64_t suspended_ns(void)
 {
     int64_t all_ns = tm__clock_ns(CLOCK_BOOTTIME);

@@ -7,8 +7,8 @@
 void tm__pace_begin(void);
 
 /**
- * Wait for the next round, for a question that is due before it, or to be woken. What
- * the process or the machine stood still meanwhile is noted as such.
+ * Wait for the next round, for a question that is due before it, or to be woken. Time
+ * in which the process or the machine stood still is noted as such.
  * @param wake_fd  readable: somebody wakes the writer
  * @return whether somebody did
  */

@@ -5,8 +5,8 @@
  * the code of each method, instruction by instruction, since an operand may look like
  * an instruction.
  *
- * The classes are the JDK's own, three of them, once a VM. What cannot be read is left
- * alone.
+ * The classes are the JDK's own, three of them, once a VM. A class that cannot be read
+ * is left unchanged.
  */
 #include "virtual/class_patch.h"
 
@@ -69,7 +69,7 @@ static void put_method(unsigned char **to, uint32_t first, const tm__method_name
 /* Length of the instruction at `at`; 0 where there is none. */
 static size_t instruction_bytes(const unsigned char *code, size_t size, size_t at)
 {
-    /* Of all up to an opcode from that before. */
+    /* Lengths of all opcodes up to `last`, from the entry before. */
     static const struct {
         unsigned char last, bytes;
     } LENGTHS[] = {{15, 1},  {16, 2},  {17, 3},  {18, 2},  {20, 3},  {25, 2},  {53, 1},

@@ -33,7 +33,7 @@ typedef struct tm__patch {
 size_t tm__patch_class(unsigned char *out, const unsigned char *class, size_t bytes,
                        const tm__patch *patches, size_t count, unsigned *found);
 
-/** What a class may grow by. */
+/** The number of bytes by which a class may grow. */
 size_t tm__patch_bytes(const tm__patch *patches, size_t count);
 
 #endif

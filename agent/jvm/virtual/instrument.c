@@ -81,7 +81,7 @@ enum { CLASS_COUNT = sizeof(CLASSES) / sizeof(*CLASSES) };
 static int is_due; /* a virtual thread is near, and the VM is not up yet */
 static int failed;
 
-/* What these classes became at the first time, and stay. */
+/* The state of these classes since their first change; it stays. */
 static jint changed_times; /* as the VM counts; 0: they are what they were */
 static uint64_t changed_kinds;
 

@@ -77,7 +77,8 @@ static void JNICALL ended(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread)
         return;
     if (has_name(jni, thread))
         tm__thread_define(r.buffer, jni, thread, r.thread, 0, 0);
-    /* What its carrier does next for those that wait for it is its own wake-up. */
+    /* A wake-up by its carrier that follows, of threads that wait for it, counts as its
+     * own. */
     tm__event_report_finish(
         &r, TM__NO_STACK,
         (tm_event){.kind = TM_EVENT_THREAD_END, .peer = r.buffer->thread});

@@ -24,7 +24,8 @@
 
 enum { PROBE_FRAMES = 2 };
 
-/* What the calling thread does, with its stack without the frames of our class. */
+/* Begin an event of the calling thread, with its stack without the frames of our class.
+ */
 static int begin(tm__event_report *r, JNIEnv *jni, jthread *thread)
 {
     *thread = tm__the_vm.replaces_natives ? tm__event_report_thread() : NULL;

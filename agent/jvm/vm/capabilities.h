@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What this VM lets an agent do. */
+/* The capabilities of an agent in this VM. */
 #ifndef TM_AGENT_VM_CAPABILITIES_H
 #define TM_AGENT_VM_CAPABILITIES_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every position is checked against the end: what cannot be read is nothing. */
+/* Every position is checked against the end: data that cannot be read is treated as
+ * absent. */
 #include "vm/class_file.h"
 
 #include <string.h>

@@ -47,7 +47,7 @@ typedef struct tm__constants {
 /** Find the constants from where the reader stands, and leave it behind them. */
 void tm__constants_find(tm__constants *constants, tm__class_reader *reader);
 
-/** What follows the tag of this number, if it is one of that kind; NULL: it is not. */
+/** The data after the tag of this constant, if it is of that kind; NULL: it is not. */
 const unsigned char *tm__constant(const tm__constants *constants, uint32_t number,
                                   int tag);
 

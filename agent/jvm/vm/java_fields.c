@@ -34,7 +34,7 @@ static jfieldID field(JNIEnv *jni, jclass class, const char *name, const char *t
     return found;
 }
 
-/* What synchronizers with a queue and a state of this type are made of. */
+/* The fields of synchronizers with a queue and a state of this type. */
 static void find_queued(JNIEnv *jni, int is_long, const char *name, const char *type)
 {
     tm__java_fields *java = &tm__the_java;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the agent says beside the trace. */
+/* Messages of the agent beside the trace. */
 #ifndef TM_AGENT_VM_MESSAGE_H
 #define TM_AGENT_VM_MESSAGE_H
 

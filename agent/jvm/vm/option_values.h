@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an option may be, and the reading of its value. */
+/* The types of options, and the parsing of their values. */
 #ifndef TM_AGENT_VM_OPTION_VALUES_H
 #define TM_AGENT_VM_OPTION_VALUES_H
 
