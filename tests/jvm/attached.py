@@ -15,7 +15,7 @@ from conftest import FLAGS, TIMEOUT_S, Java
 PACKAGE = str(Path(threadmodel.__file__).parent.parent)
 
 
-# Without it JDK 21 and later say on stderr what they think of agents.
+# Without it JDK 21 and later print a warning on stderr when an agent is loaded.
 QUIET = "-XX:+EnableDynamicAgentLoading"
 
 
@@ -54,7 +54,7 @@ class Program:
         self.process.stdin.flush()
 
     def end(self) -> str:
-        """Let it end, as it must, and return what it said on stderr."""
+        """Wait for its end, which must be successful, and return its stderr."""
         _, errors = self.process.communicate(timeout=TIMEOUT_S)
         assert self.process.returncode == 0, errors
         return errors

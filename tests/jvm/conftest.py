@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every JDK of this machine, the programs compiled by it, and runs of them under the
-agent. Tests here run real JVMs; none depends on how fast they are."""
+"""Every JDK of this machine, programs compiled by it, and their runs under the agent.
+Tests here run real JVMs; none depends on their speed."""
 
 import fcntl
 import hashlib
@@ -19,11 +19,11 @@ from jdks import AGENT, JDKS, MATRIX, PLAIN_RELEASES, ROOT, Jdk
 
 UNIT = ROOT / "bindings/java/src/main/java/io/github/threadmodel/Unit.java"
 PROGRAMS = Path(__file__).resolve().parent / "programs"
-# It takes a worker longer to compile the programs than to run most files of tests.
+# A worker takes longer to compile the programs than to run most files of tests.
 CLASSES = ROOT / "build/jvm-classes"
 VIRTUAL_SINCE = 21
 TIMEOUT_S = 120
-# Of every VM that is recorded: how else objects and monitors may lie in memory.
+# Flags of every VM that is recorded: other layouts of objects and monitors.
 FLAGS = tuple(os.environ.get("TM_TEST_FLAGS", "").split())
 
 
@@ -44,8 +44,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """TM_TEST_JDKS=11,21 names releases. Else most tests run on those that are in
-    PLAIN_RELEASES or installed, and where TM_TEST_FULL is set on all."""
+    """TM_TEST_JDKS=11,21 names releases. Otherwise most tests run on those that are in
+    PLAIN_RELEASES or installed, and with TM_TEST_FULL on all."""
     left_out = [item for item in items if _is_left_out(item)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
@@ -87,7 +87,7 @@ def classes(jdk: Jdk) -> Path:
         for source in sorted(PROGRAMS.glob("*.java"))
         if jdk.release >= VIRTUAL_SINCE or not source.stem.startswith("Virtual")
     ]
-    # The one class that a program takes to state units.
+    # The class by which a program states units.
     sources.append(UNIT)
     known = hashlib.sha256(" ".join(jdk.compiler()).encode())
     for source in sources:
@@ -106,7 +106,7 @@ def classes(jdk: Jdk) -> Path:
 
 @dataclass
 class Recording:
-    """What became of a run, and the model of its trace."""
+    """The result of a run, and the model of its trace."""
 
     status: int
     stdout: str
@@ -192,7 +192,7 @@ class Java:
         options: str = "",
         flags: tuple[str, ...] = (),
     ) -> Recording:
-        """Run a program to its end, which must be a good one, and read its trace."""
+        """Run a program to its end, which must be successful, and read its trace."""
         trace = self.folder / f"{program}.tmt"
         agent = f"file={trace}{',' if options else ''}{options}"
         done = self.run(self.command(program, *arguments, agent=agent, flags=flags))

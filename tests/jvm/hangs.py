@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of Hangs.java, which of them cannot go on, and runs of several at once.
+"""The programs of Hangs.java, those of them that cannot go on, and concurrent runs.
 
-A few are run each time, all with --full.
+A plain check runs a few, --full all.
 """
 
 import os
@@ -37,9 +37,9 @@ HUNG = {
     "cleaner": {"cleaner", "user"},
     "itself": {"narcissus"},
 }
-# The thread that keeps a member out, where no event shows it: readers of a lock.
+# Threads that block a member and that no event shows: readers of a lock.
 READERS = {"readers": {"writer": "reader", "helper": "reader"}}
-# Beside others that go on.
+# Programs whose other threads go on.
 PARTLY = {
     name: HUNG[name]
     for name in ("pool", "owner", "upgrade", "permits", "single", "leak", "itself")
@@ -50,7 +50,7 @@ PARTLY = {
     "stream": {"reader"},
     "handedOn": {"clerk-0", "clerk-1"},
 }
-# Beside others that go on, they may be waiting for these: the first line names them.
+# If other threads go on, these may be waiting for them: the first line names them.
 OWED = {
     "nested": "notifier waits",
     "cleaner": "cleaner waits",
@@ -95,7 +95,7 @@ HEALTHY = (
     "triesOften",
 )
 FULL = "TM_TEST_FULL" in os.environ
-# Each time: of each kind of edge and of idleness one.
+# Programs of every check: one for each kind of edge and of idleness.
 SOME_HUNG = (
     *("pool", "owner", "upgrade", "permits", "orders", "join", "nested", "reply"),
     "readers",
@@ -111,12 +111,12 @@ SOME_HEALTHY = (
     "input",
 )
 SOME = tuple(HUNG) + HEALTHY if FULL else SOME_HUNG + SOME_HEALTHY
-# Of these a thread waits that is woken from outside of the program.
+# Programs with a thread that waits to be woken from outside as well.
 WATCHED = SOME if FULL else (*SOME, "process", "exits", "collected")
-# The same questions asked of recordings and of dumps are for fewer programs.
+# Recordings and dumps are made of fewer programs.
 RECORDED = SOME if FULL else ("pool", "owner", "nested", "join", "idle", "daemons")
 LOOKED_AT = SOME if FULL else ("pool", "owner", "idle")
-# The threads of the flight recorder are in the program's group, and go on.
+# Threads of the flight recorder are in the program's thread group, and go on.
 RECORDED_TOO = ("-XX:StartFlightRecording", "-Xlog:jfr*=off")
 PATIENCE_S = 0.5
 AT_ONCE = 8
@@ -148,10 +148,10 @@ def start_all(
 
 
 def end_all(running: Running) -> dict[str, int]:
-    """Return when the last thread of each that cannot go on was about to wait."""
+    """Return the time just before the last wait of each program that cannot go on."""
     for process in running.values():
         process.terminate()
-    # The end of its input would be an event of its own.
+    # Terminated before its input ends, which would be another event.
     for process in running.values():
         process.wait(TIMEOUT_S)
     said = {name: it.communicate(timeout=TIMEOUT_S)[0] for name, it in running.items()}
@@ -172,7 +172,7 @@ def plain(java: Java, *flags: str) -> Callable[[str], list[str]]:
 def check(
     model: threadmodel.Model, name: str, *, is_certain: bool
 ) -> dict[str, object]:
-    """A verdict has the members that the program knows, and a healthy one none."""
+    """Check that a verdict has the members that the program knows, or none."""
     (row,) = model.verdict()
     members = {str(member["thread"]) for member in model.verdict_members()}
     if name in HUNG:
@@ -189,11 +189,11 @@ def check(
             row["text"],
         )
         assert members == set(), name
-        # Nor is a place named at which all have waited for long.
+        # No place is named at which all threads have waited for long.
         assert row["since_ns"] is None, (name, row["title"])
     return row
 
 
 def in_turn(names: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """So many at once that each gets a processor soon after it noted the time."""
+    """Divide names into groups small enough that each program soon gets a processor."""
     return [names[i : i + AT_ONCE] for i in range(0, len(names), AT_ONCE)]

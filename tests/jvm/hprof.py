@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads HPROF's two formats, by the manual of HPROF and by nothing of ours."""
+"""Readers of HPROF's two formats, written from its manual, without our code."""
 
 import re
 import struct
@@ -18,7 +18,7 @@ class Frame:
 
 @dataclass
 class Binary:
-    """What a file in the binary format holds; records of the heap are refused."""
+    """The content of a file in the binary format; heap records are refused."""
 
     id_bytes: int = 0
     start_ms: int = 0
@@ -139,7 +139,7 @@ class Row:
 
 @dataclass
 class Text:
-    """What a file in the text format holds."""
+    """The content of a file in the text format."""
 
     threads: dict[int, tuple[str, str]] = field(default_factory=dict)
     ended: list[int] = field(default_factory=list)

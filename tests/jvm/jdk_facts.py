@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a recording of the flight recorder says by the JDK's own tool, `jfr print`."""
+"""Facts of a recording of the flight recorder, by the JDK's own tool `jfr print`."""
 
 import json
 import re
@@ -51,7 +51,7 @@ DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?")
 
 @dataclass
 class Fact:
-    """What happened, by us or by the JDK; what does not apply is None."""
+    """An event, as we or the JDK read it; None: the field does not apply."""
 
     kind: EventKind
     thread: int
@@ -77,7 +77,7 @@ def duration_ns(text: str) -> int:
 
 
 def instant_ns(text: str) -> int:
-    """2026-11-20T14:04:53.370788680Z, where Python keeps microseconds only."""
+    """Parse 2026-11-20T14:04:53.370788680Z, as Python keeps only microseconds."""
     matched = re.fullmatch(r"(.*?:\d\d)(?:\.(\d+))?(Z|[+-].*)", text)
     assert matched, text
     seconds, fraction, zone = matched.groups()
@@ -86,7 +86,7 @@ def instant_ns(text: str) -> int:
 
 
 def thread_id(thread: dict[str, Any] | None) -> int | None:
-    """Our id of a thread; -1 for one that Java does not know, whose key is not said."""
+    """Our id of a thread; -1 for one that is not a Java thread, which has no key."""
     if thread is None:
         return None
     return thread["javaThreadId"] if thread["javaThreadId"] > 0 else -1
@@ -166,7 +166,7 @@ def fact_of(event: dict[str, Any]) -> Fact:
 
 
 def print_by_jdk(java: Java, file: Path, names: Iterable[str] = NAMES) -> list[dict]:
-    """What `jfr print` of the JDK says of a file's events."""
+    """The events of a file, by `jfr print` of the JDK."""
     done = subprocess.run(
         [java.jdk.tool("jfr"), "print", "--json", "--stack-depth", "64"]
         + ["--events", ",".join(f"jdk.{name}" for name in names), file],
@@ -176,7 +176,7 @@ def print_by_jdk(java: Java, file: Path, names: Iterable[str] = NAMES) -> list[d
         timeout=TIMEOUT_S,
     )
     events = json.loads(done.stdout)["recording"]["events"]
-    # A start of no thread is how the program's shutdown begins, which is read as such.
+    # A start event without a thread marks the begin of the shutdown, and is read so.
     return [
         event
         for event in events

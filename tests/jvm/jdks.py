@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which JDKs this machine has, and runtimes of the releases that it has not; and the
-agent that they are to load."""
+"""The JDKs of this machine, runtimes of other releases, and the agent that they
+load."""
 
 import os
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Jdk:
         return str(self.home / "bin" / name)
 
     def compiler(self) -> list[str]:
-        """Its own, or for a runtime that of the newest JDK."""
+        """The path of a tool; for a runtime it is that of the newest JDK."""
         if Path(self.tool("javac")).exists():
             return [self.tool("javac")]
         return [JDKS[-1].tool("javac"), "--release", str(self.release)]
@@ -31,8 +31,8 @@ class Jdk:
 
 
 def release_of(home: Path, program: str) -> int:
-    """17, of a `release` file that says JAVA_VERSION="17.0.15"; 0 where there is no
-    such program."""
+    """Return 17 for a `release` file with JAVA_VERSION="17.0.15"; 0: there is no such
+    program."""
     if not (home / "bin" / program).exists() or not (home / "release").exists():
         return 0
     for line in (home / "release").read_text().splitlines():
@@ -64,5 +64,5 @@ def find_runtimes() -> list[Jdk]:
 JDKS = find_jdks()
 # Every release that tests of the agent run on.
 MATRIX = sorted([*JDKS, *find_runtimes()], key=lambda jdk: jdk.release)
-# Of others a plain check, which is not --full, runs what is marked `every_release`.
+# On other releases, a plain check runs the tests that are marked `every_release`.
 PLAIN_RELEASES = (17, 25)

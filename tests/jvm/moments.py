@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The threads of programs/Moment.java at rest: what is true of them, and dumps."""
+"""The threads of programs/Moment.java at rest: their true states, and dumps."""
 
 import subprocess
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ import threadmodel
 from conftest import TIMEOUT_S, VIRTUAL_SINCE, Java
 
 LOCKS = "java.util.concurrent.locks.ReentrantLock$"
-# State, class of what it is blocked for, who has that.
+# State, class of the object that the thread is blocked for, and its owner.
 PLATFORM = {
     "wants second": ("deadlocked", "Moment$Second", "wants first"),
     "wants first": ("deadlocked", "Moment$First", "wants second"),
@@ -90,7 +90,7 @@ def moment(java: Java, *, virtual: bool = False) -> Iterator[Moment]:
     if virtual:
         assert java.jdk.release >= VIRTUAL_SINCE
         command.append("VirtualMoment")
-        # Up to JDK 23 those that wait in synchronized blocks keep their carriers.
+        # Up to JDK 23 virtual threads that wait in synchronized blocks are pinned.
         command[1:1] = ["-Djdk.virtualThreadScheduler.parallelism=16"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -104,7 +104,7 @@ def moment(java: Java, *, virtual: bool = False) -> Iterator[Moment]:
 
 
 def states(model: threadmodel.Model) -> dict[str, State]:
-    """By name: state, class of what it is blocked for, who is known to have it."""
+    """By name: state, class of the object that it is blocked for, known owner."""
     last: dict[str, dict[str, Any]] = {}
     for row in model.timeline():
         if row["thread"] is not None:

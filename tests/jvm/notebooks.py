@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The notebooks of docs/, and how they are run: by a kernel of their own, from
-recordings of the program that they are about."""
+"""The notebooks of docs/, run by a kernel of their own, with recordings of the program
+that they are about."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ from jdks import AGENT, ROOT, Jdk
 
 NOTEBOOKS = sorted((ROOT / "docs/notebooks").glob("*.ipynb"))
 PACKAGE = Path(threadmodel.__file__).parents[1]
-# Long enough for any machine: what takes so long is broken.
+# Long enough for any machine: a cell that takes longer hangs.
 TIMEOUT_S = 600
 
 
@@ -36,13 +36,13 @@ def record(jdk: Jdk, folder: Path) -> None:
 
 
 def environment() -> dict[str, str]:
-    """In which a kernel finds the package as it was built."""
+    """The environment in which a kernel finds the built package."""
     search = os.pathsep.join([str(PACKAGE), os.environ.get("PYTHONPATH", "")])
     return {**os.environ, "PYTHONPATH": search}
 
 
 def execute(file: Path, folder: Path) -> Any:
-    """Run all cells of a notebook, in a folder; one that fails raises."""
+    """Run all cells of a notebook in a folder; a failure raises."""
     notebook = nbformat.read(file, as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells)
     client = nbclient.NotebookClient(

@@ -21,7 +21,7 @@ def need_compiler(jdk: Jdk) -> None:
 
 
 def benchmark(name: str, jdk: Jdk, *arguments: object) -> str:
-    """Run one for a JDK to its end, which must be a good one; what it printed."""
+    """Run one for a JDK, which must succeed, and return its output."""
     need_compiler(jdk)
     script = rounds.HERE / f"bench_{name}.py"
     package = str(Path(threadmodel.__file__).parents[1])

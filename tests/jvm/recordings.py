@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings of the JDK Flight Recorder: made, read by us, and read by the JDK's own
-`jfr print`, both brought into one shape to be compared."""
+"""Recordings of the JDK Flight Recorder, read by us and by the JDK's own `jfr print`,
+both as the same facts to be compared."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ from threadmodel import EventKind
 EMIT = Path(os.environ.get("TM_TEST_EMIT", ROOT / "build/tests/jvm/emit_file"))
 TIMED_OUT, BY_INTERRUPT, PEER_REPORTED = 1, 2, 4
 VIRTUAL = 1
-# What the recording says of itself.
+# Events about the recording itself.
 ABOUT = ("ActiveSetting", "JVMInformation")
 CONTEXT = (EventKind.GC_PAUSE, EventKind.INFLATED)
 SETTING = '<setting name="{}">{}</setting>'
@@ -142,11 +142,11 @@ def emit(file: Path) -> Emitted:
 
 
 def pair(emitted: Emitted, stacks: dict[str, Any]) -> None:
-    """Begin and end of a thread's blocking intervals, one after the other, as facts."""
+    """Combine start and end of each blocking interval of a thread into one fact."""
     open_: dict[int, Fact] = {}
     for time, thread, object_, peer, value, stack, number, bits in emitted.events:
         kind = EventKind(number)
-        # Of the last thread dump, which `jfr print` is not asked for.
+        # An event of the last thread dump, which `jfr print` is not asked for.
         if kind == EventKind.SNAPSHOT:
             continue
         if kind in CONTEXT:
@@ -181,7 +181,7 @@ def pair(emitted: Emitted, stacks: dict[str, Any]) -> None:
 
 
 def plain(events: Counter[tuple[int, ...]]) -> Counter[tuple[int, ...]]:
-    """Events without their stacks, which a cut may take away or number otherwise."""
+    """Events without stacks: a cut may remove stacks or change their numbers."""
     found: Counter[tuple[int, ...]] = Counter()
     for event, count in events.items():
         time, thread, object_, peer, value, _, kind, bits = event
@@ -190,7 +190,7 @@ def plain(events: Counter[tuple[int, ...]]) -> Counter[tuple[int, ...]]:
 
 
 def kinds_of(model: Any) -> set[EventKind]:
-    """What the recording reports, by its settings."""
+    """The kinds of events that the recording reports, by its settings."""
     return {EventKind(kind) for kind in model.run.kinds}
 
 
@@ -200,7 +200,7 @@ def environment() -> dict[str, str]:
 
 
 def compare(ours: Iterable[Fact], theirs: Iterable[Fact]) -> int:
-    """Assert that both tell the same, event by event. @return how many there were."""
+    """Assert that both have the same events. @return the number of events."""
     mine, truth = by_key(ours), by_key(theirs)
     assert Counter({key: len(facts) for key, facts in mine.items()}) == Counter(
         {key: len(facts) for key, facts in truth.items()}
@@ -211,7 +211,7 @@ def compare(ours: Iterable[Fact], theirs: Iterable[Fact]) -> int:
             count += 1
             if fact.end_ns is not None:
                 assert own.end_ns is not None
-                # A duration is cut to whole nanoseconds apart from its start.
+                # A duration and its start are rounded down to ns separately.
                 assert abs(own.end_ns - fact.end_ns) <= 1
                 own.end_ns = fact.end_ns
             is_join = fact.kind == EventKind.WAIT and own.address is None

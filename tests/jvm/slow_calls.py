@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs whose workers make one kind of slow call, in Java and in C, beside what each
-worker measured. A worker prints its name, for how long it was in these calls, for how
-long it had a processor in them, and for how long it wanted one in all; in ns."""
+"""Programs whose workers make one kind of slow call, in Java and in C, compared with
+the workers' own measurements. A worker prints its name, its time in these calls, its
+processor time in them, and its total time of waiting for a processor; in ns."""
 
 import os
 from collections import defaultdict
@@ -14,17 +14,17 @@ import pytest
 import threadmodel
 
 WORKERS = 2
-#: how many workers, calls of each, and microseconds that it computes before each
+#: the workers, the calls of each, and the microseconds of computing before each call
 READ = ("2", "100", "50")
 SYNC = ("2", "50", "200")
 NAME = ("2", "40", "200")
-#: of the file that is read, a block for each call
+#: a block of the file; each call reads one
 BLOCK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
 class Slow:
-    """A run: the calls of each worker, and the most and least of a wait in them."""
+    """A run: its model, and the bounds of each worker's time of waiting in calls."""
 
     model: threadmodel.Model
     bounds: dict[str, tuple[int, int]]
@@ -49,7 +49,7 @@ def slow(model: threadmodel.Model, printed: str) -> Slow:
 
 
 def file_to_read(folder: Path) -> str:
-    """Give one that can be read around the cache; what was made is on the disk."""
+    """Make a file, on disk, that can be read without the page cache."""
     path = folder / "pages"
     with path.open("wb") as file:
         for _ in range(int(READ[0]) * int(READ[1])):
@@ -63,9 +63,9 @@ def file_to_read(folder: Path) -> str:
 
 
 def assert_measured(it: Slow, method: str, thing: str) -> None:
-    """Check that the I/O of each worker, of that method and with such things, is what
-    the worker measured, within 2 %. What a call used a processor for, or wanted one
-    for, may be a part of it or not."""
+    """Check that each worker's I/O, of that method and with such objects, is as the
+    worker measured, within 2 %. Processor time, and the wait for a processor, within a
+    call may count as I/O or not."""
     io: defaultdict[str, int] = defaultdict(int)
     for row in it.model.statistics(by=("thread", "object", "method")):
         if thing in str(row["object"]) and str(row["method"]).endswith(method):
@@ -75,7 +75,7 @@ def assert_measured(it: Slow, method: str, thing: str) -> None:
 
 
 def assert_found(it: Slow, method: str, thing: str) -> None:
-    """Check that the first card about I/O names the cause and who asks for it."""
+    """Check that the first card about I/O names the cause and the method."""
     card = next(row for row in it.cards if row["kind"] == "io_wait")
     assert thing in card["title"], card["title"]
     assert card["title"].endswith(method), card["title"]
@@ -84,7 +84,7 @@ def assert_found(it: Slow, method: str, thing: str) -> None:
 
 
 def assert_bound(it: Slow, method: str, thing: str) -> None:
-    """Check that the first line does, and the first of all cards."""
+    """Check that the first line and the first of all cards name them."""
     assert it.title.startswith(f"Bound by I/O with {thing} in "), it.title
     assert f"{method}:" in it.title
     assert it.cards[0]["kind"] == "io_wait"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A database that answers late, and clients of the services that ask it: lines over
-TCP. The services are programs in Java, C and Go, and end with their input."""
+"""A slow database, and clients of the services that query it, with lines over TCP. The
+services are programs in Java, C and Go, and end at the end of their input."""
 
 import socketserver
 import subprocess
@@ -21,7 +21,7 @@ SECONDS = 120
 
 @contextmanager
 def database(answer_ms: float) -> Iterator[int]:
-    """Answer each line after a while. Gives the port."""
+    """Answer each line after a delay. Yields the port."""
 
     class Answer(socketserver.StreamRequestHandler):
         def handle(self) -> None:
@@ -54,7 +54,7 @@ def serve(
     environment: Mapping[str, str] | None = None,
     clients: int = 4,
 ) -> None:
-    """Run a service, which must end well, under a closed load."""
+    """Run a service, which must succeed, under a closed load."""
     with subprocess.Popen(
         command,
         env=environment,
@@ -75,7 +75,7 @@ def serve(
 
 
 def assert_bound_by(trace: Path, endpoint: str, method: str) -> None:
-    """Check that the first line and the first card name the endpoint and who asks."""
+    """Check that the first line and card name the endpoint and the calling method."""
     model = threadmodel.open(trace)
     verdict = model.verdict()[0]
     assert verdict["kind"] == "bound", verdict["title"]
@@ -95,8 +95,8 @@ def assert_bound_by(trace: Path, endpoint: str, method: str) -> None:
 
 
 def assert_not_bound(trace: Path) -> None:
-    """Check that neither names an endpoint, though requests ask one, and wait for
-    what comes next."""
+    """Check that neither names an endpoint, though requests query one and wait for
+    their clients."""
     model = threadmodel.open(trace)
     assert "Bound by I/O" not in str(model.verdict()[0]["title"])
     assert [

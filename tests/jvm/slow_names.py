@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A name server that answers late, in a network and a view of files of its own, so that
-it needs no rights. Run as a program, it is the server, and runs a command beside it."""
+"""A slow name server, in a network and mount namespace of its own, so that it needs no
+privileges. Run as a program, this file is the server, and runs a command beside it."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ ASKS_FOR_IPV4 = b"\0\1"
 
 
 def isolated(answer_ms: int, *command: str) -> list[str]:
-    """Give the command that runs one where names are looked up at such a server."""
+    """Return the command that runs another one with names looked up at the server."""
     space = ["unshare", "--map-root-user", "--mount", "--net"]
     return [
         *space,
@@ -32,7 +32,7 @@ def isolated(answer_ms: int, *command: str) -> list[str]:
 
 
 def is_possible() -> bool:
-    """Whether this user may have a network and a view of files of its own."""
+    """Whether this user may create network and mount namespaces."""
     if not shutil.which("unshare") or not shutil.which("ip"):
         return False
     done = subprocess.run(
@@ -42,7 +42,7 @@ def is_possible() -> bool:
 
 
 def answer_to(question: bytes) -> bytes:
-    """Give the address to who asks for one of version 4, and else an empty answer."""
+    """Answer a question for an IPv4 address with it, other questions with none."""
     end = question.index(b"\0", HEADER_BYTES) + 5
     has_address = question[end - 4 : end - 2] == ASKS_FOR_IPV4
     counts = bytes((0, 1, 0, has_address, 0, 0, 0, 0))
@@ -58,14 +58,14 @@ def serve(server: socket.socket, answer_ms: int) -> None:
 
 
 def use(text: str, path: str, folder: Path) -> None:
-    """Have a file of the system be another one here."""
+    """Replace a file of the system in this namespace."""
     file = folder / Path(path).name
     file.write_text(text)
     subprocess.run(["mount", "--bind", file, path], check=True)
 
 
 def main(network: str, answer_ms: int, command: list[str]) -> int:
-    """Serve in another network than the given one."""
+    """Serve, in another network than the given one."""
     assert network != os.readlink(NETWORK)
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     with (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers about real programs whose truth is known by how they were made."""
+"""Answers about real programs that were made so that the truth is known."""
 
 import itertools
 import statistics
@@ -13,20 +13,20 @@ LONG_MS, FIXED_MS = 11, 6
 PAIRS = 5
 WITHIN = 0.1
 TRIES = 8
-# Of a run in which the machine took less for itself than this, that is all there is to
-# know: others need not be tried.
+# A run in which the machine took less time for itself than this is good enough: no
+# other one is tried.
 CALM = 0.005
 
 
 def stall_of(run: Recording) -> float:
-    """Return the part of the relay's work that was the machine's own."""
+    """Return the part of the relay's time that the machine took for itself."""
     stages = range(3)
     stall_ns = sum(run.said[f"stage{stage}_stall_ns"] for stage in stages)
     return stall_ns / sum(run.said[f"stage{stage}_ns"] for stage in stages)
 
 
 def calmest_relay(java: Java) -> Recording:
-    """Record the relay until the machine left it alone, or take the least disturbed."""
+    """Record the relay until a run is undisturbed; else return the calmest one."""
     runs: list[Recording] = []
     while not runs or (stall_of(runs[-1]) > CALM and len(runs) < TRIES):
         runs.append(java.record("Pipeline"))
@@ -74,12 +74,12 @@ def length(rows) -> int:
 
 
 def test_a_shorter_hold_gains_what_was_predicted(java: Java):
-    """The lock is held 5 ms too long, and then not; what was predicted from the first
-    run is compared with the second.
+    """In the first run the lock is held 5 ms too long, in the second it is not. The
+    prediction from the first run is compared with the second.
 
-    How much shorter the holds really were both programs say themselves, for on a loaded
-    machine a sleep of 6 ms may well take 8. The median of some pairs, for it has other
-    work between the holds, too.
+    Both programs print the lengths of their holds, since on a loaded machine a sleep of
+    6 ms may well take 8. The median of several pairs counts, since the program also
+    does other work between the holds.
     """
     ratios: list[float] = []
     # A machine that others disturb gets more pairs to find its median with.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recording JVMs that run already: what was going on comes first, and afterwards the
-JVM is as it was."""
+"""Recording JVMs that run already: the trace begins with the present states, and
+afterwards the JVM is as it was."""
 
 import json
 import os
@@ -38,7 +38,7 @@ SNAPSHOT_SINCE = 25
 
 
 def test_of_many_threads_each_is_asked(java: Java):
-    """Their stacks are more than the ring that they go through has room for."""
+    """Their stacks need more room than the ring through which they go."""
     trace = java.folder / "run.tmt"
     with running(java, "ManyParked", MANY, CALLS) as program:
         program.hear("ready")
@@ -58,7 +58,7 @@ def test_of_many_threads_each_is_asked(java: Java):
 
 
 def test_a_recording_from_the_start_is_paused_and_resumed(java: Java):
-    """What each thread is in then is asked, and each object keeps its number."""
+    """At the resume each thread's state is asked, and each object keeps its number."""
     trace = java.folder / "run.tmt"
     agent = f"-agentpath:{AGENT}=file={trace},rings=none"
     with running(java, "Attached", flags=(QUIET, agent)) as program:
@@ -156,7 +156,7 @@ def test_attaching_again_and_again_changes_nothing(java: Java):
         for i in range(times):
             trace = java.folder / f"run{i}.tmt"
             with attach.record(program.pid, trace) as recording:
-                # As long as it takes until all were blocked: flushed at each look.
+                # Until all threads were blocked. Each look flushes the trace.
                 while not _all_blocked(trace, recording):
                     time.sleep(0.05)
             model = threadmodel.open(trace)
@@ -254,7 +254,7 @@ def test_a_paused_stretch_is_unknown_and_reported(java: Java):
     for name in ("blocked", "listener", "worker", "main"):
         unknown = rows(model, "timeline", thread=name, state="unknown")
         assert len(unknown) == 1
-    # They ended meanwhile, which nobody saw.
+    # They ended during the pause, unseen.
     assert rows(model, "threads", name="blocked")[0]["end_ns"] is None
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attaching to a JVM again and again costs it nothing that it does not get back."""
+"""Attaching to a JVM many times leaves it no memory that it cannot free."""
 
 import os
 import re
@@ -45,7 +45,7 @@ def test_what_an_attach_leaves_in_the_vm_does_not_add_up(java: Java, threads: st
         pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
     words = ("Busy", 600_000) if threads == "platform" else ("VirtualBusy", 50)
     trace = java.folder / "run.tmt"
-    # The other one is not attached to: what it keeps is the program's own.
+    # The other JVM is not attached to: its growth is the program's own.
     with running(java, *words) as program, running(java, *words) as other:
         for each in (program, other):
             each.hear("warm")
@@ -63,7 +63,7 @@ def test_what_an_attach_leaves_in_the_vm_does_not_add_up(java: Java, threads: st
 
 
 def test_virtual_threads_are_recorded_as_well_at_the_next_attach(java: Java):
-    """Their classes are ours by then, and are not changed again."""
+    """The classes are instrumented already, and are not changed again."""
     if java.jdk.release < VIRTUAL_SINCE:
         pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
     trace = java.folder / "run.tmt"

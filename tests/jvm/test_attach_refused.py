@@ -152,7 +152,7 @@ def test_a_path_of_any_length_is_accepted_by_jvms_that_can(java: Java):
 
 
 def child_of(pid: int) -> int:
-    """The process that this one became the parent of, when it has."""
+    """Wait until this process has a child, and return it."""
     children = Path(f"/proc/{pid}/task/{pid}/children")
     while not children.read_text():
         time.sleep(0.01)
@@ -160,7 +160,7 @@ def child_of(pid: int) -> int:
 
 
 def test_a_jvm_in_a_container_is_reached_by_its_own_number_and_files(java: Java):
-    """It is process 1 of a namespace of its own, and has a /tmp of its own."""
+    """The JVM is process 1 of its own PID namespace, and has its own /tmp."""
     unshare = ("unshare", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c")
     if subprocess.run([*unshare, "mount -t tmpfs tmpfs /tmp"], check=False).returncode:
         pytest.skip("this user may not make namespaces")
@@ -187,7 +187,7 @@ def test_a_jvm_in_a_container_is_reached_by_its_own_number_and_files(java: Java)
 
 
 def test_a_jvm_that_has_another_root_is_reached_with_its_own_files(java: Java):
-    """It is in our namespace, and its /tmp is not ours."""
+    """The JVM is in our PID namespace, but its /tmp is not ours."""
     unshare = ("unshare", "--mount", "sh", "-c")
     if subprocess.run([*unshare, "mount --bind / /mnt"], check=False).returncode:
         pytest.skip("this user may not make namespaces")

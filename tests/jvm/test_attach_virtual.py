@@ -22,7 +22,7 @@ OTHERS = 300
 MANY = 20_000
 BUSY = 20
 PATIENCE_S = 180
-# Before JDK 24 a virtual thread that blocks on a monitor keeps its carrier.
+# Before JDK 24 a virtual thread that blocks on a monitor is pinned.
 CARRIERS = "-Djdk.virtualThreadScheduler.parallelism=16"
 
 
@@ -33,7 +33,7 @@ def _only_where_there_are_any(java: Java) -> None:
 
 
 def until(program: Program, trace: Path, done: Callable[[threadmodel.Model], bool]):
-    """Wait until what the trace has by now is enough."""
+    """Wait until the trace so far satisfies a condition."""
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         attach.control(program.pid, "dump")
@@ -46,7 +46,7 @@ def until(program: Program, trace: Path, done: Callable[[threadmodel.Model], boo
 
 
 def named(model: threadmodel.Model, prefix: str) -> list[dict[str, Any]]:
-    """In a trace that goes on, the name of a thread may come after its first event."""
+    """Threads by prefix. In an unfinished trace, a name may follow the first event."""
     return [row for row in model.threads() if (row["name"] or "").startswith(prefix)]
 
 
@@ -67,7 +67,7 @@ def all_were_asked(java: Java, count: int) -> Callable[[threadmodel.Model], bool
 
 
 def recorded(java: Java, count: int, go_on: bool, *flags: str) -> threadmodel.Model:
-    """The program recorded until all were asked, or until they have all ended."""
+    """Record the program until all threads were asked, or until they have all ended."""
     trace = java.folder / "run.tmt"
     with running(
         java, "VirtualAttached", count, flags=(QUIET, CARRIERS, *flags)
@@ -182,7 +182,7 @@ def test_virtual_threads_that_the_jdk_does_not_list_are_reported(java: Java):
 
 
 def test_many_virtual_threads_are_asked_without_harm(java: Java):
-    """In rounds, so that no ring fills up meanwhile."""
+    """The threads are asked in rounds, so that no ring fills up."""
     model = recorded(java, MANY, go_on=False)
     assert odd(model) == {}
     assert Counter(row["state"] for row in others(model)) == {"parked": MANY}

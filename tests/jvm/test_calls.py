@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every call is seen, however the caller was compiled: a program counts its own.
+"""Every call is recorded, however the caller was compiled: the program counts them.
 
-Ten million calls a compiler where TM_TEST_FULL is set.
+With TM_TEST_FULL, ten million calls for each compiler.
 """
 
 import os
@@ -21,7 +21,7 @@ TALLY = Path(os.environ.get("TM_TEST_TALLY", ROOT / "build/tests/jvm/tally"))
 
 
 def tally(trace: Path, thread: str) -> dict[str, int]:
-    """How many events of each kind a thread has, and how many were lost."""
+    """The number of events of each kind of a thread, and of those that were lost."""
     said = subprocess.run(
         [TALLY, trace, thread], capture_output=True, text=True, check=True
     ).stdout
@@ -48,7 +48,7 @@ def test_every_call_of_a_hot_loop_is_reported(java: Java, flags: tuple[str, ...]
     slept = int(done.stdout.partition("slept=")[2])
     counts = tally(trace, "counted")
     lost = counts.pop("lost")
-    # How many of these there are depends on the clock, and on how long a read takes.
+    # Their number depends on the clock, and on the time of a read.
     for kind in ("cpu_time", "cpu_wait", "on_cpu", "off_cpu", "await", "awaited"):
         counts.pop(kind, None)
     made = {
@@ -81,7 +81,7 @@ def unseen(java: Java, seen: int, bypassed: int) -> list[str]:
 
 
 def test_notifies_that_come_by_no_hook_are_found_out_and_reported(java: Java):
-    """Some calls are seen, as of a method before it was compiled."""
+    """Some calls are recorded, as of a method that is not compiled yet."""
     if not BYPASSED.exists():
         pytest.skip(f"no library in {BYPASSED}")
     (said,) = unseen(java, 200, 100)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmark of what-if against programs really changed: that it runs, with a small
-program that needs no jars, and how its verdicts come about."""
+"""The benchmark of what-if against programs that were really changed: it runs, with a
+small program that needs no jars, and derives its verdicts correctly."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ from predict import Callee, Hold, Prediction, Question, Resource, of_row, predic
 from rounds import Gain
 from threadmodel import EventKind
 
-# What the clients of the local case do one after the other.
+# The work that the clients of the local case do one after the other.
 SERIAL_NS = 6 * 25 * 15_000_000
 
 

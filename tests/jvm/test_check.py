@@ -15,7 +15,7 @@ PACKAGE = str(Path(threadmodel.__file__).parents[1])
 
 
 def check(*arguments: object) -> tuple[int, list[str]]:
-    """Return the exit status and the lines that say what broke a limit."""
+    """Return the exit status and the lines on broken limits."""
     done = subprocess.run(
         [sys.executable, "-m", "threadmodel", "check", *map(str, arguments)],
         check=False,
@@ -29,7 +29,7 @@ def check(*arguments: object) -> tuple[int, list[str]]:
 
 
 def test_a_run_is_held_to_its_limits(java: Java, tmp_path: Path):
-    """A lock that is held for long, and the same program where it hardly is."""
+    """A program that holds a lock for long, and the same one that hardly holds it."""
     base = tmp_path / "base.tmt"
     java.record("Bottleneck", 0).trace.rename(base)
     run = java.record("Bottleneck", 30).trace
@@ -71,8 +71,8 @@ def test_a_deadlock_fails_the_check(java: Java):
 def test_a_tenth_more_is_found_among_ten_runs_and_nothing_between_equal_ones(
     java: Java, tmp_path: Path
 ):
-    """A lock that is held for 40 ms each time, and for 44; in turn, so that what else
-    the machine does meanwhile is in all three groups."""
+    """A lock is held for 40 ms each time, and for 44. The groups are recorded in turn,
+    so that other load of the machine affects all three."""
     groups: dict[str, list[Path]] = {"base": [], "same": [], "slow": []}
     for number in range(10):
         for name, held_ms in (("base", 40), ("same", 40), ("slow", 44)):

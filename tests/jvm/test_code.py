@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the agent says of classes and methods: by name, also of those that are gone."""
+"""Classes and methods have names, even if they were unloaded."""
 
 from collections import Counter
 
@@ -9,7 +9,7 @@ GUESTS = 30
 
 
 def test_methods_of_classes_that_are_unloaded_at_once_have_names_and_lines(java: Java):
-    """Each guest is gone before the next comes: most before the writer comes by."""
+    """Each guest is unloaded before the next: most before the writer's next round."""
     run = java.record("Unloaded", GUESTS, options="stacks=all")
     guests = [row for row in run.rows("timeline") if row["class"] == "Unloaded$Guest"]
     assert Counter((row["state"], row["method"]) for row in guests) == {
@@ -35,7 +35,7 @@ def test_lambdas_go_by_what_they_do_in_every_run(java: Java):
         "Lambdas$$Lambda(rest)",
         "Lambdas$$Lambda(Thread::yield)",
     }
-    # Two lambdas of one text are two sites; one that was made twice is one.
+    # Two lambdas with the same text are two sites; one that is made twice is one site.
     run = java.record("Lambdas")
     (row,) = run.rows("locks", **{"class": "Lambdas$$Lambda(lambda$main$1)"})
     assert row["waiting_count"] == 3
@@ -43,7 +43,7 @@ def test_lambdas_go_by_what_they_do_in_every_run(java: Java):
 
 
 def test_threads_that_were_there_before_have_the_stack_at_which_they_wait(java: Java):
-    """Whether they wait by then is theirs; the VM reports no wait that began before."""
+    """The VM does not report a wait that began before; they may be waiting by then."""
     run = java.record("Lambdas")
     waits = run.rows("timeline", thread="Finalizer", state="waiting")
     assert all(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the agent reports of programs that know what they do."""
+"""Counts of the agent, for programs that know the truth."""
 
 import pytest
 

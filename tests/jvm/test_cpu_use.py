@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the scheduler counts of threads: never less than what a thread saw itself."""
+"""Processor times of the scheduler: never less than those a thread measured itself."""
 
 import statistics
 from collections import Counter
@@ -66,7 +66,7 @@ def differs(model: threadmodel.Model) -> bool:
 
 @pytest.mark.every_release
 def test_running_is_what_the_scheduler_counts_and_no_read_is_part_of_it(java: Java):
-    # A busy machine may need another run.
+    # On a busy machine another run may be needed.
     for _ in range(RUNS):
         run = java.record("Switched", 400, 10, 30)
         if any("perf_event_open failed" in text for text in run.model.caveats):

@@ -12,7 +12,7 @@ COUNT = 10_000 if "TM_TEST_FULL" in os.environ else 1_000
 
 
 def running_ns(row: dict[str, Any]) -> int:
-    """For how long a thread had a processor, or wanted one."""
+    """The time for which a thread had a processor or waited for one."""
     others = sum(row[column] for column in row if column.endswith("_total_ns"))
     return row["end_ns"] - row["start_ns"] - others
 
@@ -25,8 +25,8 @@ def test_of_thousands_of_threads_each_sleeps_for_as_long_as_it_measured(
     rows = [row for row in run.model.threads() if str(row["name"]).startswith("crowd-")]
     assert len(rows) == COUNT
     assert all(row["end_ns"] is not None for row in rows)
-    # What a thread measured contains its wait for a processor at the end. After so many
-    # switches that they are not recorded any more, that is a part of running.
+    # The time that a thread measured includes its wait for a processor at the end. If
+    # there are too many switches to record, that wait is a part of running.
     wanted_ns = sum(row["runnable_total_ns"] + row["native_total_ns"] for row in rows)
     if any(text.startswith("When threads had") for text in run.model.caveats):
         wanted_ns += sum(running_ns(row) for row in rows)

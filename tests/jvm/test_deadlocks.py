@@ -10,7 +10,7 @@ from conftest import VIRTUAL_SINCE, Java, Recording
 
 STAY_MS = 400
 WITHIN_MS = 100
-# One attempt may fall into a moment in which the machine runs something else.
+# During one attempt, the machine may run another program.
 ATTEMPTS = 5
 
 HEAD = re.compile(r"threadmodel: deadlock of (\d+) threads, found at (\S+), \d+ ms ")
@@ -41,7 +41,7 @@ KINDS = {
 
 
 def reported(stderr: str) -> tuple[int, set[tuple[str, str, str]]]:
-    """When the one deadlock was found, in ms since 1970, and who waits for whom."""
+    """The time at which the deadlock was found, in ms since 1970, and its waits."""
     (head,) = HEAD.finditer(stderr)
     members = MEMBER.findall(stderr)
     assert len(members) == int(head.group(1))
@@ -90,8 +90,9 @@ def test_a_deadlock_is_reported_within_100_ms(java: Java, kind: str, threads: st
 @pytest.mark.every_release
 @pytest.mark.parametrize("threads", ["platform", "virtual"])
 def test_no_reference_of_another_thread_is_looked_at(java: Java, threads: str):
-    """Before JDK 25 JVM TI hands those out of what a virtual thread holds. The VM ends
-    at once where it checks references, and else when the carrier has gone on."""
+    """Before JDK 25 JVM TI returns such references for monitors that a virtual thread
+    holds. The VM crashes at once if it checks references, else when the carrier has
+    gone on."""
     if threads == "virtual" and java.jdk.release < VIRTUAL_SINCE:
         pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
     arguments = ("Deadlocks", "monitors", threads, STAY_MS)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands of the documents that record a program, or wait for one, run as they stand
-there, but for process ids, addresses and how long they take."""
+"""Commands of the documents that record a program, or wait for one, run as written,
+except for process ids, addresses and durations."""
 
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dumps of the same moment, by every tool of the JDK, against what is true of it."""
+"""Dumps of the same moment by every tool of the JDK, compared with the truth."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -92,16 +92,16 @@ def virtual(java: Java) -> Iterator[Moment]:
         yield it
 
 
-# Since this release a dump to a file says what threads do, and for what.
+# Since this release a dump to a file has states, and the objects waited for.
 STATES_SINCE = 25
-# Since this one a heap dump has the stacks of virtual threads that no carrier has.
+# Since this one a heap dump has the stacks of unmounted virtual threads.
 UNMOUNTED_SINCE = 24
 UNMOUNTED = {"virtual sleeper", "virtual parked", "virtual holder", "virtual queued"}
 
 
 @pytest.fixture
 def at_rest(virtual: Moment) -> Moment:
-    """The same, where dumps to files say what threads do."""
+    """The same, with a JDK whose dumps to files have states."""
     if virtual.java.jdk.release < STATES_SINCE:
         pytest.skip(f"before JDK {STATES_SINCE} a file has names and stacks alone")
     return virtual
@@ -119,7 +119,7 @@ def test_json_shows_virtual_threads_and_their_deadlock(at_rest: Moment, tmp_path
     of_virtual = {row["name"] for row in model.threads() if row["virtual"]}
     assert set(VIRTUAL) <= of_virtual
     assert not set(PLATFORM) & of_virtual
-    # Threads were looked at one by one: sure is only what a second dump shows.
+    # Threads were examined one by one: only a second dump makes it certain.
     two = {frozenset(OF_MONITORS), frozenset(OF_VIRTUAL)}
     assert deadlocks(model) == dict.fromkeys(two, "inferred")
 
@@ -145,7 +145,7 @@ def test_a_file_without_states_has_names_and_stacks(virtual: Moment, tmp_path: P
     of_virtual = {row["name"] for row in model.threads() if row["virtual"]}
     assert of_virtual & {*PLATFORM, *VIRTUAL} == set(VIRTUAL)
     for name, (state, _, _) in {**PLATFORM, **VIRTUAL}.items():
-        # By its frames; who reenters is in Object.wait, as one that waits is.
+        # By its frames: a thread that reenters is in Object.wait, like one that waits.
         wanted = {"deadlocked": "parked", "reentering": "waiting"}.get(state, state)
         assert seen[name] in ((wanted, None, None), ("unknown", None, None)), name
     assert seen["sleeper"][0] == "sleeping"
@@ -158,7 +158,7 @@ def dump_plain(still: Moment, file: Path) -> Path:
 
 
 def places(model: threadmodel.Model) -> dict[str, tuple[object, ...]]:
-    """Where each thread of the program stands, and for what; not of those that run."""
+    """State, place and object of each thread of the program that does not run."""
     columns = ("thread_id", "state", "class", "object", "peer", "method", "line")
     return {
         row["thread"]: tuple(row[column] for column in columns)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Services in Java that wait for a database, and that do not."""
+"""Services in Java that wait for a database, and services that do not."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a thread of a JVM did not run, where the program was made so that it is known."""
+"""Why a thread of a JVM did not run, in programs made so that the reason is known."""
 
 import threadmodel
 from conftest import Java
@@ -8,7 +8,7 @@ Chain = list[tuple[str, str]]
 
 
 def longest(model: threadmodel.Model, thread: str, state: str) -> tuple[int, int]:
-    """When the longest interval of a thread in a state began and ended."""
+    """Start and end of the longest interval of a thread in a state."""
     rows = [
         (row["end_ns"] - row["start_ns"], row["start_ns"], row["end_ns"])
         for row in model.timeline()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads that have something to give away, and nobody is left who takes it, beside a
-thread that goes on; and healthy programs that look like them."""
+"""Producers whose consumers have all ended, beside a thread that goes on; and healthy
+programs that look like them."""
 
 import subprocess
 import time
@@ -8,7 +8,7 @@ import time
 import threadmodel
 from conftest import TIMEOUT_S, Java
 
-# What cannot go on, and what those who see it are to do.
+# The threads that cannot go on, and the advice.
 HUNG = {
     "array": ({"producer-0"}, "Keep the threads that take from the queue alive"),
     "linked": (
@@ -26,7 +26,7 @@ HUNG = {
     ),
 }
 HEALTHY = ("slow", "computes", "takers", "burst", "hook")
-# A suspicion takes a second.
+# The suspicion is reported after a second.
 LONG_S = 1.5
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that cannot go on are recognised, and those that only wait are not: in
-traces, in recordings of the flight recorder, in thread dumps, and by an attach. Several
-run at once, since what they do is wait."""
+"""Programs that cannot go on are recognised, and those that only wait are not taken for
+such: in traces, recordings of the flight recorder, thread dumps, and after an attach.
+Several run at once, since they only wait."""
 
 import os
 import re
@@ -30,7 +30,7 @@ from hangs import (
 )
 from jdks import JDKS, ROOT
 
-# A standstill is known from what was the last event, so that this is the goal of most.
+# The last event dates a standstill, so most are known this precisely.
 CLOSE_NS = 100_000_000
 STUCK_S = int(os.environ.get("TM_TEST_STUCK_S", "1"))
 MESSAGE_S = 30
@@ -53,7 +53,7 @@ def test_only_programs_that_cannot_go_on_are_stuck(java: Java) -> None:
             continue
         assert isinstance(row["since_ns"], int), name
         late_ns[name] = model.run.start_ns + row["since_ns"] - marks[name]
-        # It waits after it was about to.
+        # The wait begins after the time that the program noted.
         assert late_ns[name] > 0, name
     late = {name: ns // 10**6 for name, ns in late_ns.items() if ns >= CLOSE_NS}
     print(f"since within 0.1 s but for {late} of {len(late_ns)} programs")
@@ -61,7 +61,7 @@ def test_only_programs_that_cannot_go_on_are_stuck(java: Java) -> None:
 
 
 def test_a_part_that_cannot_go_on_is_reported_live_and_in_the_trace(java: Java) -> None:
-    """Beside a thread that goes on. The end is reported when a member goes on."""
+    """Another thread goes on. The end is reported when a member goes on."""
 
     def messages(name: str) -> list[str]:
         text = (java.folder / f"{name}.err").read_text()
@@ -127,8 +127,8 @@ def test_the_first_line_names_who_waits_for_a_lock_beside_others(java: Java) -> 
 
 
 def test_threads_that_try_for_ever_are_suspected(java: Java) -> None:
-    """Each tries for the lock of the other with a timeout. A message is for the first
-    of these deadlocks."""
+    """Each tries the lock of the other with a timeout. Only the first of these
+    deadlocks is reported by a message."""
     names = ("tries", "triesBack")
     running = start_all(
         java,
@@ -168,7 +168,7 @@ def test_messages_name_the_programs_that_cannot_go_on_and_no_others(java: Java) 
             message(name) for name in names if name in HUNG
         ):
             time.sleep(0.1)
-        # A message is all that is written there.
+        # Only messages are written to this file.
         ago_ns = time.time_ns() - time.monotonic_ns()
         for name in HUNG.keys() & set(names):
             written = (java.folder / f"{name}.err").stat().st_mtime_ns
@@ -183,7 +183,7 @@ def test_messages_name_the_programs_that_cannot_go_on_and_no_others(java: Java) 
 
 
 def test_the_flight_recorder_shows_waits_that_do_not_end(java: Java) -> None:
-    """With its default settings. When they began is not known then."""
+    """With its default settings, the start of these waits is unknown."""
     for names in in_turn(RECORDED):
         running = start_all(
             java,
@@ -215,7 +215,7 @@ def attach(
 def test_thread_dumps_and_an_attach_show_waits_that_do_not_end(java: Java) -> None:
     looked_at = []
     for names in in_turn(LOOKED_AT):
-        # One that has nothing but daemons left has ended.
+        # A program with only daemons left has ended.
         running = {
             name: process
             for name, process in start_all(java, names, plain(java)).items()
@@ -244,13 +244,13 @@ def test_thread_dumps_and_an_attach_show_waits_that_do_not_end(java: Java) -> No
 
 
 def test_a_verdict_states_that_the_program_was_stopped(java: Java) -> None:
-    """By a signal: its threads seem to wait meanwhile."""
+    """A signal stops it: its threads seem to wait meanwhile."""
     running = start_all(
         java,
         ("beat",),
         lambda it: java.command("Hangs", it, agent=f"file={java.folder / it}.tmt"),
     )
-    # A stop that meets the agent's writer at work, and not as it waits, is not seen.
+    # A stop is missed if the agent's writer is working, and not waiting, just then.
     for _ in range(2):
         running["beat"].send_signal(signal.SIGSTOP)
         time.sleep(1.5)
@@ -264,7 +264,7 @@ def test_a_verdict_states_that_the_program_was_stopped(java: Java) -> None:
 
 
 def test_a_verdict_states_that_the_machine_was_suspended(java: Java) -> None:
-    """No wait includes that time, so that waits are judged as they are."""
+    """No wait includes the time of the suspension."""
     suspended = ROOT / "build/tests/native/native_suspended_machine.so"
     running = start_all(
         java,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HPROF's two formats and the report at exit, beside what the program itself says."""
+"""HPROF's two formats and the report at exit, compared with the program's output."""
 
 import re
 from collections import Counter
@@ -36,7 +36,7 @@ def test_text_has_the_program_s_own_monitor_times(java: Java):
     assert sum(row.count for row in gates) == ROUNDS
     share = sum(row.self_percent for row in gates) / 100
     measured = share * text.monitor_total_ms * 1e6
-    # Milliseconds and hundredths of a percent are what the format has.
+    # The precision of the format is milliseconds and hundredths of a percent.
     slack = 1e6 + 0.0002 * text.monitor_total_ms * 1e6 * len(text.monitors)
     assert said(path)["least_ns"] - slack <= measured <= said(path)["most_ns"] + slack
     (top,) = {text.traces[row.trace][0] for row in gates}

@@ -27,7 +27,7 @@ class Outcome:
 
 
 def run_all(java: Java) -> dict[str, Outcome]:
-    """All at once, since what they do is wait."""
+    """Run all at once, since they only wait."""
     running = {}
     for name in (*HUNG, "slow"):
         options = f"file={java.folder / name}.tmt,stuck={STUCK_S}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same runs as the JVM's own recorder saw them, every event, however short."""
+"""Runs compared with every event of the JVM's own flight recorder."""
 
 import json
 import os
@@ -27,7 +27,7 @@ SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
 EVENT = """<event name="jdk.{}"><setting name="enabled">true</setting>
 <setting name="threshold">0 ns</setting><setting name="stackTrace">false</setting>
 </event>"""
-# Of Busy. JFR is silent about its own threads, also where they end at shutdown.
+# Threads of Busy. JFR does not report its own threads, nor their end at shutdown.
 THREADS = ("main", *(f"busy-{i}" for i in range(4)))
 WAKES = ("notify", "notify_all", "timeout", "interrupt")
 NAMES = (
@@ -46,7 +46,7 @@ BLOCKING_STATES = {
     "ThreadSleep": ("sleeping",),
 }
 FULL = "TM_TEST_FULL" in os.environ
-# Of some hundred waits one that is bound wrongly is more than a thousandth.
+# One wrong waker in some hundred waits is already more than a thousandth.
 SHOP_TURNS, AGREED = (7000, 0.999) if FULL else (700, 0.995)
 DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.(\d+))?S)?")
 
@@ -81,7 +81,7 @@ def record_with_jfr(
 
 
 def lengths_of_jfr(events: list[dict[str, Any]], name: str) -> list[int]:
-    """How long each blocking interval by a class lasted, by thread and then by time."""
+    """Lengths of the blocking intervals by a class, by thread and then by time."""
     ours = [
         event
         for event in events
@@ -93,8 +93,8 @@ def lengths_of_jfr(events: list[dict[str, Any]], name: str) -> list[int]:
 
 
 def lengths_of_model(model: threadmodel.Model, name: str, *states: str) -> list[int]:
-    """The same of the timeline. A re-entry is the end of a wait, for JFR. Before it
-    records, that of JDK 11 lets `main` join a thread of its own."""
+    """The same from the timeline. For JFR a re-entry is the end of a wait. Before JFR
+    of JDK 11 records, `main` joins one of its threads."""
     lengths: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for row in model.timeline(Selection(classes=[name])):
         if row["state"] not in states or row["thread"] not in THREADS:
@@ -145,7 +145,7 @@ def test_sleeps_agree_with_jfr(java: Java):
 
 
 def waits_of_jfr(events: list[dict[str, Any]]) -> dict[int, list[dict[str, Any]]]:
-    """Each thread's waits on the shelf, in their order."""
+    """The waits of each thread on the shelf, in order."""
     waits = defaultdict(list)
     for event in events:
         if event["monitorClass"]["name"] == "Shop$Shelf":
@@ -156,7 +156,7 @@ def waits_of_jfr(events: list[dict[str, Any]]) -> dict[int, list[dict[str, Any]]
 
 
 def wakers_of_model(model: threadmodel.Model) -> dict[int, list[dict[str, Any]]]:
-    """For each wait on the shelf, the interaction that ended it, in their order."""
+    """The interactions that ended the waits on the shelf, in order."""
     ends = defaultdict(list)
     for row in model.interactions():
         if row["effect"] == "woke" and row["kind"] in WAKES:
@@ -177,8 +177,8 @@ def wakers_of_model(model: threadmodel.Model) -> dict[int, list[dict[str, Any]]]
 
 
 def agrees(waker: dict[str, Any], wait: dict[str, Any]) -> bool:
-    """Whether a wait was ended by whom JFR says. It names nobody for a timeout, an
-    interrupt and a spurious wake-up."""
+    """Whether JFR names the same thread as the end of a wait. It names none for a
+    timeout, an interrupt and a spurious wake-up."""
     kind = waker.get("kind")
     if wait.get("notifier"):
         return (
@@ -241,9 +241,9 @@ def is_of_program(name: str, class_: str | None, program: str) -> bool:
 def durations_of_model(
     run: Recording, program: str
 ) -> dict[tuple[str, int], list[int]]:
-    """How long each blocking interval of each thread was, by JFR's name, in order.
+    """Lengths of the blocking intervals of each thread by JFR's name, in order.
 
-    Of monitors those of the program alone: either side misses some of the VM's own,
+    Only monitors of the program count: either side misses some of the VM's own,
     such as the locks of classes that are initialised.
     """
     found = defaultdict(list)
@@ -265,7 +265,7 @@ def durations_of_model(
 
 
 def instant_ns(text: str) -> int:
-    """A time as `jfr print` writes it, in ns since 1970."""
+    """Return a time as `jfr print` writes it in ns since 1970."""
     seconds = datetime.fromisoformat(text[:19]).replace(tzinfo=UTC).timestamp()
     return int(seconds) * 10**9 + int(text[20:].rstrip("Z").ljust(9, "0")[:9])
 
@@ -273,10 +273,10 @@ def instant_ns(text: str) -> int:
 def without_reentries(
     enters: list[dict[str, Any]], waits: list[dict[str, Any]], count: int
 ) -> list[dict[str, Any]]:
-    """Leave out those that are nearest behind a wait, until there are so many.
+    """Leave out the enters that follow a wait most closely, until `count` are left.
 
-    A waiter whose time was up, or who was interrupted, and who then meets contention
-    goes on waiting for us: it is re-entering. For JFR that is an enter of its own.
+    A waiter that timed out, or was interrupted, and then meets contention is
+    re-entering for us: the wait continues. For JFR that is a separate enter.
     """
     ends = [instant_ns(w["startTime"]) + duration_ns(w["duration"]) for w in waits]
 
@@ -302,7 +302,7 @@ def test_every_blocking_interval_of_jfr_is_matched_and_lasts_as_long(
     for name in BLOCKING_STATES:
         theirs[name] = defaultdict(list)
         for event in sorted(events[name], key=lambda event: event["startTime"]):
-            # JFR has no name for threads of the VM, and is silent about its own.
+            # JFR has no names for threads of the VM, and does not report its own.
             thread = event["eventThread"]
             class_ = (event.get("monitorClass") or {}).get("name")
             if (
@@ -327,7 +327,7 @@ def test_every_blocking_interval_of_jfr_is_matched_and_lasts_as_long(
         median_us = list_[len(list_) // 2] / 1000
         record_property(name, median_us)
         print(f"{java.jdk} {program[0]} {name}: {len(list_)}, {median_us:+.2f} us")
-        # On a machine that others use this is their doing too.
+        # On a shared machine, other programs add to the difference.
         if FULL and len(list_) >= 100:
             assert abs(median_us) < 5
 
@@ -378,7 +378,7 @@ def test_reads_of_sockets_and_files_are_io(java: Java):
         # An answer takes 50 ms, and so does the client's next request.
         assert median(ns for _, _, ns in reads[f"client-{i}"]) >= 49_000_000
         assert {it[:2] for it in reads[f"client-{i}"]} == {(f"127.0.0.1:{port}", False)}
-        # Each client has a port of its own. A write to one that is slow is not idle.
+        # Each client has its own port. A write to a slow client is not idle.
         assert {it[0] for it in reads[f"server-{i}"]} == {"clients at 127.0.0.1"}
         assert sum(it[1] for it in reads[f"server-{i}"]) >= 3
     assert model.run.object_kinds == {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waits in the kernel, beside what each thread measured round the same calls. Both
+"""Waits in the kernel, compared with each thread's own measurement of the calls. Both
 include the wait for a processor at their end."""
 
 from collections import defaultdict
@@ -16,8 +16,8 @@ Calls = dict[tuple[str, str], list[tuple[float, set[str]]]]
 
 
 def calls_of(run: Recording) -> Calls:
-    """By thread and what it called: of each call, for which part of it the thread was
-    recorded in I/O, and with what. No wait that begins in a call outlasts it."""
+    """By thread and call: for each call, the part of it in which the thread was
+    recorded in I/O, and the objects. No wait that begins in a call outlasts it."""
     names = {row["thread_id"]: row["name"] for row in run.model.threads()}
     waits = defaultdict(list)
     for row in run.model.timeline():
@@ -60,7 +60,7 @@ def test_a_thread_is_in_io_for_as_long_as_it_measured_itself(java: Java):
 
 
 def io_of(model: threadmodel.Model) -> dict[tuple[str, str], int]:
-    """By thread and object, how long a thread was in I/O."""
+    """By thread and object: the time of the thread in I/O."""
     found: defaultdict[tuple[str, str], int] = defaultdict(int)
     for row in model.statistics(by=("thread", "object")):
         found[row["thread"], row["object"]] += row["io_total_ns"]

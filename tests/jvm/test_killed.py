@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What outlives a JVM that is killed, by what its threads noted of themselves."""
+"""The data that survives a killed JVM, compared with the notes of its threads."""
 
 import struct
 import subprocess
@@ -16,7 +16,7 @@ THREADS = 4
 
 
 def kill(java: Java, trace: Path, options: str = "", after_s: float = 0.3) -> list[int]:
-    """Run the program, kill it, and return how often each thread has rung."""
+    """Run the program, kill it, and return the number of rings of each thread."""
     counts = java.folder / "counts"
     with subprocess.Popen(
         java.command("Killed", counts, agent=f"file={trace}{options}"),

@@ -143,7 +143,7 @@ def test_trace_of_a_killed_vm_opens_and_has_what_was_written(java: Java):
     model = threadmodel.open(trace)
     rows = {row["class"]: row for row in model.locks()}
     assert model.damage is None
-    # A thread said that it had a hundred turns; each was blocked in most of them.
+    # A thread reported a hundred turns; each was blocked in most of them.
     assert rows["Busy$Hot"]["blocked_count"] >= 100
     assert {row["name"] for row in model.threads()} >= {f"busy-{i}" for i in range(4)}
 
@@ -151,7 +151,7 @@ def test_trace_of_a_killed_vm_opens_and_has_what_was_written(java: Java):
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_trace_of_a_vm_that_was_asked_to_end_is_complete(java: Java, number: int):
     trace = java.folder / "reported.tmt"
-    # A shell may have had us ignore it, and the program would inherit that.
+    # A shell may have set us to ignore it, which the program would inherit.
     before = signal.signal(number, signal.SIG_DFL)
     process = start_and_read_a_line(java, trace)
     signal.signal(number, before)
@@ -167,7 +167,7 @@ def test_trace_of_a_vm_that_was_asked_to_end_is_complete(java: Java, number: int
 def test_trace_is_complete_where_the_time_of_waits_is_faked(
     java: Java, monkeypatch: pytest.MonkeyPatch
 ):
-    """As a library does that tests preload to have another clock."""
+    """Tests preload such libraries to have another clock."""
     monkeypatch.setenv("LD_PRELOAD", str(EARLY_TIMEOUTS))
     run = java.record("Blocks", 3)
     assert run.model.damage is None
@@ -194,7 +194,7 @@ def test_full_disk_ends_the_recording_and_not_the_program(java: Java):
     done = java.run(java.command("Blocks", 3, agent="file=/dev/full"))
     (line,) = lines_of_agent(done.stderr)
     assert "/dev/full" in line
-    # It is found out when the file is begun, or else the program runs to its end.
+    # The error is found when the file is begun, or else the program runs to its end.
     assert done.returncode == 1 or "most_ns=" in done.stdout
 
 
@@ -203,7 +203,7 @@ def test_small_buffers_lose_events_and_report_it(java: Java):
     notifies = sum(run.interactions(effect="useless", from_thread="flood").values())
     lost = run.odd().get("lost_by_producer", 0)
     print(f"{java.jdk}: {notifies / 2000:.1f} % recorded, the others counted")
-    # The thread's start and end, and what it waits for there, may be among the lost.
+    # The events of the thread's start and end, and its waits there, may be lost too.
     assert 200_000 <= notifies + lost <= 200_020
     if lost:
         said = [caveat for caveat in run.model.caveats if " lost " in caveat]

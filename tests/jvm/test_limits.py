@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits that people set: processor time, memory, a file that stops a recording, and a
-writer that does not come by. Losses are counted, and the program runs on."""
+"""Limits that users set: processor time, memory, a file that stops a recording, and a
+writer that is late. Losses are counted, and the program runs on."""
 
 import array
 import contextlib
@@ -26,7 +26,7 @@ from threadmodel.errors import AttachError
 pytestmark = pytest.mark.every_release
 PTRACE_CONT, PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT = 7, 17, 0x4206, 0x4207
 WALL = 0x40000000
-# A file stops a recording within 100 ms, to which a busy machine may add.
+# A file stops a recording within 100 ms, or later on a busy machine.
 STOPPED_NS = 100_000_000
 BUSY_NS = 1_000_000_000
 
@@ -100,7 +100,7 @@ def end(process: subprocess.Popen[str]) -> str:
 
 
 def last_notify_ns(trace: Path) -> int:
-    """On the clock of the machine."""
+    """Return the time of the last notify, on the clock of the machine."""
     model = threadmodel.open(trace)
     notifies = [
         row["time_ns"] for row in model.interactions() if "notify" in row["kind"]
@@ -130,7 +130,7 @@ def test_a_file_stops_the_recording_at_once(java: Java):
 
 
 class Pipe:
-    """A pipe with a name, that is not read until it is drained."""
+    """A named pipe, which is not read until it is drained."""
 
     def __init__(self, path: Path) -> None:
         os.mkfifo(path)
@@ -138,13 +138,13 @@ class Pipe:
         fcntl.fcntl(self.end, fcntl.F_SETPIPE_SZ, 4096)
 
     def waiting(self) -> int:
-        """How many bytes are in it."""
+        """The number of bytes in it."""
         count = array.array("i", [0])
         fcntl.ioctl(self.end, termios.FIONREAD, count)
         return count[0]
 
     def await_full(self) -> None:
-        """Until nothing comes for as long as twelve rounds of the writer."""
+        """Wait until nothing arrives for twelve rounds of the writer."""
         before, since = -1, time.monotonic()
         deadline = since + TIMEOUT_S
         while not before or time.monotonic() < since + 0.6:
@@ -163,7 +163,7 @@ class Pipe:
 
 
 def errors_until(process: subprocess.Popen[str], words: str) -> str:
-    """What comes on stderr until these words do; ten seconds are more than enough."""
+    """Return stderr up to these words; ten seconds are more than enough."""
     assert process.stderr is not None
     file, errors = process.stderr.fileno(), ""
     while words not in errors:
@@ -173,7 +173,7 @@ def errors_until(process: subprocess.Popen[str], words: str) -> str:
 
 
 def last_event_ns(trace: Path) -> int:
-    """The last of a relay's, on the clock of the machine."""
+    """Return the time of a relay's last event, on the clock of the machine."""
     model = threadmodel.open(trace)
     assert model.damage is None
     times = [row["end_ns"] for row in model.threads() if row["end_ns"] is not None]
@@ -222,7 +222,7 @@ def test_control_stops_it_while_nobody_reads(java: Java):
             answers.append(attach.control(process.pid, "stop"))
         except AttachError as failure:
             answers.append(str(failure))
-            process.kill()  # Or the pipe would have no end.
+            process.kill()  # Otherwise the pipe would have no end.
 
     asked = threading.Thread(target=ask)
     asked_ns = time.monotonic_ns()
@@ -237,7 +237,7 @@ def test_control_stops_it_while_nobody_reads(java: Java):
 
 @contextlib.contextmanager
 def deaf_listener() -> Iterator[int]:
-    """A port at which a connection hangs, since those before it are not accepted."""
+    """A port at which connecting hangs, since earlier connections are not accepted."""
     with contextlib.ExitStack() as stack:
         listener = stack.enter_context(
             socket.create_server(("127.0.0.1", 0), backlog=0)
@@ -305,7 +305,7 @@ def stop_where_it_sleeps(process: subprocess.Popen[str], thread: int) -> None:
 
 
 def hang_writer(process: subprocess.Popen[str], seconds: float) -> int:
-    """Have the writer not come by for so long. Returns since when."""
+    """Keep the writer from running for this time. Returns the start of it."""
     thread = writer_of(process)
     if ptrace(PTRACE_SEIZE, thread) != 0:
         process.kill()
@@ -322,14 +322,14 @@ def hang_writer(process: subprocess.Popen[str], seconds: float) -> int:
 def test_a_writer_that_hangs_ends_the_recording_and_not_the_program(java: Java):
     trace = java.folder / "run.tmt"
     process = start(java, f"file={trace}")
-    # Where four threads want two processors, time passes more slowly for each.
+    # Four threads share two processors, so each makes less progress.
     began_ns = hang_writer(process, 11)
     errors = end(process)
     assert "since the agent's writer had not come by for 2 s." in errors
     model = threadmodel.open(trace)
     assert model.damage is None
     caveat_with(model, "the agent's writer had not come by")
-    # Up to 50 ms may have passed since it last came by.
+    # Its last round may be up to 50 ms before.
     assert 1_900_000_000 <= model.run.end_ns - began_ns <= 10_500_000_000
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the agent reports beside locks: the collector, processors, names, its cost."""
+"""Facts of the agent other than locks: collections, processors, names, its cost."""
 
 import re
 
@@ -75,6 +75,6 @@ def test_a_recording_reports_what_it_cost(java: Java):
     assert matched, said
     events, dropped, written = (int(n.replace(",", "")) for n in matched.groups())
     assert dropped == 0
-    # Pauses of the collector and what the writer adds are not counted.
+    # Pauses of the collector, and events of the writer, are not counted.
     assert 0 < events <= run.model.event_count
     assert 0 < written <= run.trace.stat().st_size

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Others change the agent's files while it records: the program runs on, its recording
-loses nothing that the file did not hold, and one line says what happened."""
+"""Other programs change the agent's files while it records: the program runs on, only
+the content of the file is lost, and one line says what happened."""
 
 import os
 import subprocess
@@ -38,7 +38,7 @@ def meddle(
     java: Java, suffix: str, change: Callable[[Path], None]
 ) -> tuple[Path, dict[str, int], list[str]]:
     """Record the program, and change a file once it rings.
-    @return the trace, how often each has rung, and what was said"""
+    @return the trace, the number of rings of each thread, and stderr"""
     trace = java.folder / "run.tmt"
     with subprocess.Popen(
         java.command("Mapped", java.folder / "own", agent=f"file={trace}"),
@@ -93,7 +93,7 @@ def test_whatever_becomes_of_the_rings_the_recording_is_whole(
         assert line.startswith(f"threadmodel: {trace}.rings {reported}; ")
         assert line.endswith("the events in the threads' buffers are lost")
     else:
-        # Pages that were gone for a moment may have been stored to in that.
+        # Events may have been stored to the pages while they were missing.
         assert all(CUT in line for line in lines)
         assert len(lines) <= 1
 
@@ -113,12 +113,12 @@ def test_a_trace_that_others_remove_ends_the_recording_and_not_the_program(
     assert line == (
         f"threadmodel: {trace}: {reported}; from here on the program is not recorded"
     )
-    # Rings are of use beside a trace alone.
+    # Rings without a trace are of no use.
     assert trace.exists() == trace.with_name("run.tmt.rings").exists()
 
 
-# Ends a process that opens a library from within the list of those that are open. The
-# list is locked then, and a thread that loads one wants that lock with another.
+# Ends a process that opens a library while it iterates over the open ones: that list is
+# locked then, and a thread that loads a library acquires the lock in another order.
 INNER_OPEN = """
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What-if of a second processor, asked of threads that share one."""
+"""What-if of a second processor, for threads that share one."""
 
 import os
 
@@ -13,7 +13,7 @@ from conftest import Java
 def test_an_even_number_of_threads_takes_half_as_long_on_two_processors(
     java: Java, threads: int
 ):
-    """By arithmetic; tests/bench/whatif.md has what they really took."""
+    """Computed by arithmetic; tests/bench/whatif.md has measured times."""
     trace = java.folder / "run.tmt"
     one = str(min(os.sched_getaffinity(0)))
     command = java.command("SharedProcessors", threads, 600, agent=f"file={trace}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces that an agent sends: to a listener that takes them, goes away, or is not
-there; and files that take no more."""
+"""Traces that an agent sends to a listener that receives them, disconnects, or does not
+exist; and files that cannot grow."""
 
 import resource
 import socket
@@ -17,7 +17,7 @@ from test_life import lines_of_agent
 
 
 class Peer:
-    """Takes one connection, and so many bytes of what it brings; -1: all."""
+    """Accepts one connection, and receives so many bytes of it; -1: all."""
 
     def __init__(self, listener: socket.socket, most: int = -1) -> None:
         self.listener = listener
@@ -86,7 +86,7 @@ def test_listener_that_is_not_there_costs_one_line(java: Java, net: str, why: st
     assert "most_ns=" in done.stdout
     (line,) = lines_of_agent(done.stderr)
     assert net in line
-    if "invalid" not in net:  # how a name is not found, every system says itself
+    if "invalid" not in net:  # systems word a failed name lookup differently
         assert why in line
 
 
@@ -116,7 +116,7 @@ def test_listener_that_goes_away_in_mid_block_ends_the_recording_alone(
 def test_listener_that_takes_nothing_keeps_nobody_waiting(
     java: Java, listener: socket.socket
 ):
-    # Nobody accepts: the kernel takes what it has room for.
+    # Nothing accepts: the kernel buffers as much as it has room for.
     done = java.run(
         java.command(
             "Flood", 3_000_000, "waited", agent=f"net={address(listener)},depth=0"

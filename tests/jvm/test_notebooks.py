@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The notebooks of docs/: every cell runs, and shows what it is about.
+"""The notebooks of docs/: every cell runs and shows its result.
 
 That JupyterLab draws their widgets is tested in tests/browser/test_notebook_page.py.
 """
@@ -22,7 +22,7 @@ def recordings(jdk: Jdk, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def shown(notebook: Any, kind: str) -> list[str]:
-    """All that the cells showed in a format."""
+    """All output of the cells in a format."""
     return [
         output["data"][kind]
         for cell in notebook.cells
@@ -35,7 +35,7 @@ def shown(notebook: Any, kind: str) -> list[str]:
 @pytest.mark.parametrize("file", NOTEBOOKS, ids=lambda file: file.stem)
 def test_every_cell_of_a_notebook_runs(file: Path, recordings: Path) -> None:
     notebook = execute(file, recordings)
-    # One that shows nothing where it should is found here.
+    # A cell without its output is found here.
     assert shown(notebook, "image/png")
     assert any("Press" in text for text in shown(notebook, "text/html"))
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""VMs that can do less: what they lack is said once, and the rest is recorded."""
+"""VMs with fewer capabilities: the missing ones are reported once, and the rest is
+recorded."""
 
 import os
 from pathlib import Path
@@ -16,7 +17,7 @@ OTHER = Path(
 
 
 def run(java: Java, name: str = "", lacking: str = "") -> tuple[str, Path]:
-    """Run a program, which must end well, and return what was said, and the trace."""
+    """Run a program, which must succeed, and return its messages and the trace."""
     if not OTHER.exists():
         pytest.skip(f"no library in {OTHER}")
     trace = java.folder / "run.tmt"

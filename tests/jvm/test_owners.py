@@ -50,7 +50,7 @@ class Enter:
 
 
 def enters(trace: Path) -> list[Enter]:
-    """By the events as they are, without what a model makes of them."""
+    """Read the blocks from the events themselves, without a model."""
     done = subprocess.run(
         [EMIT, trace], capture_output=True, text=True, check=True, timeout=TIMEOUT_S
     )
@@ -80,8 +80,8 @@ def accepts(jdk: Jdk, flags: list[str]) -> bool:
 
 
 def check(lines: list[str], found: list[Enter]) -> tuple[Counter[str], Counter[str]]:
-    """Hold each block against the program's word. How many blocks there were, and of
-    how many the owner is known, by scene; 'crowd' is those of the crowd."""
+    """Compare each block with the program's output. Returns by scene the number of
+    blocks, and of those with a known owner; 'crowd' is the scene of the crowd."""
     expected: dict[int, tuple[int, str]] = {}
     tries: dict[int, list[tuple[int, int, set[int]]]] = defaultdict(list)
     for line in lines:
@@ -96,7 +96,7 @@ def check(lines: list[str], found: list[Enter]) -> tuple[Counter[str], Counter[s
     known: Counter[str] = Counter()
     for enter in found:
         assert enter.peer != enter.thread
-        # Of the one that lets the scenes begin the program says nothing.
+        # The program does not print the block that starts the scenes.
         if enter.thread not in expected and enter.thread not in tries:
             continue
         scene = "crowd"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the program's own work ended, and the chain that decided when."""
+"""The end of the program's own work, and the chain that decided its time."""
 
 import itertools
 from typing import Any
@@ -28,14 +28,14 @@ def path_of(model: threadmodel.Model) -> list[dict[str, Any]]:
 
 def assert_ends_with_the_work(model: threadmodel.Model, mode: str) -> None:
     path = path_of(model)
-    # Threads of the flight recorder may be at work before the program's, and hold a
-    # lock of the VM that one of these wants.
+    # Threads of the flight recorder may run before those of the program, and hold a
+    # lock of the VM that one of these waits for.
     ours = [row["thread"] for row in path if row["thread"] in ENDS["return"]]
     order = [name for name, _ in itertools.groupby(ours)]
     assert order == ENDS[mode]
     for name in ("first", ENDS[mode][-1]):
         rows = [row for row in path if row["thread"] == name]
-        # It may lose its processor meanwhile.
+        # The thread may lose its processor meanwhile.
         works = [row for row in rows if row["state"] in ("running", "runnable")]
         assert sum(row["end_ns"] - row["start_ns"] for row in works) >= WORK_NS
         assert works[-1] == rows[-1]
@@ -53,6 +53,6 @@ def test_a_recording_of_jfr_ends_where_the_program_did(java: Java, mode: str):
 def test_a_trace_ends_where_the_program_did(java: Java, mode: str):
     model = java.record("Ends", mode).model
     assert_ends_with_the_work(model, mode)
-    # What comes after it takes as long as the hook at least.
+    # The rest of the run is at least as long as the hook.
     path = path_of(model)
     assert path[-1]["end_ns"] <= model.length_ns - HOOK_NS

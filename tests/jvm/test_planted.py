@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmark of findings about programs with a known bottleneck: that it runs, with
-a small program that needs no jars, and how its verdicts come about."""
+"""The benchmark of findings about programs with a known bottleneck: it runs, with a
+small program that needs no jars, and derives its verdicts correctly."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ from jdks import Jdk
 from planted import benchmark, need_compiler
 from rounds import PROGRAMS, Gain, Workshop
 
-# What the clients of the local case do one after the other.
+# The work that the clients of the local case do one after the other.
 SERIAL_NS = 6 * 25 * 15_000_000
 SECOND = 1_000_000_000
 GAIN = Gain([3 * SECOND], [1 * SECOND])

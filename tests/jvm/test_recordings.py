@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings of the JDK Flight Recorder, against the JDK's own reading of them."""
+"""Recordings of the JDK Flight Recorder, compared with the JDK's own reader."""
 
 import os
 import shutil
@@ -25,14 +25,14 @@ STATE = 64
 # Parts of the program, with two chunks between neighbours.
 PARTS = 4
 CHUNKS = 2 * PARTS - 1
-# Each part's of a recording that is cut at many places.
+# Rounds of each part of a recording that is cut at many places.
 ROUNDS = 4_000 if "TM_TEST_FULL" in os.environ else 800
 MAGIC = b"FLR\0\0\2\0"
-# Threads whose start or end each of the programs has, at least.
+# The least number of threads that start or end in each program.
 THREADS = 16
 FLUSHED_FACTS = 20
-# Until then a chunk is written when it is whole, and its wall clock and its ticks are
-# read one after the other, so times of two chunks are off by what lies in between.
+# Before this release a chunk is written when it is complete, and its wall clock and its
+# ticks are read one after the other: the times of two chunks differ by that delay.
 STREAMED_SINCE = 14
 
 
@@ -48,7 +48,7 @@ def test_every_event_is_what_the_jdk_reports(java: Java, program: tuple[object, 
 
 
 def chunks_of(content: bytes) -> list[int]:
-    """Where the chunks of a recording begin, by the lengths that they state."""
+    """The starts of the chunks of a recording, by the lengths that they state."""
     starts, at = [], 0
     while at < len(content):
         assert content[at : at + len(MAGIC)] == MAGIC
@@ -121,7 +121,7 @@ def test_pauses_are_what_the_jdk_reports(java: Java, names: tuple[str, ...]):
     assert len(theirs) >= 3
     assert len(ours) == len(theirs)
     for mine, jdk in zip(sorted(ours), sorted(theirs), strict=True):
-        # Lengths are cut to whole nanoseconds apart from their starts.
+        # Lengths and starts are rounded down to ns separately.
         assert mine == pytest.approx(jdk, abs=1)
     (pauses,) = [
         row
@@ -214,7 +214,7 @@ def test_joined_recordings_are_one_time_line(java: Java, tmp_path: Path):
     assert ours.events == emit(tmp_path / "out.jfr").events
     apart = [emit(first), emit(second)]
     assert len(ours.facts) == sum(len(emitted.facts) for emitted in apart)
-    # Both have a thread 1, which is not one thread.
+    # Thread 1 of one JVM is not thread 1 of the other.
     assert len({fact.thread for fact in ours.facts}) == sum(
         len({fact.thread for fact in emitted.facts}) for emitted in apart
     )
@@ -250,7 +250,7 @@ def test_a_cut_recording_yields_what_is_whole(java: Java, tmp_path: Path):
             events, emitted = emitted_of(length)
             assert emitted.end == "TM_EDAMAGED"
             assert f"ends at byte {length}" in emitted.text
-            # All that stands in chunks before, and nothing that was not there.
+            # All events of earlier chunks are there, and no others.
             assert before <= events <= whole
             assert before or start == starts[0]
 
@@ -298,7 +298,7 @@ def test_a_killed_jvm_leaves_what_it_had_written(java: Java, tmp_path: Path):
 
 
 def is_flushed(file: Path, folder: Path) -> bool:
-    """Whether a chunk in work has some events, up to the length that it states."""
+    """Whether an unfinished chunk has events, up to the length that it states."""
     content = file.read_bytes() if file.exists() else b""
     length = int.from_bytes(content[8:16], "big")
     if length <= STATE or len(content) < length:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which stacks the agent takes, and what it says where it takes a sample of them."""
+"""The stacks that the agent records, and its report when it samples them."""
 
 import math
 from collections import Counter
@@ -9,7 +9,7 @@ from conftest import Java, Recording
 
 SHORTS, LONGS = 40_000, 8
 FRESH = 15_000
-# By so many standard deviations a share may be off: chance does that once in 15,000.
+# The tolerance in standard deviations: chance exceeds it once in 15,000 times.
 DEVIATIONS = 4
 STORM = ("Callers", SHORTS, LONGS)
 
@@ -37,8 +37,8 @@ def test_every_stack_is_walked_where_that_was_asked_for(java: Java):
 
 
 def assert_three_of_four_are_often(rows: list[dict[str, object]]) -> None:
-    """As far as chance lets the draw say. A stack that was walked stands for all up to
-    the next one, so that many draws at the beginning and few later say less."""
+    """Within the noise of the draw. A stack that was walked stands for all up to the
+    next one, so that many draws at the beginning and few later are less precise."""
     short = [
         row for row in rows if row["method"] in ("Callers.often", "Callers.seldom")
     ]
@@ -92,7 +92,7 @@ def sleeps_by_thread(run: Recording, threads: int) -> list[list[dict[str, object
 
 
 def test_sleeps_of_other_lengths_do_not_share_their_stacks(java: Java):
-    """One thread sleeps in turn at two places."""
+    """A thread sleeps at two places in turn."""
     threads, turns = 16, 300
     run = java.record("Sleeps", threads, turns, 2, 3, options="buffer=65536")
     sleeps = sleeps_by_thread(run, threads)
@@ -113,7 +113,7 @@ def test_sleeps_of_one_length_at_two_places_share_no_stack(java: Java):
             right = ("Sleeps.first", "Sleeps.second")[i % 2]
             assert row["sampled"] or row["method"] in (right, None)
             wrong += row["method"] not in (right, None)
-    # Until a thread's walks have met both places: as if eight coins fell alike.
+    # Wrong until a thread's walks have met both places, which rarely takes eight.
     assert wrong <= threads * turns // 50
 
 

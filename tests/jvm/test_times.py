@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All of a Java thread's time, beside what the thread and the kernel measured."""
+"""All of a Java thread's time, compared with its own and the kernel's measurement."""
 
 from pathlib import Path
 

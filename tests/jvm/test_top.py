@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``threadmodel top`` of a running JVM: the planted lock, who has it, and keys."""
+"""``threadmodel top`` of a running JVM: the planted lock, its owner, and keys."""
 
 import fcntl
 import os
@@ -27,7 +27,7 @@ SEQUENCE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
 @pytest.fixture
 def queue(java: Java) -> Program:
-    """Threads that queue for one lock, whose owner sleeps with it."""
+    """Threads that queue for one lock, whose owner sleeps while it holds it."""
     program = Program(java, "Queueing", 4)
     program.hear("ready")
     return program
@@ -76,7 +76,7 @@ class Terminal:
         self.shown = ""
 
     def read(self) -> bool:
-        """Take what is there. False: the command has ended."""
+        """Read the output so far. False: the command has ended."""
         if select.select([self.file], [], [], 0.1)[0]:
             try:
                 data = os.read(self.file, 1 << 16)

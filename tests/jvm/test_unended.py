@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first line on services whose workers all wait with a limit, for a server that
+"""The first line on services whose workers all wait with a time limit for a server that
 does not answer, or for the service itself."""
 
 import socket

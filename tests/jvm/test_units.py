@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Units of work that a program states by its copy of Unit.java, beside its own log."""
+"""Units of work that a program states with Unit.java, compared with its own log."""
 
 import subprocess
 from collections import defaultdict
@@ -14,13 +14,13 @@ from threadmodel import attach
 WORKERS, ORDERS, QUERY_MS, SEND_MS = 3, 12, 20, 5
 LABELS = {"/orders/new", "/orders/old"}
 QUERY = 'SELECT * FROM "Bücher" \U0001f600'
-# Two clocks are read apart, and JFR counts ticks.
+# The clocks are read one after the other, and JFR counts ticks.
 SLACK_NS = 50_000
 QUIET = "-XX:+EnableDynamicAgentLoading"
 
 
 def run(java: Java, *flags: str) -> str:
-    """Run the program without an agent, and return what it says."""
+    """Run the program without an agent, and return its output."""
     command = [java.jdk.tool("java"), *FLAGS, *flags, "-cp", str(java.classes)]
     arguments = map(str, ("Orders", WORKERS, ORDERS, QUERY_MS, SEND_MS))
     return subprocess.run(
@@ -34,7 +34,7 @@ def run(java: Java, *flags: str) -> str:
 
 
 def agrees(model: threadmodel.Model, said: str) -> None:
-    """Each unit has one line of the log, between whose two lengths its own lies."""
+    """Each unit has a line in the log, whose two lengths bound that of the unit."""
     log = defaultdict(list)
     for line in said.splitlines():
         if line.startswith("unit\t"):
@@ -51,7 +51,7 @@ def agrees(model: threadmodel.Model, said: str) -> None:
     }
     assert {label for _, label in lengths} == LABELS | {"-"}
     for name, them in lengths.items():
-        # The shortest is at least the shortest of the log from within, and so on.
+        # In sorted order, each length lies between the bounds of the log.
         least = sorted(line[0] for line in log[name])
         most = sorted(line[1] for line in log[name])
         for i, length in enumerate(sorted(them)):
@@ -63,7 +63,7 @@ def agrees(model: threadmodel.Model, said: str) -> None:
             assert row["thread"].startswith("pool-1-thread-")
         else:
             assert row["parent"] is None
-            # It waits for the sender, on no thread.
+            # It waits for the sender, without a thread.
             assert 0 <= row["elsewhere_ns"] < row["duration_ns"]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What virtual threads do is reported as what platform threads do."""
+"""Virtual threads are reported like platform threads."""
 
 from collections import Counter
 
@@ -11,7 +11,7 @@ from threadmodel import EventKind
 pytestmark = pytest.mark.every_release
 ROUNDS = 10
 MANY = 300
-# Where rings have a file, the VM then says that a handler of signals is not its own.
+# If rings have a file, the VM then warns that a signal handler is not its own.
 CHECKED = "-Xcheck:jni"
 
 
@@ -115,7 +115,7 @@ def test_a_join_has_the_thread_s_class_and_the_caller(run: Recording):
 def test_carriers_are_reported_where_they_are_asked_for(java: Java):
     if java.jdk.release < VIRTUAL_SINCE:
         pytest.skip(f"JDK {java.jdk.release} has no virtual threads")
-    # How often threads are preempted is chance.
+    # The number of preemptions varies by chance.
     quiet = java.record("VirtualCalls", 2, options="switches=n")
     assert EventKind.VIRTUAL_MOUNT not in quiet.model.run.kinds
     mounts = java.record("VirtualCalls", 2, options="mount=y,switches=n")

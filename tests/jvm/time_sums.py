@@ -1,22 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads that print where their time went, beside the states that were recorded of
-them. Each line of such a thread: its name, when it began and ended, for how long it was
-in its waits as it measured them, what the kernel counted of it on a processor and
-waiting for one, the time in which the kernel counted, and the kernel's number of it;
-all in ns."""
+"""Threads that print their times, compared with their recorded states. Each thread
+prints a line: its name, its start and end, its time in waits as it measured it, its
+time on a processor and its wait for one by the kernel's count, the duration of that
+count, and its kernel thread id; times are in ns."""
 
 from collections import Counter
 from dataclasses import dataclass
 
 import threadmodel
 
-#: what the ends of a measurement may differ by, beside 2 %
+#: the tolerance for the ends of a measurement, in addition to 2 %
 SLACK_NS = 4_000_000
 
 
 @dataclass(frozen=True)
 class Sums:
-    """Of one thread, between two instants that it printed."""
+    """Times of one thread between two instants that it printed."""
 
     whole_ns: int
     waited_ns: int
@@ -26,12 +25,11 @@ class Sums:
     states: Counter[str]
 
     def odd(self, waits: str | None, *, computes: bool) -> list[str]:
-        """What differs by more than 2 %.
+        """Return the differences of more than 2 %.
 
         Args:
             waits: the state in which it waits, as it measured; None: in none
-            computes: whether it does nothing else than to use a processor, or to want
-                one
+            computes: whether it only uses a processor or waits for one
         """
         # The counts were read before it began and after it ended.
         beyond_ns = self.counted_in_ns - self.whole_ns
@@ -52,8 +50,8 @@ class Sums:
             if wanted_ns < self.delay_ns * 0.98 - SLACK_NS - beyond_ns:
                 found.append("runnable is too short")
         if waits:
-            # What the thread measured ends when it has a processor again, and contains
-            # calls that did not have to wait.
+            # The thread's measurement ends when it has a processor again, and includes
+            # calls that did not wait.
             least_ns = self.waited_ns * 0.98 - SLACK_NS - wanted_ns
             least_ns -= self.states["running"]
             if waits == "native":
@@ -66,7 +64,7 @@ class Sums:
 
 
 def sums_of(model: threadmodel.Model, printed: str) -> dict[str, Sums]:
-    """By the name of each thread that printed its own."""
+    """Return the times by name of each thread that printed a line."""
     lines = [line.split()[1:] for line in printed.splitlines() if "thread " in line]
     printed_of = {name: [int(number) for number in numbers] for name, *numbers in lines}
     names = {row["thread_id"]: row["name"] for row in model.threads()}
