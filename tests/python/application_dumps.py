@@ -6,7 +6,7 @@ The source of each form stands beside it, as owner/repository#number on GitHub.
 """
 
 STATE = "   java.lang.Thread.State: "
-# Source, text, threads, and what each is in and by whom it is blocked.
+# Source, text, and by thread its state and the thread that blocks it.
 OF_APPLICATIONS: dict[str, tuple[str, int, dict[str, tuple[str, str | None]]]] = {
     "codecentric/spring-boot-admin#235, ThreadInfo as JSON": (
         """[{"threadName": "one", "threadId": 4, "threadState": "BLOCKED",

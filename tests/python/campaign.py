@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests on hundreds of runs, or thousands where TM_TEST_FULL is set.
+"""Tests on hundreds of runs, or on thousands with TM_TEST_FULL.
 
 A test that is a campaign takes a seed, from which :func:`run_of` makes a run.
-Hypothesis draws the seeds: the same ones each time as a rule, others each time in a
-full check, and prints the one that failed.
+Hypothesis draws the seeds, and prints one that fails. They are the same in each check,
+but new ones in each full check.
 """
 
 import functools
@@ -33,15 +33,15 @@ def campaign(quick: int, full: int) -> Callable[[Test], Callable[[], None]]:
     """Run a test with this many seeds.
 
     Args:
-        quick: as a rule
-        full: where TM_TEST_FULL is set
+        quick: in a plain check
+        full: with TM_TEST_FULL
     """
     choices = settings(
         max_examples=full if FULL else quick,
         derandomize=not FULL,
         deadline=None,
         database=None,
-        # A smaller seed makes no smaller run.
+        # A smaller seed does not make a smaller run.
         phases=(Phase.explicit, Phase.generate),
         suppress_health_check=list(HealthCheck),
     )
@@ -55,8 +55,8 @@ def campaign(quick: int, full: int) -> Callable[[Test], Callable[[], None]]:
 def run_of(seed: int) -> Model:
     """Return the run of a seed, of one of three worlds.
 
-    Events of any kind in any order; programs under fair locks; and what a producer
-    tells of a JVM's threads, with a part of it left out.
+    Events of any kind in any order; programs under fair locks; and a producer's events
+    of a JVM's threads, some of them left out.
     """
     world = seed % 3
     if world == 0:
@@ -74,7 +74,7 @@ def any_events(seed: int) -> Model:
 
 
 def any_size(seed: int) -> dict[str, int]:
-    """Return how large a run of :func:`any_events` is."""
+    """Return the size of a run of :func:`any_events`."""
     size = random.Random(seed)
     return {
         "threads": size.randint(2, 8),
@@ -115,7 +115,7 @@ def random_world(seed: int) -> World:
 
 
 def _program(seed: int, id: int, workers: int) -> Program:
-    """Make a program of all there is, that cannot get stuck for long."""
+    """Make a program of all kinds of steps that cannot be stuck for long."""
 
     def run(world: World) -> Steps:
         chance = random.Random(seed * 1000 + id)

@@ -44,7 +44,7 @@ def trace(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def hostile() -> threadmodel.Model:
-    """A model whose threads and classes have names that nobody would give."""
+    """A model with hostile names of threads and classes."""
     model = threadmodel.Model()
     fill_hostile(model)
     return model
@@ -99,7 +99,7 @@ def cli(tmp_path: Path) -> Cli:
 
 
 def one_line(stderr: bytes) -> str:
-    """Return the only line of stderr, which is ours and no traceback."""
+    """Return the only line of stderr, which is a message and not a traceback."""
     lines = stderr.decode().splitlines()
     assert len(lines) == 1, stderr.decode()
     assert lines[0].startswith("threadmodel: ")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Thread dumps as HotSpot writes them, made of a few words."""
+"""Thread dumps as HotSpot writes them, made from short descriptions."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a reader of a report sees first, without scrolling, on a usual laptop."""
+"""The part of a report that is visible without scrolling on a usual laptop."""
 
 import re
 
@@ -10,7 +10,7 @@ _LENGTH = re.compile(r"\d (ns|us|ms|s)\b")
 
 
 def is_in_sight(page: Page, one: Locator) -> bool:
-    """Tell whether an element lies in the window whole, and nothing is cut off."""
+    """Return whether an element is in the window completely, with nothing cut off."""
     box = one.bounding_box()
     assert box, "it is not shown at all"
     is_cut = one.evaluate("one => one.scrollWidth > one.clientWidth + 1")
@@ -26,7 +26,7 @@ def is_in_sight(page: Page, one: Locator) -> bool:
 
 
 def check_first_finding(page: Page) -> None:
-    """See that the first finding answers what, where, who, how much and what now."""
+    """Check that the first finding states cause, place, threads, time and advice."""
     assert page.viewport_size == {"width": WIDTH, "height": HEIGHT}
     assert page.evaluate("scrollY") == 0
     card = page.locator(".finding").first
@@ -47,5 +47,5 @@ def check_first_finding(page: Page) -> None:
         assert is_in_sight(page, part)
     assert is_in_sight(page, card.locator(".picture, .ring").first)
     assert is_in_sight(page, card.get_by_role("button", name="Show the evidence"))
-    # Nothing is wider than the window.
+    # No content is wider than the window.
     assert page.evaluate("document.documentElement.scrollWidth") <= WIDTH

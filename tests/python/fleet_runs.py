@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings for a dataset, workers that sum them up, and what is in it then."""
+"""Recordings for a dataset, workers that sum them up, and the dataset's content."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ from threadmodel.fleet_dataset import Dataset
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
-    """Workers in this process: what is tested is not Dask."""
+    """Workers in this process, as Dask is not tested."""
     with (
         distributed.LocalCluster(
             n_workers=2,
@@ -32,7 +32,7 @@ def client() -> Iterator[Any]:
 def record(path: Path, seed: int, process: int = 0) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     with threadmodel.Writer(path) as writer:
-        # By seed 2 no event is made, and such a run has no place in a dataset.
+        # Seed 2 makes no events, and a dataset refuses such a run.
         fill(writer, 102 if seed == 2 else seed, process)
     return path
 

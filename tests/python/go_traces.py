@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs in Go, and traces of theirs that are kept."""
+"""Programs in Go, and stored traces of them."""
 
 import os
 import shutil

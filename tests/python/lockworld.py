@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small world of threads and fair locks, simulated to the nanosecond.
 
-Programs are generators that yield what they do. A monitor goes to whoever has queued
-longest, and time is all that decides, so that a run with shorter holds is what would
-have been. A producer's events are emitted as a JVM has them: enters that do not block,
-and exits, are not among them.
+Programs are generators that yield their steps. A monitor goes to the thread that has
+queued longest, and only time decides, so that a run with shorter holds is the truth for
+what-if. Events are emitted as a JVM reports them, without enters that do not block and
+without exits.
 """
 
 import heapq
@@ -43,7 +43,7 @@ class Thread:
 
 
 class World:
-    """Runs programs; thread 1 is there from the beginning, it starts the others.
+    """Runs programs. Thread 1 exists from the beginning, and starts the others.
 
     Args:
         programs: by thread id, from 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The critical path by its definition, over the tables that everybody can see.
+"""The critical path by its definition, from public tables.
 
-Slow and plain. It knows the timeline and the interactions, and nothing of the library.
+Slow and plain. It uses the timeline and the interactions, and no other code.
 """
 
 from typing import Any
@@ -42,14 +42,14 @@ class Reference:
                 self.links[row["to_thread_id"], row["woken_ns"]] = row
 
     def at(self, thread: int, time_ns: int) -> dict[str, Any] | None:
-        """Return what the thread was doing just before a time."""
+        """Return the state of the thread just before a time."""
         for row in self.lines.get(thread, ()):
             if row["start_ns"] < time_ns <= row["end_ns"]:
                 return row
         return None
 
     def ended(self, join: dict[str, Any]) -> bool:
-        """Say whether the joined thread had ended before."""
+        """Return whether the joined thread had ended before."""
         line = self.lines.get(join["peer_id"], [])
         dead = [row for row in line if row["state"] == "dead"]
         return bool(dead) and dead[-1]["start_ns"] <= join["start_ns"]
@@ -65,7 +65,7 @@ class Reference:
         return time_ns
 
     def own(self, thread: int, low: int, high: int, lost: bool) -> list[Segment]:
-        """Return what a thread did itself, latest first."""
+        """Return the segments of a thread itself, the latest first."""
         found = []
         for row in reversed(self.lines.get(thread, [])):
             start, end = max(row["start_ns"], low), min(row["end_ns"], high)
@@ -76,7 +76,7 @@ class Reference:
     def explain(
         self, thread: int, low: int, high: int, waited_for: bool
     ) -> list[Segment]:
-        """Return the segments that explain how the thread came to be at `high`."""
+        """Return the segments that led the thread to its state at `high`."""
         found: list[Segment] = []
         while high > low:
             row = self.at(thread, high)
@@ -94,7 +94,7 @@ class Reference:
                 found.append((start, high, thread, row["state"], lost))
                 high = start
                 continue
-            # A wait and its re-entering are one blocking interval.
+            # A wait and its re-entry are one blocking interval.
             begin, end = row["start_ns"], row["end_ns"]
             if row["state"] == "reentering":
                 begin = self.at(thread, begin)["start_ns"]  # type: ignore[index]

@@ -6,7 +6,7 @@ The source of each form stands beside it, as owner/repository#number on GitHub.
 """
 
 STATE = "   java.lang.Thread.State: "
-# Source, text, threads, and what each is in and by whom it is blocked.
+# Source, text, and by thread its state and the thread that blocks it.
 OF_RUNTIMES: dict[str, tuple[str, int, dict[str, tuple[str, str | None]]]] = {
     "jenkinsci/support-core-plugin#51, a deadlock found by ThreadMXBean": (
         """==============

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read the scenario files of tests/scenarios; FORMAT.md there says what they hold."""
+"""Reads the scenario files of tests/scenarios; FORMAT.md there describes them."""
 
 import shlex
 from dataclasses import dataclass, field
@@ -80,7 +80,7 @@ class Expectation:
 
 @dataclass
 class Scenario:
-    """A file, read."""
+    """The content of a file."""
 
     path: Path
     run: dict[str, str] = field(default_factory=dict)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether what we write is what a schema of others describes."""
+"""Checks of our output by the schemas of its formats."""
 
 from typing import Any
 
 
 def unknown(message: Any) -> bool:
-    """Whether a message holds fields that its schema does not have."""
+    """Return whether a message has fields that are not in its schema."""
     from google.protobuf.unknown_fields import UnknownFieldSet
 
     if len(UnknownFieldSet(message)):

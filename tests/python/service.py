@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A simulated service: clients in a closed loop, workers, and one bottleneck.
 
-The events are those that a JVM agent reports of it; the simulation also keeps a log of
-the requests, so that what the library says of it can be compared with what was so.
+The events are those of a JVM agent; the simulation also keeps a log of the requests, so
+that the library's answers can be compared with the truth.
 """
 
 import heapq
@@ -19,7 +19,7 @@ POLLER, FIRST_WORKER = 1, 10
 IDLE, BORROW, QUERY, GUARD, RETURN = 1, 2, 3, 4, 5
 DONE, TURN, LOAD, OWN, READ = 6, 7, 8, 9, 10
 SEND, ANSWERED, ANSWERED_TOO, CHECK = 11, 12, 13, 14
-# In the other endpoint, a stack has a number that is greater by so much.
+# Added to the numbers of stacks for the other endpoint.
 OTHER = 20
 CONDITION, PERMITS, LOCK, ORDER, LOADER, DATABASE = 1, 2, 3, 4, 5, 6
 ENDPOINT: Final = "10.0.0.7:5432"
@@ -31,7 +31,7 @@ RUN = [
 PARK = ("jdk.internal.misc.Unsafe", "park")
 HANDLE, CANCEL = ("app.Order", "handle"), ("app.Order", "cancel")
 SERVE = ("sun.net.httpserver.ServerImpl$Exchange", "run")
-# Classes of the VM's own that have one name.
+# Internal classes of the VM with the same name.
 FORM: Final = "java.lang.invoke.LambdaForm$MH"
 STACKS: Final = {
     IDLE: [PARK, ("java.util.concurrent.ThreadPoolExecutor", "getTask"), *RUN],
@@ -99,19 +99,19 @@ class Service:
         seed: int = 1,
         seconds: float = 4,
     ) -> None:
-        """Run it; 0 permits: as many as are wanted.
+        """Run it; 0 permits: no limit.
 
-        A request takes up to so many turns first. For a share of them, the worker finds
-        the next request waiting, and is not idle before it. For another share, the next
-        worker is woken by one that has a request, and not by the poller. Before a share
-        of them, the worker wakes up for nothing but the pool's own lock. The run
-        begins so many seconds before the service. Classes are
-        loaded before the first request, or in each one: a worker waits for so long. A
-        query is a sleep, or one that a database is asked. A share of the requests is
-        read at first by the server's own code, where a worker waits, too. A share of
-        the questions of workers that were idle is sent so slowly that it is seen; then
-        the answers come to any of two places with one name. A share of the requests is
-        for another endpoint. In a share of them, a filter waits before the endpoint is
+        Parameters that are shares apply to that part of the requests. A request first
+        takes up to the given number of turns. For a share, the worker finds the next
+        request waiting and is not idle before it; for another, a worker with a request
+        wakes the next worker, not the poller; before another, the worker wakes up only
+        for the pool's own lock. The run begins the given seconds before the service.
+        Classes are loaded before the first request, or in each one: a worker then waits
+        for the given time. A query is a sleep, or is sent to a database. For a share,
+        the server's own code, in which workers wait as well, reads the request first.
+        For a share of the queries of workers that were idle, sending is slow enough to
+        be recorded; the answers then arrive at one of two places with one name. A share
+        is for another endpoint. In a share, a filter waits before the endpoint is
         called.
         """
         self.random = random.Random(seed)
@@ -337,7 +337,7 @@ class Service:
                     methods[frame] = len(methods) + 1
                     model.define_class(methods[frame], frame[0])
                     model.define_method(methods[frame], methods[frame], frame[1])
-            # Classes of the VM's own have code that differs.
+            # Internal classes of the VM have different code.
             places = [(methods[it], stack * it[0].startswith(FORM)) for it in frames]
             model.define_stack(stack, [Frame(*place) for place in places])
         for number, name in {

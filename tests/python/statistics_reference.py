@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statistics by their definition, over the timeline that everybody can see.
+"""Statistics by their definition, from the public timeline.
 
-Slow and plain: blocking intervals are put together, cut, chosen, grouped and added up
-one by one.
+Slow and plain: blocking intervals are merged, cut, selected, grouped and added up one
+by one.
 """
 
 import math
@@ -49,7 +49,7 @@ class Reference:
         classes: Iterable[str] | None,
         window: tuple[int | None, int | None] | None,
     ) -> list[Row]:
-        """Return what is asked about, cut at the window's edges."""
+        """Return the selected intervals, cut at the window's edges."""
         low, high = window or (None, None)
         low = low if low else -math.inf
         high = math.inf if high is None else high
@@ -69,7 +69,7 @@ class Reference:
         return found
 
     def grouped(self, by: Sequence[str], **selection: Any) -> dict[Key, list[Row]]:
-        """Return what is asked about, group by group."""
+        """Return the selected intervals by group."""
         names = columns_of(by)
         found: dict[Key, list[Row]] = {}
         for row in self.chosen(
@@ -82,7 +82,7 @@ class Reference:
 
 
 def blocking_intervals(timeline: Table) -> list[Row]:
-    """Return blocking intervals; neighbours of a state, deadlocked or not, are one."""
+    """Return blocking intervals, with adjacent ones of a state merged."""
     found: list[Row] = []
     open_: Row | None = None
     for row in timeline:
@@ -100,7 +100,7 @@ def blocking_intervals(timeline: Table) -> list[Row]:
 
 
 def figures(rows: Sequence[Row], state: str) -> Row:
-    """Return count, total, minimum, maximum and mean of a state; None of nothing."""
+    """Return count, total, minimum, maximum and mean of a state; None without any."""
     lengths = [row["ns"] for row in rows if row["state"] == state]
     count, total = len(lengths), sum(lengths)
     return {
@@ -113,7 +113,7 @@ def figures(rows: Sequence[Row], state: str) -> Row:
 
 
 def percentile(rows: Sequence[Row], state: str, fraction: float) -> int | None:
-    """Return the smallest length that this part of the intervals is no longer than."""
+    """Return the least length that this part of the intervals does not exceed."""
     lengths = sorted(row["ns"] for row in rows if row["state"] == state)
     if not lengths:
         return None
@@ -121,5 +121,5 @@ def percentile(rows: Sequence[Row], state: str, fraction: float) -> int | None:
 
 
 def distinct(rows: Iterable[Row], column: str) -> int:
-    """Count what is known of a column."""
+    """Count the distinct known values of a column."""
     return len({row[column] for row in rows} - {None})

@@ -16,7 +16,7 @@ import threadmodel
 from conftest import Cli, one_line
 from threadmodel import Selection
 
-# No thread of it was blocked at its end.
+# A run at whose end no thread was blocked.
 PRESS = Path(__file__).parents[2] / "docs/examples/press/slow.tmt"
 
 
@@ -287,7 +287,7 @@ def test_shells_get_a_script_that_completes(cli: Cli, shell: str) -> None:
 
 
 def lanes(shown: str) -> dict[str, str]:
-    """The letters of each lane, by the thread's name."""
+    """Return the letters of each lane by the thread's name."""
     lines = shown.splitlines()[1:]
     drawn = lines[: next(i for i, line in enumerate(lines) if line.lstrip()[:1] == "0")]
     return {line.split()[0]: line.split(maxsplit=1)[1] for line in drawn}

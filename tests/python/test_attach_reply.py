@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the agent has to say to who attached it, whenever that comes."""
+"""Messages of the agent to the command that attached it, at any time."""
 
 import os
 from pathlib import Path
@@ -13,7 +13,7 @@ from threadmodel import attach, hotspot
 from threadmodel.cli import cli as program
 from threadmodel.errors import AttachError
 
-# Moves the cursor, names the window, turns the text around; longer than our messages.
+# Moves the cursor, renames the window, reverses the text; longer than our messages.
 HOSTILE = f"\x1b[2J\x1b]0;own\x07\u202e\t \x9b {'n' * 3000}"
 SHOWN = f"\\x1b[2J\\x1b]0;own\\x07\\u202e\\x09 \\x9b {'n' * 3000}"
 DEADLOCK = "threadmodel: deadlock of 2 threads, found at once"
@@ -88,7 +88,7 @@ def test_messages_of_the_agent_do_a_terminal_no_harm(
 ) -> None:
     jvm.lines = ["=ok run.tmt", DEADLOCK, HOSTILE]
     jvm.libraries = lambda name: []
-    # Shown while it goes on, or at its end.
+    # The messages are shown during the recording, or at its end.
     turns = iter([is_running])
     jvm.is_running = lambda: next(turns, False)
     done = CliRunner().invoke(program, ["attach", "1", "-o", str(tmp_path / "run.tmt")])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cannot be asked, in Python and on the command line; and runs without events."""
+"""Invalid questions, in Python and on the command line; and runs without events."""
 
 import json
 import math
@@ -130,7 +130,7 @@ def test_a_path_and_predictions_of_nothing_are_nothing() -> None:
 
 @pytest.fixture
 def nothing(tmp_path: Path) -> Path:
-    """A trace of a run in which nothing happened."""
+    """A trace of a run without events."""
     path = tmp_path / "nothing.tmt"
     with threadmodel.Writer(path):
         pass
@@ -183,7 +183,7 @@ def test_every_command_takes_a_run_without_events(
     cli: Cli, nothing: Path, arguments: list[str]
 ) -> None:
     done = cli(*(str(nothing) if word == "FILE" else word for word in arguments))
-    # Nothing follows from it, but it can be described, and written in other formats.
+    # No answer follows from it, but it can be described and converted.
     is_trace = arguments[-1].endswith((".tmt", ".pftrace", ".json", ".dot", "FILE"))
     can_be_done = arguments[0] == "info" or (arguments[0] == "convert" and not is_trace)
     expected = 0 if can_be_done else 2

@@ -54,9 +54,9 @@ def test_what_if_scales_the_nanoseconds_of_the_holds(seed: int) -> None:
                 holds.setdefault(hold["object"], []).append(hold)
         for object_, rows in holds.items():
             (row,) = model.whatif(object=object_, factor=1.0)
-            # Of readers that enter together one is listed.
+            # One reader is listed if several enter together.
             is_shared = row["scaled"] > len(rows) and rows[0]["kind"] != "monitor"
-            # What contradicts itself was so in no run.
+            # Contradictory events do not occur in a real run.
             if is_shared or any(hold["contested"] for hold in rows):
                 continue
             least_ns = sum(
@@ -119,7 +119,7 @@ ENTER, ENTERED = EventKind.CONTENDED_ENTER, EventKind.CONTENDED_ENTERED
 
 
 def three_owners() -> Model:
-    """Thread 1 blocks for 10 ms, in which three others have the lock in turn.
+    """Thread 1 blocks for 10 ms, while three others hold the lock in turn.
 
     ::
 

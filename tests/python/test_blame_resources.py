@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Blame of waits for what nobody owns: users of a pool."""
+"""Blame of waits for resources without an owner: the users of a pool."""
 
 import random_runs
 from threadmodel import Event, EventKind, Model, Selection

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which frame of a stack is the caller, what is a library, and who is idle."""
+"""The caller in a stack, classes that are libraries, and idle threads."""
 
 from collections.abc import Sequence
 
@@ -66,7 +66,7 @@ def parked_in(
         (*WAIT, "java.util.TimerThread.mainLoop", "java.util.TimerThread.run"),
         (*WAIT, REMOVE, REMOVE, "java.lang.ref.Finalizer$FinalizerThread.run"),
         (*WAIT, REMOVE, "jdk.internal.ref.CleanerImpl.run", "java.lang.Thread.run"),
-        # As JDK 21 to 24 have it.
+        # The frames of JDK 21 to 24.
         (
             *WAIT,
             "java.lang.ref.NativeReferenceQueue.await",
@@ -93,7 +93,7 @@ def test_who_waits_for_work_is_idle(idle: Sequence[str]) -> None:
 @pytest.mark.parametrize(
     ("frames", "caller"),
     [
-        # A task that waits is at work.
+        # A task that waits is not idle.
         ((*CONDITION, TAKE, "app.Task.run", *WORKER), "app.Task.run"),
         # So is a task of the timer, and a cleaning action.
         (

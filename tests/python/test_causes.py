@@ -24,7 +24,7 @@ def children(rows: list[dict[str, Any]]) -> dict[int | None, list[dict[str, Any]
 
 
 def tiles(model: threadmodel.Model, **choices: Any) -> list[dict[str, Any]]:
-    """Return the rows; each level is exactly the one above it."""
+    """Return the rows, after a check that the children of each add up to it."""
     rows = [dict(row) for row in model.causes(**choices)]
     below = children(rows)
     assert len(below[None]) == 1

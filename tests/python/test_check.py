@@ -16,7 +16,7 @@ MS = 1_000_000
 
 
 def emit(sink: Sink, blocks: list[float], *, line: int = 42, method: int = 1) -> None:
-    """Two threads of 1 s each; the second is blocked for so many ms each time."""
+    """Two threads of 1 s each; the second is blocked for the given ms each time."""
     kind = EventKind
     sink.define_run(Run(start_ns=1))
     sink.define_class(1, "demo.Account", "Account.java")

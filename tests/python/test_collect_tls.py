@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A collector and one beside the agent, that know one another by certificates."""
+"""A collector, and one beside the agent, that authenticate by certificates."""
 
 import contextlib
 import signal
@@ -25,7 +25,7 @@ def openssl(folder: Path, *arguments: str) -> None:
 
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An authority, a collector and a host of it, and a stranger of another."""
+    """An authority, its collector and host, and a stranger of another authority."""
     folder = tmp_path_factory.mktemp("keys")
     new_key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
     for name in ("ca", "other"):
@@ -121,7 +121,7 @@ def test_a_collector_beside_the_agent_passes_on_by_tls(
 def test_a_certificate_that_is_refused_after_the_handshake_is_reported(
     keys: Path, trace: Path, tmp_path: Path
 ) -> None:
-    """In TLS 1.3 the client's side of it is over before the collector has judged."""
+    """In TLS 1.3 the client's handshake ends before the collector has decided."""
     options = ("--folder", "runs", *tls_options(keys, "localhost"))
     with collecting("127.0.0.1:0", *options, folder=tmp_path) as (_, collector):
         port = collector.rpartition(":")[2]
@@ -130,7 +130,7 @@ def test_a_certificate_that_is_refused_after_the_handshake_is_reported(
             collecting("unix:here", *passing, folder=tmp_path) as (beside, _),
             connect(f"unix:{tmp_path / 'here'}") as peer,
         ):
-            # The rest does not come: the agent has nothing to report for long.
+            # The rest does not arrive: the agent has no events for a long time.
             peer.sendall(trace.read_bytes()[: first_block_end(trace.read_bytes())])
             assert beside.stderr is not None
             said = beside.stderr.readline()

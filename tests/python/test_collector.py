@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many agents that send to one collector: what is kept, and what is sent away."""
+"""Many agents that send to one collector: files it keeps, and peers it refuses."""
 
 import contextlib
 import errno
@@ -168,7 +168,7 @@ def test_what_a_killed_collector_had_is_delivered_by_the_next(
     short.take(whole[: len(whole) // 2])
     rotated = record(spool, Rules(file_bytes=len(whole) // 4))
     rotated.take(whole[: len(whole) * 3 // 4])
-    # Killed between two deliveries: nothing is closed, and its lock is gone.
+    # Killed between two deliveries: files are not closed, and the lock is released.
     kept = tmp_path / "spool"
     until(lambda: len(list(kept.rglob("*.raw"))) == 2 and not list(kept.rglob("*.tmt")))
     spool._lock.close()
@@ -284,7 +284,7 @@ def test_an_agent_too_many_is_sent_away(tmp_path: Path) -> None:
 
 
 def unacknowledged(peer: socket.socket) -> int:
-    """Return how many bytes the other side's system has not confirmed."""
+    """Return the number of bytes that the peer's system has not acknowledged."""
     answer = fcntl.ioctl(peer, termios.TIOCOUTQ, bytes(4))
     return int.from_bytes(answer, sys.byteorder)
 

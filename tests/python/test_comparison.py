@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparisons of any two runs: each row's values are those of the runs' own tables."""
+"""Comparisons of any two runs: the values are those of the runs' own tables."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def check_sides(rows: list[Row], before: dict[Any, Row], after: dict[Any, Row]) 
 
 
 def agrees(row: Row, of_run: Row, side: str) -> bool:
-    """Whether a row can be that of a run: same class and method, same figures."""
+    """Return whether a row can be that of a run: same class, method and figures."""
     return all(
         row[name] == of_run[name] for name in ("class", "method") if name in row
     ) and all(row[f"{figure}_{side}"] == of_run[figure] for figure in FIGURES)

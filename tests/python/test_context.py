@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes on beside the states of threads: listed, summed up, bounded, kept in
-traces, and without influence on any other answer."""
+"""Context beside the states of threads: it is listed, summed up, bounded, kept in
+traces, and does not change any other answer."""
 
 from pathlib import Path
 

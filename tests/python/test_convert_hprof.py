@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HPROF's two formats, written of any run and read back: sums are the same."""
+"""HPROF's two formats, written from any run and read back: sums are the same."""
 
 import random
 from collections import Counter
@@ -36,7 +36,7 @@ def trace(tmp_path: Path) -> Path:
 
 
 def blocked(model: Model) -> dict[str, tuple[int, int]]:
-    """Blocks of each class: how many, and for how long."""
+    """Return the number and the total time of blocks of each class."""
     return {
         row["class"]: (row["blocked_count"], row["blocked_total_ns"])
         for row in model.locks()
@@ -59,7 +59,7 @@ def test_text_of_a_trace_has_the_sums_of_its_blocks(
     assert sum(ns for _, ns in now.values()) == pytest.approx(total, abs=len(was) * 1e6)
     for name, (count, ns) in was.items():
         assert now[name][0] == count
-        # Shares have two digits behind the point.
+        # Shares have two decimal places.
         assert now[name][1] == pytest.approx(ns, abs=0.0001 * total + 1e6)
     assert not any("million times" in caveat for caveat in back.caveats)
     names = {row["name"] for row in original.threads()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The extension module is what the headers say."""
+"""The extension module agrees with the headers."""
 
 import ast
 import re
@@ -96,7 +96,7 @@ def test_the_stub_has_what_the_module_has() -> None:
 def fields_of(struct: str) -> set[str]:
     try:
         ffi.sizeof(struct)
-    except ffi.error:  # what is in it is the library's own business
+    except ffi.error:  # its content is internal to the library
         return set()
     kind = ffi.typeof(struct)
     # A callback has none.

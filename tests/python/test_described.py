@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every table is as described: its columns, their types, strings and nulls, on a
-recording of a real program and on runs that hold all there can be."""
+"""Every table is as described: its columns, their types, strings and nulls, for a
+recording of a real program and for runs with every kind of value."""
 
 import shutil
 import subprocess
@@ -55,7 +55,7 @@ def record(folder: Path, path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def model(trace: Path) -> Iterator[Any]:
-    """The C library's own model of a trace: Python's names are another matter."""
+    """The C library's model of a trace, without the Python package."""
     out = ffi.new("tm_model **")
     assert lib.tm_model_new(out, ffi.NULL) == lib.TM_OK
     emit(trace, lib.tm_model_sink(out[0]))
@@ -81,7 +81,7 @@ def number(keys: tuple[str, ...]) -> int:
 
 
 def ask(name: str, keys: tuple[str, ...], model: Any, trace: Path) -> Any:
-    """The table of a name; it is to be freed."""
+    """The table of a name; the caller frees it."""
     statistics = options("tm_statistics_options", keys=number(keys))
     by = number(keys)
     questions: dict[str, tuple[Any, ...]] = {
@@ -136,7 +136,7 @@ def ask(name: str, keys: tuple[str, ...], model: Any, trace: Path) -> Any:
 
 
 def by_keys() -> list[tuple[str, tuple[str, ...]]]:
-    """Every table, and those with keys by each key, by none and by all."""
+    """Every table; those with keys by each key, by none and by all."""
     found = []
     for name, table in TABLES.items():
         keys = sorted({key for column in table.columns for key in column.keys})
@@ -202,5 +202,5 @@ def test_every_question_of_a_model_lists_its_columns() -> None:
         for name, question in questions.items()
         if "Columns (table ``" not in (question.__doc__ or "")
     ]
-    # It answers as whatif does.
+    # It has the columns of whatif.
     assert without == ["whatif_rank"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One thread dump answers who blocks whom."""
+"""A single thread dump shows which threads block which."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``threadmodel dump``: what a JVM writes is shown harmless, and kept as it was."""
+"""``threadmodel dump``: a JVM's text is cleaned on a terminal, and kept unchanged."""
 
 import os
 import pty
@@ -126,7 +126,7 @@ def test_a_terminal_gets_no_control_characters() -> None:
     os.close(ours)
     assert done.returncode == 0
     assert b'"\\x1b]0;own\\x07\\x1b[2J\\udcff\\u202e\\x0d" #1' in shown
-    # Bold is ours.
+    # Only our own text is bold.
     plain = re.sub(rb"\x1b\[[0-9;]*m", b"", shown)
     assert not set(plain) & (set(range(32)) - {10, 13})
     assert b"Cannot tell: " in plain

@@ -26,7 +26,7 @@ Answer = set[tuple[Any, ...]]
 
 
 def answer(path: Path) -> Answer:
-    """Return each thread with its state, what it waits for, and who has that."""
+    """Return each thread with its state, the object it waits for, and the owner."""
     model = threadmodel.open(path)
     last = {row["thread_id"]: row for row in model.timeline()}
     keys = ("thread", "state", "class", "object", "peer", "method", "line")
@@ -34,21 +34,21 @@ def answer(path: Path) -> Answer:
 
 
 def lines(release: str) -> list[str]:
-    """Return the lines of a dump alone, without the log that it is in."""
+    """Return the lines of a dump without the log around it."""
     text = (DATA / release).read_text().splitlines()
     first = next(i for i, line in enumerate(text) if line.startswith("Full thread"))
     return text[first - 1 :]
 
 
 def prefixed(prefix: str) -> Callable[[list[str]], str]:
-    """Return what puts a prefix with a counter in it before each line."""
+    """Return a function that prefixes each line, with a counter in the prefix."""
     return lambda dump: "".join(
         prefix.replace("%n", str(100 + i)) + line + "\n" for i, line in enumerate(dump)
     )
 
 
 def docker(dump: list[str]) -> str:
-    """Return Docker's log: an object a line."""
+    """Return a log of Docker: one object per line."""
     return "".join(
         json.dumps({"log": line + "\n", "stream": "stdout", "time": f"2026-01-01T{i}Z"})
         + "\n"
@@ -194,7 +194,7 @@ def test_a_bomb_does_not_fill_the_disk(recording: str, tmp_path: Path):
 
 
 def whole_threads(text: str, release: str) -> set[str]:
-    """Return the lines of threads whose text is whole, with the line that follows."""
+    """Return the lines of threads with complete text, and the line after each."""
     blocks = "\n".join(lines(release)).split("\n\n")
     return {
         block.split("\n")[0]
@@ -301,7 +301,7 @@ def test_lines_that_grep_took_out_of_a_dump_have_their_states(tmp_path: Path):
         assert {row["thread"]: row["state"] for row in model.timeline()} == words
         (verdict,) = model.verdict()
         assert verdict["kind"] == "cannot_tell"
-    # What such a line says is less than the state and stack below it.
+    # Such a line states less than the state and stack below it.
     stack = "   java.lang.Thread.State: RUNNABLE\n\tat shop.Main.run(Main.java:3)\n"
     path.write_text(f"{made[1]}\n{stack}")
     (row,) = threadmodel.open(path).timeline()

@@ -140,7 +140,7 @@ Current thread 0x00007f2d41b3a740 [MainThread] (most recent call first):
   File "/srv/app/main.py", line 12 in <module>
 """
 
-# Text, and of each thread its state, what it waits for, who has it, and where.
+# Text, and for each thread its state, the object, the owner, and the place.
 FORMS = {
     "gdb": (
         GDB,

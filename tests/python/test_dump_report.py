@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of thread dumps: its first line, and the stacks of the last dump."""
+"""The report on thread dumps: its first line, and the stacks of the last dump."""
 
 from pathlib import Path
 

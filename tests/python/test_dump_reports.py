@@ -38,7 +38,7 @@ def test_a_reported_form_gives_the_answer_of_its_text(
     for thread, state, peer in report["doing"]:
         assert last[thread] == (state, peer), thread
     if "first" in report:
-        # What a reader of the report sees first: its verdict, else its first card.
+        # The first statement of the report: its verdict, else its first card.
         (verdict,) = model.verdict()
         titles = [verdict["title"], *(row["title"] for row in model.findings())][:2]
         assert any(title.startswith(report["first"]) for title in titles), titles

@@ -29,14 +29,14 @@ GC_LINES = (
 
 
 def objects(name: str, **others: Any) -> Form:
-    """Return what makes an object of each line."""
+    """Return a function that makes an object of each line."""
     return lambda dump: "".join(
         json.dumps({**others, name: line, "n": i}) + "\n" for i, line in enumerate(dump)
     )
 
 
 def among(foreign: tuple[str, ...], prefix: str = "") -> Form:
-    """Return what writes foreign lines before each thread, as another logger does."""
+    """Return a function that inserts lines of another logger before each thread."""
 
     def form(dump: list[str]) -> str:
         out = [foreign[0]]
@@ -50,7 +50,7 @@ def among(foreign: tuple[str, ...], prefix: str = "") -> Form:
 
 
 def around(head: str, foot: str, each: str = "%s") -> Form:
-    """Return what writes a text before a dump and one behind it."""
+    """Return a function that adds a text before a dump and one after it."""
     return lambda dump: head + "".join(each % line + "\n" for line in dump) + foot
 
 
@@ -60,7 +60,7 @@ def escaped(dump: list[str], **others: Any) -> str:
 
 
 def rtf(dump: list[str]) -> str:
-    """Return what a text processor saves."""
+    """Return a file of a text processor."""
     body = [
         line.replace("\\", "\\\\").replace("{", "\\{").replace("}", "\\}")
         for line in dump
@@ -86,7 +86,7 @@ def table(dump: list[str]) -> str:
 
 
 def exported(dump: list[str]) -> str:
-    """Return what a log server exports: a line of the log in each record."""
+    """Return the export of a log server: a line of the log in each record."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(["_time", "host", "message"])
@@ -116,7 +116,7 @@ def tarred(dump: list[str]) -> bytes:
 
 
 def typeset(dump: list[str]) -> str:
-    """Return what a text processor makes of quotes and dashes while one types."""
+    """Return a text with the typographic quotes and dashes of a text processor."""
     out = []
     for line in dump:
         parts = line.replace("\t- ", "\t\u2013 ").split('"')
@@ -127,7 +127,7 @@ def typeset(dump: list[str]) -> str:
 
 
 def records(dump: list[str]) -> str:
-    """Return what a console exports: a number, and a line in quotes."""
+    """Return the export of a console: a number, and a line in quotes."""
     out = ["timestamp,message"]
     for number, line in enumerate(dump, 1795828846100):
         out.append(str(number) + ',"' + line.replace('"', '""') + '"')

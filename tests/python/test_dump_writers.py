@@ -14,7 +14,7 @@ FORMS = OF_RUNTIMES | OF_APPLICATIONS
 
 
 def seen(path: Path) -> dict[Any, tuple[Any, Any]]:
-    """Return the last state of each thread, and who blocks it."""
+    """Return the last state of each thread, and the thread that blocks it."""
     model = threadmodel.open(path)
     states = {row["name"]: (row["state"], None) for row in model.threads()}
     last = {row["thread"]: (row["state"], row["peer"]) for row in model.timeline()}

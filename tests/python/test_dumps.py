@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Thread dumps as JVMs of releases write them that are not at hand."""
+"""Thread dumps in the forms of JVM releases that are not installed here."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ DATA = Path(__file__).resolve().parents[1] / "data/dumps"
 
 
 def by_name(model: threadmodel.Model) -> dict[Any, dict[str, Any]]:
-    """Of each thread the last that is known."""
+    """Return the last known state of each thread."""
     return {row["thread"]: row for row in model.timeline()}
 
 
@@ -132,7 +132,7 @@ def test_several_dumps_in_a_file_are_a_sampled_time_line(tmp_path: Path):
     assert model.length_ns == 20_000_000_000
     threads = {row["name"]: row for row in model.threads()}
     assert threads["writer"]["parked_total_ns"] == 20_000_000_000
-    # One that is missing in a later dump has ended.
+    # A thread that is missing in a later dump has ended.
     assert threads["holder"]["end_ns"] == 20_000_000_000
     assert any("3 thread dumps in 20000 ms" in caveat for caveat in model.caveats)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which rows of long tables a page holds."""
+"""The rows of long tables that a page holds."""
 
 import pytest
 

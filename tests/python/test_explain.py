@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a thread did not run at an instant, where it is known by construction."""
+"""Why a thread did not run at an instant, in runs whose truth is constructed."""
 
 from typing import Any
 
@@ -168,7 +168,7 @@ def test_the_longest_blocks_have_a_chain_each() -> None:
         (2, "t2", 73 * MS),
     ]
     assert len({row["chain"] for row in story.model.explain(count=99)}) == 3
-    # Of one thread; and of those that were blocked at an instant.
+    # The question about one thread; and about those that were blocked at an instant.
     assert {row["thread"] for row in story.model.explain(thread=2, count=9)} == {
         "t1",
         "t2",

@@ -60,7 +60,7 @@ def tracks(trace: Any) -> dict[int, str]:
 
 
 def slices(trace: Any) -> dict[int, list[tuple[int, int, str]]]:
-    """Slices by track; what ends must have begun, and nothing stays open."""
+    """Return slices by track; each end must have a begin, and each begin an end."""
     open_: dict[int, tuple[int, str]] = {}
     found: dict[int, list[tuple[int, int, str]]] = defaultdict(list)
     for packet in trace.packet:
@@ -80,7 +80,7 @@ def slices(trace: Any) -> dict[int, list[tuple[int, int, str]]]:
 def check_perfetto(model: threadmodel.Model, path: Path) -> None:
     model.export(path, "perfetto")
     trace = decode(path)
-    # Whatever the schema does not know would stand here.
+    # Fields that are not in the schema would be listed here.
     assert not unknown(trace)
     names = tracks(trace)
     found = slices(trace)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages that only some answers need: without them all else works, and what does
-not says how to install the one that it needs."""
+"""Optional packages: without them everything else works, and an answer that needs one
+says how to install it."""
 
 import re
 import subprocess
@@ -17,7 +17,7 @@ PACKAGE = Path(threadmodel.__file__).parents[1]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
     "optional-dependencies"
 ]
-# Answers a few questions where nothing but what the core needs can be imported.
+# Asks some questions while only the packages of the core can be imported.
 BARE = """
 import sys
 CORE = {"cffi", "_cffi_backend", "click", "rich", "pygments", "markdown_it", "mdurl"}

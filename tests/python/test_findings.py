@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds of all findings: their order, their evidence, and what is not missed."""
+"""Properties of all findings: their order, their evidence, their completeness."""
 
 import re
 from typing import Any
@@ -40,7 +40,7 @@ def check_evidence(model: Model, finding: Row, rows: list[Row]) -> None:
     if kind in LOCK_KINDS:
         assert blocked_ns(rows) == stake
         assert finding["class"] in {row["class"] for row in rows}
-        # Of several locks all are named, and each was fought for.
+        # If there are several locks, all are named, and each was contended.
         named = conditions(finding["evidence_where"])["object"]
         assert {row["object"] for row in rows} == named
     elif kind == "resource_wait":
@@ -81,8 +81,8 @@ def test_each_finding_rests_on_the_rows_that_it_names(seed: int) -> None:
 
 
 def tier(row: Row, standing: set[int]) -> tuple[int, int]:
-    """Hangs that stand, what is known, suspected, minor; then by the gain, or by the
-    bound where none is known."""
+    """The order: present hangs, known findings, suspected ones, minor ones; then by the
+    gain, or by the bound if no gain is known."""
     stands = row["kind"] in ("stuck", "partly_stuck", "starved") or (
         row["kind"] == "deadlock"
         and conditions(row["evidence_where"])["deadlock"] <= standing
@@ -118,8 +118,8 @@ def impacts_of(model: Model, kind: str) -> list[int]:
 
 
 def lock_groups(model: Model) -> dict[tuple[Any, ...], dict[str, list[Row]]]:
-    """The blocks of each lock, by what makes several one cause: classes nested in one,
-    and the place of each one's longest block. Where that is not one place, (None,).
+    """The blocks of each lock by the key that makes several locks one cause: the outer
+    class, and the place of the longest block; (None,) if there are several places.
     """
     blocks: dict[str, dict[Any, Row]] = {}
     for row in model.blame():
@@ -142,7 +142,7 @@ def lock_groups(model: Model) -> dict[tuple[Any, ...], dict[str, list[Row]]]:
 
 
 def block_ns(row: Row) -> int:
-    """How long the block took that a share is of."""
+    """Return the length of the block of a share."""
     return int(row["block_end_ns"] - row["block_start_ns"])
 
 
@@ -167,7 +167,7 @@ def test_what_blocks_for_long_is_one_finding_a_cause(seed: int) -> None:
             continue
         if sum(impact >= total for impact in found.values()) >= MOST:
             continue
-        # It is there with all its locks, or a part of what explains more of it.
+        # The finding has all its locks, or is part of one that explains more.
         assert found.get(frozenset(locks)) == total or any(
             row["kind"] not in LOCK_KINDS
             and (row["class"] or "").partition("$")[0] == outer

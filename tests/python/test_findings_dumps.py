@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several thread dumps have in common: threads that are blocked at one line."""
+"""Findings from several thread dumps: threads that are blocked at one line."""
 
 from pathlib import Path
 

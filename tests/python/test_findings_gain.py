@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a finding says would be gained: where it is known, and that it is not else."""
+"""The gain of a finding: its value where it is known, else that it is unknown."""
 
 import re
 
@@ -14,7 +14,7 @@ HOLD = 10
 
 
 def in_turn(rounds: int) -> Story:
-    """Two threads hold a lock in turn, 10 ms each, and sleep in it; then both end."""
+    """Two threads hold a lock in turn, 10 ms each, and sleep meanwhile; both end."""
     story = Story(2)
     for turn in range(rounds):
         owner, other = 1 + turn % 2, 2 - turn % 2

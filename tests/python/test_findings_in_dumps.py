@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What thread dumps show beside locks: waits, reads, processors, pools, carriers."""
+"""Findings of thread dumps other than locks: waits, reads, processors, pools."""
 
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings about what threads wait for outside of the program."""
+"""Findings about waits for things outside of the program."""
 
 import pytest
 

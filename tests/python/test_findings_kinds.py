@@ -72,7 +72,7 @@ def test_workers_that_wait_for_an_endpoint_are_not_too_few() -> None:
 
 
 def spent(story: Story, row: Mapping[str, Any]) -> int:
-    """Return for how long the rows last that a finding names as its evidence."""
+    """Return the total time of the rows that a finding names as its evidence."""
     rows = story.model.evidence(row)
     return sum(one["end_ns"] - one["start_ns"] for one in rows)
 
@@ -86,7 +86,7 @@ def test_evidence_of_workers_is_what_these_workers_did_there() -> None:
 
 
 def with_another(idle_ms: float) -> Story:
-    """Beside two workers that are never idle one that is, or accepts all the time."""
+    """Two workers that are never idle, and one that is idle or accepts all the time."""
     story = executor(20, 0)
     story.model.define_thread(5, "pool-1-worker-5")
     story.at(0, 5, KIND.PARK, object=QUEUE, stack=RUN_WORKER)
@@ -185,7 +185,7 @@ def test_evidence_of_class_loading_is_all_of_its_blocks_and_no_other() -> None:
 
 
 def carriers(slept: bool) -> Story:
-    """Of four virtual threads two begin at once, the others when these have ended."""
+    """Four virtual threads: two begin at once, the others when these have ended."""
     story = with_methods(1)
     for thread in (11, 12, 13, 14):
         story.model.define_thread(thread, "", virtual=True)

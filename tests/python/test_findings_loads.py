@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which causes are worth a card in a load: what requests lose to others.
+"""Causes that are worth a card under load: time that requests lose to others.
 
-What a request needs for itself, and would need if it were alone, is not lost, however
-long it takes. The programs are simulated, so what each request waits for is known.
+Time that a request would need if it were alone is not lost, however long it takes. The
+programs are simulated, so the cause of each wait is known.
 """
 
 import random
@@ -27,8 +27,8 @@ STACKS = {
 class Clients:
     """Clients of one process, which serve requests of their own until a given time.
 
-    A request is answered, asleep; then, if there is a sender, it waits until the sender
-    has sent it. The sender lingers, if it does, and sends all that is there at once.
+    The answer to a request is a sleep; if there is a sender, the request then waits for
+    it. The sender may linger; it sends all waiting answers at once.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Clients:
         linger_ms: float | None,
         now: dict[int, int],
     ) -> int:
-        """Send what waits; return when the sender is free again."""
+        """Send all waiting answers; return when the sender is free again."""
         at = start + 10 * US
         if linger_ms:
             at += self.sleeps(at, SENDER, BATCHES, linger_ms, vary=0)

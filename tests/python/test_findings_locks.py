@@ -98,7 +98,7 @@ def test_sums_of_several_owners_name_no_one_alone() -> None:
 
 
 def half_unknown(unknown_ms: float) -> Story:
-    """Nobody is named as the owner, then one that sleeps for 40 of 50 ms."""
+    """The owner is unknown at first, then a thread that sleeps for 40 of 50 ms."""
     story = Story().block(0, unknown_ms, 2)
     begin = unknown_ms + 1
     story.at(begin, 1, KIND.SLEEP, stack=SLOW).at(begin + 41, 1, KIND.SLEPT)
@@ -192,7 +192,7 @@ def test_an_inferred_owner_is_only_suspected() -> None:
 @pytest.mark.parametrize(
     ("frames", "suspected"),
     [
-        # Within the method that took the lock, behind its end, and nobody knows where.
+        # In the method that acquired the lock, after its end, and at an unknown place.
         ([Frame(PUT, line=3), Frame(SLOW, line=12), Frame(TAKE, line=5)], [False]),
         ([Frame(PUT, line=3), Frame(TAKE, line=6)], []),
         ([], []),

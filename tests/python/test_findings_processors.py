@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings about threads that could run and had no processor, and about wake-ups."""
+"""Findings about runnable threads without a processor, and about wake-ups."""
 
 import pytest
 
@@ -130,7 +130,7 @@ def test_a_thread_that_waited_for_a_processor_did_not_run() -> None:
 
 
 def handoffs(latency_ms: float) -> Story:
-    """Thread 1 hands a lock to thread 2 ten times, and that takes so long."""
+    """Thread 1 hands a lock to thread 2 ten times; each time takes this long."""
     story = Story(kinds=ALL_KINDS)
     for ms in range(0, 200, 20):
         story.at(ms, 1, KIND.ACQUIRED, object=LOCK, stack=TRANSFER)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings about what nobody owns: pools and queues that many threads wait for."""
+"""Findings about resources without an owner: pools and queues with many waiters."""
 
 from story import JDK, KIND, MS, OTHER, PUT, QUEUE, SLOW, TAKE, Story
 from threadmodel import Event, EventFlag, Frame, ObjectKind
@@ -16,7 +16,7 @@ def pool(
     """Threads use the one permit in turn, 10 ms each, and queue for it otherwise.
 
     Args:
-        calls: above the one frame of a stack, outwards
+        calls: callers of the one frame of a stack, the innermost first
     """
     story = Story(threads + 1)
     for inner, names in (calls or {}).items():
@@ -91,7 +91,7 @@ def cut(story: Story, slice_ms: float) -> Story:
 
 
 def test_a_wait_in_slices_is_one_wait() -> None:
-    """Each with a timeout, and begun again at once: as the lock of Python does."""
+    """Each park has a timeout and begins again at once, as with Python's locks."""
     (whole,) = pool(4, 20).findings("resource_wait")
     (sliced,) = cut(pool(4, 20), 5).findings("resource_wait")
     assert whole["waits"].split(",")[0] == sliced["waits"].split(",")[0]
@@ -197,7 +197,7 @@ def test_what_is_only_suspected_comes_last() -> None:
     story = full_queue(consumer_sleeps=False)
     for turn in range(6):
         story.block(10 * turn, 10 * turn + 3, 5, owner=6, lock=OTHER)
-    # With it the run ends, so that it is not below the line.
+    # The run ends with it, so that the finding is not minor.
     story.at(300, 5, KIND.THREAD_END)
     rows = story.findings()
     assert [row["kind"] for row in rows] == ["hot_lock", "resource_wait"]

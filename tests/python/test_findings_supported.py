@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run's data does not support is not looked for, and every report says so."""
+"""Kinds that the data does not support are not looked for, and reports state it."""
 
 import json
 from pathlib import Path
@@ -32,7 +32,7 @@ def whole(story: Story, threshold_ns: int = 0) -> Story:
 
 
 def not_looked_for(model: Model) -> dict[str, str]:
-    """Return why a kind is not looked for, of those for which a recording could be."""
+    """Return the reasons for kinds that another recording could support."""
     return {
         row["kind"]: row["why"]
         for row in model.finding_kinds()
@@ -41,8 +41,8 @@ def not_looked_for(model: Model) -> dict[str, str]:
 
 
 def asleep(flags: int = 0, transfer: int = TRANSFER, slow: int = SLOW) -> Story:
-    """Thread 1 sleeps with the lock, for which 2 queues, eight times; stacks come with
-    the ends."""
+    """Thread 1 sleeps while it holds the lock for which 2 queues, eight times. The ends
+    of blocks have the stacks."""
     story = Story()
     for ms in range(0, 160, 20):
         story.at(ms, 1, KIND.ACQUIRED, object=LOCK, stack=slow)
@@ -197,7 +197,7 @@ def test_an_event_that_was_lost_may_end_an_endless_wait() -> None:
 
 
 def lossy_herd(calm: int) -> Story:
-    """Lose one event, and tell so many that mean nothing."""
+    """Lose one event, and emit this many events without effect."""
     story = herd(back=True).at(245, 0, KIND.LOST, value=1)
     for number in range(calm):
         story.at(250 + number, 8, KIND.UNPARK_CALLED, peer=7)

@@ -13,7 +13,7 @@ CALLER, LAST = 1, 20
 
 
 def ended(story: Story, ms: float) -> Story:
-    """Give the run its length."""
+    """Set the length of the run."""
     return story.at(ms, LAST, KIND.THREAD_END)
 
 
@@ -88,14 +88,14 @@ def joins(ends_ms: list[float], run_ms: float, start_ms: float = 0) -> Story:
 
 
 def slept(ms: float, run_ms: float) -> Story:
-    """The only thread that there is sleeps, then works."""
+    """The only thread sleeps, then works."""
     story = Story(1)
     story.at(0, 1, KIND.THREAD_START).at(10, 1, KIND.SLEEP, stack=SLOW)
     return story.at(10 + ms, 1, KIND.SLEPT).at(run_ms, 1, KIND.THREAD_END)
 
 
 def owner_blocked(ms: float, run_ms: float) -> Story:
-    """Others are blocked by an owner who sleeps."""
+    """Other threads are blocked by an owner that sleeps."""
     story = Story(LAST)
     story.block(0, 1, 3)
     story.at(2, 3, KIND.SLEEP, stack=SLOW).at(2 + ms, 3, KIND.SLEPT)

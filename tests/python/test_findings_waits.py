@@ -153,7 +153,7 @@ def test_waits_that_always_time_out() -> None:
 
 
 def test_a_thread_that_only_waits_by_the_clock_polls_nothing() -> None:
-    """A background thread that wakes at times: nothing came late by that."""
+    """A background thread that wakes at times and delays nothing."""
     story = waits([5.0] * 6, EventFlag.TIMED_OUT)
     story.at(36, 2, KIND.WAIT, object=QUEUE, stack=TAKE, value=MS)
     assert story.findings("wait_always_times_out") == []
@@ -240,7 +240,7 @@ def test_a_wait_that_may_yet_end_is_not_suspected(end_ms: int) -> None:
     story = Story()
     story.at(10, 2, KIND.WAIT, object=QUEUE, stack=TAKE)
     story.at(5, 1, KIND.WAIT, object=QUEUE, stack=TAKE)
-    # The older waiter is the one that is woken, yet notifies do come.
+    # The older waiter is woken each time, but the notifies do arrive.
     if end_ms > 1000:
         story.at(20, 3, KIND.NOTIFY, object=QUEUE, stack=PUT)
         story.at(21, 1, KIND.WAITED, object=QUEUE)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first command names the cause: five programs, each with one that was planted.
 
-Each recording is given a name that says nothing, and `threadmodel FILE` is all that is
-asked. The screen of 24 lines must have what bounds the program, where, which threads it
-concerns, for how long, and what can be done about it, as the source of the program has
-it. Time is that of the processor, which other work on a machine does not change.
+Each recording has a neutral name, and `threadmodel FILE` is the only command. Its
+screen of 24 lines must state the bottleneck, its place, the threads, the time, and
+advice, in agreement with the source of the program. Time is processor time, which other
+work on a machine does not change.
 """
 
 import re
@@ -25,7 +25,7 @@ LENGTH = r"\d (?:us|ms|s)\b"
 
 @dataclass(frozen=True)
 class Planted:
-    """A program, and what its author knows of it."""
+    """A program, and the facts that its author knows."""
 
     trace: str
     what: str

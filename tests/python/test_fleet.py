@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many recordings as a dataset: what is in it, and how it is asked for."""
+"""Many recordings as a dataset: its content, and questions to it."""
 
 import json
 import os
@@ -21,7 +21,7 @@ from threadmodel.run import Run
 
 
 class Later:
-    """Passes all on, events with a time that is later."""
+    """Passes everything on, with the times of events shifted."""
 
     def __init__(self, sink: threadmodel.Sink, shift_ns: int) -> None:
         self._sink = sink
@@ -59,7 +59,7 @@ def test_labels_come_from_the_path(folder: Path, tmp_path: Path, client: Any) ->
 
 def test_clocks_of_hosts_apart_change_no_answer(tmp_path: Path, client: Any) -> None:
     now_ns, day_ns = 1_795_000_000 * 10**9, 86400 * 10**9
-    # Right; never set, three days late, a year ahead.
+    # Clocks that are right, never set, three days late, and a year ahead.
     clocks = {
         "together": [now_ns] * 4,
         "apart": [now_ns, 1, now_ns - 3 * day_ns, now_ns + 365 * day_ns],

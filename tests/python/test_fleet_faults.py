@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A dataset of many recordings: what bad files, workers that end and stops leave."""
+"""A dataset of many recordings after bad files, killed workers and interruptions."""
 
 import contextlib
 import json
@@ -76,7 +76,7 @@ def test_an_error_is_that_of_the_last_try(
 def test_a_file_that_cannot_be_opened_is_a_row_of_errors(
     folder: Path, tmp_path: Path, client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Root may read all: so refuse it where files are opened.
+    # Root may read any file, so opening refuses this one.
     denied = str(folder / "shop/host0/0.tmt")
     copied = fleet._copied
 
@@ -165,7 +165,7 @@ def test_an_interruption_leaves_what_was_and_is_continued(
     with pytest.raises(KeyboardInterrupt):
         fleet_dask.summarize(marks, Dataset(str(to)), {}, client, progress=stop)
     assert not (to / DONE).exists()
-    # Readers see nothing of it.
+    # Readers do not see the unfinished part.
     assert Dataset(str(to)).parts == ()
     assert add(folder, to, client) == 2
     assert not (to / UNFINISHED).exists()
@@ -249,7 +249,7 @@ def test_a_scheduler_that_is_started_again_goes_on_where_the_first_was(
 
 
 class DiesOfDeadlyFiles(distributed.WorkerPlugin):  # type: ignore[misc]
-    """A worker that ends where a file is too much for it."""
+    """A worker that is killed when a file exceeds its memory."""
 
     def setup(self, worker: Any) -> None:
         read = fleet._summarize

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a fleet's report says, of runs whose answer is known."""
+"""The report of a fleet, for runs whose answer is known."""
 
 import json
 import random

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fleet trusts no input: not what is not a regular file, no damaged dataset, and no
+"""Fleet trusts no input: it refuses files that are not regular, damaged datasets, and a
 second job on one dataset."""
 
 import json
@@ -120,7 +120,7 @@ def test_of_two_jobs_on_one_dataset_one_is_refused(tmp_path: Path, trace: Path) 
         pytest.raises(errors.InputOutputError, match="another job is adding"),
     ):
         other.add([result], {str(trace): []}, {})
-    # It began with what there was, and there is more by now.
+    # The job began with the old content, which has changed since.
     one.add([result], {str(trace): []}, {})
     one.finish()
     with pytest.raises(errors.InputOutputError, match="another job has changed"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace that grows while it is read: followed as a file."""
+"""A trace file that grows while it is read."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Go program's execution trace, beside what Go's own reader says of it."""
+"""A Go program's execution trace, compared with Go's own reader."""
 
 import os
 import re
@@ -26,12 +26,12 @@ class Change(NamedTuple):
     life: Life
     before: str
     after: str
-    by: int  # 0 where it does not matter, or nobody
-    why: str  # as Go has it; "": nothing is said, or kept
+    by: int  # 0: nobody, or it does not matter
+    why: str  # as Go names it; "": Go names none, or it was not kept
 
 
-# The release that is here, and the last of each other whose format it can be: of these
-# the oldest each time, as each builds its library anew.
+# The installed release, and the last release of each other format. A plain check uses
+# only the oldest of these, as each release builds its library anew.
 MIDDLE = pytest.mark.skipif(
     "TM_TEST_FULL" not in os.environ, reason="releases in between: with --full"
 )
@@ -84,7 +84,7 @@ def changes_of(trace: Path) -> list[Change]:
 
 
 def listed(lines: str) -> list[Change]:
-    """The changes in what tests/go/oracle prints."""
+    """The changes of state that tests/go/oracle prints."""
     changes = []
     lives: Counter[int] = Counter()
     for line in lines.splitlines():
@@ -208,7 +208,7 @@ class Contention(NamedTuple):
 
 
 def contention(profile: Path, function: str, caller: str = "") -> Contention:
-    """What a profile, written as text, has in a function that the caller called."""
+    """Sums of a profile in text form for a function called by this caller."""
     text = profile.read_text()
     per_second = re.search(r"^cycles/second=(\d+)$", text, re.MULTILINE)
     assert per_second

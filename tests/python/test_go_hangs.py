@@ -9,7 +9,7 @@ import pytest
 import threadmodel
 from test_go import record
 
-# Goroutines that wait for ever, by function.
+# Goroutines that wait forever, by function.
 HUNG = {
     "reader": {"main.reader": 1, "main.writer": 1, "main.late": 2},
     "orders": {"main.locks": 2},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tasks and regions of Go's runtime/trace, beside what the program says of them."""
+"""Tasks and regions of Go's runtime/trace, compared with the program's output."""
 
 from collections import Counter
 from pathlib import Path
@@ -10,7 +10,7 @@ import threadmodel
 from go_traces import GO, PROGRAMS, run
 from test_go import RELEASES
 
-# The program's clock and the trace's are read apart.
+# The program's clock and the trace's are read one after the other.
 SLACK_NS = 100_000
 
 

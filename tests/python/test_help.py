@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The help of each command: it has examples, and they are command lines of ours."""
+"""The help of each command has examples, which are valid command lines."""
 
 import re
 import shlex
@@ -19,6 +19,6 @@ def test_each_command_has_examples_that_it_understands(name: str) -> None:
     examples = re.findall(rf"threadmodel {name}\b(.*)", command.help or "")
     assert examples
     for example in examples:
-        # What follows in a shell is not ours.
+        # Commands after a pipe are not checked.
         words = shlex.split(re.split(r" [|>#]|\)", example)[0])
         command.make_parser(context).parse_args(words)

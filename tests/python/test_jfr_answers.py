@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What JFR shows of parks without wakers, of empty files and of folders of chunks."""
+"""Answers for JFR: parks without wakers, empty files and folders of chunks."""
 
 import shutil
 import warnings
@@ -23,7 +23,7 @@ def parks(
     stack: int = TAKE,
     length: int = 20,
 ) -> list[dict[str, Any]]:
-    """Find what is said of threads that park at one place, again and again."""
+    """Return the finding on threads that park at one place many times."""
     story = Story(threads, kinds)
     for thread in range(1, threads + 1):
         story.at(0, thread, KIND.THREAD_START)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace that comes bit by bit over a socket."""
+"""A trace that arrives in pieces over a socket."""
 
 import contextlib
 import fcntl
@@ -32,7 +32,7 @@ def two_thirds(path: Path) -> bytes:
 def listening(
     *arguments: str, folder: Path, skip_lines: int = 0, command: str = "listen"
 ) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A listener, and where it listens by its own word, after other lines."""
+    """A listener, and the address that it prints after other lines."""
     with subprocess.Popen(
         [sys.executable, "-m", "threadmodel", command, *arguments],
         stdout=subprocess.PIPE,
@@ -111,7 +111,7 @@ def test_reports_come_while_the_trace_does(trace: Path, tmp_path: Path) -> None:
             half = first_block_end(whole)
             peer.sendall(whole[:half])
             assert process.stdout is not None
-            # It goes on coming as long as nothing ends it.
+            # The trace continues until the listener is ended.
             lines = (line for line in process.stdout if line.startswith("after "))
             assert next(lines).strip().endswith("events")
             assert next(lines)
@@ -141,7 +141,7 @@ def test_in_a_terminal_the_live_screen_is_drawn(trace: Path, tmp_path: Path) -> 
             shown = b""
             while b"Threads" not in shown and time.monotonic() < deadline:
                 shown += os.read(ours, 1 << 16)
-        # As `top` draws it.
+        # The screen is that of `top`.
         assert b"Locks, the last" in shown or b"no thread queued for a lock" in shown
         assert b"q quit" in shown
         with contextlib.suppress(OSError):
@@ -216,7 +216,7 @@ def test_headers_are_checked_and_nothing_is_lost_to_a_false_one(
     whole = trace.read_bytes()
     (tmp_path / "kept.tmt").write_bytes(b"an older one")
     with listening("127.0.0.1:0", "-o", "kept.tmt", folder=tmp_path) as (process, at):
-        # The magic alone; each header damaged; the block damaged; a block of nothing.
+        # The magic alone; each header damaged; the block damaged; an empty block.
         for place in (9, 14, 24, 52, 80):
             wrong = bytearray(whole)
             wrong[place] ^= 1

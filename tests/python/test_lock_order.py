@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lock order: what is a cycle, what is not, and why."""
+"""Lock order: cycles, sequences that are not cycles, and the reasons."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -17,7 +17,7 @@ OUTER, LATER = 21, 22
 
 
 class Story:
-    """A model and a clock: each deed takes a millisecond."""
+    """A model and a clock: each step takes a millisecond."""
 
     def __init__(self, threads: int = 6) -> None:
         self.model = Model()
@@ -37,7 +37,7 @@ class Story:
         self.model.ingest([Event(1 + self.ms * MS, thread, kind, **fields)])
 
     def get(self, thread: int, lock: int, stack: int = OUTER) -> None:
-        """Block, and be let in."""
+        """Block, and acquire the lock."""
         self.add(thread, ENTER, object=lock, stack=stack)
         self.add(thread, ENTERED, object=lock)
 
@@ -49,7 +49,7 @@ class Story:
         stack: int = 20,
         place: int = OUTER,
     ) -> None:
-        """Be blocked by one lock with others held, which the VM states."""
+        """Block on one lock while others are held, as the VM reports."""
         self.add(thread, ENTER, object=wanted, stack=stack)
         self.add(thread, EventKind.HELD)
         for lock in held:

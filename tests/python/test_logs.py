@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Logs of other tools: a run goes out and comes back with all that the format holds."""
+"""Logs of other tools: a run is written and read back with all data of the format."""
 
 import random
 from pathlib import Path
@@ -211,7 +211,7 @@ def test_what_each_thread_did_comes_back_from_a_log(
     tmp_path: Path, name: str, seed: int
 ) -> None:
     whole = threadmodel.Model()
-    # By whose rule a wait is bound is the format's, not the run's.
+    # The format, not the run, decides the rule by which a wait is bound.
     if FORMATS[name] == WriterFormat.TPTP:
         whole.define_run(Run(policy=Policy.TPTP))
     fill_orderly(whole, seed)

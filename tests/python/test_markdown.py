@@ -14,7 +14,7 @@ from threadmodel.cli import markdown, terminal
 
 
 def texts(source: str) -> tuple[list[str], set[str]]:
-    """What a reader sees, cell by cell, and the kinds of what it is made of."""
+    """The visible text by cell, and the kinds of elements."""
     tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(source)
     inner = [child for token in tokens for child in token.children or []]
     shown = [

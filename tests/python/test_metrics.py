@@ -21,7 +21,7 @@ STATES = ("blocked", "reentering", "waiting", "joining", "parked")
 
 
 def parsed(text: str) -> dict[str, dict[tuple[str, ...], float]]:
-    """Samples by name, then by the values of their labels; each stands once."""
+    """Return samples by name and by the values of their labels; each occurs once."""
     found: dict[str, dict[tuple[str, ...], float]] = {}
     for family in parser.text_string_to_metric_families(text):
         assert family.documentation
@@ -101,14 +101,14 @@ def test_a_live_recording_is_scraped_while_it_comes(
         with connect(at) as peer:
             peer.sendall(whole[:half])
             address = f"127.0.0.1:{port}"
-            # One that asks nothing and goes away hinders nobody.
+            # A scraper that disconnects without a request does not delay others.
             socket.create_connection(("127.0.0.1", port)).close()
             assert events_at_least(address, 0) >= 0
             peer.sendall(whole[half:])
             least = threadmodel.open(trace).event_count
             assert events_at_least(address, least) == least
             assert get(address, "/secrets")[0] == 404
-            # Those that stay and ask nothing do not hinder others either.
+            # Nor do scrapers that stay without a request.
             silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(8)]
             began = time.monotonic()
             assert get(address)[0] == 200
@@ -120,7 +120,7 @@ def test_a_live_recording_is_scraped_while_it_comes(
 
 
 def events_at_least(address: str, least: float) -> float:
-    """Scrape until so many events have come."""
+    """Scrape until this many events have arrived."""
     deadline = time.monotonic() + 60
     while True:
         status, text = get(address)

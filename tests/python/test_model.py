@@ -70,7 +70,7 @@ def test_the_deadlock_is_found_with_its_stacks(model: threadmodel.Model) -> None
     rows = list(model.deadlocks())
     assert {row["thread"] for row in rows} == {"left", "right"}
     assert {row["owner"] for row in rows} == {"left", "right"}
-    # What the VM said of left's wish is older than right's, so it is inferred by then.
+    # The VM's report on left is older than right's wait, so left's owner is inferred.
     assert [row["provenance"] for row in rows] == ["reported", "inferred"]
     frames = [row for row in model.stacks() if row["stack"] == rows[0]["stack"]]
     assert [row["depth"] for row in frames] == [0, 1]

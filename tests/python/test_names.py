@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that a hostile program gives, in every output: each is read by a parser of its
-own format, finds as much in it as in a run with plain names, and the names themselves
-where the format can hold them."""
+"""Names of a hostile program in every output: a parser of each format finds as much as
+with plain names, and the names themselves where the format can represent them."""
 
 import base64
 import csv
@@ -63,7 +62,7 @@ def a_name(chance: random.Random) -> str:
 
 
 def names_of(seed: int) -> list[str]:
-    """No two alike, so that there is as much to distinguish as with plain names."""
+    """No two are alike, so that they are as distinct as plain names."""
     chance = random.Random(seed)
     names: dict[str, None] = {}
     while len(names) < 5 * THREADS:

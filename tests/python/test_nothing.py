@@ -33,7 +33,7 @@ def pauses(path: Path) -> None:
         writer.ingest([Event(1_000, 0, EventKind.GC_PAUSE, value=500)])
 
 
-# What a file holds, what is said of it, and whether it opens.
+# The content of a file, the message on it, and whether it can be opened.
 FILES: dict[str, tuple[Callable[[Path], object], str]] = {
     "empty": (lambda path: path.touch(), "empty file"),
     "empty and packed": (
@@ -82,7 +82,7 @@ COMMANDS = {
 def run(words: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
     """Run a command in this process: a new one for each would take minutes."""
     monkeypatch.setattr(sys, "argv", ["threadmodel", *words])
-    # Commands end by it at a reader that goes away.
+    # A closed reader ends a command by this signal.
     before = signal.getsignal(signal.SIGPIPE)
     try:
         return threadmodel.cli._run()
@@ -116,7 +116,7 @@ def test_what_cannot_be_converted_is_named(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     for at, (make, text) in enumerate(FILES.values()):
-        # A converted sample is of use to another tool.
+        # Converted samples are useful to other tools.
         if make in (samples, pauses):
             continue
         path = tmp_path / f"file-{at}"

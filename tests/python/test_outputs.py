@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No command writes to what it reads, whatever that is called."""
+"""No command writes to a file that it reads, by whatever name."""
 
 import os
 import subprocess
@@ -201,7 +201,7 @@ def test_the_lock_of_a_spool_spoils_no_file(tmp_path: Path) -> None:
 def commands(
     command: click.Command, name: str = ""
 ) -> Iterator[tuple[str, click.Command]]:
-    """Each command that does something, with its name and those of its groups."""
+    """Each command other than groups, with its name and those of its groups."""
     if not isinstance(command, click.Group):
         yield name.strip(), command
         return

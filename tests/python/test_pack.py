@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packs for the browser, read back by what pack.py says of them."""
+"""Packs for the browser, read back by the description in pack.py."""
 
 import gzip
 import json

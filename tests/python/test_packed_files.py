@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packed files and archives of every format: they read as what was packed."""
+"""Packed files and archives of every format read like their content."""
 
 import gzip
 import io
@@ -18,7 +18,7 @@ import threadmodel
 from test_dump_forms import lines
 
 CORPUS = Path(__file__).parents[1] / "fuzz/corpus"
-# Formats whose readers look at a file in any order.
+# Formats whose readers need random access to the file.
 FILES = {"jfr": CORPUS / "jfr/recording", "hprof": CORPUS / "hprof/jdk17-heap"}
 
 
@@ -45,7 +45,7 @@ def zipped(files: dict[str, bytes]) -> bytes:
 
 
 def streamed(files: dict[str, bytes]) -> bytes:
-    """Pack as macOS does: the sizes stand behind each file."""
+    """Pack as macOS does, with the sizes after each file."""
 
     class Pipe(io.BytesIO):
         def seekable(self) -> bool:
@@ -70,7 +70,7 @@ def everything(path: Path) -> list[Any]:
         model = threadmodel.open(path)
     tables = [model.timeline(), model.threads(), model.findings(), model.verdict()]
     rows = [[dict(row) for row in table] for table in tables]
-    # Where a finding's file lies is not of its content.
+    # The path of the file in a finding is not part of the content.
     return [model.event_count, model.length_ns, model.caveats, rows]
 
 

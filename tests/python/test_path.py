@@ -13,7 +13,7 @@ from lockworld import Program, Steps, World, started_by_main
 from path_reference import Reference, Segment
 from threadmodel import Selection
 
-# Where it would be if the block were short.
+# The place of the path if the block were short.
 BEHIND = "behind an unexplained block"
 
 
@@ -43,14 +43,14 @@ def assert_tiles(path: list[Segment], end: int) -> None:
 
 
 def end_of_work(model: threadmodel.Model, path: list[Segment]) -> int:
-    """Return where the path ends: at the end of a thread, or of the whole run."""
+    """Return the end of the path: the end of a thread, or of the whole run."""
     ends = {*model.threads()["end_ns"], model.length_ns}
     assert path[-1][1] in ends
     return path[-1][1]
 
 
 def joined(path: list[Segment]) -> list[Segment]:
-    """Put neighbours together that differ in nothing but their times."""
+    """Merge adjacent segments that differ only in their times."""
     found: list[Segment] = []
     for segment in path:
         if found and found[-1][2:] == segment[2:]:
@@ -248,7 +248,7 @@ def test_predictions_of_any_convoy_come_true(seed: int) -> None:
     chance = random.Random(seed)
     count, hold = chance.randint(3, 8), chance.randint(500, 5000)
     factor = chance.uniform(0.5, 1.5)
-    # Short enough that somebody always waits, also with the shorter hold.
+    # Short enough that a thread always waits, even with the shorter hold.
     outside = chance.randint(1, int((count - 2) * hold * min(factor, 1)))
     programs = alike(convoy(hold, outside, 80, chance.random() < 0.5), count)
     model = model_of(World(programs))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What peers send to a listener: anything, in pieces of any size, changed anywhere."""
+"""Bytes that peers send to a listener: any content, in pieces of any size."""
 
 import contextlib
 import functools
@@ -163,7 +163,7 @@ def test_the_agent_is_found_among_strangers(seed: int) -> None:
 
 
 def is_closed(sender: socket.socket) -> bool:
-    """Whether the other side goes, or has gone, within five seconds."""
+    """Return whether the other side disconnects within five seconds."""
     sender.settimeout(5)
     try:
         return sender.recv(1) == b""
@@ -204,7 +204,7 @@ def test_an_agent_stays_among_many_strangers(
             stack.enter_context(socket.create_connection(at))
             for _ in range(2 * MOST_PEERS)
         ]
-        # All have been accepted: so many had to go.
+        # All have been accepted, so this many were disconnected.
         for stranger in strangers[: MOST_PEERS + 1]:
             assert is_closed(stranger)
         agent.sendall(whole[len(first) :])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Static plots: what they draw is what the tables say."""
+"""Static plots draw the values of the tables."""
 
 import sys
 from collections.abc import Iterator
@@ -92,7 +92,7 @@ def test_pictures_are_drawn_into_given_axes(model: threadmodel.Model) -> None:
     figure.canvas.draw()
 
 
-# A font that lacks a letter draws a box, and that is all.
+# A font without a letter only draws a box.
 @pytest.mark.filterwarnings("ignore:Glyph")
 def test_hostile_names_and_empty_runs_are_drawn(hostile: threadmodel.Model) -> None:
     money = threadmodel.Model()

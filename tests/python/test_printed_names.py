@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each name that is printed can be typed: it stands for what it was printed for.
+"""Each printed name can be typed, and stands for the thing that it was printed for.
 
 Tables cut names to the width of the terminal, cards leave out packages, a name may hold
-what no terminal should get, and a thread may have none.
+characters that are unsafe on a terminal, and a thread may have no name.
 """
 
 import signal
@@ -40,7 +40,7 @@ COMMANDS: list[list[str]] = [
     ["whatif"],
     *(["stats", "--by", key] for key in ("thread", "class", "caller", "object")),
 ]
-# Titles of columns, by what their names are of.
+# Titles of columns, by the kind of their names.
 OF: dict[str, str] = {
     "thread": "thread",
     "on": "thread",
@@ -52,7 +52,7 @@ OF: dict[str, str] = {
     "object": "object",
     "kind": "kind",
 }
-# What stands where there is no name.
+# Texts that stand for a missing name.
 NONE = {"", "-", "?", "any", "unknown", "on no known thread"}
 Resolve = Callable[[str], Any]
 
@@ -113,7 +113,7 @@ def test_each_name_of_a_table_is_taken_as_it_was_printed(
             try:
                 meant, found = (resolve[OF[title]](name) for name in (whole, shown))
             except threadmodel.NotFoundError as failure:
-                # Cut names of two things may be one; then both are named.
+                # Two names may be equal when cut; then the message has both.
                 if "fits more than one" not in str(failure):
                     refused.append((command, title, shown, str(failure)))
                 continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a producer in Python says of its runtime's own things, through a trace."""
+"""Facts of a runtime that a producer in Python states, through a trace."""
 
 from pathlib import Path
 

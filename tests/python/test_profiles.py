@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles for pprof and OpenTelemetry, read back by Go's own tool and by the classes
-that OpenTelemetry makes of its schema: their sums are those of the tables."""
+"""Profiles for pprof and OpenTelemetry, read back by Go's own tool and by classes made
+from OpenTelemetry's schema: their sums are those of the tables."""
 
 import re
 import shutil
@@ -44,8 +44,8 @@ def any_model(
 
 
 def handoff() -> threadmodel.Model:
-    """A lock that 1 holds while 2 is blocked; its release is reported, and how long 2
-    took to go on."""
+    """A lock that 1 holds while 2 is blocked; its release is reported, and the time
+    until 2 ran."""
     kind = EventKind
     model = threadmodel.Model()
     model.define_class(1, "app.Lock")
@@ -88,7 +88,7 @@ def owners(model: threadmodel.Model) -> tuple[int, int]:
 
 
 def raw(path: Path) -> str:
-    """What Go's tool reads in a file of pprof."""
+    """The content of a pprof file as Go's tool reads it."""
     assert GO is not None
     done = subprocess.run(
         [GO, "tool", "pprof", "-raw", str(path)],
@@ -163,7 +163,7 @@ def decode(path: Path) -> Any:
     data = profiles.ProfilesData()
     data.ParseFromString(path.read_bytes())
     assert not unknown(data)
-    # A collector takes the same bytes.
+    # A collector accepts the same bytes.
     request = service.ExportProfilesServiceRequest()
     request.ParseFromString(path.read_bytes())
     assert request.dictionary == data.dictionary

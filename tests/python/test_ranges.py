@@ -20,7 +20,7 @@ SHOP = str(ROOT / "docs/examples/shop/slow.tmt")
 MS = 1_000_000
 TIMES = ("--from", "100ms", "--to", "200ms")
 RANGE = {"--from", "--to", "--skip-start"}
-# What asks a recording no question about its threads.
+# Commands that ask no question about the threads of a recording.
 NO_QUESTIONS = {
     *("convert", "info", "mcp"),
     *(
@@ -59,7 +59,7 @@ def options(command: click.Command) -> set[str]:
 
 
 QUESTIONS = [name for name, _ in commands() if name not in NO_QUESTIONS]
-# A page, a file of another tool, and what judges one run or two.
+# Commands that write a page or a file of another tool, or judge runs.
 NO_TEXT = {"open", "check", "diff", "export"}
 
 
@@ -225,7 +225,7 @@ def test_a_limit_is_of_the_part() -> None:
     assert json.loads(call(*verdict, "--to", "40ms"))["passed"]
 
 
-# An action, or what serves another program.
+# Commands that act, or serve another program.
 NO_ANSWER = {
     *("attach", "completion", "control", "convert", "export", "fleet summarize"),
     *("collect", "listen", "mcp", "open", "record", "skill", "top"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readers of one lock, for a long time: what is kept of them stays small."""
+"""Readers of one lock, for a long time: the model stays small."""
 
 from threadmodel import Event, EventFlag, EventKind, Model
 
@@ -9,7 +9,7 @@ EVENTS = 5 * ROUNDS
 
 
 def relay(model: Model, rounds: int) -> None:
-    """Two readers by turns, so that the lock is never without one."""
+    """Two readers in turn, so that the lock always has one."""
     model.define_object(LOCK, 0)
     events: list[Event] = []
     for turn in range(rounds):

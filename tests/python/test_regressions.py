@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Groups of runs compared with their own noise: what differs, what only seems to."""
+"""Groups of runs compared with their noise: real and apparent differences."""
 
 import itertools
 import json
@@ -52,7 +52,7 @@ def emit(sink: Sink, seed: int, slower: float = 1.0, warm_up_ms: int = 0) -> Non
     if warm_up_ms:
         block(PLACES, warm_up_ms * dice.uniform(0.2, 1))
         now = warm_up_ms * MS * 2
-    # A run is slow or fast as a whole, and each block for itself.
+    # Noise of the run as a whole, and of each block.
     pace = dice.lognormvariate(0, 0.03)
     for _ in range(TURNS):
         for place in range(1, PLACES + 1):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading by two threads: the same answers, whatever room there is between them."""
+"""Reading by two threads: the same answers with queues of any size."""
 
 import os
 import threading
@@ -27,7 +27,7 @@ FILES = [
 
 @pytest.fixture(params=[1, 7, 5000, relay.ROOM])
 def by_two(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Have all files read by two threads, with room for so many events."""
+    """Read all files by two threads, with a queue of this many events."""
     monkeypatch.setattr(relay, "is_worth_it", lambda length_bytes: True)
     monkeypatch.setattr(relay, "ROOM", request.param)
     return int(request.param)

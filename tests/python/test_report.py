@@ -44,7 +44,7 @@ TABLES = [
 ]
 
 
-# A row an interval, hold, use, object or unit; and the ranking, which takes long.
+# Tables with a row for each interval, hold, use, object or unit; and the ranking.
 LONG = {
     *("timeline", "interactions", "context", "critical_path", "objects"),
     *("blame", "holds", "resource_uses", "units", "whatif"),

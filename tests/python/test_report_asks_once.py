@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A report reaches its verdict and its findings once: of a large run each takes as long
-as reading it."""
+"""A report computes its verdict and its findings once: for a large run each takes as
+long as reading the run."""
 
 import collections
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Input that is bad or cut, and output that ends early."""
+"""Invalid or cut input, and output that is closed early."""
 
 import json
 import os

@@ -34,7 +34,7 @@ def in_terminal(
 ) -> tuple[bytes, int]:
     """Run the command line with all of its streams on a terminal of its own.
 
-    ``watch`` is called with all that was shown, whenever that has grown.
+    ``watch`` is called with all output so far, whenever there is more.
     """
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))

@@ -21,7 +21,7 @@ ORDERED = (
     "verdict",
     "verdict_members",
 )
-# Tables of stretches of time, in which neighbours that are alike are one.
+# Tables of stretches of time; equal adjacent rows are merged.
 STRETCHES = ("timeline", "critical_path")
 TIMES = ("start_ns", "end_ns", "open")
 
@@ -63,7 +63,7 @@ def ask(story: scenario.Scenario, model: Model, expected: scenario.Expectation) 
 def answer(
     story: scenario.Scenario, model: Model, expected: scenario.Expectation
 ) -> list[Row]:
-    """Ask what a scenario asks, and keep the rows that it names."""
+    """Ask the question of a scenario, and keep the rows that it selects."""
     rows = list(ask(story, model, expected))
     if expected.table in STRETCHES:
         rows = [row for row in rows if row["start_ns"] != row["end_ns"]]
@@ -78,7 +78,7 @@ def answer(
 
 
 def joined(rows: list[Row], columns: list[str]) -> list[Row]:
-    """Make one of neighbours that only their times distinguish."""
+    """Merge adjacent rows that differ only in their times."""
     out: list[Row] = []
     for row in rows:
         last = out[-1] if out else None
@@ -98,11 +98,11 @@ class Labels:
     """One object has one label, and no two share it."""
 
     def __init__(self) -> None:
-        """Know none yet."""
+        """Begin without labels."""
         self.of: dict[str, str] = {}
 
     def match(self, name: str, label: str) -> bool:
-        """Say whether a label can be the object's; it then is."""
+        """Return whether a label can be that of an object, and assign it."""
         if any(known == label for other, known in self.of.items() if other != name):
             return False
         return self.of.setdefault(name, label) == label
@@ -111,7 +111,7 @@ class Labels:
 def matches(
     labels: Labels, expected: scenario.Expectation, want: list[str], row: Row
 ) -> bool:
-    """Say whether a row of the answer is a row of the file."""
+    """Return whether a row of the answer is a row of the file."""
     for column, cell in zip(expected.columns, want, strict=True):
         have = shown(row[column])
         choices = cell.split("|")

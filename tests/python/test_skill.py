@@ -18,7 +18,7 @@ SKILL = (ROOT / "bindings/python/threadmodel/SKILL.md").read_text()
 QUESTIONS: list[dict[str, Any]] = tomllib.loads(
     (Path(__file__).parent / "skill.toml").read_text()
 )["question"]
-# What records a program or lists processes has no recording to be asked about.
+# Commands that record a program or list processes need no recording.
 RECORDS = {"attach", "dump", "ps", "record"}
 
 
@@ -33,7 +33,7 @@ def test_the_head_has_a_name_and_what_it_is_for() -> None:
     _, head, body = SKILL.split("---\n", 2)
     lines = dict(line.split(": ", 1) for line in head.splitlines())
     assert lines["name"] == "threadmodel"
-    # Longer ones are cut by those that read them.
+    # Assistants cut longer descriptions.
     assert 100 < len(lines["description"]) < 1024
     assert len(body.split()) < 1000
 

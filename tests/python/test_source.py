@@ -90,7 +90,7 @@ def test_a_disk_that_fills_up_is_an_os_error(tmp_path: Path) -> None:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     writer = threadmodel.Writer(path)
     runs.fill(writer)
-    # As on a full disk: no file may grow beyond what this one has.
+    # As on a full disk: no file may grow beyond the size of this one.
     resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, before[1]))
     try:
         with pytest.raises(OSError, match=r"x\.tmt"):
@@ -112,7 +112,7 @@ def test_of_a_cut_file_all_whole_blocks_are_read(tmp_path: Path, share: float) -
     assert model.damage
     assert "\n" not in model.damage
     assert 0 < model.event_count <= 400
-    # The reader itself adds the event that says how many are lost.
+    # The reader itself adds the event with the number of lost ones.
     assert model.event_count % 8 in (0, 1)
     assert model.caveats
 

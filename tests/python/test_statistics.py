@@ -131,7 +131,7 @@ def test_threads_add_up_what_their_timelines_report(seed: int) -> None:
 
 
 def merged(tables: Iterable[Iterable[Row]], names: list[str]) -> dict[Any, Row]:
-    """Add up the statistics of parts: only what each row says is used."""
+    """Add up the statistics of parts, from their rows alone."""
     found: dict[Any, Row] = {}
     for table in tables:
         for row in table:
@@ -189,7 +189,7 @@ def percentiles(
 
 
 def halves_of(model: Model, chance: random.Random) -> list[dict[str, Any]] | None:
-    """Return selections that part a run's blocking intervals in two, or None.
+    """Return selections that divide a run's blocking intervals into two, or None.
 
     Halves by thread, or by time where no blocking interval spans the middle.
     """

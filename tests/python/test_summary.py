@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Summaries: what merges of many runs hold, in whatever order they are merged."""
+"""Summaries of many runs, merged in any order."""
 
 import random
 from pathlib import Path
@@ -106,7 +106,7 @@ def test_a_fleet_equals_one_model_over_all_of_it(seed: int) -> None:
     for name in ("callers", "histogram_blocked"):
         columns = [column for column in one[name].columns if column != "runs"]
         assert fleet[name].columns == one[name].columns
-        # A row of the one model stands for up to three, of a run each.
+        # A row of the single model stands for up to three rows, one from each run.
         for column in (c for c in columns if c != "rows"):
             assert list(fleet[name][column]) == list(one[name][column]), column
         assert list(fleet[name]["rows"]) == list(fleet[name]["runs"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables as text, JSON and HTML, whatever names hold."""
+"""Tables as text, JSON and HTML, with any characters in names."""
 
 import csv
 import io

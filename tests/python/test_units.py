@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests: what is inferred of them against the service's own log, and what-if against
-the service that was really changed."""
+"""Requests: inferred ones compared with the service's own log, and what-if compared
+with the service that was really changed."""
 
 import json
 import re
@@ -232,12 +232,12 @@ def test_what_if_predicts_the_service_that_was_changed(
     assert row["throughput_low"] <= changed.rate() <= row["throughput_high"]
     assert row["throughput"] == pytest.approx(changed.rate(), rel=0.15)
     assert row["latency_p99_ns"] == pytest.approx(changed.p99_ns(), rel=0.25)
-    # The run is as long as its load: its gain is that of the same requests.
+    # The run is as long as its load: the gain is for the same requests.
     factor = (row["length_ns"] + row["gain_ns"]) / row["length_ns"]
     assert factor == pytest.approx(row["throughput"] / row["throughput_now"], rel=0.01)
 
 
-# Starting takes longer than what is left, in which few requests are served.
+# The start-up takes longer than the rest, in which few requests are served.
 LATE = {"clients": 4, "query_ms": 50, "loads_ms": 3000}
 
 
@@ -253,7 +253,7 @@ def recorded(service: Service, path: Path) -> Path:
         ({"permits": 2}, {"permits": 6}, "better"),
         ({"permits": 6}, {"permits": 2}, "worse"),
         ({"permits": 2}, {"permits": 2, "seed": 5}, "equal"),
-        # More requests that queue for more: no locks at all before, some now.
+        # More requests, which queue longer: no locks before, some now.
         ({"permits": 2}, {"permits": 8, "hold_ms": 0.3}, "better"),
         ({"hold_ms": 0.2}, {"hold_ms": 3}, "worse"),
         ({"query_ms": 5}, {"query_ms": 5.1, "seed": 7}, "equal"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No verdict and no finding states more than the run has room for."""
+"""No verdict and no finding states a time that exceeds the run."""
 
 import os
 from pathlib import Path
@@ -22,7 +22,7 @@ RUNS = 10_000 if "TM_TEST_FULL" in os.environ else 60
 
 
 def violations(model: threadmodel.Model) -> list[str]:
-    """Return what a verdict or a finding states that cannot be."""
+    """Return the impossible statements of a verdict or finding."""
     (row,) = model.verdict()
     members = list(model.verdict_members())
     length_ns = model.length_ns
@@ -69,7 +69,7 @@ def test_recorded_runs_are_within_bounds(trace: Path) -> None:
 
 
 SCENARIOS = sorted((ROOT / "tests/scenarios").glob("*.txt"))
-# Inputs of fuzz targets that are files, whole or damaged, as a user may have them.
+# Inputs of fuzz targets that are files, valid or damaged, as a user may have them.
 READERS = (
     *("contention", "go", "hprof_text", "jfr", "json", "jstack", "source", "tptp"),
 )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workers that wait with a limit, or for an answer, until the recording ends: none is
-stuck, and the first line says what they wait for. Those that wait for the program
-itself are starved."""
+"""Workers that wait with a time limit, or for an answer, until the recording ends: none
+is stuck, and the first line names the object of the wait. Workers that wait for the
+program itself are starved."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ LIMIT = {"object": PERMITS, "value": 30_000 * MS}
 
 
 class Pool:
-    """Workers of a service, and what they wait for."""
+    """Workers of a service, and the objects of their waits."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -160,7 +160,7 @@ def polls() -> Pool:
 
 
 def usual() -> Pool:
-    """Return a recording that ends in the midst of such waits as there were."""
+    """Return a recording that ends during waits like earlier ones."""
     pool = Pool()
     for worker in pool.workers("exec", 1, 2):
         pool.waits(200, worker, 2000, object=REMOTE)

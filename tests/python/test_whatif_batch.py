@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What-if of batch programs, compared with the same simulated program really changed.
 
-A simulated program reports the events that a JVM agent does. Run again with the change
-it shows what was gained, without a clock.
+A simulated program reports the events of a JVM agent. A second simulation with the
+change gives the real gain, without a clock.
 """
 
 import heapq
@@ -61,7 +61,7 @@ class Program:
         heapq.heappush(self.steps, (now, self.number, step))
 
     def play(self) -> int:
-        """Play all steps, and return how long the program took."""
+        """Run all steps, and return the length of the program."""
         while self.steps:
             now, _, step = heapq.heappop(self.steps)
             step(now)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What-if of a run beside threads that its end does not depend on: nothing changes."""
+"""What-if of a run with further threads that do not affect its end: no change."""
 
 import random
 
@@ -39,7 +39,7 @@ def world_of(chance: random.Random) -> World:
 
 
 def moved(event: Event, share: float) -> Event:
-    """The same of another thread and lock, sooner."""
+    """The same for another thread and lock, earlier."""
     return event._replace(
         time_ns=1000 + int((event.time_ns - 1000) * share),
         thread=event.thread + BESIDE,

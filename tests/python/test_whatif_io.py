@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a faster endpoint would gain, beside services that were really changed."""
+"""The gain from a faster endpoint, compared with services really changed."""
 
 import json
 import shlex

@@ -70,7 +70,7 @@ def test_requests_are_shown_before_the_run(
 
 
 def test_what_a_card_leads_to_answers(cli: Cli, tmp_path: Path) -> None:
-    """The command under a card predicts what the card is about."""
+    """The command of a card predicts the change that the card is about."""
     for number, service in enumerate((Service(permits=3), Service(hold_ms=2))):
         path = tmp_path / f"run-{number}.tmt"
         with threadmodel.Writer(path) as writer:
