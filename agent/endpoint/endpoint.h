@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a thread waits for in the kernel: endpoints and not descriptors. All connections
- * to one database are one endpoint, and so are all connections of clients to one port.
+ * The objects that a thread waits for in the kernel: endpoints and not descriptors. All
+ * connections to one database are one endpoint, and so are all connections of clients
+ * to one port.
  *
  * A connection whose local port listens was opened by a client: what the client sends
  * next, it sends of its own accord, so that a read of it is idle.
@@ -26,7 +27,7 @@ enum { TM__ENDPOINT_TEXT_BYTES = 512 };
     ((UINT64_C(1) << (TM_OBJECT_KIND_PROCESS + 1)) -                                   \
      (UINT64_C(1) << TM_OBJECT_KIND_SOCKET))
 
-/** What a call is for. */
+/** The purpose of a call. */
 enum tm__call_use {
     TM__USE_READ,       ///< of a descriptor: a socket, file, pipe
     TM__USE_WRITE,      ///< or the end of a connect, lock or sync
@@ -40,7 +41,7 @@ enum tm__call_use {
     TM__USE_OPENS = 64  ///< a bit: its descriptor is new at its end
 };
 
-/** What its name is made of. */
+/** The source of an endpoint's name. */
 enum tm__endpoint_what {
     TM__WHAT_ADDRESS, ///< of an address
     TM__WHAT_PATH,    ///< of a file's path

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a file format has to offer to be read: a reader of each is one constant of
+ * The interface of a file format that can be read: a reader of each is one constant of
  * this type. They are listed in formats/source.c.
  */
 #ifndef TM_BASE_FORMAT_H

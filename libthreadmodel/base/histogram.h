@@ -32,7 +32,7 @@ int64_t tm__histogram_quantile(const tm__histogram *histogram, double fraction);
 /** The values [low, high) that a bucket takes, numbered as `first` does. */
 void tm__histogram_bounds(uint32_t bucket, int64_t *low, int64_t *high);
 
-/* What tm__histogram and tm__dense_histogram have in common. */
+/* The common part of tm__histogram and tm__dense_histogram. */
 
 enum { TM__OCTAVE_BITS = 5, TM__OCTAVE_BUCKETS = 1 << TM__OCTAVE_BITS };
 
@@ -54,7 +54,7 @@ static inline uint32_t tm__bucket_of(int64_t value)
  */
 uint64_t tm__quantile_rank(uint64_t count, double fraction);
 
-/** What a bucket stands for among values from min to max. */
+/** The value that a bucket stands for among values from min to max. */
 int64_t tm__bucket_value(uint32_t bucket, int64_t min, int64_t max);
 
 void tm__histogram_free(tm__histogram *histogram, tm__memory *memory);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory through the user's one hook. Whoever frees says how much, so that what
- * is in use is known exactly without a header in front of every block.
+ * Memory through the user's one hook. The caller of a free states the size, so that the
+ * memory in use is known exactly without a header in front of every block.
  */
 #ifndef TM_BASE_MEMORY_H
 #define TM_BASE_MEMORY_H

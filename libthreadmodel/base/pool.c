@@ -2,7 +2,7 @@
 /*
  * Blocks are cut from slabs, each twice as large as the one before up to a limit: a
  * million small blocks cost neither a call nor a header each, and a few of them cost
- * little memory. What is given back is taken first; slabs go when all goes.
+ * little memory. Returned blocks are used first; slabs go when all goes.
  */
 #include "base/pool.h"
 

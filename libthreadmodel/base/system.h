@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What systems call by other names, or do not have: POSIX, and Windows by MinGW. */
+/* Functions that systems call by other names, or do not have: POSIX, and Windows by
+ * MinGW. */
 #ifndef TM_BASE_SYSTEM_H
 #define TM_BASE_SYSTEM_H
 

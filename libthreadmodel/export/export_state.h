@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the exports share: the model, the output, and how both are used. */
+/* The common part of the exports: the model, the output, and how both are used. */
 #ifndef TM_EXPORT_EXPORT_STATE_H
 #define TM_EXPORT_EXPORT_STATE_H
 
@@ -8,7 +8,7 @@
 
 #include "base/output.h"
 
-/** What an exporter works with. */
+/** The inputs of an exporter. */
 typedef struct tm__export {
     const tm_model *model;
     tm__memory *memory;

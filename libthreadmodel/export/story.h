@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What both trace formats tell: threads, their states, who woke whom, and the path. */
+/* The contents of both trace formats: threads, their states, wake-ups, and the path. */
 #ifndef TM_EXPORT_STORY_H
 #define TM_EXPORT_STORY_H
 

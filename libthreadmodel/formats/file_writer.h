@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a format has to offer to be written: one constant of tm__writer_kind each. */
+/* The interface of a format that can be written: one constant of tm__writer_kind each.
+ */
 #ifndef TM_FORMATS_FILE_WRITER_H
 #define TM_FORMATS_FILE_WRITER_H
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/** What a clock of the kernel shows; -1: there is none. */
+/** The time of a clock of the kernel; -1: there is none. */
 static inline int64_t tm__clock_ns(clockid_t clock)
 {
     struct timespec now;

@@ -48,7 +48,7 @@ static void *help(void *payload)
         struct pollfd wake = {.fd = recorder->wake_fd, .events = POLLIN};
 
         poll(&wake, 1, (int)recorder->every_ms);
-        /* What ended the recording is kept for who closes it. */
+        /* The failure that ended the recording is kept for tm_recorder_close(). */
         if (tm_recorder_drain(recorder) < 0)
             break;
     }
@@ -156,7 +156,8 @@ int tm_recorder_close(tm_recorder *recorder)
     else
         (void)close_trace(recorder);
     snprintf(text, sizeof(text), "%s", rc < 0 ? tm_error_text() : "");
-    /* What could not be written is still in the rings, for a reader of the trace. */
+    /* Records that could not be written are still in the rings, for a reader of the
+     * trace. */
     tm__rings_close(&recorder->rings, rc < 0);
     recorder_free(recorder);
     return rc < 0 ? tm__fail(rc, "%s", text) : TM_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the threads of a recorder wrote, on its way to the trace and the user's sink. */
+/* The way of the threads' records to the trace and the user's sink. */
 #ifndef TM_RINGS_RECORDER_DRAIN_H
 #define TM_RINGS_RECORDER_DRAIN_H
 

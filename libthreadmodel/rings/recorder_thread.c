@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the program's threads do with a recorder. The event's time is read after the
- * thread has said that it is in work, so that the drainer lets no later event pass by.
+ * The functions of a recorder that the program's threads call. The event's time is read
+ * after the thread has said that it is in work, so that the drainer lets no later event
+ * pass by.
  */
 #include "rings/recorder_state.h"
 #include "rings/recorder_thread.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the threads of a program do with a recorder. */
+/* The functions of a recorder that the program's threads call. */
 #ifndef TM_RINGS_RECORDER_THREAD_H
 #define TM_RINGS_RECORDER_THREAD_H
 

@@ -179,7 +179,7 @@ int tm__rings_open(tm__rings *rings, size_t ring_bytes, const char *trace,
     return -1;
 }
 
-/* What a ring takes, and its copy. */
+/* The memory of a ring and its copy. */
 static uint64_t bytes_of(size_t ring_bytes, int has_mirror)
 {
     return (has_mirror ? 2 : 1) * (uint64_t)(TM__RING_PAGE_BYTES + ring_bytes);

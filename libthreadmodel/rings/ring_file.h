@@ -34,7 +34,7 @@ typedef struct tm__rings {
     tm__mirror spare[TM__RINGS_SPARE_MOST]; ///< slots that no ring has
 } tm__rings;
 
-/** What a tm__rings begins as. */
+/** The initial value of a tm__rings. */
 #define TM__RINGS_INIT                                                                 \
     {                                                                                  \
         .file = -1, .lock = PTHREAD_MUTEX_INITIALIZER                                  \

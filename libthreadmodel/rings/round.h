@@ -3,9 +3,9 @@
  * One round of the drainer: the events of all rings by rising time.
  *
  * Drained records are to be sorted by time, so a round ends at a horizon before which
- * every event has been committed: no thread has an earlier one in work. What lies
- * beyond stays in its ring until the next round, so that what is held back takes no
- * memory of its own.
+ * every event has been committed: no thread has an earlier one in work. Later records
+ * stay in their rings until the next round, so that records held back take no memory of
+ * their own.
  *
  *      A  ──e1────e4──────e6───▶          a thread says when the event that it has
  *      B  ────e2─────[e5 in work]         in work began; the horizon is the earliest

@@ -25,7 +25,7 @@ void tm__thread_ring_put(tm__thread_ring *ring, tm__ring *page,
     ring->capacity = (size_t)page->capacity;
 }
 
-/* What its thread says of a ring, for a reader: all in one piece. */
+/* The thread's own state of a ring, for a reader: all in one piece. */
 static void mirror_head(const tm__thread_ring *ring)
 {
     size_t from = offsetof(tm__ring, head);

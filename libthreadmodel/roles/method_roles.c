@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What methods of runtimes and libraries do, by their names: every name that the model,
- * the analysis and the agent know is in these tables. A method is judged once, when it
- * is named.
+ * The roles of methods of runtimes and libraries, by their names: every name that the
+ * model, the analysis and the agent know is in these tables. A method is judged once,
+ * when it is named.
  */
 #include <string.h>
 
@@ -72,7 +72,8 @@ static const char *const primitives[] = {
     "sun.misc.Unsafe.",
 };
 
-/* What calls a program's handlers, between the pool and them: servers and frameworks.
+/* The callers of a program's handlers, between the pool and them: servers and
+ * frameworks.
  */
 static const char *const servers[] = {
     "akka.",
@@ -157,7 +158,7 @@ static const char *const delays[] = {
     "java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue.",
 };
 
-/* What a method does, by how its name begins and ends. */
+/* The role of a method, by the beginning and end of its name. */
 static const struct {
     const char *begin;
     const char *end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What methods of runtimes and libraries do, by their names. */
+/* The roles of methods of runtimes and libraries, by their names. */
 #ifndef TM_ROLES_METHOD_ROLES_H
 #define TM_ROLES_METHOD_ROLES_H
 
@@ -12,7 +12,7 @@ typedef struct tm__libraries {
     size_t count;
 } tm__libraries;
 
-/** What a method is, in bits. */
+/** The roles of a method, in bits. */
 enum tm__role {
     TM__ROLE_LIBRARY = 1,
     TM__ROLE_PRIMITIVE = 2, ///< a thread goes there to be blocked

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which threads of a JVM do no work of the program, by their names and groups. */
+/* Threads of a JVM that do no work of the program, by their names and groups. */
 #ifndef TM_ROLES_THREAD_ROLES_H
 #define TM_ROLES_THREAD_ROLES_H
 

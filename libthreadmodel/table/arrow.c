@@ -25,7 +25,7 @@
 static void release_schema(struct ArrowSchema *schema);
 static void release_array(struct ArrowArray *array);
 
-/* What a schema node owns, followed by child_count structs. */
+/* The memory that a schema node owns, followed by child_count structs. */
 typedef struct schema_node {
     tm__memory memory;
     size_t bytes;

@@ -15,7 +15,7 @@
  */
 #define BREAKS ";\t\r\n"
 
-/* What a spreadsheet takes for a formula: = + - @, in full width as well. */
+/* Beginnings that a spreadsheet takes for a formula: = + - @, in full width as well. */
 static int runs_in_a_sheet(const char *text)
 {
     static const char wide[][4] = {"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d",

@@ -8,7 +8,7 @@
 
 enum { TM__DISTRIBUTION_QUANTILES = 3, TM__DISTRIBUTION_COLUMNS = 8 };
 
-/** What of many durations the columns of [set] distribution in tables.toml tell. */
+/** The statistics of durations in the columns of [set] distribution of tables.toml. */
 typedef struct tm__distribution {
     uint64_t count;
     int64_t total_ns;

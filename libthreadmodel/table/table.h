@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a table holds. It is written once, by a builder; from then on it is read
+ * The contents of a table. It is written once, by a builder; from then on it is read
  * only, but for the count of those who hold it: its owner and every piece of it
  * that an Arrow consumer has not released yet.
  */
@@ -28,8 +28,8 @@ typedef struct tm__column {
     uint8_t blank;             ///< enum tm__blank: its memory is the table's blank
 } tm__column;
 
-/** Columns that are the same in every row. What is put into one that is not wanted is
- * passed over, and it is null. */
+/** Columns that are the same in every row. A value for a column that is not wanted is
+ * ignored, and the column is null. */
 enum tm__blank { TM__NOT_BLANK, TM__ALL_ZERO, TM__ALL_NULL, TM__UNWANTED };
 
 struct tm_table {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tables have which columns: a constant for each table, in tables.c. */
+/* The columns of each table: a constant for each table, in tables.c. */
 #ifndef TM_TABLE_TABLE_SPEC_H
 #define TM_TABLE_TABLE_SPEC_H
 

@@ -7,7 +7,7 @@
 #include "trace/unpack.h"
 
 enum {
-    /* What the blocks of a trace may cost: so much, and so much for each byte. */
+    /* Limits of the blocks of a trace: so much, and so much for each byte. */
     FREE_COST = 64 << 20,
     COST_PER_BYTE = 64,
     /* Bytes of a model for what an id names, for a definition without its text, for a

@@ -26,7 +26,7 @@
 
 enum { PATH_BYTES = 4200 };
 
-/* What the header says of the round that was in work. */
+/* The header's state of the round that was in work. */
 typedef struct round {
     int is_advancing;
     uint64_t events; ///< in the trace before it

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a producer that was killed had reported and not yet written: its rings. */
+/* The events that a killed producer had reported and not yet written: its rings. */
 #ifndef TM_TRACE_LEFTOVER_H
 #define TM_TRACE_LEFTOVER_H
 

@@ -7,7 +7,7 @@
 
 /**
  * The VM's modified UTF-8 as UTF-8: a zero byte and characters beyond 16 bits are
- * spelled differently there. What is malformed, or cut, becomes U+FFFD.
+ * spelled differently there. A malformed or truncated character becomes U+FFFD.
  * @param bytes  of `out`; text that does not fit is cut between two characters
  */
 void tm__text_utf8(char *out, size_t bytes, const char *text, size_t length);

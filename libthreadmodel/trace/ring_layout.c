@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What never changes of a rings file, written and checked. */
+/* The constant part of a rings file, written and checked. */
 #include "trace/ring_layout.h"
 
 #include <string.h>

@@ -24,7 +24,7 @@ enum {
 #define TM__RINGS_MAGIC UINT64_C(0x0a1a0a0d524d54b1) /* b1 "TMR" 0d 0a 1a 0a */
 #define TM__RING_MAGIC UINT64_C(0x544f4c53524d54b1)  /* b1 "TMRSLOT" */
 
-/** What the file is named after the trace. */
+/** The suffix of the file's name after the trace's. */
 #define TM__RINGS_SUFFIX ".rings"
 
 /** A number that only its own thread writes, and what shows that it was written. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The outer shape of a trace: file header, block headers, the packed frame behind
- * each. What is in a frame is columns.h and definition_coding.h. The numbers here are
- * docs/trace-format.md's.
+ * each. columns.h and definition_coding.h describe the contents of a frame. The numbers
+ * here are docs/trace-format.md's.
  */
 #ifndef TM_TRACE_TRACE_FRAME_H
 #define TM_TRACE_TRACE_FRAME_H

@@ -122,7 +122,7 @@ static int read_end(reader *self, uint64_t end)
         if (rc == TM_ENOMEM)
             return rc;
         loss.leftover = &self->leftover;
-        /* What a cut block held is in the rings, too. */
+        /* The events of a truncated block are in the rings, too. */
         if (self->leftover.state == TM__LEFTOVER_RECOVERED) {
             loss.events = (uint64_t)self->leftover.missing;
             loss.first_ns = loss.last_ns = self->last_ns;

@@ -2,8 +2,8 @@
 /*
  * Traces out: the sink, and the writer's life. An agent calls from one thread of its
  * own, twenty times a second or whenever a block is full; a converter emits millions
- * of events. What arrives is kept, events in an array and definitions coded, until
- * the block is complete.
+ * of events. Input is kept, events in an array and definitions coded, until the block
+ * is complete.
  *
  * A block that is full is put out when something more comes, so TM_ENOMEM means that
  * this definition or event was not taken, and all before it is still there: the next

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the events of a dump refer to, defined once each: frames, locks, threads. */
+/* The entities that the events of a dump refer to, defined once each: frames, locks,
+ * threads. */
 #ifndef TM_NATIVE_INSPECT_DUMP_DEFINITIONS_H
 #define TM_NATIVE_INSPECT_DUMP_DEFINITIONS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread does in the kernel, in words. */
+/* The activity of a thread in the kernel, in words. */
 #ifndef TM_NATIVE_INSPECT_SYSTEM_CALL_H
 #define TM_NATIVE_INSPECT_SYSTEM_CALL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What reads, writes, connects, looks a name up, or waits for a process. */
+/* Functions that read, write, connect, look a name up, or wait for a process. */
 /* Both the functions for files of 2 GB and for larger ones are defined here. */
 #undef _FILE_OFFSET_BITS
 #include "interpose/followed_call.h"

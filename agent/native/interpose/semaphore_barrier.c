@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What threads wait for and none owns: semaphores and barriers. A semaphore is tried
- * first, so that only who must wait is recorded.
+ * Objects that threads wait for and none owns: semaphores and barriers. A semaphore is
+ * tried first, so that only a thread that must wait is recorded.
  */
 #include "interpose/lock.h"
 
@@ -18,8 +18,8 @@ static void end(void *payload)
     tm__block_end(it->ring, &it->fact, TM_EVENT_AWAITED, it->end_flags);
 }
 
-/* A signal that ends a wait brings no permit, nor does a cancellation. What is recorded
- * leaves errno as it is. */
+/* A signal that ends a wait brings no permit, nor does a cancellation. Recording leaves
+ * errno as it is. */
 #define SEMAPHORE_WAIT(name, parameters, call, timeout_ns)                             \
     TM__EXPORT int name parameters                                                     \
     {                                                                                  \

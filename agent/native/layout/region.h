@@ -83,7 +83,7 @@ enum tm__record_kind {
 /** Of a name. A thread may rename itself soon after it has begun, unseen. */
 enum tm__name_source { TM__NAME_AS_SET = 0, TM__NAME_AT_BEGIN = 1 };
 
-/** What an object is. */
+/** The kinds of objects. */
 enum tm__object_kind {
     TM__OBJECT_NONE,
     TM__OBJECT_MUTEX,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which endpoints this process has, by descriptor. */
+/* The endpoints of this process, by descriptor. */
 #ifndef TM_NATIVE_RECORD_ENDPOINTS_H
 #define TM_NATIVE_RECORD_ENDPOINTS_H
 

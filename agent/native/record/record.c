@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What finds no room in the ring is counted. A signal handler that comes in the middle
- * of a record writes none.
+ * Records that find no room in the ring are counted. A signal handler that comes in the
+ * middle of a record writes none.
  */
 #include "record/record.h"
 

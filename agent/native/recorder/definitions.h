@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the addresses and numbers of a program stand for, defined once each. */
+/* Definitions of the addresses and numbers of a program, once each. */
 #ifndef TM_NATIVE_RECORDER_DEFINITIONS_H
 #define TM_NATIVE_RECORDER_DEFINITIONS_H
 

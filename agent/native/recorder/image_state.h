@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the recorder knows of one image of a program: its files, locks, threads. */
+/* The recorder's state of one image of a program: its files, locks, threads. */
 #ifndef TM_NATIVE_RECORDER_IMAGE_STATE_H
 #define TM_NATIVE_RECORDER_IMAGE_STATE_H
 

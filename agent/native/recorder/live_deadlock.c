@@ -148,7 +148,7 @@ static int runs(const tm__ring_reader *reader)
     return fields && strncmp(fields, ") R", 3) == 0;
 }
 
-/* What one look at a deadlock shows. */
+/* The result of one look at a deadlock. */
 typedef struct look {
     size_t count; ///< of its threads; 0: it does not stand
     int is_news;

@@ -2,7 +2,8 @@
 /*
  * A thread reports a hold either when it releases a lock that others queue for, or
  * because the recorder saw it in the thread's list. Both can happen to the same hold:
- * then it counts once. Who acquires a lock shows that the owner before has released it.
+ * then it counts once. An acquisition of a lock shows that the owner before has
+ * released it.
  */
 #include "recorder/lock_holds.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an image has defined so far, and its classes and methods, once each by name. */
+/* The definitions of an image so far, and its classes and methods, once each by name.
+ */
 #ifndef TM_NATIVE_RECORDER_NAMED_DEFINITIONS_H
 #define TM_NATIVE_RECORDER_NAMED_DEFINITIONS_H
 

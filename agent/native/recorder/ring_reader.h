@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the recorder knows of a ring and of its thread. */
+/* The recorder's state of a ring and of its thread. */
 #ifndef TM_NATIVE_RECORDER_RING_READER_H
 #define TM_NATIVE_RECORDER_RING_READER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What threads are called: as they set it, or after the routine that they run. */
+/* The names of threads: as they set it, or after the routine that they run. */
 #ifndef TM_NATIVE_RECORDER_THREAD_NAMES_H
 #define TM_NATIVE_RECORDER_THREAD_NAMES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the recorder knows. */
+/* The state of the recorder. */
 #ifndef TM_NATIVE_RECORDER_WHOLE_RECORDER_H
 #define TM_NATIVE_RECORDER_WHOLE_RECORDER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which thread is behind a hash: a log's hashes may be shared and used again. */
+/* The threads behind hashes: a log's hashes may be shared and used again. */
 #ifndef TM_FORMATS_CONTENTION_LOG_THREADS_H
 #define TM_FORMATS_CONTENTION_LOG_THREADS_H
 

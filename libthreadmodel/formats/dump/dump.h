@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all dumps of threads have in common: a dump is an instant at which some
+ * The common part of all thread dumps: a dump is an instant at which some
  * threads were seen, each in a state, with a stack and locks. Readers take a thread
  * after the other and emit what was taken; several dumps make a sampled timeline.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of dumps share of a tm__dump. */
+/* The part of a tm__dump that the files of dumps share. */
 #ifndef TM_FORMATS_DUMP_DUMP_NAMES_H
 #define TM_FORMATS_DUMP_DUMP_NAMES_H
 

@@ -34,7 +34,7 @@ typedef struct tm__dump_thread {
     int is_truncated; ///< the stack is
 } tm__dump_thread;
 
-/** What a format's dumps are like. */
+/** Properties of a format's dumps. */
 typedef struct tm__dump_nature {
     int is_one_instant;        ///< no thread ran while others were looked at
     int reports_monitors;      ///< all that a thread holds are listed

@@ -16,7 +16,7 @@ uint32_t tm__dump_class_of(const tm__dump *dump, uint32_t frame);
 int tm__dump_is_timed(tm__slice java_state);
 
 /**
- * What a thread that Java calls WAITING, TIMED_WAITING or BLOCKED really does, by its
+ * The true state of a thread that Java calls WAITING, TIMED_WAITING or BLOCKED, by its
  * innermost frames.
  * @param[out] wait_depth  of the frame that called Object.wait; TM__NONE: no wait
  * @return enum tm_state

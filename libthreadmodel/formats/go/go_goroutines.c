@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What becomes of the events of a goroutine:
+ * The translation of a goroutine's events:
  *
  *     block ───────── unblock ───────── start ─────
  *     await           post, runnable    on_cpu, awaited

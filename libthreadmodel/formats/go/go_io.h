@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which waits of goroutines are I/O: see go_io.c. */
+/* Waits of goroutines that are I/O: see go_io.c. */
 #ifndef TM_FORMATS_GO_GO_IO_H
 #define TM_FORMATS_GO_GO_IO_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What functions, stacks, goroutines and things waited for are called, and which of
+/* The names of functions, stacks, goroutines and the objects of waits, and which of
  * them the sink knows. */
 #ifndef TM_FORMATS_GO_NAMES_H
 #define TM_FORMATS_GO_NAMES_H

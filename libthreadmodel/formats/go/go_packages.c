@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which packages are Go's own. */
+/* The packages of Go itself. */
 #include "formats/go/go_packages.h"
 
 #include <string.h>

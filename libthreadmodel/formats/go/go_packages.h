@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which packages are part of Go itself. */
+/* The packages of Go itself. */
 #ifndef TM_FORMATS_GO_GO_PACKAGES_H
 #define TM_FORMATS_GO_GO_PACKAGES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which M has which P. */
+/* The P of each M. */
 #include "formats/go/go_ps.h"
 #include "formats/go/go_step.h"
 

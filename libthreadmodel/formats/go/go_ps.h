@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which M has which P. */
+/* The P of each M. */
 #ifndef TM_FORMATS_GO_GO_PS_H
 #define TM_FORMATS_GO_GO_PS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one event does to goroutines, Ms and Ps. Each function below returns as
+ * The effect of one event on goroutines, Ms and Ps. Each function below returns as
  * tm__go_scheduler_read() does. Whatever can fail comes first in it, and changes
  * nothing that matters; so an event for which there was no memory is read again.
  */

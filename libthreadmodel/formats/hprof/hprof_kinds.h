@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a class of a recording is, by the names in stacks. */
+/* The kinds of a recording's classes, by the names in stacks. */
 #ifndef TM_FORMATS_HPROF_HPROF_KINDS_H
 #define TM_FORMATS_HPROF_HPROF_KINDS_H
 

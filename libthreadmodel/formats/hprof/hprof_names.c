@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the records before a heap dump define. All strings of a file are kept, a few
- * dozen megabytes of a dump of many gigabytes: which of them are names of classes and
- * methods that matter is known only later.
+ * The definitions of the records before a heap dump. All strings of a file are kept, a
+ * few dozen megabytes of a dump of many gigabytes: which of them are names of classes
+ * and methods that matter is known only later.
  */
 #include "formats/hprof/hprof_names.h"
 

@@ -7,7 +7,7 @@
 
 enum { TM__HPROF_HEADER_BYTES = 31 };
 
-/** What a file begins with. */
+/** The header of a file. */
 typedef struct tm__hprof_header {
     char version[6];
     uint32_t id_bytes;

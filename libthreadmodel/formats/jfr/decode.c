@@ -273,7 +273,7 @@ static int read_event(tm__jfr_events *events, int what)
     return rc;
 }
 
-/* What a thread dump shows that no event does. */
+/* The facts that a thread dump shows and no event does. */
 static int read_dump(tm__jfr_events *events, const tm__jfr_entry *entry)
 {
     const uint64_t *values = events->kinds[TM__JFR_DUMP].values;

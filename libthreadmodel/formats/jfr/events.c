@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which types of events matter, how their fields are called, and what the few of them
- * say that are about the recording itself. These come before all others are decoded:
- * which JVM the chunk is of decides on the ids of its threads.
+ * The types of events that matter, the names of their fields, and the few types about
+ * the recording itself. These come before all others are decoded: which JVM the chunk
+ * is of decides on the ids of its threads.
  */
 #include "formats/jfr/events.h"
 

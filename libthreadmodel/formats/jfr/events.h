@@ -43,7 +43,7 @@ typedef struct tm__jfr_event_kind {
     uint64_t values[TM__JFR_EVENT_SLOTS]; ///< of the last one; 0 where it has none
 } tm__jfr_event_kind;
 
-/** Which instant a number of ticks is. */
+/** The instant of a number of ticks. */
 typedef struct tm__jfr_clock {
     int64_t start_ns;
     int64_t start_ticks;

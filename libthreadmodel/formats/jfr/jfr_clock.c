@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which instant a number of ticks is, by the clock of the chunk's writer. */
+/* Converts ticks to instants, by the clock of the chunk's writer. */
 #include "formats/jfr/jfr_clock.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a chunk says of its own types, and programs that read values of them. */
+/* A chunk's description of its own types, and programs that read values of them. */
 #ifndef TM_FORMATS_JFR_JFR_METADATA_H
 #define TM_FORMATS_JFR_JFR_METADATA_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a recording says of itself: its JVM, what it records, and what it does not. */
+/* A recording's description of itself: its JVM, what it records, and what it does not.
+ */
 #ifndef TM_FORMATS_JFR_SETTINGS_H
 #define TM_FORMATS_JFR_SETTINGS_H
 
@@ -42,14 +43,14 @@ enum tm__jfr_what {
     TM__JFR_WHAT_COUNT
 };
 
-/** What the settings of one type of event were, over all chunks. */
+/** The settings of one type of event, over all chunks. */
 typedef struct tm__jfr_setting {
     uint8_t was_on;
     uint8_t was_off;
     int64_t threshold_ns; ///< the highest
 } tm__jfr_setting;
 
-/** What tells JVMs apart. */
+/** The identity of a JVM. */
 typedef struct tm__jfr_jvm {
     uint64_t pid;
     uint64_t start; ///< since 1970, in what the recording counts it

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What thread dumps within a recording show: deadlocks, and all waits of the last one.
+/* Facts from the thread dumps within a recording: deadlocks, and all waits of the last
+ * one.
  */
 #ifndef TM_FORMATS_JFR_WITNESS_H
 #define TM_FORMATS_JFR_WITNESS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the JVM's own account of deadlocks adds to the threads of a dump. */
+/* Facts that the JVM's own account of deadlocks adds to the threads of a dump. */
 #ifndef TM_FORMATS_JSTACK_ACCOUNT_H
 #define TM_FORMATS_JSTACK_ACCOUNT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What only dumps of Android have. */
+/* Parts that only dumps of Android have. */
 #ifndef TM_FORMATS_JSTACK_ANDROID_H
 #define TM_FORMATS_JSTACK_ANDROID_H
 

@@ -10,7 +10,7 @@
 #include "formats/jstack/parse_state.h"
 #include "formats/notes.h"
 
-/** What a thread is blocked for, by address. */
+/** The lock that a thread wants, by address. */
 typedef struct tm__jstack_want {
     uint64_t address;    ///< 0: nothing that is known
     uint32_t owner;      ///< threads[] that has it; TM__NONE: unknown

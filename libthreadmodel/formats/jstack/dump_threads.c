@@ -87,7 +87,7 @@ int tm__java_settle_held(tm__jstack_parser *self, int is_java)
     return TM_OK;
 }
 
-/* What HotSpot says at the end of a thread's line. A thread "waiting on condition" is
+/* HotSpot's state at the end of a thread's line. A thread "waiting on condition" is
  * parked, or sleeps. */
 static uint32_t state_of_tail(tm__slice tail)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What servers show of their threads, by ThreadInfo, in forms of their own. Hadoop's
+ * Servers' listings of their threads, by ThreadInfo, in forms of their own. Hadoop's
  * and HBase's "/stacks":
  *
  *     Thread 97 (IPC Server handler 3 on 8020):

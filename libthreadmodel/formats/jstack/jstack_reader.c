@@ -207,7 +207,7 @@ static void reader_close(void *payload)
     tm__notes_free(&self->notes);
 }
 
-/* What the text has instead of threads. */
+/* Fail: the text has no threads. The error says what it has instead. */
 static int nothing_read(tm__jstack_reader *self)
 {
     char hint[200];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of several JVMs a dump is of, and how long after the one before. */
+/* The JVM, of several, that a dump is of, and the time since the dump before. */
 #ifndef TM_FORMATS_JSTACK_JVMS_H
 #define TM_FORMATS_JSTACK_JVMS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread waits for that is in a function of the C library or of a runtime. */
+/* The object of a wait in a function of the C library or of a runtime. */
 #ifndef TM_FORMATS_JSTACK_NATIVE_WAITS_H
 #define TM_FORMATS_JSTACK_NATIVE_WAITS_H
 

@@ -7,7 +7,7 @@
 #include "base/strings.h"
 #include "formats/dump/frame_text.h"
 
-/** What a line of a stack says of a lock. */
+/** The statement of a stack's line about a lock. */
 enum tm__jstack_lock_kind {
     TM__JSTACK_LOCKED,       ///< "- locked": holds it, but for the one it waits on
     TM__JSTACK_WANTED,       ///< "- waiting to lock"
@@ -107,7 +107,7 @@ typedef struct tm__jstack_dump {
     int has_end;               ///< what follows the last thread was seen
 } tm__jstack_dump;
 
-/* What grammars build a dump with. Each returns TM_OK or TM_ENOMEM, and then the dump
- * is as it was. */
+/* Functions with which grammars build a dump. Each returns TM_OK or TM_ENOMEM, and then
+ * the dump is as it was. */
 
 #endif

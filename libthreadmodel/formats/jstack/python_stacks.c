@@ -8,8 +8,8 @@
  *     Thread 4250 (idle): "mover-1"
  *         move (stock.py:31)
  *
- * Neither shows locks. What a thread waits for is inferred from the innermost frame,
- * where that is of the standard library.
+ * Neither shows locks. The object of a wait is inferred from the innermost frame, where
+ * that is of the standard library.
  */
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +42,7 @@ tm__slice tm__python_base(tm__slice file)
     return tm__slice_from(file, slash);
 }
 
-/* What a thread does in a function of the standard library. */
+/* The state of a thread in a function of the standard library. */
 static const struct {
     const char *module, *function;
     int state;

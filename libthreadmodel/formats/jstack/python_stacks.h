@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the grammars of stacks of Python share. */
+/* The common part of the grammars of Python's stacks. */
 #ifndef TM_FORMATS_JSTACK_PYTHON_STACKS_H
 #define TM_FORMATS_JSTACK_PYTHON_STACKS_H
 

@@ -133,8 +133,8 @@ static int has_lock(const tm__jstack_dump *parsed, uint32_t thread, uint32_t kin
     return 0;
 }
 
-/* Of a mounted virtual thread the dump states nothing: its lines and frames do. Who
- * waits for another to initialise a class is runnable to Java. */
+/* Of a mounted virtual thread the dump states nothing: its lines and frames do. Java
+ * calls a thread runnable that waits for another to initialise a class. */
 static int state_by_lines(const tm__jstack_fill *fill, const tm__jstack_dump *parsed,
                           uint32_t thread, uint32_t *depth)
 {

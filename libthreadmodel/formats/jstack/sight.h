@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread of a dump does, and which lock it wants. */
+/* The state of a thread in a dump, and the lock that it wants. */
 #ifndef TM_FORMATS_JSTACK_SIGHT_H
 #define TM_FORMATS_JSTACK_SIGHT_H
 

@@ -24,7 +24,7 @@ static int read_state(tm__slice text, tm__slice *state)
     return end > 0 && tm__dump_time(tm__slice_from(text, end + 1), &time_ns);
 }
 
-/* What stands behind the name. */
+/* The text after the name. */
 static int read_rest(tm__slice rest, tm__plain_header *header)
 {
     static const char word[] = " virtual";

@@ -5,7 +5,7 @@
 
 #include "formats/dump/frame_text.h"
 
-/** What a text with escaped characters stands in. */
+/** The context of a text with escaped characters. */
 typedef enum tm__quoting {
     TM__QUOTED,       ///< a string of JSON
     TM__QUOTED_TWICE, ///< a string of JSON within one

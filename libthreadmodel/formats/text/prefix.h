@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a log, a mail or a container puts before each line of a dump. It is learned from
- * one line; others have the same, but for their numbers.
+ * The prefix that a log, a mail or a container puts before each line of a dump. It is
+ * learned from one line; others have the same, but for their numbers.
  */
 #ifndef TM_FORMATS_TEXT_PREFIX_H
 #define TM_FORMATS_TEXT_PREFIX_H

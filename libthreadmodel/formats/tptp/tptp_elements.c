@@ -63,7 +63,7 @@ static int64_t read_timeout(const element *it)
                : 0;
 }
 
-/* What the sink must know of an object before an event names it. */
+/* The definitions that the sink needs of an object before an event names it. */
 static int report_object(const element *it, tm__tptp_entity *object)
 {
     tm_object definition = {.size = sizeof(definition),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the elements of TPTP XML mean, one after the other. */
+/* The meaning of the elements of TPTP XML, one after the other. */
 #ifndef TM_FORMATS_TPTP_TPTP_ELEMENTS_H
 #define TM_FORMATS_TPTP_TPTP_ELEMENTS_H
 

@@ -9,7 +9,7 @@
 #include "base/map.h"
 #include "base/strings.h"
 
-/** What an id's text means just now. */
+/** The present meaning of an id's text. */
 typedef struct tm__tptp_entity {
     uint64_t id; ///< as the sink knows it
     uint64_t

@@ -216,7 +216,7 @@ static int note_failure(reader *self)
                             (unsigned long long)offset_now(self), why);
 }
 
-/* What came of parsing. */
+/* The result of parsing. */
 static int settle(reader *self, enum XML_Status status)
 {
     int rc = self->rc;

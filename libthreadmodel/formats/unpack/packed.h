@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every way of packing has in common: bytes in, bytes out, and its bounds. */
+/* The common part of all ways of packing: bytes in, bytes out, and its bounds. */
 #ifndef TM_FORMATS_UNPACK_PACKED_H
 #define TM_FORMATS_UNPACK_PACKED_H
 

@@ -48,7 +48,7 @@ static int read_packed(void *state, uint8_t *to, size_t room, size_t *count)
                         "at byte %llu",
                         packed->inner.path, packed->packing->name, RATIO,
                         (unsigned long long)taken);
-    /* What came before the damage is read as far as it goes. */
+    /* The data before the damage is read as far as it goes. */
     if (rc == TM_EDAMAGED && packed->written > 0) {
         snprintf(packed->damage, sizeof(packed->damage), "%s", tm_error_text());
         packed->is_over = 1;
