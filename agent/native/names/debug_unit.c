@@ -118,11 +118,16 @@ static void visit(tm__debug_unit *unit, const tm__libdw *libdw, tm__dwarf_die *p
     } while (libdw->dwarf_siblingof(&die, &die) == 0);
 }
 
+/* Functions whose code was merged begin at one address: of these the one that the debug
+ * information has last is found. */
 static int compare_code(const void *left, const void *right)
 {
     const code *l = left, *r = right;
+    const char *a = l->function.address, *b = r->function.address;
 
-    return l->begin < r->begin ? -1 : l->begin > r->begin;
+    if (l->begin != r->begin)
+        return l->begin < r->begin ? -1 : 1;
+    return a < b ? -1 : a > b;
 }
 
 static void sort_code(tm__debug_unit *unit)
