@@ -138,6 +138,9 @@ def test_a_lock_with_inheritance_has_the_owner_that_its_word_names(
     kinds = {row["kind"] for row in run.model.interactions()}
     assert "handoff" in kinds
     assert ends["queues"]["from_thread"] == main
+    if "either" in said:
+        (length,) = waits(run.model)["either", "futex the_other"]
+        assert length > 0
     assert not len(run.model.diagnostics())
 
 
