@@ -70,6 +70,16 @@ static void note_owner(const tm_model *model, const tm__fact *fact, tm__interval
         (uint8_t)tm__owner_provenance(model, &model->entities.objects[fact->object]);
 }
 
+/* A thread that is seen blocked by what it owned at an earlier snapshot has released it
+ * since: one that waits for itself is reported to have acquired it at this instant. */
+static void end_own_tenure(tm_model *model, const tm__fact *fact)
+{
+    const tm__object *object = &model->entities.objects[fact->object];
+
+    if (object->owner == fact->thread && object->owner_ns < fact->time_ns)
+        tm__tenure_over(model, fact->object, fact->thread, fact->time_ns);
+}
+
 void tm__on_snapshot(tm_model *model, const tm__fact *fact)
 {
     tm__thread *thread = &model->entities.threads[fact->thread];
@@ -109,6 +119,8 @@ void tm__on_snapshot(tm_model *model, const tm__fact *fact)
                                           .thread = fact->peer,
                                           .stack = TM__NONE,
                                           .provenance = tm__reported_provenance(fact)});
+            else
+                end_own_tenure(model, fact);
             /* An object that threads park for is a lock once an owner was reported. */
             if (fact->value != TM_STATE_PARKED ||
                 model->entities.objects[fact->object].is_owned)
