@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a report shows stands in its address, so that a link to it shows the same:
+// The address of a report states what it shows, so that a link shows the same:
 //
 //     run.html#timeline&thread=26&at=1250000000&from=1200000000&to=1300000000
 //     run.html#overview&finding=2
@@ -7,14 +7,14 @@ import { effect } from "@preact/signals";
 import type { Run } from "./data/run";
 import * as state from "./state";
 
-/** Browsers allow a few changes a second; a drag would make sixty. */
+/** Browsers allow few changes of the address a second; a drag would make sixty. */
 const QUIET_MS = 250;
 
-/** Show what the address says, now and when it changes, and keep it up to date. */
+/** Show the state in the address, now and when it changes, and keep it up to date. */
 export function followAddress(run: Run): void {
   read(run);
   const range = run.answers.value<[number, number] | undefined>("range");
-  // What the page was made for, unless the address says more.
+  // The state that the page was made for, unless the address states more.
   if (range && state.goal.value === null) lookAt(-1, range[0], range[1], null);
   addEventListener("hashchange", () => read(run));
   let timer = 0;
@@ -27,7 +27,7 @@ export function followAddress(run: Run): void {
   });
 }
 
-/** The address of what is shown, without the file. */
+/** The address of the present state, without the file. */
 export function write(run: Run): string {
   const parts = new URLSearchParams();
   const view = state.view.value;
@@ -53,15 +53,15 @@ export function write(run: Run): string {
   return said || view !== "overview" ? `#${view}${said && "&"}${said}` : "#";
 }
 
-/** Have the timeline show a part of the run, now or when it is opened. */
+/** Show a part of the run in the timeline, now or when it is opened. */
 function lookAt(thread: number, from: number, to: number, at: number | null): void {
   const goal = { thread, from, to, at };
   state.goal.value = goal;
-  // Until the timeline takes it, the address has it.
+  // The address keeps it until the timeline takes it.
   if (state.view.value !== "timeline") state.place.value = goal;
 }
 
-/** Show what the address says; what it says and is not in this run is left out. */
+/** Show the state in the address, without parts that this run does not have. */
 function read(run: Run): void {
   const [name, ...rest] = location.hash.slice(1).split("&");
   const view = state.VIEWS.find(({ id }) => id === name)?.id ?? "overview";

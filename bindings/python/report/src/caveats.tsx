@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an answer cannot show, besides what the whole run cannot.
+// Caveats on an answer, without those on the whole run.
 import type { Table } from "./data/pack";
 import type { Run } from "./data/run";
 import { clean } from "./format";

@@ -11,7 +11,7 @@ const UNITS: readonly (readonly [number, string])[] = [
 export function duration(ns: number | null | undefined): string {
   if (ns === null || ns === undefined) return "";
   for (const [factor, unit] of UNITS) {
-    // 999.5 us would be written as 1000 us.
+    // So that 999.5 us is not written as 1000 us.
     if (Math.abs(ns) < factor * 0.9995) continue;
     const value = ns / factor;
     const size = Math.abs(value);
@@ -47,11 +47,11 @@ export function percent(share: number | null | undefined): string {
 }
 
 // Control characters, line and paragraph separators, surrogates that stand alone, and
-// the marks that turn the direction of text around: shown by their number.
+// marks that change the direction of text: shown by their number.
 const UNSAFE =
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-/** A name from the recorded program, harmless to show, and cut where it is too long. */
+/** A name from the recorded program, made safe to show, and cut if it is too long. */
 export function clean(value: string | null | undefined, limit = 300): string {
   if (!value) return "";
   const cut = value.length > limit ? `${value.slice(0, limit - 1)}…` : value;
@@ -68,7 +68,7 @@ export function short(name: string | null | undefined): string {
   return clean(name, 2000).replace(/^(?:[\p{Ll}_$][\p{L}\p{N}_$]*\.)+(?=\p{L})/u, "");
 }
 
-/** Where a place in the code is: "app.Till.charge:39". */
+/** A place in the code: "app.Till.charge:39". */
 export function place(method: string | null, line: number | null): string {
   if (method === null) return "(not known)";
   return line === null ? clean(method) : `${clean(method)}:${line}`;

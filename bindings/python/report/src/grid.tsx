@@ -40,7 +40,7 @@ export interface Column<T> {
   kind: Kind;
   value: (row: T) => string | number | null;
   width?: number;
-  /** Said in the header's tip. */
+  /** The text of the header's tooltip. */
   tip?: string;
   sort?: "asc" | "desc";
 }
@@ -54,11 +54,11 @@ export interface GridProps<T> {
   selected?: ReadonlySet<string>;
   onSelect?: (keys: Set<string>) => void;
   onOpen?: (row: T) => void;
-  /** Visible rows at most; more are scrolled to. */
+  /** The most visible rows; others are reached by scrolling. */
   lines?: number;
-  /** Only rows that hold this text. */
+  /** Show only rows that contain this text. */
   search?: string;
-  /** Hide columns of numbers in which every row has none. */
+  /** Hide columns of numbers that are empty in every row. */
   sparse?: boolean;
 }
 
@@ -120,7 +120,7 @@ function definition<T>(column: Column<T>): ColDef<T> {
   return found;
 }
 
-/** Columns of numbers that have one in some row, and all others. */
+/** Columns, without those of numbers that are empty in every row. */
 function worthShowing<T>({ columns, rows, sparse }: GridProps<T>): readonly Column<T>[] {
   if (!sparse || !rows.length) return columns;
   return columns.filter(
@@ -192,7 +192,7 @@ export function Grid<T>(props: GridProps<T>) {
     const api = createGrid(host.current!, options);
     grid.current = api;
     api.setGridAriaProperty("label", props.label);
-    // A printed page has no scroll bars: it gets all rows, if those are few.
+    // A printed page has no scroll bars: it has all rows, if they are few.
     const print = (on: boolean) => () =>
       api.setGridOption(
         "domLayout",
@@ -210,7 +210,7 @@ export function Grid<T>(props: GridProps<T>) {
 
   useEffect(() => {
     const shown = worthShowing(props);
-    // Else a column that the reader moved or sorted by would be as it was at first.
+    // Otherwise columns that the user moved or sorted by would be reset.
     if (columns.current !== shown.length)
       grid.current?.setGridOption("columnDefs", shown.map(definition));
     columns.current = shown.length;

@@ -55,7 +55,7 @@ function sideOf(pack: Pack, at: number, longest: number): Side {
   };
 }
 
-/** What a run has in the part that its timeline shows, by the names of tables. */
+/** The data of a run in the part that its timeline shows, by names of tables. */
 interface Shown extends Source, Waits {
   from: number;
   to: number;
@@ -78,7 +78,7 @@ function shownOf({ state, pack, table }: Side): Shown {
   return { data, found, from, to, table: (name) => tables.get(name) ?? table(name) };
 }
 
-/** Have the address say which part is shown, in time of the first run. */
+/** State the shown part in the address, in the first run's time. */
 function keepAddress({ state }: Side): () => void {
   return effect(() => {
     const { from, to } = state.rested.value;
@@ -96,8 +96,8 @@ function asked(): [from: number, to: number] | null {
   return from! >= 0 && to! > from! ? [from!, to!] : null;
 }
 
-/** Have both show the same stretch of time since the parts that are compared began.
- * @return ends it */
+/** Keep both timelines at the same time since the start of the compared parts.
+ * @return a function that ends it */
 function couple([one, other]: readonly [Side, Side]): () => void {
   const shift = other.begins - one.begins;
   const lead = (from: Side, to: Side, by: number) =>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of the run that all views are of: the one that the timeline shows. Tables that
-// cannot be computed from the rows in the page state which part they are of.
+// cannot be computed from the rows in the page state which part they are about.
 import { useEffect, useState } from "preact/hooks";
 import type { Pack } from "./data/pack";
 import type { Run } from "./data/run";
@@ -15,7 +15,7 @@ declare global {
 }
 
 /** The run as it is in the part that the timeline shows; null: not known yet.
- * @param isWanted whether somebody looks at it: the timeline changes its part all the time
+ * @param isWanted whether it is visible: the timeline changes its part all the time
  */
 export function useShownPart(run: Run, timeline: Promise<Pack>, isWanted: boolean): Run | null {
   const length = run.facts.length_ns;
@@ -40,7 +40,7 @@ export function useShownPart(run: Run, timeline: Promise<Pack>, isWanted: boolea
   return shown;
 }
 
-/** A time as options take it: exact, in ms. */
+/** A time as in options: exact, in ms. */
 function option(ns: number): string {
   return `${(ns / 1e6).toFixed(6).replace(/\.?0+$/, "")}ms`;
 }
@@ -56,7 +56,7 @@ function named(run: Run): string {
   return isAll ? "whole run" : `${duration(from)} to ${duration(to)}`;
 }
 
-/** Beside the title of a table that is of another part than the one that is shown. */
+/** A note beside the title of a table about another part than the one that is shown. */
 export function Elsewhere({ run, table }: { run: Run; table: string }) {
   return run.isElsewhere(table) ? <span class="badge elsewhere">{named(run)}</span> : null;
 }

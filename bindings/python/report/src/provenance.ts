@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an answer is known.
+// The provenance of answers.
 
-/** Whether the producer reported it or the events leave no other; else it is inferred. */
+/** Whether it was reported or follows from the events for certain; else it is inferred. */
 export function isCertain(provenance: string | null): boolean {
   return provenance === "exact" || provenance === "reported";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HTML report, or that of two runs: unpack what the page holds and draw it.
+// The HTML report, or that of two runs: unpack the data of the page and draw it.
 import "./style.css";
 import { render } from "preact";
 import { followAddress } from "./address";
@@ -16,7 +16,7 @@ async function start(): Promise<void> {
     return;
   }
   const host = document.getElementById("report")!;
-  // The timeline is the larger part, and not what is seen first.
+  // The timeline has most of the data, and is not visible at first.
   const answers = await embedded("pack-answers");
   const timeline = embedded("pack-timeline");
   host.replaceChildren();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Light or dark: as the system has it, until the reader of the page says otherwise.
+// Light or dark: the system's choice, until the user of the page chooses.
 import { signal } from "@preact/signals";
 import { isDark } from "./states";
 
-/** Rises with each change, so that what is painted is painted anew. */
+/** Increases with each change, so that canvases are painted anew. */
 export const scheme = signal(0);
 
 export function turnScheme(): void {
@@ -11,7 +11,7 @@ export function turnScheme(): void {
   scheme.value++;
 }
 
-/** @returns what ends the watching */
+/** @returns a function that ends the watching */
 export function watchScheme(): () => void {
   const media = matchMedia("(prefers-color-scheme: dark)");
   const changed = () => scheme.value++;
@@ -19,7 +19,7 @@ export function watchScheme(): () => void {
   return () => media.removeEventListener("change", changed);
 }
 
-/** Reads the colours of the page as canvases need them: computed, not by reference. */
+/** Reads the computed colours of the page, which canvases need. */
 export class Palette {
   private readonly probe = document.createElement("span");
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reader of a report has chosen; views draw from it and change it.
+// The choices of the user of a report; views draw from them and change them.
 import { signal } from "@preact/signals";
 
 export const VIEWS = [
@@ -16,17 +16,17 @@ export type View = (typeof VIEWS)[number]["id"];
 export const view = signal<View>("overview");
 /** Rank of the finding whose evidence is shown; null: none. */
 export const evidence = signal<number | null>(null);
-/** Indexes of the threads that statistics are of; none: all. */
+/** Indexes of the threads of the statistics; empty: all. */
 export const chosenThreads = signal<ReadonlySet<number>>(new Set());
-/** Classes whose callers are listed; none: all. */
+/** Classes whose callers are listed; empty: all. */
 export const chosenClasses = signal<ReadonlySet<string>>(new Set());
 /** Threads that the timeline shows; null: all. */
 export const shownThreads = signal<ReadonlySet<number> | null>(null);
-/** A class whose blocking intervals the timeline brings out; null: none. */
+/** A class whose blocking intervals the timeline emphasizes; null: none. */
 export const brightClass = signal<string | null>(null);
-/** A place that the timeline is to go to. */
+/** A place that the timeline should show next. */
 export const goal = signal<Goal | null>(null);
-/** What the timeline shows; null: the whole run, and nothing is chosen. */
+/** The state of the timeline; null: it shows the whole run, and nothing is chosen. */
 export const place = signal<Goal | null>(null);
 
 export interface Goal {
@@ -34,7 +34,7 @@ export interface Goal {
   thread: number;
   from: number;
   to: number;
-  /** An instant of the interval that is chosen; null: none is. */
+  /** An instant of the chosen interval; null: none is chosen. */
   at: number | null;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How each state of a thread looks. The colours are Okabe and Ito's, which people who
-// cannot see red and green distinguish, and each state has a texture and a letter of its
-// own besides, for those who see no colour, and for paper.
+// The look of each state of a thread. The colours are by Okabe and Ito, for people with
+// colour blindness. Each state also has a texture and a letter of its own, which need no
+// colour and can be printed.
 
 import { STATE, type State as StateName, SUMMED_STATES } from "./described";
 
@@ -82,14 +82,14 @@ function indexOf(name: Drawn): number {
 
 export const DEADLOCKED = indexOf("deadlocked");
 export const RUNNING = indexOf("running");
-/** Not all producers report these; shown where one does. */
+/** States that not all producers report; shown if one does. */
 export const OPTIONAL: ReadonlySet<number> = new Set(
   (["runnable", "io", "native"] as const).map(indexOf),
 );
 export const IDLE = indexOf("idle");
 export const NO_STATE = 255;
 
-/** Whether a worker in a state can be idle: it waits for work, and there is none. */
+/** Whether a worker in a state can be idle, waiting for work. */
 export function isIdleIn(name: string): boolean {
   return name === "waiting" || name === "parked" || name === "io";
 }
@@ -99,14 +99,14 @@ export function isQueueing(name: string): boolean {
   return name !== "joining" && name !== "sleeping" && name !== "io";
 }
 
-/** A state's name as people write it; that of the dead is not among those of lanes. */
+/** The displayed name of a state; lanes do not show dead threads. */
 export function labelOf(name: string): string {
   return STATES[BY_NAME.get(name) ?? -1]?.label ?? name;
 }
 
 /** States in which a thread is blocked by others, as sums name them. */
 export const BLOCKING_STATES = SUMMED_STATES;
-/** States in which a thread waits for something that is to happen. */
+/** States in which a thread waits for an event. */
 export const STOPPED: ReadonlySet<number> = new Set(
   ([...BLOCKING_STATES, "sleeping", "deadlocked"] as const).map(indexOf),
 );
@@ -115,7 +115,7 @@ export type BlockingState = (typeof BLOCKING_STATES)[number];
 export function isDark(): boolean {
   const chosen = document.documentElement.dataset["theme"];
   if (chosen) return chosen === "dark";
-  // Jupyter says on its body whether its theme is light.
+  // An attribute of Jupyter's body states whether its theme is light.
   const jupyter = document.body.dataset["jpThemeLight"];
   if (jupyter) return jupyter === "false";
   return matchMedia("(prefers-color-scheme: dark)").matches;
@@ -126,7 +126,7 @@ export function colour(index: number, dark = isDark()): string {
   return item ? (dark ? item.dark : item.light) : "transparent";
 }
 
-/** Red, green and blue as a pixel of image data has them on little-endian machines. */
+/** A colour as a pixel of image data on little-endian machines. */
 export function pixel(hex: string, lighten = 0): number {
   const channel = (at: number): number => {
     const value = parseInt(hex.slice(at, at + 2), 16);

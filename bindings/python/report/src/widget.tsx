@@ -50,7 +50,7 @@ interface Waiting {
   refused: (reason: Error) => void;
 }
 
-/** A kernel that is busy or gone answers nothing, and nobody says so. */
+/** A kernel that is busy or gone sends no answer and no error. */
 const PATIENCE_MS = { tiles: 20_000, run: 600_000 };
 
 type Heard = (message: Reply, buffers: DataView[]) => void;
@@ -93,7 +93,7 @@ class Kernel {
   }
 }
 
-/** @return ends it */
+/** @return a function that ends it */
 function showTimeline(pack: Pack, kernel: Kernel, body: HTMLElement): () => void {
   const threads = threadsOf(pack.table("threads"));
   const index = new ThreadIndex(threads);
@@ -120,7 +120,7 @@ function showTimeline(pack: Pack, kernel: Kernel, body: HTMLElement): () => void
   return () => draw(null, body);
 }
 
-/** The kernel has made all text in the report harmless. @return ends it */
+/** The kernel has escaped all text in the report. @return a function that ends it */
 function showReport(report: string, kernel: Kernel, body: HTMLElement): () => void {
   const page = document.createElement("main");
   const run = document.createElement("section");
@@ -170,10 +170,10 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
   const kernel = new Kernel(model);
   const host = document.createElement("div");
   host.dataset["theme"] = isDark() ? "dark" : "light";
-  // Our keys are ours: to JupyterLab, d and d again would mean to delete the cell.
+  // JupyterLab must not get our keys: for it, d twice deletes the cell.
   host.dataset["lmSuppressShortcuts"] = "true";
   el.append(host);
-  // The notebook's styles stay outside, and ours inside.
+  // The notebook's styles do not apply inside, nor ours outside.
   const root = host.attachShadow({ mode: "open" });
   const sheet = document.createElement("style");
   sheet.textContent = style;

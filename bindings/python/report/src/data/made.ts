@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that the page makes itself, with the columns of those that the model answered.
+// Tables that the page computes, with the columns of the model's answers.
 import type { Type } from "../described";
 import { Table } from "./pack";
 
 type Values = Float64Array | BigUint64Array | Int32Array;
 
-/** Values of a column; of strings codes into `categories`, -1 where there is none. */
+/** Values of a column; for strings they are codes into `categories`, -1 for null. */
 export interface Made {
   type: Type;
   values: Values;
   categories?: readonly string[];
-  /** 1 where there is a value; not given: in every row. */
+  /** 1 where there is a value; undefined: every row has one. */
   valid?: Uint8Array;
 }
 
 export class MadeTable extends Table {
   private readonly copied = new Map<string, Values>();
 
-  /** @param base has the columns that are not made, row by row */
+  /** @param base has the other columns, for the same rows */
   constructor(
     name: string,
     rows: number,
@@ -50,7 +50,7 @@ export class MadeTable extends Table {
     return this.type(column) === undefined ? found.fill(-1) : found;
   }
 
-  /** Values that were made, or those of the base, which are copied once. */
+  /** Computed values, or those of the base, which are copied once. */
   private column<T extends Values>(
     name: string,
     read: (table: Table) => T,

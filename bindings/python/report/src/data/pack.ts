@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading a pack of tables; threadmodel/pack.py has the format. A column is decoded when
-// it is first asked for, so that a page opens without touching what nobody looks at.
+// it is first read, so that a page opens without decoding data that nobody views.
 
 import type { Type } from "../described";
 
@@ -48,7 +48,7 @@ export class Pack {
     return name in this.index.tables;
   }
 
-  /** A table by name; one that is not there has no rows and no columns. */
+  /** A table by name; without rows and columns if it does not exist. */
   table(name: string): Table {
     let table = this.tables.get(name);
     if (!table) {
@@ -192,7 +192,7 @@ export class Table {
     const planes = index.planes;
     for (let row = 0; row < values.length; row++) {
       if (this.data[negative + row]! < 128) continue;
-      // Of a negative number the complement is added up: no bit of it is lost.
+      // For a negative number the complement is added up, so that no bit is lost.
       let complement = 0;
       planes.forEach((offset, byte) => {
         const bits = offset === null ? 0 : this.data[offset + row]!;
@@ -225,7 +225,7 @@ function cached<T>(cache: Map<string, T>, key: string, make: () => T): T {
   return value;
 }
 
-/** Unpack what a script element of the page holds: base64 of a compressed pack. */
+/** Unpack the content of a script element: base64 of a compressed pack. */
 export async function embedded(id: string): Promise<Pack> {
   const element = document.getElementById(id);
   const bytes = fromBase64(element?.textContent ?? "");
@@ -243,7 +243,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Newer browsers do it themselves, ten times as fast. */
+/** Newer browsers decode base64 themselves, ten times as fast. */
 interface Base64Reader {
   fromBase64?: (text: string) => Uint8Array<ArrayBuffer>;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run and its threads, by index: the number that everything else names a thread by.
+// The run and its threads by index, the number that identifies a thread everywhere.
 import { clean } from "../format";
 import { BLOCKING_STATES } from "../states";
 import type { Pack, Table } from "./pack";
@@ -14,7 +14,7 @@ export interface Facts {
   pid: number | null;
   start: string | null;
   length_ns: number;
-  /** For how long all threads were blocked by locks, of whatever kind. */
+  /** Time for which threads were blocked by locks of any kind. */
   locks_ns: number;
   calm: string;
   threshold_ns: number;
@@ -34,7 +34,7 @@ export interface Licence {
 export interface Thread {
   index: number;
   id: bigint;
-  /** As it was recorded; show `label`. */
+  /** The recorded name; show `label`. */
   name: string | null;
   label: string;
   group: string;
@@ -43,7 +43,7 @@ export interface Thread {
   state: string;
   start: number | null;
   end: number | null;
-  /** Count and total of each blocking interval and of sleeping, by state's name. */
+  /** Count and total of each kind of blocking interval and of sleeping, by state. */
   count: Record<string, number>;
   total: Record<string, number>;
   blocked: number;
@@ -110,15 +110,15 @@ export class ThreadIndex {
   }
 }
 
-/** A part of the run that tables are of. */
+/** The part of the run that tables are about. */
 export interface Part {
   from: number;
   to: number;
-  /** Blocking time of the part in intervals that the page has merged: no table has it. */
+  /** Blocking time of the part in merged intervals, which is in no table. */
   merged: number;
-  /** For how long threads were blocked by locks in it; null: the page cannot tell. */
+  /** Time for which threads were blocked by locks in it; null: not in the page. */
   locksNs: number | null;
-  /** Waits for a class at a place in the part; null: no matter for what, or where. */
+  /** Waits for a class at a place in the part; null: any class, or any place. */
   waits: (className: string | null, method: string | null) => { count: number; ns: number };
 }
 
@@ -127,7 +127,7 @@ export class Run {
   readonly threads: Thread[];
   readonly index: ThreadIndex;
   readonly byThread: boolean;
-  /** What the tables that are made are of; null: all are the model's. */
+  /** The part of the computed tables; null: all tables are the model's. */
   readonly part: Part | null;
   private readonly tables: ReadonlyMap<string, Table>;
 
@@ -152,12 +152,12 @@ export class Run {
     return this.tables.has(name) || this.answers.has(name);
   }
 
-  /** Whether a table is of another part than the one that is shown. */
+  /** Whether a table is about another part than the one that is shown. */
   isElsewhere(name: string): boolean {
     return this.part !== null && !this.tables.has(name);
   }
 
-  /** The part that the model's answers are of. */
+  /** The part that the model's answers are about. */
   get asked(): readonly [from: number, to: number] {
     return (
       this.answers.value<[number, number] | undefined>("range") ?? [0, this.facts.length_ns]

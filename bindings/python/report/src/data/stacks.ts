@@ -3,9 +3,9 @@
 import { place } from "../format";
 import type { Table } from "./pack";
 
-/** Stands where frames are missing. */
+/** A placeholder for missing frames. */
 export const CUT = "… cut: outer frames were not recorded";
-/** Stands where the file has no room for all frames of all stacks. */
+/** A placeholder for frames that the file has no room for. */
 export const LEFT_OUT = "… not in this file";
 
 export class Stacks {
@@ -27,7 +27,7 @@ export class Stacks {
     return found;
   }
 
-  /** The frames as people write them, innermost first, and whether that is all. */
+  /** The frames as text, innermost first, and whether they are complete. */
   lines(stack: number | null): string[] {
     const rows = this.rows(stack);
     if (this.isLeftOut(stack)) return [LEFT_OUT];
@@ -42,7 +42,7 @@ export class Stacks {
     return rows.length > 0 && this.table.numbers("truncated")[rows[0]!] === 1;
   }
 
-  /** Whether there is a stack, and the file has none of its frames. */
+  /** Whether there is a stack without frames in the file. */
   isLeftOut(stack: number | null): boolean {
     return stack !== null && !this.first.has(stack) && this.table.total > this.table.rows;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blame by owner: blocked time, by the lock and by who had it where; the same of
-// resources, which nobody owns and threads use.
+// Blame by owner: blocked time by lock, owner and place; and the same for resources,
+// which threads use without owning them.
 import { useMemo } from "preact/hooks";
 import { Caveats } from "../caveats";
 import type { Run } from "../data/run";

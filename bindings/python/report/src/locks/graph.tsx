@@ -27,7 +27,7 @@ interface Placed {
   height: number;
 }
 
-/** Letters of a name that are shown, and about how wide one is. */
+/** The most letters of a name that are shown, and the approximate width of one. */
 const LETTERS = 36;
 const LETTER = 7.2;
 const HEIGHT = 28;

@@ -131,7 +131,7 @@ interface SquareProps {
 function Square({ cell, most, title, owned }: SquareProps) {
   if (!cell) return <td class="square" />;
   const share = Math.sqrt(cell.total / most);
-  // Never so strong that its text could not be read.
+  // Limited, so that the text stays readable.
   const shade = `color-mix(in oklab, #d55e00 ${Math.round(10 + share * 48)}%, var(--surface))`;
   const tip =
     `${title}: ${duration(cell.total)}, ${count(cell.count, "block")}` +

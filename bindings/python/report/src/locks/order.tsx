@@ -10,7 +10,7 @@ import { isCertain } from "../provenance";
 import { StackList } from "../stack";
 import { type Edge, Graph } from "./graph";
 
-/** More would be a wall of boxes. */
+/** The most nodes; a graph with more would be unreadable. */
 const NODES = 60;
 const UNKNOWN = "(not known)";
 
@@ -22,7 +22,7 @@ interface Found {
   hidden: number;
 }
 
-/** By object where those are few; a graph of classes says less, and is smaller. */
+/** By object if they are few; else by class, which is less precise and smaller. */
 function gather(run: Run): Found {
   const byObject = gatherBy(run, "object");
   return byObject.hidden || byObject.nodes.includes(UNKNOWN)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What threads waited for and nobody owns: pools, semaphores, latches, queues.
+// Resources without an owner that threads waited for: pools, semaphores, latches, queues.
 import { useMemo, useState } from "preact/hooks";
 import type { Run } from "../data/run";
 import { clean, count, duration } from "../format";
@@ -86,7 +86,7 @@ const COLUMNS: Column<Row>[] = [
   },
 ];
 
-/** How many of a resource's permits were in use over the run. */
+/** The number of a resource's permits in use, over the run. */
 function InUse({ run, row }: { run: Run; row: Row }) {
   const values = run.answers.value<Record<string, number[]>>("permits")[row.row];
   if (!values) return null;

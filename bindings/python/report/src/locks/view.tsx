@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks: deadlocks, who blocks whom, owners, waits for what nobody owns, lock order.
+// Locks: deadlocks, the matrix of blocking, owners, waits for resources, lock order.
 import { useMemo } from "preact/hooks";
 import type { Run } from "../data/run";
 import { Stacks } from "../data/stacks";

@@ -16,7 +16,7 @@ export interface Block {
 
 export interface Found {
   blocks: Block[];
-  /** Time of the part in states of blocking that merged rows have, which no block is of. */
+  /** Blocking time of the part in merged rows, which is not in any block. */
   merged: number;
 }
 
@@ -55,10 +55,10 @@ export function blocksWithin({ finest, table }: Lanes, from: number, to: number)
   return found;
 }
 
-/** The first row that may reach into the part, or what it continues. */
+/** The first row that may reach into the part, or the row that it continues. */
 function firstOf(level: Level, lane: number, from: number): number {
   let row = Math.max(lastStarted(level, lane, from), level.first[lane]!);
-  // Of an instant there may be several rows.
+  // There may be several rows at one instant.
   while (row > level.first[lane]! && level.end[row - 1]! >= from) row--;
   while (row > level.first[lane]! && level.state[row] === DEADLOCKED) row--;
   return row;
@@ -82,7 +82,7 @@ function endOf(level: Level, table: Table, row: number, last: number): number {
   return end;
 }
 
-/** What of it lies in the part; null: nothing. An instant lies where it begins. */
+/** Its time within the part; null: none. A block without length lies at its start. */
 function cut(block: Block, from: number, to: number, end: number): Block | null {
   const { start } = block;
   if (end <= from && !(start === end && start === from)) return null;

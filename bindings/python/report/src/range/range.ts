@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The run as it is in the part that the timeline shows: the tables that can be computed
-// from the rows in the page are of that part, others remain those of the model.
+// from the rows in the page are about that part; others remain those of the model.
 import { someRows } from "../data/made";
 import type { Pack, Table } from "../data/pack";
 import { type Part, Run } from "../data/run";
@@ -57,7 +57,7 @@ function statistics(
 }
 
 /** Put tables of owners and users.
- * @returns for how long threads were blocked by locks */
+ * @returns the time for which threads were blocked by locks */
 export function putShares(
   put: (table: Table) => void,
   pack: Pack,

@@ -16,10 +16,10 @@ interface Group {
   sure: Record<string, number>;
 }
 
-/** Shares of a block, in the order of the table, are neighbours. */
+/** Shares of one block are adjacent in the table. */
 interface Share {
   row: number;
-  /** One number a block. */
+  /** The number of the block. */
   block: number;
   ns: number;
 }

@@ -8,7 +8,7 @@ import { BLOCKING_STATES, isQueueing } from "../states";
 import type { Block } from "./blocks";
 import { boundsOf, Sums } from "./sums";
 
-/** A thread at a place, or all threads at it: what statistics are sums of. */
+/** A thread at a place, or all threads there: statistics are sums of these. */
 interface Cell {
   lane: number;
   /** A row of the timeline at its place. */
@@ -20,7 +20,7 @@ interface Cell {
   latency: Map<string, number>;
 }
 
-/** Numbers for values, from 0 on, in the order of first sight. */
+/** Numbers for values, from 0 on, in order of their first occurrence. */
 class Numbers<K> {
   private readonly known = new Map<K, number>();
 
@@ -34,7 +34,7 @@ class Numbers<K> {
 
 const PLACE = ["class", "method", "source"] as const;
 
-/** Cells of blocks, in the order of first sight. */
+/** Cells of blocks, in order of their first occurrence. */
 export class Cells {
   readonly all: Cell[] = [];
   private readonly sites = new Numbers<string>();
@@ -60,7 +60,7 @@ export class Cells {
     }
   }
 
-  /** Time for which nobody had what a thread waited for, at a place by its names. */
+  /** Time for which the object of a wait had no owner, by the names of the place. */
   addLatency(lane: number, place: string, state: string, ns: number): void {
     const cell = this.byKey.get(this.key(lane, this.sites.of(place), 0));
     if (cell) cell.latency.set(state, (cell.latency.get(state) ?? 0) + ns);
@@ -89,7 +89,7 @@ export class Cells {
     return cell;
   }
 
-  /** Rows with the same names have one site: it is looked for by codes first. */
+  /** Rows with the same names have one site, which is looked up by codes first. */
   private site(row: number): number {
     const [className, method, source] = PLACE.map((of) => this.table.codes(of)[row]! + 1);
     const line = this.table.isNull("line", row) ? -1 : this.table.numbers("line")[row]!;

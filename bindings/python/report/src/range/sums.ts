@@ -30,7 +30,7 @@ export function bucketOf(ns: number): number {
   return exact * OCTAVE + Math.floor(ns / 2 ** exact);
 }
 
-/** The times [low, high) that a bucket takes. */
+/** The times [low, high) of a bucket. */
 export function boundsOf(bucket: number): readonly [low: number, high: number] {
   if (bucket < 2 * OCTAVE) return [bucket, bucket + 1];
   const width = 2 ** (Math.floor(bucket / OCTAVE) - 1);

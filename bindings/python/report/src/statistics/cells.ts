@@ -11,9 +11,9 @@ import { BLOCKING_STATES, type BlockingState, isIdleIn, isQueueing } from "../st
 export interface Figures {
   count: number;
   total: number;
-  /** Of the total, how long workers waited for work while there was none. */
+  /** The part of the total in which workers waited for work. */
   idle: number;
-  /** Of the total, how long nobody had the lock, and the next owner was being woken. */
+  /** The part of the total in which the lock was free and the next owner was being woken. */
   latency: number;
   min: number | null;
   max: number | null;
@@ -29,7 +29,7 @@ export interface Group {
   method: string | null;
   source: string | null;
   line: number | null;
-  /** Distinct; null where the report does not hold which objects they were. */
+  /** Distinct objects; null: the report does not have them. */
   objects: number | null;
   threads: number | null;
   states: Record<BlockingState, Figures>;
@@ -106,7 +106,7 @@ export class Cells {
     return [...groups.values()];
   }
 
-  /** All that is chosen as one group. */
+  /** The whole choice as one group. */
   total(
     threads: ReadonlySet<number> | null,
     classes: ReadonlySet<string | null> | null,
@@ -118,7 +118,7 @@ export class Cells {
     return all;
   }
 
-  /** How long a group's blocking intervals of a state took; null: the report does not hold it. */
+  /** Lengths of a group's blocking intervals of a state; null: not in the report. */
   histogram(group: Group, state: BlockingState): Bucket[] | null {
     if (!group.states[state].count) return [];
     const buckets = this.bucketsOf(state);
@@ -143,12 +143,12 @@ export class Cells {
     return [...merged.values()].sort((a, b) => a.low - b.low);
   }
 
-  /** The threads that a group's blocking intervals are of. */
+  /** The threads of a group's blocking intervals. */
   threadsOf(group: Group): Set<number> {
     return new Set(group.cells.map((cell) => this.thread[cell]!).filter((t) => t >= 0));
   }
 
-  /** How long a thread, by its index, waited for work in a state. */
+  /** The time for which a thread, by its index, waited for work in a state. */
   idleOf(thread: number, state: BlockingState): number {
     const sums = entry(this.idle, state, () => {
       const found = new Map<number, number>();

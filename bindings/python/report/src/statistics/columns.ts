@@ -9,7 +9,7 @@ import type { Figures, Group } from "./cells";
 const IDLE_TIP = "Of that time, how long workers waited for work while there was none";
 
 /** Columns of threads.
- * @param idleOf how long a thread was idle in a state, of the time it spent in it */
+ * @param idleOf the part of a thread's time in a state in which it was idle */
 export function threadColumns(
   idleOf: (thread: Thread, state: BlockingState) => number,
 ): Column<Thread>[] {
@@ -118,7 +118,7 @@ export const CLASS_COLUMNS: Column<Group>[] = [
   ...DISTINCT,
 ];
 
-/** Of one kind of blocking interval, by caller method. */
+/** Columns of one kind of blocking interval, by caller method. */
 export function callerColumns(state: BlockingState): Column<Group>[] {
   return [
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the blocking intervals of one row took: bars over a logarithmic scale of time.
+// Lengths of the blocking intervals of one row: bars over a logarithmic scale of time.
 import { scaleLog } from "d3-scale";
 import { duration, number } from "../format";
 import { type BlockingState, BY_NAME, colour, STATES } from "../states";

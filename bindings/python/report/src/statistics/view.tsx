@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Monitor statistics: threads, the classes that those waited for, the places where.
+// Monitor statistics: threads, the classes that they waited for, and the places.
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { Run, Thread } from "../data/run";

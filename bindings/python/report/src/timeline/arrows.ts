@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrows from the thread that let another go on to the one that went on. Each kind has a
-// colour and a letter; what is not certain is dashed, with a hollow head.
+// Arrows from a thread to one that it let continue. Each kind has a colour and a letter;
+// an uncertain arrow is dashed, with a hollow head.
 import type { Table } from "../data/pack";
 import type { ThreadIndex } from "../data/run";
 import type { InteractionKind } from "../described";
@@ -27,11 +27,11 @@ export const KINDS: readonly Kind[] = [
   { name: "post", label: "post", letter: "p", light: "#7a4fbf", dark: "#c9a6ff" },
 ];
 
-/** Arrows drawn at a time; more are a black square. */
+/** The most arrows that are drawn; more would be a black square. */
 const DRAWN = 1200;
-/** Of so few, each has its letter. */
+/** Up to this number, each arrow has its letter. */
 const LETTERED = 60;
-/** More would hide the lanes: they are faint, and without heads. */
+/** More arrows would hide the lanes, so they are faint, and without heads. */
 const DENSE = 240;
 
 export interface Arrow {
@@ -64,7 +64,7 @@ export class Arrows {
     for (let row = 0; row < table.rows; row++) {
       const kind = kindOf[kinds[row]!] ?? -1;
       if (kind < 0 || from[row]! < 0 || to[row]! < 0) continue;
-      // It let nobody go on: an unpark of a thread that was not parked, for one.
+      // No thread continued, as after an unpark of a thread that was not parked.
       if (table.isNull("woken_ns", row)) continue;
       const arrow: Arrow = {
         row,
@@ -93,7 +93,7 @@ export class Arrows {
     else this.byLane.set(arrow.to, [arrow]);
   }
 
-  /** What let a thread go on at an instant; null: not known. */
+  /** The interaction by which a thread continued at an instant; null: unknown. */
   waking(lane: number, time: number): Arrow | null {
     const arrows = this.byLane.get(lane) ?? [];
     const at = firstAtOrAfter(arrows, time, ({ woken }) => woken);
@@ -119,7 +119,7 @@ export class Arrows {
       arrows.push(arrow);
     }
     if (total > DRAWN) {
-      // The ones spread evenly over the window say most about it.
+      // Arrows that are spread evenly represent the window best.
       const step = total / DRAWN;
       const kept = Array.from({ length: DRAWN }, (_, i) => arrows[Math.floor(i * step)]!);
       return { arrows: kept, total };

@@ -49,7 +49,7 @@ export function drawPauses(
   for (const { start, end } of pauses) {
     const x1 = Math.max(x(start), GUTTER);
     const x2 = Math.min(Math.max(x(end), x1 + 1), width);
-    // Where many fall into one pixel, one shows them.
+    // If many fall into one pixel, one is drawn.
     if (x2 <= Math.max(x1, drawn)) continue;
     context.fillRect(Math.max(x1, drawn), AXIS, x2 - Math.max(x1, drawn), height - AXIS);
     drawn = x2;

@@ -152,7 +152,7 @@ function line([name, value]: readonly [string, string]): HTMLElement {
   return element;
 }
 
-/** Wheel zooms, drag pans both ways, a click chooses. `follow` is for another width. */
+/** Wheel zooms, drag pans both ways, a click chooses. `follow` handles a new width. */
 function attachZoom(
   scene: Scene,
   state: TimelineState,

@@ -6,10 +6,10 @@ import type { ThreadIndex } from "../data/run";
 import { firstAtOrAfter } from "./sorted";
 
 export interface Chain {
-  /** The instant that it is about. */
+  /** The instant of the chain. */
   at: number;
   steps: { lane: number; text: string }[];
-  /** It goes on, beyond the threads that a chain has at most. */
+  /** The chain is longer than its maximum, and cut. */
   isCut: boolean;
 }
 
@@ -19,7 +19,7 @@ const LEADS_ON = ["owner", "joined", "waker"];
 export class Chains {
   /** How many there are. */
   readonly count: number;
-  /** Of each lane the first row of each of its chains, by time. */
+  /** By lane: the first row of each of its chains, by time. */
   private readonly byLane = new Map<number, number[]>();
   private readonly lane: Int32Array;
 

@@ -11,7 +11,7 @@ import { Locks } from "./locks";
 import { Path } from "./path";
 import { poolsOf } from "./pools";
 
-/** Of its life, what a thread is idle for that is folded away. */
+/** A thread that is idle for this part of its life is in the folded group. */
 const MOST = 0.95;
 
 export interface Stretch {
@@ -33,7 +33,7 @@ export interface Source {
   stacks: Stacks;
   /** The name of this run, where a page has several. */
   name?: string;
-  /** Ask for more detail of some lanes; not there where there is nobody to ask. */
+  /** Ask for more detail of some lanes; undefined if there is no server. */
   more?: (from: number, to: number, lanes: number[]) => Promise<Detail>;
 }
 
@@ -63,7 +63,7 @@ export class TimelineData {
   constructor(
     readonly pack: Pack,
     readonly source: Source,
-    /** Draw at least so much time: another run on the same scale is as long. */
+    /** Draw at least this time, the length of another run on the same scale. */
     least = 1,
   ) {
     this.isInstant = pack.value<number>("length_ns") === 0;
@@ -96,7 +96,7 @@ export class TimelineData {
       });
       const lived = times.reduce((sum, time) => sum + time, 0);
       const [first, last] = [finest.first[index]!, finest.first[index + 1]!];
-      // A daemon that was there all the time, and never did what an event tells of.
+      // A daemon that existed all the time without an event.
       const isSilent =
         daemon &&
         last === first + 1 &&
@@ -108,7 +108,7 @@ export class TimelineData {
     return this.isInstant || found.size === this.threads.length ? new Set() : found;
   }
 
-  /** What an element of this timeline is called. */
+  /** The id of an element of this timeline. */
   label(text: string): string {
     return this.source.name ? `${text}, ${this.source.name}` : text;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small questions of drawing on a canvas.
+// Small functions for drawing on a canvas.
 
 /** Cut a text so that it fits, in pixels. */
 export function fit(context: CanvasRenderingContext2D, text: string, width: number): string {

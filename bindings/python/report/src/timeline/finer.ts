@@ -19,7 +19,7 @@ export class FinerRows {
     return this.detail?.lanes;
   }
 
-  /** Whether an interval of them goes on beyond them. */
+  /** Whether an interval continues beyond the finer rows. */
   cuts({ level, row }: Picked): boolean {
     const { from, to } = this.detail!;
     return level.start[row]! <= from + 1 || level.end[row]! >= to - 1;
@@ -33,7 +33,7 @@ export class FinerRows {
     return covers && nsPerPixel < tile ? detail.lanes : lanes;
   }
 
-  /** Ask for them when pixels are finer than what is there. */
+  /** Ask for finer rows if the pixels are finer than the present ones. */
   ask(lanes: readonly number[], nsPerPixel: number): void {
     const { data } = this.state;
     const { more } = data.source;
@@ -41,7 +41,7 @@ export class FinerRows {
     if (!more || nsPerPixel >= data.tile) return;
     const { detail } = this;
     const covers = detail && detail.from <= from && detail.to >= to;
-    // Less of the run at a time may be had in finer rows.
+    // A shorter part of the run may have finer rows.
     const finest =
       detail && (detail.lanes.tile <= nsPerPixel || detail.to - detail.from < 3 * (to - from));
     if (covers && finest && lanes.every((lane) => detail.asked.has(lane))) return;

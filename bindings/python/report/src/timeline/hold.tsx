@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes of locks, pools and endpoints: their switches, and what is chosen in them.
+// Lanes of locks, pools and endpoints: their switches, and the choice in them.
 import { count, duration, number } from "../format";
 import { choose } from "./canvas";
 import { type HoldAt, KINDS_OF_LANES, type KindOfLane } from "./locks";
@@ -65,7 +65,7 @@ const NAMES: Record<KindOfLane, readonly [title: string, lane: string, hold: str
   endpoint: ["Endpoints", "endpoint", "call"],
 };
 
-/** Show all lanes that there are besides those of threads, or none. */
+/** Show all lanes other than those of threads, or none. */
 export function toggleLocks(state: TimelineState): void {
   state.hold.value = null;
   const { locks } = state.data;
@@ -80,7 +80,7 @@ function toggle(state: TimelineState, kind: KindOfLane): void {
   state.others.value = others;
 }
 
-/** What of a kind is here, and what is not. */
+/** State how many lanes and holds of a kind are in the page, and how many are not. */
 function notesOf(state: TimelineState, kind: KindOfLane): string[] {
   const { locks } = state.data;
   const { lanes, holds } = locks.totals[kind];

@@ -31,7 +31,7 @@ interface Doors {
   onFilter: () => void;
 }
 
-/** @returns whether the key meant something */
+/** @returns whether the key has a meaning */
 export function pressed(event: KeyboardEvent, state: TimelineState, doors: Doors): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   const actions: Record<string, () => void> = {

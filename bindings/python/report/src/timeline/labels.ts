@@ -7,7 +7,7 @@ import { fit, fitMiddle, readable } from "./drawing";
 import { type Lanes, type Level, lastStarted } from "./lanes";
 import { GROUP_HEIGHT, type Row } from "./rows";
 
-/** An interval at least so wide has words in it. */
+/** The least width of an interval with a label. */
 const WORDS = 56;
 
 export interface LabelPlace {
@@ -21,7 +21,7 @@ export interface LabelPlace {
   width: number;
 }
 
-/** The caller first: a class that many places wait for tells least. */
+/** The caller first: a class that many places wait for is less specific. */
 function wordsOf({ table }: Lanes, source: number, state: string): string {
   const method = source < 0 ? null : table.text("method", source);
   if (method !== null) return `${short(method)} · ${state}`;

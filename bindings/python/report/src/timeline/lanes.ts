@@ -16,7 +16,7 @@ export interface Level {
   /** Of a mixture: its time in each state, at mix[row] * STATE_COUNT. */
   mix: Int32Array;
   times: Float32Array;
-  /** How many intervals the row stands for. */
+  /** The number of intervals of the row. */
   count: Float64Array;
   /** Row of the table that it is, for its detail; -1: of a coarser level. */
   source: Int32Array;
@@ -47,7 +47,7 @@ export class Lanes {
       next *= STEP
     ) {
       const merged = merge(last, next);
-      // Where most rows are long, merging gains little: a level is worth its memory.
+      // If most rows are long, merging gains little: a level must be worth its memory.
       if (merged.start.length < last.start.length * 0.8) {
         this.levels.push(merged);
         last = merged;
@@ -59,14 +59,14 @@ export class Lanes {
     return this.levels[0]!;
   }
 
-  /** Let the last row of each lane last to a time: of one instant, it is what there is. */
+  /** Extend the last row of each lane to a time: in a run of one instant it has no length. */
   stretch(to: number): void {
     const { first, end } = this.finest;
     for (let lane = 0; lane + 1 < first.length; lane++)
       if (first[lane + 1]! > first[lane]!) end[first[lane + 1]! - 1] = to;
   }
 
-  /** The coarsest level that shows all there is to see at so many ns a pixel. */
+  /** The coarsest level that shows all visible detail at this many ns a pixel. */
   levelFor(nsPerPixel: number): Level {
     let best = this.finest;
     for (const level of this.levels) if (level.tile <= nsPerPixel) best = level;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline as a table: what a picture cannot tell a screen reader, and for those who
-// would rather sort.
+// The timeline as a table, for screen readers and for sorting.
 import { useMemo } from "preact/hooks";
 import { clean, count } from "../format";
 import { type Column, Grid } from "../grid";
@@ -94,7 +93,7 @@ const HELD: Column<Held>[] = [
   },
 ];
 
-/** Holds, uses and calls of what has lanes. */
+/** Holds, uses and calls of the objects that have lanes. */
 function Holds({ state }: { state: TimelineState }) {
   const { from, to } = state.window.value;
   const { locks } = state.data;

@@ -16,10 +16,10 @@ const BAR_TOP = 3;
 const BAR = 18;
 const QUEUE = 14;
 const ESTIMATED = 0.35;
-/** A bar at least so wide has its owner's name in it. */
+/** The least width of a bar with its owner's name. */
 const NAMED = 34;
 
-/** Owners' colours; those of more owners repeat, which their names distinguish. */
+/** Colours of owners. With more owners they repeat, and names distinguish them. */
 const COLOURS = [
   "#6a6fd0",
   "#44aa99",
@@ -35,7 +35,7 @@ const COLOURS = [
   "#d0743c",
 ];
 
-/** What uses of a pool and calls to an endpoint are drawn in. */
+/** The colour of uses of a pool and of calls to an endpoint. */
 const AT_ONCE: Record<KindOfLane, string> = {
   lock: COLOURS[0]!,
   pool: "#117a8b",
@@ -53,7 +53,7 @@ interface Placing {
   right: number;
   from: number;
   to: number;
-  /** The hold that is chosen; -1: none. */
+  /** The chosen hold; -1: none. */
   chosen: number;
   ink: string;
 }
@@ -106,7 +106,7 @@ export function drawLock(
   for (; at < lock.holds.length && lock.holds[at]!.start <= to; at++) {
     const hold = lock.holds[at]!;
     const x2 = Math.min(placing.x(hold.end), placing.right);
-    // Where many fall into one pixel, one shows that it was held.
+    // If many fall into one pixel, one is drawn.
     if (hold.end < from || x2 - (drawn[hold.line] ?? -Infinity) < 0.5) continue;
     drawn[hold.line] = x2;
     drawHold(context, lock, hold, placing, at === placing.chosen);
@@ -156,7 +156,7 @@ function drawHold(
   context.strokeRect(x1 - 1, y - 1, width + 2, height + 2);
 }
 
-/** Of uses and calls the chosen one: from when to when it was. */
+/** The start and the end of the chosen use or call. */
 function drawChosen(context: CanvasRenderingContext2D, lock: Lock, placing: Placing): void {
   const hold = lock.holds[placing.chosen];
   if (!hold) return;
@@ -168,7 +168,7 @@ function drawChosen(context: CanvasRenderingContext2D, lock: Lock, placing: Plac
   context.strokeRect(x1 - 1, placing.top + 2, Math.max(x2 - x1, 1) + 2, LOCK_HEIGHT - 5);
 }
 
-/** As high as its value, of the highest that it has. */
+/** The height of a step, relative to the highest one. */
 function drawSteps(
   context: CanvasRenderingContext2D,
   steps: Steps,
@@ -185,7 +185,7 @@ function drawSteps(
     const value = steps.value[at]!;
     const x1 = Math.max(x(steps.time[at]!), left);
     const x2 = Math.min(Math.max(x(steps.time[at + 1] ?? to), x1 + 1), right);
-    // Of the steps that fall into one pixel, the highest shows.
+    // If several steps fall into one pixel, the highest is drawn.
     if (!value || (x2 - drawn < 0.5 && value <= highest)) continue;
     const height = Math.max((value / steps.highest) * room, 2);
     context.fillRect(x1, bottom - height, x2 - x1, height);

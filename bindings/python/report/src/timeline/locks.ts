@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks, pools and endpoints: who had or used each when, and how many threads waited for it.
+// Locks, pools and endpoints: their owners or users over time, and the number of waiters.
 import type { Pack, Table } from "../data/pack";
 import type { Thread, ThreadIndex } from "../data/run";
 import { clean, duration, instant, MICROSECOND, number, place } from "../format";
@@ -10,17 +10,17 @@ import { endpointLanes, poolLanes } from "./resources";
 import { firstAtOrAfter } from "./sorted";
 import { type Steps, stepAt, stepsOf } from "./steps";
 
-/** What a lane above those of threads can be of, in the order of these lanes. */
+/** The kinds of lanes above those of threads, in their order. */
 export const KINDS_OF_LANES = ["lock", "pool", "endpoint"] as const;
 export type KindOfLane = (typeof KINDS_OF_LANES)[number];
 
-/** Of a lock a hold, of a pool a use, of an endpoint a call. */
+/** A hold of a lock, a use of a pool, or a call to an endpoint. */
 export interface Hold {
-  /** Of the table that it is from. */
+  /** The row of its table. */
   row: number;
   /** The owner's thread; -1: it is not among those of the timeline. */
   lane: number;
-  /** One number an owner, from 0. */
+  /** The number of the owner, from 0. */
   owner: number;
   label: string;
   start: number;
@@ -39,9 +39,9 @@ export interface Lock {
   name: string;
   holds: Hold[];
   lines: number;
-  /** How many threads waited for it; of an endpoint none do. */
+  /** The number of threads that waited for it; 0 for an endpoint. */
   queue: Steps;
-  /** Of a pool the uses, of an endpoint the calls at once; null: a lock has its holds. */
+  /** Concurrent uses of a pool or calls to an endpoint; null: a lock. */
   atOnce: Steps | null;
   longestHold: number;
 }
@@ -56,10 +56,10 @@ const QUEUED = new Set(
   ["blocked", "reentering", "parked", "deadlocked"].map((name) => BY_NAME.get(name)),
 );
 
-/** Lines of a bar; of more owners at a time the rest share the last. */
+/** Lines of a bar; with more concurrent owners, the rest share the last line. */
 const LINES = 3;
 
-/** Lanes that there could be, and holds, uses or calls of those that are here. */
+/** The number of possible lanes, and of holds, uses or calls in the page. */
 export interface Totals {
   lanes: number;
   holds: number;
@@ -68,7 +68,7 @@ export interface Totals {
 export class Locks {
   readonly all: Lock[];
   readonly totals: Record<KindOfLane, Totals>;
-  /** What the holds of a kind are rows of. */
+  /** The table of the holds of a kind. */
   private readonly tables: Record<KindOfLane, Table>;
 
   constructor(
@@ -117,7 +117,7 @@ export class Locks {
     return this.all.flatMap((lock, at) => (lock.kind === kind ? [at] : []));
   }
 
-  /** Holds of a kind that are here. */
+  /** The number of holds of a kind in the page. */
   here(kind: KindOfLane): number {
     return this.of(kind).reduce((sum, at) => sum + this.all[at]!.holds.length, 0);
   }
@@ -173,7 +173,7 @@ export class Locks {
     }
   }
 
-  /** Of the holds on a line in a stretch of time the longest; -1: none is known. */
+  /** The longest hold on a line in a stretch of time; -1: none. */
   holdAt(lock: Lock, from: number, to: number, line: number): number {
     let best = -1;
     let most = -1;
@@ -187,7 +187,7 @@ export class Locks {
     return best;
   }
 
-  /** In words: a lane at an instant, and who then had or used what it is of. */
+  /** Describe a lane at an instant, with its owners or users then. */
   describe({ lock, at }: HoldAt, time: number): [name: string, value: string][] {
     const it = this.all[lock]!;
     const { kind, name, holds, queue, atOnce } = it;
@@ -237,10 +237,10 @@ export class Locks {
   }
 }
 
-/** What a thread is that has or uses what a lane is of. */
+/** The noun for a thread that owns or uses the object of a lane. */
 const WHO: Record<KindOfLane, string> = { lock: "owner", pool: "user", endpoint: "caller" };
 
-/** How many threads queued for each lock when, by the intervals that are here one by one. */
+/** The number of threads that queued for each lock over time, by unmerged intervals. */
 function queuesOf(names: readonly string[], { table, finest }: Lanes): Steps[] {
   const lockOf = table.categories("object").map((name) => names.indexOf(name));
   const codes = table.codes("object");
@@ -253,7 +253,7 @@ function queuesOf(names: readonly string[], { table, finest }: Lanes): Steps[] {
   return stretches.map(stepsOf);
 }
 
-/** Let holds whose end is not known last to the next one, and lay out shared ones. */
+/** Extend holds without a known end to the next one, and lay out shared ones. */
 function finish(lock: Lock, length: number): void {
   const free = new Array<number>(LINES).fill(-Infinity);
   lock.holds.forEach((hold, at) => {

@@ -11,7 +11,7 @@ import { Paint } from "./paint";
 import type { TimelineState } from "./state";
 
 const HEIGHT = 44;
-/** Columns of the strip, stretched to the width there is. */
+/** Columns of the strip, which are stretched to its width. */
 const COLUMNS = 900;
 
 const whole = new Float64Array(STATE_COUNT);

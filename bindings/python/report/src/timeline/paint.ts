@@ -4,7 +4,7 @@
 // full screen has tens of thousands of them.
 import { BY_NAME, DEADLOCKED, isDark, pixel, STATE_COUNT, STATES } from "../states";
 
-/** Textures repeat after so many pixels each way. */
+/** Textures repeat after this many pixels in both directions. */
 const TEXTURE = 60;
 /** A stack of shares begins with what runs; the worst is on top. */
 const STACKED = [
@@ -86,7 +86,7 @@ export class Paint {
       if (!shares[state]) continue;
       share += shares[state]!;
       let to = Math.round(bottom - (share / sum) * room);
-      // A deadlock is not to be lost in what surrounds it.
+      // A deadlock stays visible among its surroundings.
       if (state === DEADLOCKED) to = Math.min(to, y - 2);
       const plain = this.shade(this.plain[state]!);
       const ink = this.shade(this.ink[state]!);

@@ -14,7 +14,7 @@ import { describe, peerOf, sayArrow } from "./words";
 
 interface Props {
   state: TimelineState;
-  /** Show the statistics of a thread; not there where nobody shows them. */
+  /** Show the statistics of a thread; undefined if there are none. */
   onStatistics?: (lane: number, className: string | null) => void;
 }
 
@@ -91,7 +91,7 @@ export function Panel({ state, onStatistics }: Props) {
   );
 }
 
-/** The run as a whole, until something of it is chosen. */
+/** The run as a whole, shown until a choice is made. */
 function RunPanel({ state }: { state: TimelineState }) {
   const { data } = state;
   const lived = data.sums.reduce((sum, time) => sum + time, 0);

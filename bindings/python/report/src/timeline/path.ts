@@ -29,7 +29,7 @@ export class Path {
     }));
   }
 
-  /** The segment at an instant; of those that meet there, the later one. */
+  /** The segment at an instant; the later one if two meet there. */
   at(time: number): number {
     let low = 0;
     let high = this.segments.length;
@@ -85,7 +85,7 @@ export class Path {
       if (segment.start > window.to) break;
       const y = placing.y(segment.lane);
       const [x1, x2] = [placing.x(segment.start), placing.x(segment.end)];
-      // Where many segments fall into one pixel, one stroke shows them.
+      // If many segments fall into one pixel, one stroke is drawn.
       if (y === null || (x2 - lastX < 0.5 && y === lastY)) continue;
       const at_ = y + placing.laneHeight / 2 - 2.5;
       // Steps of a filtered thread, or short ones of a long run, are not here: nothing is

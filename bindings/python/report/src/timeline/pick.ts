@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which row is meant by a place in the picture.
+// Finding the row at a place in the picture.
 
 import { RUNNING } from "../states";
 import type { Picked } from "./data";
 import { type Lanes, lastStarted } from "./lanes";
 
-/** Rows looked through for the one that is meant by a pixel. */
+/** The most rows that are searched for the one at a pixel. */
 const PICKED_ROWS = 2000;
 
-/** Of the rows of a lane that touch a stretch of time, the longest blocking interval. */
+/** The longest blocking interval of a lane that touches a stretch of time. */
 export function pickWithin(
   lanes: Lanes,
   lane: number,

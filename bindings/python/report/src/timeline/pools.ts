@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What threads are: those whose names differ in a number only, and which wait for work at
-// the same place, are a pool. Any other thread is of its thread group.
+// Groups of threads. Threads whose names differ only in a number, and which wait for work
+// at the same place, are a pool. Any other thread belongs to its thread group.
 import type { Thread } from "../data/run";
 import { short } from "../format";
 import { IDLE } from "../states";
@@ -21,7 +21,7 @@ export function poolsOf(threads: readonly Thread[], lanes: Lanes): string[] {
     for (const [name, members] of alike) {
       if (members.length < 2 || !name.includes("*")) continue;
       const byPlace = Map.groupBy(members, ({ index }) => places[index] ?? "");
-      // Those that were never idle may be of any of these pools.
+      // Threads that were never idle may belong to any of these pools.
       const known = [...byPlace.keys()].filter((place) => place !== "");
       for (const { index } of members)
         found.set(

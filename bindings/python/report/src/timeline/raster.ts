@@ -10,13 +10,13 @@ export interface Frame {
   pixels: Uint32Array;
   width: number;
   height: number;
-  /** The instant at the left edge, and how long a pixel is. */
+  /** The instant at the left edge, and the time of a pixel. */
   from: number;
   nsPerPixel: number;
 }
 
 export interface Bright {
-  /** Whether a row of the finest level belongs to what is brought out. */
+  /** Whether a row of the finest level is emphasized. */
   has: (source: number) => boolean;
   paint: Paint;
 }
@@ -36,7 +36,7 @@ export function paintLane(
   const { from, nsPerPixel, width } = frame;
   const to = from + width * nsPerPixel;
   const last = level.first[lane + 1]!;
-  // Textures hang on time, so that they move with what they are on.
+  // Textures are fixed to time, so that they move with their intervals.
   const shift = Math.floor(from / nsPerPixel) % 60;
   let pending = -1;
   let pendingSum = 0;
@@ -49,7 +49,7 @@ export function paintLane(
         top,
         height,
         shares,
-        // A pixel that is partly outside the thread's life is not filled up.
+        // A pixel that is partly outside the thread's life is filled only partly.
         Math.max(pendingSum, nsPerPixel * 0.999),
         pending + shift,
       );

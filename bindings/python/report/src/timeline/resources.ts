@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes of resources that several threads use at once: pools, with those that wait for a
-// permit, and endpoints, with the calls that threads are in.
+// Lanes of resources that several threads use at once: pools, with the threads that wait
+// for a permit, and endpoints, with the calls of threads.
 import type { Pack, Table } from "../data/pack";
 import type { Thread, ThreadIndex } from "../data/run";
 import { clean } from "../format";
@@ -51,7 +51,7 @@ function placeOf(table: Table, method: string, row: number): string {
   return `${table.text("class", row)}\u0001${table.text(method, row)}`;
 }
 
-/** How many threads waited at each place, by the intervals that are here one by one. */
+/** The number of threads that waited at each place, by unmerged intervals. */
 function queuesOf({ table, finest }: Lanes, at: ReadonlyMap<string, number>): Steps[] {
   const stretches = [...at].map((): [start: number, end: number][] => []);
   for (let row = 0; row < finest.start.length; row++) {
@@ -62,7 +62,7 @@ function queuesOf({ table, finest }: Lanes, at: ReadonlyMap<string, number>): St
   return stretches.map(stepsOf);
 }
 
-/** Endpoints that threads were in calls to; those in which idle workers wait are not. */
+/** Endpoints of threads' calls, without those in which idle workers wait. */
 export function endpointLanes(
   { table, finest }: Lanes,
   threads: readonly Thread[],
@@ -96,7 +96,7 @@ function lane(kind: Lock["kind"], name: string, queue: Steps): Lock {
   return { kind, name, holds: [], lines: 1, queue, atOnce: null, longestHold: 0 };
 }
 
-/** Which thread used it from when to when; the colour of one is that of all. */
+/** Uses: thread, start and end; all have the same colour. */
 function hold(row: number, lane: number, label: string, start: number, end: number): Hold {
   return {
     row,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which lanes are shown, in which order, and where: those of locks, pools and endpoints,
+// The lanes that are shown, their order and place: those of locks, pools and endpoints,
 // then those of threads, flat or under the headings of their pools and groups.
 import type { Thread } from "../data/run";
 
@@ -7,7 +7,7 @@ export const LANE_HEIGHT = 24;
 export const GROUP_HEIGHT = 26;
 export const LOCK_HEIGHT = 40;
 
-/** The last group: threads that did nothing that is worth a lane. */
+/** The last group: threads that are not worth a lane. */
 export const IDLE_GROUP = "idle or silent";
 /** Lanes of locks, pools and endpoints with nothing in the part that is shown. */
 export const EMPTY_GROUP = "nothing here";
@@ -36,7 +36,7 @@ export class Rows {
     shown: ReadonlySet<number> | null,
     grouped: boolean,
     folded: ReadonlySet<string>,
-    /** Of locks, pools and endpoints, and those of them with nothing to draw. */
+    /** Lanes of locks, pools and endpoints, and those of them that are empty. */
     locks: readonly number[],
     empty: ReadonlySet<number>,
     idle: ReadonlySet<number>,
@@ -126,7 +126,7 @@ export class Rows {
   }
 }
 
-/** How long threads queued for monitors: groups with more of it come first. */
+/** Time for which threads queued for monitors: groups with more come first. */
 function queued(threads: readonly Thread[]): number {
   return threads.reduce((sum, { total }) => sum + total["blocked"]! + total["reentering"]!, 0);
 }

@@ -20,7 +20,7 @@ import { GROUP_HEIGHT, LANE_HEIGHT, LOCK_HEIGHT, type Row } from "./rows";
 import type { TimelineState } from "./state";
 import { paintSum } from "./sumlane";
 
-/** Room above and below what is painted of a lane. */
+/** Room above and below the painted part of a lane. */
 const INSET = 3;
 
 export class Scene {
@@ -36,7 +36,7 @@ export class Scene {
   private readonly stopScheme: () => void;
   private readonly palette: Palette;
   private colours: Record<"text" | "muted" | "line" | "raised" | "surface" | "accent", string>;
-  /** Frames drawn, and what the last ones took: a benchmark reads them. */
+  /** The number of frames drawn, and the times of the last ones, for a benchmark. */
   readonly frames: number[] = [];
 
   constructor(

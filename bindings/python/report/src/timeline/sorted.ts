@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searching what is sorted by time.
+// Searching lists that are sorted by time.
 
-/** The first of items of rising time that is not before one; their number: none is. */
+/** The index of the first item, by rising time, not before a time; else their number. */
 export function firstAtOrAfter<T>(
   items: readonly T[],
   time: number,

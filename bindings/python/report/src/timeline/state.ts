@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reader has chosen in a timeline. Each timeline has its own: a notebook may
-// show several.
+// The choices of the user in a timeline. Each timeline has its own: a notebook may show
+// several.
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { KINDS } from "./arrows";
 import type { Picked, TimelineData } from "./data";
@@ -12,10 +12,10 @@ export interface Window {
   to: number;
 }
 
-/** Of many threads, a pool of so many is one lane at first. */
+/** If there are many threads, a pool of at least this size is one lane at first. */
 const MANY = 48;
 const LARGE = 8;
-/** A window that has not moved for so long has come to rest. */
+/** A window that has not moved for this time has come to rest. */
 const REST_MS = 250;
 
 export class TimelineState {
@@ -23,23 +23,23 @@ export class TimelineState {
   readonly grouped = signal(true);
   readonly folded = signal<ReadonlySet<string>>(new Set([IDLE_GROUP, EMPTY_GROUP]));
   readonly kinds = signal<ReadonlySet<number>>(new Set(KINDS.map((_, kind) => kind)));
-  /** Arrows of all threads; else of the chosen one, or its interval. */
+  /** Show arrows of all threads; else of the chosen one, or its interval. */
   readonly allArrows = signal(false);
   readonly path = signal(false);
   readonly step = signal<number | null>(null);
   readonly picked = signal<Picked | null>(null);
   readonly lane = signal<number | null>(null);
-  /** The kinds that have lanes besides threads. */
+  /** The kinds of lanes besides threads that are shown. */
   readonly others = signal<ReadonlySet<KindOfLane>>(new Set());
-  /** Of a lock's lane what is chosen, while no thread's is. */
+  /** The choice in a lock's lane, while no thread's is chosen. */
   readonly hold = signal<HoldAt | null>(null);
   /** A folded group that is chosen, while no thread is. */
   readonly group = signal<string | null>(null);
-  /** Rises when the chosen lane is to be in sight, chosen anew or not. */
+  /** Increases when the chosen lane should be scrolled into sight. */
   readonly sought = signal(0);
-  /** What a screen reader reads. */
+  /** The text for screen readers. */
   readonly told = signal("");
-  /** Why there is less to see than there should be. */
+  /** Why less is shown than there should be. */
   readonly failed = signal("");
   /** Arrows in the window, and how many of them are drawn. */
   readonly arrowCount = signal({ drawn: 0, total: 0 });
@@ -122,14 +122,14 @@ export class TimelineState {
     this.look(start, start + size);
   }
 
-  /** Have an instant in sight. */
+  /** Bring an instant into sight. */
   bring(time: number): void {
     const { from, to } = this.window.peek();
     const half = (to - from) / 2;
     if (time < from || time > to) this.look(time - half, time + half);
   }
 
-  /** Look at a stretch of time with some room on both sides. */
+  /** Show a stretch of time with some room on both sides. */
   frame(from: number, to: number): void {
     const room = Math.max((to - from) * 0.5, this.data.length * 1e-7, 10);
     this.look(from - room, to + room);

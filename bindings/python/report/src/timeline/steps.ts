@@ -2,14 +2,14 @@
 // A number that changes over time: threads in a queue, uses of a pool, calls.
 import { firstAtOrAfter } from "./sorted";
 
-/** It is value[i] from time[i] on. */
+/** The number is value[i] from time[i] on. */
 export interface Steps {
   time: number[];
   value: number[];
   highest: number;
 }
 
-/** How many of some stretches of time there were when. */
+/** The number of concurrent stretches, over time. */
 export function stepsOf(stretches: readonly (readonly [start: number, end: number])[]): Steps {
   const steps: Steps = { time: [], value: [], highest: 0 };
   const changes = stretches.flatMap(([start, end]) => [

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lane of a group: of its threads, how many were in which state at each pixel.
+// The lane of a group: the number of its threads in each state, by pixel.
 import { NO_STATE, STATE_COUNT } from "../states";
 import { type Lanes, type Level, lastStarted } from "./lanes";
 import type { Paint } from "./paint";
 import type { Frame } from "./raster";
 
-/** Of larger groups a cell is wider than a pixel, so that a frame takes as long. */
+/** For larger groups a cell is wider than a pixel, so that a frame takes no longer. */
 const FINE = 64;
 const WIDEST = 8;
 

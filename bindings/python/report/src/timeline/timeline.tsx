@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline whole: legend, tools, minimap, lanes, what is chosen, and it all as a
-// table. A report and a notebook show the same.
+// The complete timeline: legend, tools, minimap, lanes, the choice, and a table. A report
+// and a notebook show the same.
 import type { Signal } from "@preact/signals";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { clean, count, duration, number } from "../format";
@@ -25,7 +25,7 @@ interface Props {
 }
 
 declare global {
-  /** What tests and benchmarks read: the timeline that was drawn last. */
+  /** The timeline that was drawn last, for tests and benchmarks. */
   var threadmodelTimeline: { state: TimelineState; scene: Scene } | undefined;
 }
 

@@ -207,7 +207,7 @@ const MOST_HITS = 10_000;
 /** Threads by name, then intervals by class, object or method. */
 function search(state: TimelineState, wanted: string): Hit[] {
   const { data } = state;
-  // Those of closed groups as well: whom the reader filtered out is not looked for.
+  // Threads of closed groups are searched, but not threads that the user filtered out.
   const shown = state.shown.peek();
   const threads = data.threads.filter(({ index }) => !shown || shown.has(index));
   const hits: Hit[] = threads

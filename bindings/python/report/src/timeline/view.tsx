@@ -37,7 +37,7 @@ export async function timelineState(run: Run, pack: Promise<Pack>): Promise<Time
   return kept;
 }
 
-/** Go where others say, and tell where that is. @returns what ends it */
+/** Follow and report the place of other views. @returns a function that ends it */
 function follow(state: TimelineState): () => void {
   const { data, window, lane, picked } = state;
   const stops = [

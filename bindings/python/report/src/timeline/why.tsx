@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why the thread of the chosen interval did not run: a sentence a thread, down to the root
-// cause, and from each a way to what that thread did at the same instant.
+// Why the thread of the chosen interval did not run: a sentence for each thread, down to
+// the root cause, each with a link to that thread at the same instant.
 import { clean, count, instant } from "../format";
 import { STOPPED } from "../states";
 import type { Picked } from "./data";

@@ -11,17 +11,17 @@ import { Flames, type Frame } from "./flames";
 export interface Cause extends Frame {
   cause: string;
   depth: number;
-  /** By what it is the same cause in another run. */
+  /** The key that identifies the same cause in another run. */
   key: string;
   count: number;
   children: Cause[];
 }
 
-/** Of the whole, what a row of the table has at least; and so many rows. */
+/** The least share of a row of the table; and the most rows. */
 const LEAST = 0.01;
 const ROWS = 12;
 
-/** The state whose colour a cause has; of others that of what is not known. */
+/** The state whose colour a cause has; others have that of unknown. */
 const STATE_OF: Record<string, string> = {
   lock: "blocked",
   deadlock: "deadlocked",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What changed between two runs, for each request or task: causes as a flame graph of the
+// Changes between two runs, for each request or task: causes as a flame graph of the
 // difference, and as a table with a column for each run.
 import { useCallback, useMemo } from "preact/hooks";
 import type { Table } from "../data/pack";
@@ -16,7 +16,7 @@ interface Changed extends Frame {
   children: Changed[];
 }
 
-/** A change in the table has at least so much of the time of both runs. */
+/** The least change in the table, as a share of the time of both runs. */
 const LEAST = 0.002;
 
 type Pair = readonly [Cause | undefined, Cause | undefined];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows that a finding rests on, all of them and no other, and from each a way to
-// where it lies in the timeline.
+// The rows that a finding rests on, each with a link to its place in the timeline.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Table } from "../data/pack";
 import type { Run } from "../data/run";
@@ -8,7 +7,7 @@ import { clean, count, number } from "../format";
 import { type Column, Grid, type Kind } from "../grid";
 import { brightClass, type Goal, goTo, open } from "../state";
 
-/** Columns that say where a row lies, by table: the thread, its begin, its end. */
+/** Columns of the place of a row, by table: thread, start, end. */
 const PLACES: readonly (readonly [thread: string, from: string, to: string])[] = [
   ["thread_id", "start_ns", "end_ns"],
   ["thread_id", "time_ns", "resolved_ns"],
@@ -42,7 +41,7 @@ interface Item {
   row: number;
 }
 
-/** Columns in which some row says something; ids stand beside names. */
+/** Columns that are not empty in all rows; ids are left out beside names. */
 function columnsOf(table: Table): Column<Item>[] {
   const rows = [...Array(table.rows).keys()];
   const says = (name: string) =>

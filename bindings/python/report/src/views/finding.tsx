@@ -69,7 +69,7 @@ export function Finding({ run, row, timeline }: Props) {
   );
 }
 
-/** How much of its waits lie in the part that is shown; null: it is not about waits. */
+/** The time of its waits in the part that is shown; null: it is not about waits. */
 function inPart(run: Run, row: number): string | null {
   const table = run.table("findings");
   const className = table.text("class", row);

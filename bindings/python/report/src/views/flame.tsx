@@ -11,7 +11,7 @@ import { BLOCKING_STATES, type BlockingState, BY_NAME, colour, STATES } from "..
 import { Swatch } from "../timeline/swatch";
 import { Flames, type Frame } from "./flames";
 
-/** Whose stacks, and what is on top of them. */
+/** The stacks that are shown, and the frames on top of them. */
 type Side = "outermost" | "innermost" | "owners";
 
 const SIDES: readonly (readonly [Side, string])[] = [
@@ -21,9 +21,9 @@ const SIDES: readonly (readonly [Side, string])[] = [
 ];
 const side = signal<Side>("outermost");
 
-/** What the reader chose; null: nothing yet. */
+/** The states that the user chose; null: none yet. */
 const states = signal<ReadonlySet<BlockingState> | null>(null);
-/** Of these the one in which most time was spent is shown at first. */
+/** The choices at first: the one with the most time is shown. */
 const FIRST: readonly (readonly BlockingState[])[] = [
   ["blocked", "reentering"],
   ["waiting"],
@@ -44,7 +44,7 @@ interface Props {
   run?: Run;
 }
 
-/** A frame, and what of its time is of each run. */
+/** A frame, with the share of each run in its time. */
 interface Stack extends Frame {
   shares: number[];
   children: Stack[];
@@ -112,7 +112,7 @@ class Tree {
   }
 }
 
-/** Where owners acquired the locks for which others were blocked, and who they were. */
+/** Owners of locks that blocked others, and the places where they acquired them. */
 function buildOwners(sources: readonly Source[]): Stack {
   const tree = new Tree(sources.length);
   sources.forEach((source, run) => {

@@ -52,7 +52,7 @@ export function Flames({ root, fill, name, figures, label }: Props) {
       .getName(({ data }) => name(data))
       .label(({ data }) => `${clean(data.name)}: ${figures(data)}`)
       .setColorMapper(({ data, highlight }) => (highlight ? SEARCHED : fill(data)))
-      // Its own takes the term for a regular expression, which names of classes are not.
+      // The library's own search takes the term as a regular expression.
       .setSearchMatch(({ data }, term) => isFound(data, term))
       .onHover(({ data }) => tell(data))
       .onClick(({ data }) => tell(data));

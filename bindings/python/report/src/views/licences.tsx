@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose work is inside the page, and under which terms.
+// Licences of the software in the page.
 import { useRef } from "preact/hooks";
 import type { Licence, Run } from "../data/run";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What there is to know first: findings in words, what the run was, what it cannot show.
+// The overview: findings in words, facts of the run, and caveats.
 import type { Pack } from "../data/pack";
 import type { Run } from "../data/run";
 import { clean, count, duration, number } from "../format";
@@ -76,7 +76,7 @@ function Findings({ run, timeline }: Props) {
   );
 }
 
-/** Kinds that the collapsed line names. */
+/** The most kinds that the collapsed line names. */
 const NAMED = 6;
 
 /** The kinds of findings that the data does not support, by what it lacks. */
@@ -153,7 +153,7 @@ interface Bar {
   state: number | null;
 }
 
-/** Time of all threads by state, what was spent idle apart. */
+/** Time of all threads by state, with idle time apart. */
 function bars(run: Run): Bar[] {
   const cells = run.table("cells");
   const isIdle = cells.numbers("idle");

@@ -39,7 +39,7 @@ interface Queued {
   state: number;
 }
 
-/** Rows of a column that say so; null: no matter what. */
+/** Rows with a value in a column; null: any value. */
 function saying(table: Table, column: string, text: string | null): (row: number) => boolean {
   if (text === null) return () => true;
   const code = table.categories(column).indexOf(text);
@@ -47,7 +47,7 @@ function saying(table: Table, column: string, text: string | null): (row: number
   return (row) => code >= 0 && codes[row] === code;
 }
 
-/** How many threads waited for a class at a place, over the run; null: none did. */
+/** The number of threads that waited for a class at a place, over the run; null: none. */
 export function queueAt(
   table: Table,
   className: string | null,

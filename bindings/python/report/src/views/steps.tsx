@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many there were of something in each part of the run, as a filled line.
+// A number in each part of the run, drawn as a filled line.
 import type { ComponentChildren } from "preact";
 
 const WIDTH = 300;
 const HEIGHT = 64;
 
 interface Props {
-  /** On average, one a part. */
+  /** The averages, one for each part. */
   values: ArrayLike<number>;
-  /** What the picture is high. */
+  /** The value at the top of the picture. */
   whole: number;
   fill: string;
-  /** For those who do not see it. */
+  /** The text for screen readers. */
   words: string;
-  /** What stands below: the begin, what it is, the end. */
+  /** The texts below: the start, the subject, the end. */
   children: ComponentChildren;
 }
 

@@ -8,7 +8,7 @@ import { placeOf } from "../range/statistics";
 import { labelOf } from "../states";
 import type { TimelineData } from "../timeline/data";
 
-/** What one run has of it. */
+/** The figures of one run. */
 export interface Waits {
   data: TimelineData;
   found: Found;

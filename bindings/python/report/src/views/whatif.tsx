@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What would be gained with a lock held for no time: the ranking, as bars.
+// The predicted gains of changes, ranked, as bars.
 
 import { Caveats } from "../caveats";
 import type { Run } from "../data/run";
@@ -22,7 +22,7 @@ export function WhatIfView({ run }: { run: Run }) {
     held: table.numbers("scaled_ns")[row]!,
     note: table.text("note", row),
   }));
-  // One scale for all bars, on which the surest and the least sure gain fit.
+  // One scale for all bars, which fits the bounds of every gain.
   const most = Math.max(...rows.flatMap((it) => [it.gain, it.low, it.high].map(Math.abs)), 1);
   return (
     <section class="whatif">
