@@ -105,7 +105,7 @@ def test_the_keyboard_expands_a_pool_and_collapses_it(
     page.keyboard.press("ArrowDown")
     while state(page, "s.group.value") is None:
         page.keyboard.press("ArrowDown")
-    assert f"{WORKERS} threads, collapsed" in state(page, "s.told.value")
+    assert f"{WORKERS} threads, collapsed" in state(page, "s.announced.value")
     page.keyboard.press("Enter")
     assert len(state(page, "s.rows.value.lanes")) == WORKERS + 2
     page.keyboard.press("u")
@@ -168,15 +168,15 @@ def test_a_page_of_a_range_begins_there(
 
 
 def test_the_flame_graph_turns_its_stacks_and_shows_owners(show: Show) -> None:
-    told = story.Story(2)
+    played = story.Story(2)
     called = [Frame(story.TRANSFER, line=10), Frame(story.SLOW, line=20)]
-    told.model.define_stack(50, called)
+    played.model.define_stack(50, called)
     here: dict[str, int] = {"object": story.LOCK, "stack": 50}
     reported = EventFlag.PEER_REPORTED
-    told.at(10, 1, EventKind.CONTENDED_ENTER, peer=2, flags=reported, **here)
-    told.at(40, 1, EventKind.CONTENDED_ENTERED, object=story.LOCK)
-    told.findings()
-    page = show(told.model, "flame")
+    played.at(10, 1, EventKind.CONTENDED_ENTER, peer=2, flags=reported, **here)
+    played.at(40, 1, EventKind.CONTENDED_ENTERED, object=story.LOCK)
+    played.findings()
+    page = show(played.model, "flame")
 
     def names() -> list[str]:
         labels = page.locator("g.frame").evaluate_all(
@@ -193,7 +193,7 @@ def test_the_flame_graph_turns_its_stacks_and_shows_owners(show: Show) -> None:
     innermost = [outermost[0], *outermost[:0:-1]]
     assert until(page, names, innermost) == innermost
     page.get_by_role("button", name="Owners of the locks").click()
-    (blamed,) = told.model.blame(("class", "owner", "owner_method"))
+    (blamed,) = played.model.blame(("class", "owner", "owner_method"))
     assert until(page, lambda: names()[1:2], [blamed["class"]]) == [blamed["class"]]
     assert names()[-1] == "t2"
     total = page.locator(".flames").get_attribute("data-total")
@@ -217,16 +217,16 @@ def test_the_header_is_one_row_on_a_phone(
 
 
 def test_a_search_in_the_flame_graph_goes_to_its_hits(show: Show) -> None:
-    told = story.Story(2)
+    played = story.Story(2)
     depth = 60
-    told.model.define_stack(
+    played.model.define_stack(
         50, [Frame(story.TRANSFER, line=10), *[Frame(story.SLOW, line=20)] * depth]
     )
     here: dict[str, int] = {"object": story.LOCK, "stack": 50}
-    told.at(10, 1, EventKind.CONTENDED_ENTER, **here)
-    told.at(40, 1, EventKind.CONTENDED_ENTERED, object=story.LOCK)
-    told.findings()
-    page = show(told.model, "flame", viewport={"width": 1200, "height": 500})
+    played.at(10, 1, EventKind.CONTENDED_ENTER, **here)
+    played.at(40, 1, EventKind.CONTENDED_ENTERED, object=story.LOCK)
+    played.findings()
+    page = show(played.model, "flame", viewport={"width": 1200, "height": 500})
     frames = page.locator("g.frame")
     until(page, frames.count, depth + 2)
     deepest = page.get_by_role("treeitem", name="transfer")

@@ -140,7 +140,7 @@ def test_lanes_with_nothing_in_the_part_shown_are_collapsed(show: Show) -> None:
     page.get_by_role("application").focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
-    assert "nothing here: 1 lane, collapsed" in state(page, "s.told.value")
+    assert "nothing here: 1 lane, collapsed" in state(page, "s.announced.value")
     page.keyboard.press("Enter")
     opened = ["lock", "group", "lock"]
     assert until(page, lambda: kinds(page)[:3], opened) == opened

@@ -67,8 +67,8 @@ def test_every_interval_has_the_answer_of_explain(show: Show, run: Any) -> None:
             continue
         assert (int(thread), start, end) in stopped
         assert chain["at"] == start + (end - start) // 2
-        told = [step["text"] for step in chain["steps"]]
-        assert told == sentences(model, int(thread), chain["at"])
+        shown = [step["text"] for step in chain["steps"]]
+        assert shown == sentences(model, int(thread), chain["at"])
         explained += 1
     assert explained > 100
 
@@ -88,12 +88,12 @@ def chosen(page: Page, lane: int, at_ns: int) -> list[str]:
 
 def nested() -> threadmodel.Model:
     """A thread blocked by one that is blocked by one that sleeps."""
-    told = story.Story(3)
-    told.at(1, 3, story.KIND.SLEEP, stack=story.SLOW).at(40, 3, story.KIND.SLEPT)
-    told.block(5, 41, 2, owner=3, lock=story.OTHER)
-    told.block(10, 42, 1, owner=2)
-    told.findings()
-    return told.model
+    played = story.Story(3)
+    played.at(1, 3, story.KIND.SLEEP, stack=story.SLOW).at(40, 3, story.KIND.SLEPT)
+    played.block(5, 41, 2, owner=3, lock=story.OTHER)
+    played.block(10, 42, 1, owner=2)
+    played.findings()
+    return played.model
 
 
 def test_a_chosen_interval_is_explained_down_to_the_root_cause(show: Show) -> None:
@@ -135,5 +135,5 @@ def test_beyond_what_the_file_holds_it_names_the_command(
         stdout=subprocess.PIPE,
         check=True,
     )
-    told = [step["text"] for step in json.loads(done.stdout)]
-    assert told == sentences(model, row["thread_id"], middle)
+    shown = [step["text"] for step in json.loads(done.stdout)]
+    assert shown == sentences(model, row["thread_id"], middle)

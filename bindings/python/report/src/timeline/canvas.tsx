@@ -243,7 +243,7 @@ export function choose(state: TimelineState, picked: Picked | null): void {
   state.lane.value = picked.lane;
   const { label } = state.data.threads[picked.lane]!;
   const said = describe(state.data, picked).map(([name, value]) => `${name} ${value}`);
-  state.told.value = `${clean(label, 80)}: ${said.join(", ")}`;
+  state.announced.value = `${clean(label, 80)}: ${said.join(", ")}`;
 }
 
 /** The row of a lane before or after the chosen one; the first in the window at first. */
@@ -258,7 +258,7 @@ export function chooseBeside(state: TimelineState, step: number): void {
   const { level } = picked;
   const row = picked.row + step;
   if (row < level.first[lane]! || row >= level.first[lane + 1]!) {
-    state.told.value = step < 0 ? "The first interval" : "The last interval";
+    state.announced.value = step < 0 ? "The first interval" : "The last interval";
     return;
   }
   choose(state, { ...picked, row });
@@ -270,7 +270,7 @@ export function chooseBeside(state: TimelineState, step: number): void {
 
 export function sayWindow(state: TimelineState): void {
   const { from, to } = state.window.peek();
-  state.told.value =
+  state.announced.value =
     `${duration(to - from)} from ${instant(from, (to - from) / 100)}, ` +
     count(state.rows.peek().lanes.length, "thread");
 }

@@ -13,7 +13,7 @@ export function chooseHold(state: TimelineState, hold: HoldAt): void {
   state.lane.value = null;
   state.hold.value = hold;
   const said = sayHold(state, hold).map(([name, value]) => `${name} ${value}`);
-  state.told.value = said.join(", ");
+  state.announced.value = said.join(", ");
 }
 
 function sayHold(state: TimelineState, hold: HoldAt): [name: string, value: string][] {
@@ -42,7 +42,7 @@ export function chooseHoldBeside(state: TimelineState, step: number): void {
       : firstAtOrAfter(holds, from, ({ start }) => start) - (step < 0 ? 1 : 0);
   const hold = holds[next];
   if (!hold) {
-    state.told.value = `The ${step < 0 ? "first" : "last"} ${NAMES[state.data.locks.all[lock]!.kind][2]}`;
+    state.announced.value = `The ${step < 0 ? "first" : "last"} ${NAMES[state.data.locks.all[lock]!.kind][2]}`;
     return;
   }
   chooseHold(state, { lock, at: next });

@@ -93,7 +93,8 @@ function moveLane(state: TimelineState, step: number): void {
   state.lane.value = next.lane;
   const { from, to } = state.window.peek();
   choose(state, pickWithin(state.data.lanes, next.lane, from, to));
-  if (state.picked.peek() === null) state.told.value = state.data.threads[next.lane]!.label;
+  if (state.picked.peek() === null)
+    state.announced.value = state.data.threads[next.lane]!.label;
 }
 
 function chooseGroup(state: TimelineState, name: string): void {
@@ -104,7 +105,7 @@ function chooseGroup(state: TimelineState, name: string): void {
   state.group.value = name;
   const folded = group?.folded ? "collapsed, Enter expands it" : "expanded";
   const size = count(group?.members.length ?? 0, group?.of ?? "thread");
-  state.told.value = `${clean(name, 80)}: ${size}, ${folded}`;
+  state.announced.value = `${clean(name, 80)}: ${size}, ${folded}`;
 }
 
 /** Fold or unfold the chosen group, or the one of the chosen thread. */

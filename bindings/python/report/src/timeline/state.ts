@@ -38,7 +38,7 @@ export class TimelineState {
   /** Increases when the chosen lane should be scrolled into sight. */
   readonly sought = signal(0);
   /** The text for screen readers. */
-  readonly told = signal("");
+  readonly announced = signal("");
   /** Why less is shown than there should be. */
   readonly failed = signal("");
   /** Arrows in the window, and how many of them are drawn. */
@@ -170,6 +170,6 @@ export class TimelineState {
     this.step.value = at;
     this.reveal(segment.lane);
     this.frame(segment.start, segment.end);
-    this.told.value = path.say(at);
+    this.announced.value = path.say(at);
   }
 }

@@ -78,7 +78,7 @@ export function Timeline(props: Props) {
       </div>
       {props.keys === undefined ? <Keys id={keys} /> : null}
       <p class="unseen" role="status" aria-live="polite">
-        {state.told.value}
+        {state.announced.value}
       </p>
       <div class="buttons">
         <button type="button" aria-expanded={listed} onClick={() => setListed(!listed)}>
