@@ -23,7 +23,7 @@ static int leaf(tm__causes *c, uint32_t node, const tm__cause_part *part,
     return tm__cause_child(c, node, label, part) == TM__NONE ? tm__failure() : TM_OK;
 }
 
-/* What another thread did while this one waited. */
+/* The activity of another thread while this one waited. */
 static int follow(tm__causes *c, uint32_t node, const tm__cause_part *part,
                   uint32_t cause, uint32_t actor, uint32_t where, int provenance)
 {
@@ -94,7 +94,7 @@ static int follow_pieces(tm__causes *c, const tm__cause_pieces *pieces, uint32_t
     return rc < 0 ? rc : is_known;
 }
 
-/* What the thread that ended a wait did until then. */
+/* The activity, until then, of the thread that ended a wait. */
 static int follow_waker(tm__causes *c, uint32_t node, const tm__cause_part *part,
                         const tm__wakeup_edge *edge)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run's samples and pauses of the collector say of threads that run. */
+/* Facts about running threads from a run's samples and pauses of the collector. */
 #ifndef TM_ANALYSIS_CAUSES_CAUSE_FACTS_H
 #define TM_ANALYSIS_CAUSES_CAUSE_FACTS_H
 

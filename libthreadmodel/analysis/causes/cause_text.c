@@ -24,7 +24,7 @@ static const char *const names[TM__CAUSE_END] = {
     [TM__CAUSE_OTHER] = "other",
 };
 
-/* What a node is called, without the place. */
+/* The name of a node, without the place. */
 static const char *const words[TM__CAUSE_END] = {
     [TM__CAUSE_UNITS] = "all units of work",
     [TM__CAUSE_THREADS] = "all threads",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which blocking intervals chains are asked for: the longest, some thousands of perhaps
- * ten millions. A heap holds the longest ones seen, the least of them at its root.
+ * The blocking intervals whose chains are asked for: the longest, some thousands of
+ * perhaps ten millions. A heap holds the longest ones seen, the least of them at its
+ * root.
  */
 #include "analysis/explain/explain_questions.h"
 #include "analysis/explain/explain_state.h"

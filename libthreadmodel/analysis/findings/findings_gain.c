@@ -343,7 +343,7 @@ int tm__findings_ask_gains(tm__findings *findings)
     tm__path path;
     int rc;
 
-    /* What dumps found takes an unknown time, and a replay is of the whole run. */
+    /* Findings of dumps take an unknown time, and a replay is of the whole run. */
     if (tm__model_is_of_dumps(findings->model))
         return TM_OK;
     if (findings->is_part) {

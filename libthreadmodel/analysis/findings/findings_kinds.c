@@ -58,7 +58,7 @@ static const struct {
 };
 
 #define NEED(need) (UINT32_C(1) << (need))
-/** What every sum over blocks by a lock needs. */
+/** The needs of every sum over blocks by a lock. */
 #define OF_LOCKS (NEED(EVENTS) | NEED(LOCKS))
 #define HELD (OF_LOCKS | NEED(STACKS) | NEED(MOST_EVENTS))
 #define OF_NOTIFIES (NEED(EVENTS) | NEED(NOTIFIES) | NEED(WAITS) | NEED(SHORT_ONES))

@@ -5,7 +5,7 @@
 
 #include "analysis/findings/finding.h"
 
-/** What findings rest on that a run's data lacks, a bit each. */
+/** Needs of findings that a run's data does not meet, a bit each. */
 uint32_t tm__unmet_needs(const tm_model *model);
 /** Whether the data supports findings of a kind. */
 int tm__is_looked_for(const tm__findings *findings, const char *kind);

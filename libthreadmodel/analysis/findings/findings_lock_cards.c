@@ -213,8 +213,9 @@ static int emit(const card *c, const char *kind, tm__card_text title,
     finding->blocked_place = finding->place;
     finding->suspected =
         c->held && c->blocks < HOT_BLOCKS && known_while(c) < c->held->total_ns / 2;
-    /* What blocked each thread once is over, unless that took long; and where nobody
-     * ever queues behind another, short blocks cost little but the wake-up. */
+    /* A lock that blocked each thread only once is of the past, unless that took long;
+     * and where no thread ever queues behind another, short blocks cost little but the
+     * wake-up. */
     finding->minor = tm__is_minor(findings, c->total_ns, c->bound_ns) ||
                      (c->blocks >= HOT_BLOCKS && c->blocks <= c->threads &&
                       c->bound_ns < findings->run_ns / ONCE_PART_OF_RUN) ||

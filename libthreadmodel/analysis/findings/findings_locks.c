@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Findings about locks, from two walks over the owners of all blocks: the first finds
- * which locks belong together, the second sums up. What is said of a group of locks is
- * in findings_lock_cards.c.
+ * which locks belong together, the second sums up. findings_lock_cards.c writes the
+ * findings about a group of locks.
  */
 #include "analysis/findings/findings_lock_cards.h"
 #include "analysis/findings/findings_locks.h"

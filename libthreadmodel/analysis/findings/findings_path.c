@@ -17,7 +17,7 @@
 #include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"
 
-/* What a tally is about, as its last key. */
+/* The kinds of tallies, as their last key. */
 enum {
     WHOLE,
     BY_THREAD,

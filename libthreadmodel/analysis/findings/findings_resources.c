@@ -138,7 +138,8 @@ static int has_uses(const place *at, const tm__resource *row)
            tm__product(median_ns, at->waits) >= at->total_ns / at->threads / 4;
 }
 
-/** What the thread that released most did from the first release to the last. */
+/** The activity of the thread that released most, from the first release to the last.
+ */
 typedef struct releaser_time {
     int64_t span_ns;
     int64_t waited_ns;  ///< it waited itself

@@ -142,7 +142,7 @@ static void find_spans(executors *e)
     }
 }
 
-/** What a thread did while its executor had work. */
+/** The activity of a thread while its executor had work. */
 typedef struct worked {
     int64_t blocked_ns;
     int64_t idle_ns;

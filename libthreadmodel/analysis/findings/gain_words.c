@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What cards say of gains: of requests, of the run, or what threads lost in all. */
+/* The sentences of cards about gains: of requests, of the run, or what threads lost in
+ * all. */
 #include "analysis/findings/gain_words.h"
 
 #include "analysis/findings/finding_text.h"

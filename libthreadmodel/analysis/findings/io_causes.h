@@ -10,7 +10,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/findings/tally.h"
 
-/** What a sum is of, as its last key. */
+/** The kinds of sums, as their last key. */
 enum tm__io_sum {
     TM__IO_AT_PLACE, ///< of an endpoint at a place
     TM__IO_IN_UNITS, ///< the same within units of work

@@ -9,7 +9,7 @@
 #include "analysis/findings/findings_queues.h"
 #include "analysis/findings/tally.h"
 
-/** What a sum is about, as its last key. */
+/** The kinds of sums, as their last key. */
 enum {
     TM__LOCK_BLOCKED_AT, ///< (group, place of the blocked)
     TM__LOCK_HELD_BY,    ///< (group, place of the owner)

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "model/entities/thread.h"
 
-/* What a report holds for one finding, at most. */
+/* The most that a report contains for one finding. */
 enum { LONGEST_WHERE = 1 << 20, NUMBER_BYTES = 24 };
 
 /* Add " and " and bytes; what does not fit leaves no condition that says less. */

@@ -27,7 +27,7 @@ typedef struct tm__callers {
     TM__ARRAY(tm__caller, items);
 } tm__callers;
 
-/** What tells places apart. */
+/** The keys that distinguish places. */
 enum { TM__CALLER_METHOD = 1, TM__CALLER_LINE = 2 };
 
 /**

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the data cannot show, in sentences for people. Every answer carries them. */
+/* Facts that the data cannot show, in sentences. Every answer carries them. */
 #include <stdio.h>
 
 #include "analysis/listing/caveats.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the data cannot show, as answers say it. */
+/* Facts that the data cannot show, as answers state them. */
 #ifndef TM_MODEL_CAVEATS_H
 #define TM_MODEL_CAVEATS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What went on beside the threads' states, as tables. */
+/* Activities beside the threads' states, as tables. */
 #include <threadmodel/context.h>
 
 #include "analysis/listing/caveats.h"

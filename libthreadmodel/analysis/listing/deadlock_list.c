@@ -10,7 +10,7 @@
 #include "model/entities/reports.h"
 #include "model/state/model.h"
 
-/* What its producer calls the lock, where it says so; else what the state shows. */
+/* The producer's name of the lock, where it states one; else what the state shows. */
 static const char *kind_of(const tm_model *model, const tm__deadlock_member *member)
 {
     int is_lock = member->state == TM_STATE_BLOCKED || member->state == TM_STATE_PARKED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What came of an interaction. */
+/* The effect of an interaction. */
 #ifndef TM_MODEL_INTERACTION_LIST_H
 #define TM_MODEL_INTERACTION_LIST_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a list of intervals or interactions needs beyond the model: the answer in the
+ * The needs of a list of intervals or interactions beyond the model: the answer in the
  * making, the part of the run that is asked for, labels of objects, callers of stacks.
  */
 #ifndef TM_MODEL_LISTING_H

@@ -90,7 +90,7 @@ static int queued_since(const tm_model *model, const tm__tenure *it, int64_t tim
            !tm__lost_between(&model->intervals, queued_ns, it->got_ns);
 }
 
-/* That nobody had it between the two is sure where somebody who had would have been
+/* That the lock was free between the two is certain where another owner would have been
  * reported. */
 static int next_provenance(const tm_model *model, const tm__tenure *it,
                            const tm__tenure *next)

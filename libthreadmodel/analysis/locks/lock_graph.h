@@ -74,8 +74,8 @@ typedef struct tm__lineage_edge {
     uint32_t to;
 } tm__lineage_edge;
 
-/** Which threads' doings are over before others begin: always, by start and join, or
- * in this run, by wake-ups as well. */
+/** The activities of threads that are over before others begin: always, by start and
+ * join, or in this run, by wake-ups as well. */
 typedef struct tm__lineage {
     const tm_model *model;
     tm__memory *memory;

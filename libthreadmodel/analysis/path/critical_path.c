@@ -24,7 +24,9 @@ typedef struct listing {
     const tm_model *model;
 } listing;
 
-/* What the thread may do between getting a monitor and handing it over. */
+/* The most blocking intervals of a thread between acquiring a monitor and handing it
+ * over.
+ */
 enum { BLOCKING_WITHIN = 16 };
 
 /* A monitor that was handed over had been got where the thread last queued for it or

@@ -6,8 +6,8 @@
 #include "analysis/path/path_state.h"
 
 /**
- * Walk a path. That of a whole run is walked once and kept by the model: nobody changes
- * its segments.
+ * Walk a path. The path of a whole run is walked once and kept by the model: nobody
+ * changes its segments.
  * @param path     to be freed, whatever is returned
  * @param options  checked here
  * @return TM_OK, TM_ENOMEM, TM_EINVAL, TM_ENOTFOUND

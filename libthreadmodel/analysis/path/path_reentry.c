@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A waiter that was notified wants its monitor back. Whoever notified it, or a third
- * thread, may keep that for long, and then decides when the waiter goes on:
+ * A waiter that was notified wants its monitor back. The notifier, or a third thread,
+ * may keep that for long, and then decides when the waiter goes on:
  *
  *     main    ══n══[ sleeps ]══r            n: notify, r: the monitor is released
  *     waiter  ──┘  reenters    └══          the path is with main from n to r

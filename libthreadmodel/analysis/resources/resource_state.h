@@ -94,7 +94,7 @@ typedef struct tm__resources {
     TM__ARRAY(tm__resource_use, uses);
 } tm__resources;
 
-/** What sums are of. */
+/** The kinds of sums. */
 enum { TM__SUM_OBJECT, TM__SUM_RELEASER, TM__SUM_METHOD };
 
 #endif

@@ -115,7 +115,7 @@ static int gather(tm__use_sweep *s)
     return rc;
 }
 
-/* What happens at one instant goes on in the order of its kinds. */
+/* Steps at one instant are taken in the order of their kinds. */
 static int by_kind(const void *payload, uint32_t left, uint32_t right)
 {
     (void)payload;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What uses of resources are found from: begins and ends of waits, and releases. */
+/* The steps from which uses of resources are found: begins and ends of waits, and
+ * releases. */
 #ifndef TM_ANALYSIS_RESOURCES_RESOURCE_STEPS_H
 #define TM_ANALYSIS_RESOURCES_RESOURCE_STEPS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the uses of a resource are like: how long, where spent, how many at once. */
+/* Properties of the uses of a resource: how long, where spent, how many at once. */
 #include "analysis/resources/resource_release.h"
 #include "analysis/resources/resource_totals.h"
 #include "analysis/resources/use_sums.h"

@@ -25,7 +25,7 @@ typedef struct tm__apart {
     const tm__histogram *histogram; ///< many durations in place of that one, or NULL
 } tm__apart;
 
-/** What lists are made of. Those that several threads fill are an array of these: each
+/** The parts of lists. Those that several threads fill are an array of these: each
  * has its own, and what lies apart is found from any list. */
 typedef struct tm__duration_lists {
     tm__memory *memory;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Grouping ten million blocking intervals in a fraction of a second: each costs one
- * look-up and a word or two on its group's list (duration_lists.h). What a group's
- * answer is made of, histogram and distinct objects, is computed when the group is
- * written, from memory that every group uses again.
+ * look-up and a word or two on its group's list (duration_lists.h). The parts of a
+ * group's answer, histogram and distinct objects, are computed when the group is
+ * written, in memory that every group uses again.
  *
  * The key that is looked up is finer than a group: (class or object, caller or stack,
  * thread or thread group). Whether the class was asked for is decided when it first
@@ -78,7 +78,7 @@ static uint32_t what_of(const tm__groups *groups, uint32_t object,
                                     : class_index);
 }
 
-/* What tells blocking intervals apart by where they began: the stack, or its caller. */
+/* Distinguishes blocking intervals by where they began: the stack, or its caller. */
 static uint32_t site_of(const tm__groups *groups, uint32_t stack)
 {
     if (groups->keys & TM_STATISTICS_BY_STACK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What groups come to, and the order in which they are listed: up to a million of them,
+ * The sums of groups, and the order in which they are listed: up to a million of them,
  * each in another place of memory than the one before.
  */
 #include "analysis/statistics/groups.h"

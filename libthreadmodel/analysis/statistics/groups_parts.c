@@ -92,7 +92,7 @@ static int gather_part(void *context, size_t part)
     return rc;
 }
 
-/* What a part has to itself. Callers and scope are read by all. */
+/* Begin the state of a part. Callers and scope are shared by all. */
 static void begin_part(gathering *g, size_t part)
 {
     const tm__groups *all = g->all;
@@ -190,7 +190,7 @@ static int gather_in_parts(gathering *g)
     return rc;
 }
 
-/* What of a caller the keys ask for. */
+/* The part of a caller that the keys ask for. */
 static uint32_t places_of(uint32_t keys)
 {
     return (keys & (TM_STATISTICS_BY_CALLER | TM_STATISTICS_BY_METHOD)

@@ -53,7 +53,7 @@ static void put_time(tm__builder *builder, const tm_model *model, int64_t time_n
         tm__put_int64(builder, time_ns - tm__model_origin_ns(model));
 }
 
-/* What the scheduler counted, if it did. */
+/* The scheduler's counts, if there are any. */
 static void put_count(tm__builder *builder, int64_t ns)
 {
     if (ns < 0)

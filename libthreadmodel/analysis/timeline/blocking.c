@@ -45,8 +45,8 @@ static uint32_t end_of(const tm__thread *thread, uint32_t first, int state)
     return end;
 }
 
-/* Cut [start, end) to the window; 0 when nothing of it lies there. What takes no
- * time lies where it begins. */
+/* Cut [start, end) to the window; 0 when nothing of it lies there. An interval without
+ * length lies where it begins. */
 static int cut(const tm__scope *scope, tm__blocking_part *part)
 {
     if (part->end_ns <= scope->from_ns &&

@@ -115,7 +115,7 @@ int tm__time_merge_open(tm__time_merge *merge, const tm_model *model,
     return TM_OK;
 }
 
-/* What a thread has to tell next; 0 for nothing. */
+/* The next point of a thread; 0 for nothing. */
 static int next_of(const tm__time_merge *merge, uint32_t thread,
                    tm__time_merge_point *point)
 {

@@ -66,7 +66,7 @@ int tm__time_merge_has(const tm__interaction *row);
 int tm__time_merge_is_coming(const tm__time_merge *merge, uint32_t thread,
                              int64_t time_ns);
 
-/** Which of wakeups[] a row is. @return TM__NONE: the merge does not hand it out */
+/** The index of a row in wakeups[]. @return TM__NONE: the merge does not hand it out */
 uint32_t tm__time_merge_wakeup(const tm__time_merge *merge, uint32_t row);
 
 /** When a thread could last have acted, up to the time of a point; forward. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What lets a thread go on: the edges of the graph that paths, slack and what-if
- * walk over. Its nodes are the beginnings of intervals and the wake-ups that threads
- * cause.
+ * The events that let a thread go on: the edges of the graph that paths, slack and
+ * what-if walk over. Its nodes are the beginnings of intervals and the wake-ups that
+ * threads cause.
  */
 #ifndef TM_ANALYSIS_TIMELINE_WAKEUP_EDGE_H
 #define TM_ANALYSIS_TIMELINE_WAKEUP_EDGE_H
@@ -21,14 +21,14 @@ typedef struct tm__wakeup_edge {
     uint8_t provenance;
 } tm__wakeup_edge;
 
-/** What the thread's interval, that begins at it, owes its beginning to. */
+/** The cause of the thread's interval that begins at it. */
 tm__wakeup_edge tm__wakeup_edge_to(const tm_model *model, uint32_t thread,
                                    uint32_t interval);
 
 /**
- * What ends a blocking interval, the intervals [first, end) of a thread. One that has
- * not ended with the data owes it to nobody, but for a join, which waits for a thread
- * that is known.
+ * The event that ends a blocking interval, the intervals [first, end) of a thread. One
+ * that has not ended with the data owes it to nobody, but for a join, which waits for a
+ * thread that is known.
  */
 tm__wakeup_edge tm__wakeup_edge_out(const tm_model *model, uint32_t thread,
                                     uint32_t first, uint32_t end);
@@ -40,7 +40,8 @@ tm__wakeup_edge tm__wakeup_edge_out(const tm_model *model, uint32_t thread,
  */
 uint32_t tm__thread_predecessor(const tm_model *model, uint32_t thread);
 
-/** What started a thread: a thread, by a row; both TM__NONE where that is not known. */
+/** The event that started a thread: a thread, by a row; both TM__NONE where that is not
+ * known. */
 tm__wakeup_edge tm__thread_start_edge(const tm_model *model, uint32_t thread);
 /** @return threads[] that started a thread; TM__NONE: not known */
 uint32_t tm__thread_starter(const tm_model *model, uint32_t thread);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which unit submitted an inferred one: the unit whose thread waited for what the other
- * one did, and was woken by it.
+ * The unit that submitted an inferred one: the unit whose thread waited for what the
+ * other one did, and was woken by it.
  *
  *     request   ──── wwwwwwwwwwwwwwwwwwww ────     waits for its task
  *     worker    ··[ another task ][ task ]wakes    queued from the begin of the wait

@@ -40,7 +40,7 @@ static int is_large(const tm__unit_kind *it, int64_t length_ns)
             it->total_ns >= length_ns / PART_IN_UNITS);
 }
 
-/* What the producer states comes before what is inferred. */
+/* Units that the producer states come before inferred ones. */
 static tm__unit_kind *find_largest(tm__units *units)
 {
     int64_t length_ns = tm_model_length_ns(units->model);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the thread of a span did, part by part. */
+/* The activities of a span's thread, part by part. */
 #include "analysis/units/unit_state.h"
 #include "analysis/units/unit_walk.h"
 

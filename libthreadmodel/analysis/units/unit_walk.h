@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the thread of a span did, part by part. */
+/* The activities of a span's thread, part by part. */
 #ifndef TM_ANALYSIS_UNITS_UNIT_WALK_H
 #define TM_ANALYSIS_UNITS_UNIT_WALK_H
 

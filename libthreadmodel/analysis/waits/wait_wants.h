@@ -10,8 +10,8 @@ int tm__wait_want(const tm_model *model, uint32_t object);
 /** Whether a timer may end a wait for an object, which shows what is waited for: the
  * channel of a timer is a channel. */
 int tm__wait_may_be_timer(const tm_model *model, uint32_t object);
-/** Whether a stack waits for room in a queue, or for a receiver: whoever has something
- * to give away is not idle, and only who takes it can end the wait. */
+/** Whether a stack waits for room in a queue, or for a receiver: a thread that offers
+ * something is not idle, and only a thread that takes it can end the wait. */
 int tm__wait_is_giving(const tm_model *model, uint32_t stack);
 /** Whether a wait is for a lock, for a permit or to give something away: no thread that
  * has nothing to do waits so. */

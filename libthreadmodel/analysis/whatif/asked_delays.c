@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which delays are in the method, or with the endpoint, that is asked about. */
+/* The delays in the method, or with the endpoint, that is asked about. */
 #include "analysis/whatif/asked_delays.h"
 
 #include "base/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which delays a question is about: sleeps and I/O in a method, also where sleeps have
- * no stack; or I/O with an endpoint. */
+/* The delays that a question is about: sleeps and I/O in a method, also where sleeps
+ * have no stack; or I/O with an endpoint. */
 #ifndef TM_ANALYSIS_WHATIF_ASKED_DELAYS_H
 #define TM_ANALYSIS_WHATIF_ASKED_DELAYS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which changes a ranking tries: of the classes that the critical path goes through, or
- * that requests are blocked by, and of their callers, those held longest.
+ * The changes that a ranking tries: of the classes that the critical path goes through,
+ * or that requests are blocked by, and of their callers, those held longest.
  */
 #include <string.h>
 

@@ -26,7 +26,7 @@ typedef struct replayer {
     int64_t *finished_ns; ///< a thread
 } replayer;
 
-/** What became of a replay. */
+/** The outcome of a replay. */
 typedef struct outcome {
     int64_t length_ns;
     int64_t until_ns; ///< as in tm__simulation

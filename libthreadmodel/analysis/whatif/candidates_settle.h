@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which questions need no further replay. */
+/* Questions that need no further replay. */
 #ifndef TM_ANALYSIS_WHATIF_CANDIDATES_SETTLE_H
 #define TM_ANALYSIS_WHATIF_CANDIDATES_SETTLE_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one change would gain, as an interval. */
+/* The gain of one change, as an interval. */
 #ifndef TM_ANALYSIS_WHATIF_GAIN_H
 #define TM_ANALYSIS_WHATIF_GAIN_H
 
 #include "analysis/whatif/candidates.h"
 
-/** What a change makes of requests, or of other units of work. */
+/** The effect of a change on requests, or on other units of work. */
 typedef struct tm__gain_requests {
     int are_units;  ///< the run has any
     int is_service; ///< they come from outside: the run is as long as its load

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one change would gain, for the run and for its units of work, in one call. */
+/* The gain of one change, for the run and for its units of work, in one call. */
 #ifndef TM_ANALYSIS_WHATIF_GAIN_ASK_H
 #define TM_ANALYSIS_WHATIF_GAIN_ASK_H
 

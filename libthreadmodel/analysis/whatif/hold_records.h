@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds.c asks of the records that holds are gathered from. */
+/* The questions of holds.c to the records from which holds are gathered. */
 #ifndef TM_ANALYSIS_WHATIF_HOLD_RECORDS_H
 #define TM_ANALYSIS_WHATIF_HOLD_RECORDS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which part of their running time threads are in the method that is asked about. */
+/* The part of their running time in which threads are in the method that is asked
+ * about. */
 #ifndef TM_ANALYSIS_WHATIF_METHOD_SAMPLES_H
 #define TM_ANALYSIS_WHATIF_METHOD_SAMPLES_H
 

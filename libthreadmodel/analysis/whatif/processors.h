@@ -40,7 +40,7 @@ static inline int tm__takes_processor(const tm__thread *thread)
            !(thread->flags & TM_THREAD_DAEMON && thread->interval_count <= 1);
 }
 
-/** What a thread did that ran from one instant to another. */
+/** The activity of a thread that ran from one instant to another. */
 int64_t tm__processors_work_ns(const tm__processors *it, int64_t from_ns,
                                int64_t to_ns);
 

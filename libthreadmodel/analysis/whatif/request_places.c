@@ -17,7 +17,7 @@
  */
 enum { EDGES_AT_MOST = 1 << 21 };
 
-/* What a request has at a time is among its last claims. */
+/* The places of a request at a time are among its last claims. */
 enum { PLACES_AT_MOST = 1 << 12, DEPTH_AT_MOST = 16 };
 
 /* A place is part of a pool's use if so much of its time is, of requests that were seen

@@ -17,7 +17,7 @@ enum tm__station_kind {
                       ///< it admits is not known
 };
 
-/** What requests queue for. */
+/** A place that requests queue for. */
 typedef struct tm__station {
     uint32_t kind;            ///< enum tm__station_kind
     uint32_t class_name;      ///< strings or TM__NONE

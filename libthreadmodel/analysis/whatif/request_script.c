@@ -141,7 +141,8 @@ static int64_t next_turn_ns(const writer *w, int64_t end_ns)
 
 /* ---- parts ---- */
 
-/* What a part queues for. @return stations[]; TM__NONE: nothing that is one */
+/* The place that a part queues for. @return stations[]; TM__NONE: nothing that is one
+ */
 static uint32_t queue_of(const writer *w, uint32_t thread, const tm__unit_part *part)
 {
     const tm__interval *at =
@@ -165,7 +166,7 @@ static uint32_t queue_of(const writer *w, uint32_t thread, const tm__unit_part *
     return value ? *value - 1 : TM__NONE;
 }
 
-/* What servers did for a wait. @return -1: they did nothing for it */
+/* The work of servers for a wait. @return -1: they did nothing for it */
 static double served_ns(const writer *w, uint32_t thread, const tm__unit_part *part)
 {
     const tm__served *served = &w->all->served;

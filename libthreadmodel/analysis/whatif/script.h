@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each thread of a run did, as steps that can be replayed: how long it worked,
- * what it waited for, which locks it took and gave up.
+ * The activities of each thread of a run, as steps that can be replayed: how long it
+ * worked, what it waited for, which locks it took and gave up.
  *
  *     timeline   ═══╗ blocked ╔══════╗ asleep ╔══ notifies ══
  *     steps      WORK   TAKE   WORK    REST    WORK  SIGNAL  WORK

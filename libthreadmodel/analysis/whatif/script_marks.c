@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What threads do at which instants of their timelines, sorted: some marks an interval,
- * tens of millions of them. A signal counts where the thread that gave it could act at
- * that time, and another awaited it.
+ * The actions of threads at instants of their timelines, sorted: some marks an
+ * interval, tens of millions of them. A signal counts where the thread that gave it
+ * could act at that time, and another awaited it.
  */
 #include "analysis/whatif/script_marks.h"
 

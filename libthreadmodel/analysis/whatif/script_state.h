@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread does in a replay, step by step. */
+/* The steps of a thread in a replay. */
 #ifndef TM_ANALYSIS_WHATIF_SCRIPT_STATE_H
 #define TM_ANALYSIS_WHATIF_SCRIPT_STATE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a what-if of more permits, or of shorter uses, needs to know of a resource. */
+/* Facts about a resource that a what-if of more permits, or of shorter uses, needs. */
 #ifndef TM_ANALYSIS_WHATIF_SERVED_H
 #define TM_ANALYSIS_WHATIF_SERVED_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Locks in a simulation. Who waits for one lies in a pairing heap by the time at which
- * each had it in the recording: mostly who comes last goes last, which costs nothing.
+ * Locks in a simulation. The waiters of a lock lie in a pairing heap by the time at
+ * which each had it in the recording: mostly who comes last goes last, which costs
+ * nothing.
  *
  *     lock   [ A ····]~[ B ··]      A gives it up, and who had it first in the
  *     B        ······w~════         recording is woken. It has the lock a wake-up

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a change makes of the rate and the latency of requests: see throughput.c. */
+/* The effect of a change on the rate and the latency of requests: see throughput.c. */
 #ifndef TM_ANALYSIS_WHATIF_THROUGHPUT_H
 #define TM_ANALYSIS_WHATIF_THROUGHPUT_H
 

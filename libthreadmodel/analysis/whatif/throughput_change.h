@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a change of the program changes for one unit. */
+/* The effect of a change of the program on one unit. */
 #ifndef TM_ANALYSIS_WHATIF_THROUGHPUT_CHANGE_H
 #define TM_ANALYSIS_WHATIF_THROUGHPUT_CHANGE_H
 

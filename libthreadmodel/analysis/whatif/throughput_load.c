@@ -28,7 +28,7 @@ enum { LEAST_UNITS = 16, UNSEEN_UNITS = 2 };
 /* So many units are at once if they are for this part of the time. */
 #define AT_ONCE_SHARE 0.01
 
-/* What a poller waits for comes from outside. */
+/* The input that a poller waits for comes from outside. */
 static int64_t in_io_ns(const tm_model *model, const tm__thread *thread)
 {
     int64_t sum_ns = 0;
@@ -66,7 +66,7 @@ static int comes_from_outside(const tm__load *load, const tm_model *model)
     return cpu_ns < life_ns / 2 && stopped_ns < life_ns / 2;
 }
 
-/** What a thread made of the main kind. */
+/** The units of the main kind that a thread made. */
 typedef struct made {
     int64_t end_ns;
     uint64_t count;

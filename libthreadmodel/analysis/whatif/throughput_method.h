@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What requests lose by sleeps of other threads in a method: see throughput_method.c.
+/* The time that requests lose by sleeps of other threads in a method: see
+ * throughput_method.c.
  */
 #ifndef TM_ANALYSIS_WHATIF_THROUGHPUT_METHOD_H
 #define TM_ANALYSIS_WHATIF_THROUGHPUT_METHOD_H

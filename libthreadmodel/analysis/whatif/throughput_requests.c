@@ -199,7 +199,7 @@ static void close_plays(plays *p, tm__memory *memory)
     tm__requests_close(&p->requests);
 }
 
-/* What stays of the queueing. */
+/* The remaining part of the queueing. */
 static double queued_share(const plays *p, const tm__request_outcome *then)
 {
     if (p->now.queued_ns < NO_NS)

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/** What decides next: a lock, a pool, the processors, or a place in which requests
+/** The next bottleneck: a lock, a pool, the processors, or a place in which requests
  * sleep or wait: it is known how many were there at once, and not how many there may
  * be. */
 typedef struct tm__next {
