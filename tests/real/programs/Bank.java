@@ -108,7 +108,7 @@ final class Bank {
         Connection shared = connect();
         CountDownLatch worked = new CountDownLatch(clerks);
         CountDownLatch all = new CountDownLatch(clerks + readers);
-        CountDownLatch told = new CountDownLatch(1);
+        CountDownLatch printed = new CountDownLatch(1);
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < clerks + readers; i++) {
             int number = i;
@@ -121,7 +121,7 @@ final class Bank {
                     reader(shared, worked);
                 }
                 all.countDown();
-                Tally.await(told);
+                Tally.await(printed);
             }, (isClerk ? "clerk-" : "reader-") + i);
             thread.setUncaughtExceptionHandler((who, why) -> {
                 why.printStackTrace();
@@ -137,7 +137,7 @@ final class Bank {
         System.out.println("done=" + done.sum());
         System.out.println("refused=" + refused.sum());
         Tally.print();
-        told.countDown();
+        printed.countDown();
         for (Thread thread : threads) thread.join();
         shared.close();
     }

@@ -28,7 +28,7 @@ final class Compile {
                 parts.get(i * count / sources.size()).add(sources.get(i).toFile());
         }
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        CountDownLatch told = new CountDownLatch(1);
+        CountDownLatch printed = new CountDownLatch(1);
         CountDownLatch done = new CountDownLatch(count);
         AtomicInteger failed = new AtomicInteger();
         List<Thread> threads = new ArrayList<>();
@@ -48,7 +48,7 @@ final class Compile {
                     e.printStackTrace();
                 }
                 done.countDown();
-                Tally.await(told);
+                Tally.await(printed);
             }, "compiler-" + i);
             threads.add(thread);
             thread.start();
@@ -56,7 +56,7 @@ final class Compile {
         done.await();
         System.out.println("took_ns=" + (System.nanoTime() - began));
         Tally.print();
-        told.countDown();
+        printed.countDown();
         for (Thread thread : threads) thread.join();
         System.exit(failed.get());
     }

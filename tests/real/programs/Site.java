@@ -118,7 +118,7 @@ final class Site {
         Tomcat tomcat = serve(Integer.parseInt(arguments[0]), arguments[4]);
         String address = "http://" + loopback() + ":" + tomcat.getConnector().getLocalPort() + "/";
         CountDownLatch all = new CountDownLatch(customers);
-        CountDownLatch told = new CountDownLatch(1);
+        CountDownLatch printed = new CountDownLatch(1);
         List<Thread> threads = new ArrayList<>();
         HttpClient client = HttpClient.newBuilder().cookieHandler(new CookieManager())
                 .version(HttpClient.Version.HTTP_1_1).build();
@@ -128,7 +128,7 @@ final class Site {
             Thread thread = new Thread(() -> {
                 customer(client, address, left, deadline, done);
                 all.countDown();
-                Tally.await(told);
+                Tally.await(printed);
             }, "customer-" + i);
             thread.setUncaughtExceptionHandler((who, why) -> {
                 why.printStackTrace();
@@ -141,7 +141,7 @@ final class Site {
         System.out.println("took_ns=" + (System.nanoTime() - began));
         System.out.println("done=" + done.sum());
         Tally.print();
-        told.countDown();
+        printed.countDown();
         for (Thread thread : threads) thread.join();
         tomcat.stop();
         tomcat.destroy();
