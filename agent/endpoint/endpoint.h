@@ -78,13 +78,13 @@ tm__endpoint tm__endpoint_of(uint32_t use, int fd);
 /** The same of a descriptor that is a socket. @return 0; -1: it is not */
 int tm__endpoint_of_socket(tm__endpoint *it, int fd);
 
-/** Of the peer that a connect names. */
+/** The endpoint of the peer that a connect names. */
 tm__endpoint tm__endpoint_of_peer(const struct sockaddr *address, socklen_t bytes);
 
-/** Of a file by its facts; NULL: these are not known. */
+/** The endpoint of a file, by its facts; NULL: these are not known. */
 tm__endpoint tm__endpoint_of_file(const struct stat *facts);
 
-/** Of a host that is looked up; NULL: its name is not known. */
+/** The endpoint of a host that is looked up; NULL: its name is not known. */
 tm__endpoint tm__endpoint_of_host(const char *name);
 
 /** One that is known by its key alone, as far as that goes. */
@@ -94,7 +94,7 @@ tm__endpoint tm__endpoint_of_key(uint64_t key);
 int tm__endpoint_is_idle(uint64_t key, uint32_t use, int fd);
 
 /**
- * What its name needs beside it: the path of a file or of a socket, or "".
+ * The text that its name needs beside it: the path of a file or of a socket, or "".
  * @param fd  of the call; a path is asked of the kernel
  */
 size_t tm__endpoint_text(const tm__endpoint *it, int fd,

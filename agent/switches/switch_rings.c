@@ -35,7 +35,7 @@ enum {
 };
 static const int64_t WINDOW_NS = INT64_C(1000000000);
 
-/** What follows the header of a record: of what sample_type asks for. */
+/** The fields that follow the header of a record, as sample_type asks for them. */
 typedef struct stamp {
     uint32_t process;
     uint32_t thread;

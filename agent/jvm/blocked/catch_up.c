@@ -275,7 +275,7 @@ int tm__catch_up_follow(JNIEnv *jni, const tm_event *event, jweak *weak, int has
         return event->thread == dropped.thread && event->time_ns == dropped.time_ns
                    ? TM__CATCH_UP_DROP
                    : TM_OK;
-    /* What the scheduler counts shows no state, nor on what carrier one is. */
+    /* The scheduler's counts show neither a state nor the carrier of a thread. */
     if (SCHEDULED >> event->kind & 1)
         return TM_OK;
     it = find(event->thread);

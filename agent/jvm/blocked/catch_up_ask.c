@@ -30,8 +30,8 @@
 #include "vm/thread_state.h"
 #include "vm/vm.h"
 
-/* Of a pinned virtual thread: Unsafe.park, parkOnCarrierThread, parkNanos, sleepNanos.
- */
+/* The innermost frames of a pinned virtual thread that sleeps: Unsafe.park,
+ * parkOnCarrierThread, parkNanos, sleepNanos. */
 enum { TRIES = 3, SLEEP_FRAMES = 6 };
 
 typedef struct answer {
@@ -111,8 +111,8 @@ static int answer_by_management(answer *a, tm__buffer *own, JNIEnv *jni, jthread
     return 0;
 }
 
-/* What the VM reports to an agent that was there from its start, of a platform thread.
- */
+/* The state of a platform thread, by the tool interface, as the VM reports it to an
+ * agent that was there from its start. */
 static int answer_by_tool_interface(answer *a, tm__buffer *own, JNIEnv *jni,
                                     jthread thread)
 {

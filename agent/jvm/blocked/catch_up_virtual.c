@@ -30,7 +30,7 @@
 
 static const int64_t ASKING_NS = INT64_C(5000000);
 
-/* Of each, some 300 bytes are kept while it stays parked. */
+/* Some 300 bytes are kept of each thread while it stays parked. */
 enum { ASKED_MAX = 100000 };
 
 static enum { IDLE, ASKING, REPORTING_AGAIN } stage;

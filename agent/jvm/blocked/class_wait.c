@@ -9,8 +9,8 @@
  *      base   Base.<clinit> ─▶ new Sub      waits for Sub: leaf is at it, since it
  *      leaf   new Sub                       waits for its supertype: base is at it
  *
- * Of a thread that has reported nothing since an attach the scheduler is not asked, as
- * its number is not known: it has to stand there at each look.
+ * The scheduler is not asked about a thread that has reported nothing since an attach,
+ * as its number is not known: it has to stand there at each look.
  *
  * Stacks are asked for only where such a thread was found that is not known yet.
  *

@@ -26,7 +26,8 @@
 
 enum { FRAMES = 64 };
 
-/* What the VM says to those who come late, since release 25. */
+/* Describe a thread by its snapshot, which the VM gives an agent that attaches late
+ * since release 25. */
 static int name_by_snapshot(char *name, JNIEnv *jni, jthread thread)
 {
     tm__thread_snapshot snapshot;
@@ -41,7 +42,8 @@ static int name_by_snapshot(char *name, JNIEnv *jni, jthread thread)
     return is_known;
 }
 
-/* What a thread wants: a monitor, a synchronizer or the end of another. */
+/* Name the monitor or synchronizer that a thread wants, or the thread whose end it
+ * waits for. */
 static void name_wanted(char *name, JNIEnv *jni, const tm__long_blocked *it,
                         jthread thread)
 {
@@ -71,7 +73,8 @@ static void name_wanted(char *name, JNIEnv *jni, const tm__long_blocked *it,
     (*jni)->DeleteLocalRef(jni, object);
 }
 
-/* What the VM says to those who come later: each thread's locks, by class and hash. */
+/* The locks of each thread, by class and hash, as the VM reports them to an agent that
+ * attaches late. */
 typedef struct reported_late {
     tm__thread_info *infos;
     size_t count;

@@ -19,8 +19,8 @@
 void tm__long_blocked_follow(JNIEnv *jni, const tm_event *event, jweak weak,
                              int weak_is_ours);
 
-/** What a thread itself reports that it holds as it is blocked: first of no object, and
- * then of each. */
+/** Note an object that a thread itself reports to hold as it is blocked: a report of no
+ * object comes first, then one of each. */
 void tm__long_blocked_note_held(const tm_event *event);
 
 /**

@@ -31,8 +31,8 @@ static void put_other(tm__report *out, JNIEnv *jni, uint64_t id, const char *doe
     tm__deallocate((char *)all);
 }
 
-/* Of a read-write lock: whether the thread reads what it waits to write, or who else
- * reads it. */
+/* Append whether the thread itself reads the read-write lock that it waits to write, or
+ * who else reads it. */
 static void put_reader(tm__report *out, JNIEnv *jni, jthread thread, jobject lock)
 {
     uint64_t id = tm__thread_id(jni, thread);

@@ -73,8 +73,8 @@ static int is_idle_in(uint16_t role, uint16_t within, int is_past_primitives)
            (role & TM__ROLE_IDLES || (role & TM__ROLE_LOOPS && !is_past_primitives));
 }
 
-/* Of a place where a timeout is the time of a task, or where the end of the wait comes
- * from outside, the stack says more than that a worker is idle. */
+/* Where a timeout is the time of a task, or the end of the wait comes from outside, the
+ * stack shows more than that a worker is idle. */
 enum tm__place tm__thread_place(JNIEnv *jni, jthread thread)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;

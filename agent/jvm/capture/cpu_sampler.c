@@ -32,7 +32,7 @@ static int64_t interval_ns(void)
 /* Processor time of a thread of this process so far; -1: it has gone. */
 static int64_t used_ns(uint64_t os_id)
 {
-    /* What pthread_getcpuclockid() makes of a thread that it knows. */
+    /* The clock that pthread_getcpuclockid() makes of a thread that it knows. */
     return tm__clock_ns((clockid_t)(~(uint32_t)os_id << 3 | 6));
 }
 

@@ -5,7 +5,8 @@
 
 #include "capture/event_in_work.h"
 
-/** Of a platform thread that is about to end, while its end is in work. */
+/** Add the processor time of a platform thread that is about to end, while the report
+ * of its end is in work. */
 void tm__cpu_use_of_ending(tm__event_report *report);
 
 /** On the writer thread: of all threads that are due. @param at_end  of all */

@@ -20,7 +20,7 @@ int tm__event_report_begin(tm__event_report *report, JNIEnv *jni, jthread thread
  */
 int tm__event_report_is_left_out(void);
 
-/** Which thread this is, a local reference; NULL: nothing is recorded. */
+/** The calling thread, a local reference; NULL: nothing is recorded. */
 jthread tm__event_report_thread(void);
 
 /** The same as tm__event_report_begin() in a native method, which does not receive its

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the calling thread holds, by its own report. */
+/* The locks that the calling thread holds, by its own report. */
 #ifndef TM_AGENT_CAPTURE_HELD_REPORT_H
 #define TM_AGENT_CAPTURE_HELD_REPORT_H
 

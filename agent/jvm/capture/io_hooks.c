@@ -182,7 +182,7 @@ CALL(jint, NET_CONNECT, TM__USE_WRITE, FD, 0, END,
      (JNIEnv * jni, jobject self, jboolean is_6, jobject file, jobject to, jint port),
      jni, self, is_6, file, to, port)
 
-/* What listens is known before the first connection is read. */
+/* A listening descriptor is noted before the first connection is read. */
 static int listener(int fd)
 {
     if (fd >= 0)

@@ -40,7 +40,7 @@ static int is_recording(void)
     return atomic_load_explicit(&tm__the_recording.is_on, memory_order_relaxed);
 }
 
-/* Which thread runs on a carrier the VM has to be asked. */
+/* Ask the VM which thread runs on the carrier. */
 static int find_thread(tm__kernel_wait *wait, JNIEnv *jni)
 {
     tm__event_report report;

@@ -119,8 +119,8 @@ static int is_still_in(const bare *asked, int64_t walked_ns)
            !is_carrier_in_work(walked_ns);
 }
 
-/* Report that a thread is in the state that is known, at the stack that is not. What
- * was read of its blocking interval is right if that still goes on afterwards. */
+/* Report that a thread is in the state that is known, at the stack that is not. The
+ * facts read of its blocking interval are right if that still goes on afterwards. */
 static void ask(JNIEnv *jni, tm__buffer *own, const bare *asked, jweak weak)
 {
     uint32_t depth = (uint32_t)tm__the_options.depth;

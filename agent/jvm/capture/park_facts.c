@@ -88,8 +88,8 @@ tm__readers tm__readers_read(JNIEnv *jni, jobject lock)
     return it;
 }
 
-/* A reader may read again at any time. Of a reader between the first and the last
- * nothing is known. */
+/* A reader may read again at any time. Nothing is known of a reader between the first
+ * and the last. */
 uint64_t tm__reader_before(JNIEnv *jni, jobject lock, uint64_t thread)
 {
     tm__readers readers = tm__readers_read(jni, lock);

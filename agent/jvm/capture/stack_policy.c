@@ -35,7 +35,7 @@
 /* For walks: one part of so many of the time that the process takes of processors, and
  * one of so many of all that there is. */
 enum { SHARE_OF_OWN = 400, SHARE_OF_ALL = 2000 };
-/* Of one thread in one round: pairs walked for being new, and walks altogether,
+/* Limits of one thread in one round: pairs walked for being new, and walks altogether,
  * for a storm that breaks out between two rounds. */
 enum { FIRSTS = 16, WALKS = 512, BRAKE = 64 };
 /* Until any has been measured. */

@@ -38,7 +38,7 @@ static const uint64_t BEGINS =
 static const uint64_t ENDS = TM__KIND(CONTENDED_ENTERED) | TM__KIND(WAITED) |
                              TM__KIND(UNPARKED) | TM__KIND(JOINED);
 
-/* Of a thread that is blocked, by whom could not be read. */
+/* The owner of a lock by which a thread is blocked, where it could not be read. */
 #define SOMEBODY UINT64_MAX
 
 static uint64_t owner_of(uint64_t thread)
@@ -57,7 +57,7 @@ uint64_t tm__wait_for_owner(uint64_t thread)
     return owner == SOMEBODY ? 0 : owner;
 }
 
-/* Of two that close a cycle together at least one sees the other's place. */
+/* If two threads close a cycle together, at least one sees the other's place. */
 static void begin(uint64_t thread, uint64_t owner)
 {
     atomic_store_explicit(&places[thread % PLACES].thread, 0, memory_order_relaxed);

@@ -152,7 +152,7 @@ void tm__buffer_recycle(tm__buffer *buffer)
     pthread_mutex_unlock(&list_lock);
 }
 
-/* Of another recording: processor time by then does not belong to this one. */
+/* Read a new base: processor time until now belongs to another recording. */
 static void renew_use(tm__buffer *buffer)
 {
     buffer->has_use_base = buffer->os_id && !atomic_load(&buffer->orphan) &&

@@ -155,7 +155,7 @@ tm__buffer *tm__buffer_new(void);
  */
 void tm__buffer_leave(void);
 
-/** Of a Java thread that has ended: it has nothing to report any more. */
+/** The buffer of a Java thread that has ended: it has nothing to report any more. */
 extern tm__buffer tm__buffer_none __attribute__((visibility("hidden")));
 
 /** @return the session in which the calling thread's became tm__buffer_none */

@@ -29,8 +29,8 @@ typedef struct tm__recording_state {
 /** A kind of event as a bit, TM__KIND(PARK). */
 #define TM__KIND(name) (UINT64_C(1) << TM_EVENT_##name)
 
-/** What an event is about, for the stacks that are shared: its object, or the thread
- * that is called; of a sleep, which has neither, how long it is asked to last. */
+/** The subject of an event, for the stacks that are shared: its object, or the thread
+ * that is called; for a sleep, which has neither, how long it is asked to last. */
 static inline uint64_t tm__topic_of(const tm_event *event)
 {
     if (event->kind == TM_EVENT_SLEEP)

@@ -19,7 +19,7 @@
 
 #include "ring/recording_state.h"
 
-/** Of the two seconds that the writer may be away, those until it is called late. */
+/** The time until the writer is called late, of the two seconds that it may be away. */
 #define TM__LATE_NS INT64_C(1000000000)
 
 /** The writer is here, or waits for something that it has said. */

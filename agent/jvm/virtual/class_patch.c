@@ -102,7 +102,7 @@ static size_t instruction_bytes(const unsigned char *code, size_t size, size_t a
     return 0;
 }
 
-/* What one method's code is looked through for. */
+/* The search of one method's code. */
 typedef struct search {
     const tm__constants *constants;
     const tm__patch *patches;

@@ -17,7 +17,7 @@
 #include "vm/options.h"
 #include "vm/vm.h"
 
-/* Of the tool interface 21. */
+/* Numbers of the tool interface 21. */
 enum { CAN_SUPPORT_VIRTUAL_THREADS = 44, VIRTUAL_START = 87, VIRTUAL_END = 88 };
 enum { EVENTS = VIRTUAL_END - JVMTI_MIN_EVENT_TYPE_VAL + 1 };
 
@@ -127,7 +127,7 @@ static void set_mode(int on, jint event)
                                        (jvmtiEvent)event, NULL);
 }
 
-/* What belongs to a description of an extension event. */
+/* Free the parts of a description of an extension event. */
 static void deallocate(const jvmtiExtensionEventInfo *info)
 {
     jvmtiEnv *jvmti = tm__the_vm.jvmti;

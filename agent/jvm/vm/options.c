@@ -16,7 +16,7 @@ tm__options tm__the_options;
 
 #define AT(field) offsetof(tm__options, field)
 
-/* What the file is called if nobody says, by format. */
+/* The default names of the file, by format. */
 static const char *const DEFAULT_FILES[] = {"threadmodel-%p.tmt", "threadmodel-%p.txt",
                                             "threadmodel-%p.hprof"};
 
@@ -112,7 +112,7 @@ static const tm__option OPTIONS[] = {
 enum { HELP_COLUMN = 20 };
 enum { OPTION_COUNT = sizeof(OPTIONS) / sizeof(*OPTIONS) };
 
-/* What HPROF knew and has no place here. */
+/* Options of HPROF that have no place here. */
 static const char *const GONE[][2] = {
     {"heap", "the heap is not recorded: `jcmd PID GC.heap_dump` dumps it"},
     {"msa", "it was for Solaris"},

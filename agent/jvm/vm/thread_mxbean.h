@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What java.lang.management says of threads, where JVM TI does not in a VM that is up.
- */
+/* Facts of threads by java.lang.management, where JVM TI does not report them in a VM
+ * that is up. */
 #ifndef TM_AGENT_VM_THREAD_MXBEAN_H
 #define TM_AGENT_VM_THREAD_MXBEAN_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one thread wants and holds, platform or virtual, as the VM says since JDK 25. */
+/* The locks that one thread wants and holds, platform or virtual, as the VM reports
+ * them since JDK 25. */
 #ifndef TM_AGENT_VM_THREAD_SNAPSHOT_H
 #define TM_AGENT_VM_THREAD_SNAPSHOT_H
 

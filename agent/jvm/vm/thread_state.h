@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread is in, as the VM says now. */
+/* The present state of a thread, as the VM reports it. */
 #ifndef TM_AGENT_VM_THREAD_STATE_H
 #define TM_AGENT_VM_THREAD_STATE_H
 

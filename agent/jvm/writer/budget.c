@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A budget is a share of the processor time that the program takes, and of a fifth of
- * all processors where that is more, since a program that only waits takes none. What
- * recording costs is set against it in an account. While that is below nothing, stacks
- * are left out; below what it may owe, events are, too, until all is paid. So a storm
- * is recorded for some milliseconds now and then, whole: an event that is left out at
- * random would leave the others without their causes.
+ * all processors where that is more, since a program that only waits takes none. The
+ * cost of recording is set against it in an account. While that is below nothing,
+ * stacks are left out; below what it may owe, events are, too, until all is paid. So a
+ * storm is recorded for some milliseconds now and then, whole: an event that is left
+ * out at random would leave the others without their causes.
  *
  *      saved ──┐
  *      0 ──────┼─ stacks off ─┐            ┌─ all on

@@ -14,8 +14,8 @@
 
 /**
  * Make the file, if there is to be one. One that another process is writing is left
- * alone: then this one's has the process id in its name, which is said. What is
- * written for a listener is kept until there is one.
+ * alone: then this one's has the process id in its name, which a message says. Data for
+ * a listener are kept until there is one.
  *
  * @param[out] error  one line, when there is nothing to write to
  * @return 0 or -1
@@ -23,7 +23,7 @@
 int tm__destination_open(const tm__options *options, uint64_t pid, char *error,
                          size_t error_bytes);
 
-/** What the file is called in the end; NULL: there is no regular file. */
+/** The final name of the file; NULL: there is no regular file. */
 const char *tm__destination_path(void);
 
 /** A tm_write_fn, of whole blocks. @return TM_OK or TM_EIO, see tm__destination_error()
@@ -31,8 +31,8 @@ const char *tm__destination_path(void);
 int tm__destination_write(void *payload, const char *bytes, size_t count);
 
 /**
- * Find the listener, and wait for a full disk from now on. What is wrong with a
- * listener is said here if there is a file besides.
+ * Find the listener, and wait for a full disk from now on. An error of a listener is
+ * reported here if there is a file besides.
  * @return 0; -1: there is nothing to write to, see tm__destination_error()
  */
 int tm__destination_begin(void);

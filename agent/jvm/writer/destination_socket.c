@@ -102,7 +102,7 @@ static int connect_to(tm__target *target, const char *address)
     return connect_host(target, host, colon + 1);
 }
 
-/* What a listener asks for: a word in a file that nobody else can read.
+/* Read the token that a listener asks for: a word in a file that nobody else can read.
  * @return its bytes in `word`; -1 */
 static int read_token(tm__target *target, const char *path, char word[TOKEN_BYTES])
 {

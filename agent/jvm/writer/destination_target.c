@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What files and listeners have in common. */
+/* The functions that files and listeners have in common. */
 #include "writer/destination_target.h"
 
 #include <errno.h>

@@ -10,8 +10,8 @@
 #include "vm/options.h"
 
 /**
- * Print what was found: the deadlocks, where threads were blocked and for how long,
- * and which threads. What there is no memory for is left out, and that is said.
+ * Print what was found: the deadlocks, where threads were blocked and for how long, and
+ * which threads. Parts for which there is no memory are left out, which is stated.
  * @param options  cutoff and lineno
  */
 void tm__exit_report_print(FILE *out, const tm_model *model,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ends a recording before the program ends and without being asked, on the writer
- * thread, which looks wherever it may be for long. */
+/* The limits that end a recording before the program ends and without a request, on the
+ * writer thread, which looks wherever it may be for long. */
 #ifndef TM_AGENT_WRITER_LIMITS_H
 #define TM_AGENT_WRITER_LIMITS_H
 

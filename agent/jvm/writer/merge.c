@@ -75,7 +75,7 @@ static int add_place(tm__buffer *buffer, tm_event *event)
     return TM_OK;
 }
 
-/* What the kernel recorded before a time. */
+/* Emit the switches that the kernel recorded before a time. */
 static int emit_switches(int64_t until_ns)
 {
     int rc = TM_OK;

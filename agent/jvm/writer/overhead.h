@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What recording cost, on the writer thread. */
+/* The cost of recording, on the writer thread. */
 #ifndef TM_AGENT_WRITER_OVERHEAD_H
 #define TM_AGENT_WRITER_OVERHEAD_H
 

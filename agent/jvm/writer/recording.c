@@ -25,8 +25,8 @@
 #include "writer/run_facts.h"
 
 enum { ERROR_BYTES = TM__PATH_BYTES + 512 };
-/* Of the memory that the agent may take, rings and their copies have half, stacks a
- * quarter (stack_table.c); what else there is does not grow. */
+/* Rings and their copies have half of the memory that the agent may take, stacks a
+ * quarter (stack_table.c); the rest does not grow. */
 enum { RINGS_PART = 2 };
 
 static int is_open;
@@ -140,7 +140,8 @@ void tm__recording_close(int rc)
     else if (tm__the_options.verbose)
         tm__message("%llu bytes are written%s",
                     (unsigned long long)tm__destination_bytes(), count);
-    /* What could not be written is still in the rings, for a reader of the trace. */
+    /* Events that could not be written are still in the rings, for a reader of the
+     * trace. */
     tm__rings_close(&tm__the_rings,
                     (rc < 0 || closed < 0) && !tm__destination_is_removed());
 }

@@ -25,7 +25,7 @@ int tm__recording_format_open(tm_write_fn write, void *payload,
                               const tm__options *options, int64_t wall_ns,
                               int64_t now_ns);
 
-/** What fills it; NULL: there is none. */
+/** The sink that fills it; NULL: there is none. */
 const tm_sink *tm__recording_format_sink(void);
 
 /** Have all that was emitted written. @return TM_OK, TM_ENOMEM, or of `write` */

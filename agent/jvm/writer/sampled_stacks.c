@@ -52,7 +52,7 @@ typedef struct like {
     uint32_t stacks[LENGTHS];
 } like;
 
-/* What an event is about. */
+/* The subject of an event. */
 typedef struct topic {
     uint64_t thread; ///< 0: a virtual one
     uint64_t what;   ///< object, or the thread that was called; of a sleep how long

@@ -21,7 +21,7 @@ static tm__memory memory;
 static tm__map methods; /* jmethodID of those that are defined */
 static tm__stack_numbers stacks;
 
-/* Of the memory that the agent may take. */
+/* The part of the agent's memory that stacks may take. */
 enum { PART = 4 };
 enum { WORDS = sizeof(jvmtiFrameInfo) / sizeof(uint64_t) };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of the kernel's switches, those that say something. A thread that waits for a lock
+ * The switches of the kernel that no other event shows. A thread that waits for a lock
  * has left its processor: its own events show that, so nothing is reported until it
- * continues. What remains is preemption, and what nothing else explains: a wait in
+ * continues. The rest is preemption, and absences that nothing else explains: waits in
  * native code.
  *
  *     park ──── unparked ──── out ·· in ───── out ──────────── in
@@ -42,7 +42,8 @@ typedef struct absence {
     int64_t out_ns;
 } absence;
 
-/* Of threads without a buffer as yet, the last switch; a place each by number. */
+/* The last switches of threads without a buffer as yet; the number of a thread gives
+ * its place. */
 enum { STRAYS = 4096 };
 static tm__switch strays[STRAYS];
 
@@ -65,7 +66,7 @@ void tm__switches_open(int is_late)
     refused = is_wanted ? tm__switch_rings_open(0, is_late) : 0;
 }
 
-/* Of threads that ran before recording began. */
+/* Emit the caveats of threads that ran before recording began. */
 static int emit_late(void)
 {
     const tm_sink *sink = tm__the_recording.sink;
@@ -140,7 +141,7 @@ static int is_of_a_thread(tm__buffer *buffer)
            buffer->os_id != own_os_id;
 }
 
-/* Of all processors. */
+/* The share of the time of all processors. */
 static double share(void)
 {
     double budget = tm__the_options.budget;

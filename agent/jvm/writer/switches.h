@@ -9,8 +9,8 @@
 
 #include "ring/buffer.h"
 
-/** Begin to record, by the thread that will start all others, or late. What forbids it
- * is a caveat of the trace. */
+/** Begin to record, by the thread that will start all others, or late. A reason that
+ * forbids it is a caveat of the trace. */
 void tm__switches_open(int is_late);
 
 /** State in the trace what is recorded of it, or why it is not. @return TM_OK or what

@@ -106,7 +106,8 @@ static int begins_with(const char *text, const char *begin)
     return strncmp(text, begin, strlen(begin)) == 0;
 }
 
-/* Of the C library, in a file of its own or not: its caller is who waits. */
+/* Whether a function belongs to the C library, in a file of its own or not: its caller
+ * is the one that waits. */
 static int is_of_libc(const tm__symbol *symbol)
 {
     static const char *const files[] = {"libc.so", "libc-", "libpthread", "ld-musl",

@@ -37,7 +37,8 @@ typedef struct tm__dump_definitions {
 uint32_t tm__dump_define_stack(tm__dump_definitions *it, tm__target *target,
                                const tm__task *task);
 
-/** What a thread waits for. @return its number, 0: it is not an object */
+/** Define the object that a thread waits for. @return its number, 0: it is not an
+ * object */
 uint64_t tm__dump_define_object(tm__dump_definitions *it, tm__target *target,
                                 const tm__thread_wait *wait);
 

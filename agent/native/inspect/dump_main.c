@@ -43,8 +43,8 @@ static int look(tm__target *target, const char *how)
             tm__target_look_again(target);
     }
     tm__target_forget_moved(target);
-    /* What a thread waits for is known by now: to stop it changes what it is seen in.
-     */
+    /* The object of each wait is known by now: to stop a thread changes the state in
+     * which it is seen. */
     if (strcmp(how, "stop") == 0)
         tm__frames_read_stopped(target);
     tm__routines_find(target);

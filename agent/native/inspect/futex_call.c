@@ -7,7 +7,7 @@
 
 #include "names/c_library.h"
 
-/** What newer kernels know, and older headers do not. */
+/** Numbers that older headers lack. */
 enum { LOCK_PI2 = 13, WAIT_FOR_SEVERAL = 449, SEVERAL_MOST = 128 };
 
 int tm__futex_has_owner(uint32_t operation)
@@ -15,7 +15,7 @@ int tm__futex_has_owner(uint32_t operation)
     return (operation & 0x7F) == FUTEX_LOCK_PI || (operation & 0x7F) == LOCK_PI2;
 }
 
-/* Of futex_waitv(): the first of its words. */
+/* The first word of a futex_waitv(). */
 static uint32_t first_of_several(const tm__target *target, const tm__task *task,
                                  uint64_t *address, uint32_t *operation,
                                  uint32_t *value)

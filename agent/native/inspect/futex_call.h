@@ -10,7 +10,7 @@
 uint32_t tm__futex_of(const tm__target *target, const tm__task *task, uint64_t *address,
                       uint32_t *operation, uint32_t *value);
 
-/** Of a futex's operation. */
+/** Flags of a futex's operation. */
 enum { TM__FUTEX_PRIVATE = 128, TM__FUTEX_REALTIME = 256 };
 
 /** Whether an operation is of a lock whose word has the number of its owner. */

@@ -16,7 +16,7 @@
 enum { TID_MOST = 4194304, REFUSED_BYTES = 1024 };
 enum { OWNER_BITS = 0x3FFFFFFF };
 
-/* Of pthread_mutex_t. */
+/* Bits of the kind of a pthread_mutex_t. */
 enum { KIND_TYPE = 3, KIND_ROBUST = 16, KIND_INHERIT = 32, KIND_PROTECT = 64 };
 enum { KIND_SHARED = 128, KIND_KNOWN = 3 | 16 | 32 | 64 | 128 | 256 | 512 };
 
@@ -246,9 +246,8 @@ int tm__glibc_low_level(const tm__target *target, tm__thread_wait *wait,
 }
 
 /*
- * Of mutexes with priority inheritance the kernel refuses the one that closes a
- * cycle. glibc then waits for ever for a word on the stack; which mutex it was is
- * not known.
+ * The kernel refuses the mutex with priority inheritance that closes a cycle. glibc
+ * then waits for ever for a word on the stack; which mutex it was is not known.
  */
 int tm__glibc_refused(tm__thread_wait *wait, const tm__task *task, uint64_t address,
                       uint32_t value)

@@ -187,7 +187,7 @@ void tm__lock_words_find_once(tm__target *target)
             runner = &target->tasks[i];
             runners++;
         }
-    /* Of two routines nobody knows which of them is waited for. */
+    /* If two routines run, nobody knows which of them is waited for. */
     for (size_t i = 0; runners == 1 && i < target->task_count; i++)
         if (target->tasks[i].wait.kind == TM__WAIT_ONCE)
             target->tasks[i].wait.owner = runner->inner;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a word of memory, that a thread waits for in the kernel, is part of: a mutex, a
- * condition and so on, as the C library lays them out, and who owns it.
+ * The object that a word of memory, for which a thread waits in the kernel, is part of:
+ * a mutex, a condition and so on, as the C library lays them out, and its owner.
  */
 #ifndef TM_NATIVE_INSPECT_LOCK_WORDS_H
 #define TM_NATIVE_INSPECT_LOCK_WORDS_H
@@ -11,7 +11,8 @@
 /** Find out what a thread waits for. Its frames, where they have names, decide. */
 void tm__lock_words_find(tm__target *target, tm__task *task);
 
-/** Of what threads wait for to be run once, who runs it: by the frames of all. */
+/** Find the threads that run the routines of call_once() for which others wait, by the
+ * frames of all. */
 void tm__lock_words_find_once(tm__target *target);
 
 /** Read again who owns what is waited for, as memory has it now. */

@@ -12,8 +12,8 @@
 
 enum { OWNER_BITS = 0x3FFFFFFF, BUSY = 16, STACK_BYTES = 1 << 16, TYPE_BITS = 15 };
 
-/* Of a thread: its own address first, its number, an error number, and what is joined.
- */
+/* The layout of a thread: its own address first, its number, an error number, and the
+ * word that a join waits for. */
 enum { TID_AT = 48, DETACH_STATE_AT = 56 };
 
 static void describe_mutex(tm__thread_wait *wait, uint32_t type)
@@ -103,7 +103,7 @@ void tm__musl_words_find(tm__target *target, tm__task *task, int hint)
     if (hint == TM__WAIT_ONCE || hint == TM__WAIT_CONDITION ||
         hint == TM__WAIT_BARRIER) {
         wait->kind = hint;
-        /* Of these the word is a waiter's own, and says nothing of the object. */
+        /* The word of these is a waiter's own, and says nothing of the object. */
         wait->object = hint == TM__WAIT_ONCE ? address : 0;
         return;
     }

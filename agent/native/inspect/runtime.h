@@ -8,7 +8,8 @@ struct tm__target;
 /** Note which runtime it is. */
 void tm__runtime_recognise(struct tm__target *target);
 
-/** Of what threads wait for, Python's global lock, with the thread that has it. */
+/** Find Python's global lock among the objects that threads wait for, with the thread
+ * that has it. */
 void tm__runtime_find_lock(struct tm__target *target);
 
 #endif

@@ -5,8 +5,8 @@
 
 enum { WAITERS_MOST = 100000, MARK = 0x7FFFFFFF, SHARED = 128 };
 
-/* How many can be had, how many wait, and whether processes share it. Of the first musl
- * has a bit besides, and in older releases -1, where somebody waits. */
+/* How many can be had, how many wait, and whether processes share it. Where somebody
+ * waits, musl sets a bit of the first besides, and in older releases makes it -1. */
 int tm__semaphore_words(const tm__target *target, tm__thread_wait *wait,
                         uint64_t address, int is_sure)
 {

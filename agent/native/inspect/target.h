@@ -23,7 +23,7 @@ size_t tm__target_confirm(tm__target *it);
 /** Look again at the threads that have moved. */
 void tm__target_look_again(tm__target *it);
 
-/** Of threads that have moved, forget which lock they waited for. */
+/** Forget which locks threads waited for that have moved since. */
 void tm__target_forget_moved(tm__target *it);
 
 void tm__target_close(tm__target *it);

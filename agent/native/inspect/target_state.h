@@ -28,7 +28,7 @@ enum tm__wait_layout {
                     ///< inheritance demand
 };
 
-/** What a thread waits for. */
+/** The kind of object that a thread waits for. */
 enum tm__wait_kind {
     TM__WAIT_NONE, ///< for nothing that other threads of the process do
     TM__WAIT_MUTEX,

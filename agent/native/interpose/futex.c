@@ -120,8 +120,8 @@ static long wait_for(tm__ring *ring, const futex_call *call)
     return rc;
 }
 
-/* Of several words the one that ended the wait is known at its end. Where the recorder
- * has reported the begin already, that is of the first one. */
+/* If there are several words, the one that ended the wait is known at its end. A begin
+ * that the recorder has reported already is that of the first one. */
 static long wait_for_any(tm__ring *ring, const long values[6], const void *site)
 {
     waited_word words[WORDS_MOST];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread does in the library of C++ for a static variable that is initialised
- * once. */
+/* The call of the C++ library in which a thread initialises a static variable once. */
 #ifndef TM_NATIVE_INTERPOSE_GUARD_CALL_H
 #define TM_NATIVE_INTERPOSE_GUARD_CALL_H
 

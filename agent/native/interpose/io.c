@@ -57,7 +57,7 @@ TM__CALL(ssize_t, sendto,
 TM__CALL(ssize_t, sendmsg, (int fd, const struct msghdr *from, int flags),
          (fd, from, flags), WRITE, fd, MANY, NOTHING)
 
-/* What listens is known before the first connection is read. */
+/* A listening descriptor is noted before the first connection is read. */
 TM__CALL(int, accept,
          (int fd, struct sockaddr *restrict peer, socklen_t *restrict length),
          (fd, peer, length), READ, fd, 0, tm__descriptor_changed(rc))

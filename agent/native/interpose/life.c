@@ -9,7 +9,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* What a thread is to run. Not in its ring, which other processes can write. */
+/* The routine that a thread is to run. It is not in the thread's ring, which other
+ * processes can write. */
 typedef struct start {
     tm__ring *ring;
     union {
@@ -68,7 +69,7 @@ static int begin_c11(void *payload)
     return it.routine.c11(it.argument);
 }
 
-/* What the creator can do with the thread from now on shows which one it is.
+/* Report which thread a handle names, before its creator can use the handle.
  * @param thread  where it has its handle */
 static void finish_thread(start *it, uint64_t number, int is_created,
                           const pthread_t *thread)

@@ -5,7 +5,8 @@
  */
 #include "interpose/lock.h"
 
-/* Of the C libraries: bit 0 while the routine runs; 0 before. */
+/* Bit 0 of the control in both C libraries: set while the routine runs; the word is 0
+ * before. */
 enum { RUNS = 1 };
 
 typedef struct running {

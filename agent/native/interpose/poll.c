@@ -7,7 +7,7 @@
 
 #include <limits.h>
 
-/* What a poll is: `use` and `fd` as of a call for one descriptor. */
+/* The parameters of a poll: `use` and `fd` as for a call of one descriptor. */
 typedef struct polled {
     uint32_t use;
     int fd;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The C library's streams, which call the kernel by functions of their own. What is
- * followed moves a line or a block. That of single characters is not: programs call it
- * for each, and nearly always find the character in the buffer.
+ * The C library's streams, which call the kernel by functions of their own. The calls
+ * that are followed move a line or a block. Those of single characters are not:
+ * programs call them for each one, and nearly always find the character in the buffer.
  */
 #include "interpose/followed_call.h"
 

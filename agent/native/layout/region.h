@@ -28,7 +28,7 @@ enum {
     TM__CONTROL_BYTES = 128 * 1024
 };
 
-/** Of tm__control.states. */
+/** Values of tm__control.states. */
 enum {
     TM__RING_FREE = 0,
     TM__RING_CLAIMED = 1, ///< a thread is about to fill in its header
@@ -39,11 +39,11 @@ enum {
 /** Values of tm__ring.since that are not a time. */
 enum { TM__IDLE = 0, TM__BEGINS = 1 };
 
-/** Beside those, of tm__kernel_call.since: the recorder has reported its begin, or
- * abandoned it. */
-/** Of tm__kernel_call.use: beyond enum tm__call_use. */
+/** Values of tm__kernel_call.use beyond enum tm__call_use. */
 enum { TM__USE_FUTEX = 1 << 16 };
 
+/** Further values of tm__kernel_call.since: the recorder has reported its begin, or
+ * abandoned it. */
 enum { TM__CLAIMED = 2, TM__ABANDONED = 3, TM__CALL_VALUES = 4 };
 
 typedef struct tm__control {
@@ -80,7 +80,7 @@ enum tm__record_kind {
     TM__NOTED_EVENTS = 16
 };
 
-/** Of a name. A thread may rename itself soon after it has begun, unseen. */
+/** The source of a name. A thread may rename itself soon after it has begun, unseen. */
 enum tm__name_source { TM__NAME_AS_SET = 0, TM__NAME_AT_BEGIN = 1 };
 
 /** The kinds of objects. */
@@ -100,10 +100,10 @@ enum tm__object_kind {
     TM__OBJECT_KIND_END
 };
 
-/** Of tm__record.stack. */
+/** Values of tm__record.stack. */
 enum { TM__STACK_NONE = 0xFFFF };
 
-/** Of tm__record.flags. */
+/** Bits of tm__record.flags. */
 enum { TM__GENERATION_SHIFT = 16, TM__GENERATION_BITS = 0x7FFF };
 
 /** The begin of a lock was seen, and its end would be. */

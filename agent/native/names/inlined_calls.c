@@ -42,8 +42,8 @@ static void qualify(tm__debug_unit **units, const tm__libdw *libdw,
     snprintf(to + length, room - length, "%s", name);
 }
 
-/* What the compiler inlines everywhere may have no name in the file, as a template for
- * a type that is local: then it is put together. */
+/* A function that the compiler inlines everywhere may have no name in the file, such as
+ * a template for a local type: its name is composed then. */
 static void put_name(tm__debug_unit **units, const tm__libdw *libdw,
                      tm__dwarf_die *scope, tm__inlined_call *call)
 {

@@ -19,7 +19,7 @@ typedef struct Dwarf_Files_s Dwarf_Files;
 typedef struct Dwfl_Thread Dwfl_Thread;
 typedef struct Dwfl_Frame Dwfl_Frame;
 
-/* Of libdwfl's public header: how it reads a process. */
+/* From libdwfl's public header: how it reads a process. */
 typedef struct tm__dwfl_thread_callbacks {
     int (*next_thread)(Dwfl *, void *process, void **thread);
     bool (*get_thread)(Dwfl *, int tid, void *process, void **thread);
@@ -29,7 +29,7 @@ typedef struct tm__dwfl_thread_callbacks {
     void (*thread_detach)(Dwfl_Thread *, void *thread);
 } tm__dwfl_thread_callbacks;
 
-/* Of libdw's public header: an entry of what debug information describes. */
+/* From libdw's public header: an entry of debug information. */
 typedef struct tm__dwarf_die {
     void *address;
     void *unit;
@@ -44,7 +44,7 @@ typedef struct tm__dwarf_attribute {
     void *unit;
 } tm__dwarf_attribute;
 
-/* Of the DWARF standard. */
+/* Constants of the DWARF standard. */
 enum {
     TM__DW_UT_SKELETON = 0x04,
     TM__DW_TAG_CLASS_TYPE = 0x02,

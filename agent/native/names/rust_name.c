@@ -76,7 +76,7 @@ static uint64_t disambiguator(reading *it)
     return take(it, 's') ? base_62(it) + 1 : 0;
 }
 
-/* Of letters beyond ASCII the bytes stay as they are encoded. */
+/* Letters beyond ASCII keep the bytes that encode them. */
 static void identifier(reading *it, const char **bytes, size_t *count)
 {
     size_t length = 0;

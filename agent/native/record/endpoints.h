@@ -12,7 +12,7 @@
 
 enum { TM__DESCRIPTORS = 65536 };
 
-/** Of tm__the_descriptors: nothing is known, or it is not a socket. */
+/** Values of tm__the_descriptors: nothing is known, or it is not a socket. */
 enum { TM__NOT_KNOWN = 0, TM__NO_SOCKET = 1 };
 
 /** Keys of endpoints. Descriptors beyond those are looked up each time. */
@@ -28,7 +28,8 @@ static inline void tm__descriptor_changed(int fd)
 
 void tm__descriptors_changed(unsigned first, unsigned last);
 
-/** The key of a call's endpoint at its begin. Of a file it is looked up at the end. */
+/** The key of a call's endpoint at its begin. The key of a file is looked up at the
+ * end. */
 uint64_t tm__endpoint_at_begin(tm__ring *ring, uint32_t use, int fd);
 
 /** The same at its end, exact: the recorder knows it from then on. */

@@ -150,7 +150,7 @@ void tm__hold_released_slow(tm__ring *ring, const volatile void *object,
                      .flags = released.flags,
                      .object = object};
 
-    /* Of a recursive lock this may not have been the last release. */
+    /* This may not have been the last release of a recursive lock. */
     if (tm__hold_find(ring, object))
         return;
     tm__record_fact(ring, &fact, released.since);

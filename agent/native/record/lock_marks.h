@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of the locks that lay at an address one after the other one is, and whether
- * that is known. */
+/* The generation of a lock, among those that lay at one address one after the other,
+ * and whether it is known. */
 #ifndef TM_NATIVE_RECORD_LOCK_MARKS_H
 #define TM_NATIVE_RECORD_LOCK_MARKS_H
 
@@ -10,9 +10,9 @@
 enum { TM__LOCK_MARKS = 16384, TM__LOCK_LIVES = 65536 };
 
 /**
- * Of locks by a hash of their addresses: bit 0: one was reported; the others count how
- * often one that was reported was destroyed, so that a new lock at an address is
- * another.
+ * Marks of locks by a hash of their addresses. Bit 0: one was reported; the other bits
+ * count how often one that was reported was destroyed, so that a new lock at an address
+ * is another.
  */
 extern _Atomic uint16_t tm__the_lock_marks[TM__LOCK_MARKS];
 
@@ -23,7 +23,7 @@ static inline _Atomic uint16_t *tm__lock_mark(const volatile void *lock)
     return &tm__the_lock_marks[(address >> 3 ^ address >> 17) % TM__LOCK_MARKS];
 }
 
-/** Which of the locks that lay at an address one after the other it is. */
+/** The number of the lock among those that lay at its address one after the other. */
 static inline uint32_t tm__lock_generation(const volatile void *lock)
 {
     return atomic_load_explicit(tm__lock_mark(lock), memory_order_relaxed) >> 1;

@@ -11,8 +11,8 @@
 
 tm__real tm__the_real;
 
-/* Of the conditions of glibc there are two kinds, and dlsym() gives the old ones of a
- * library behind ours before release 2.36: those take a condition for a pointer. */
+/* glibc has two kinds of condition functions. Before release 2.36 dlsym() returns the
+ * old ones of a library behind ours, which take a condition for a pointer. */
 #if defined(__GLIBC__) && (defined(__x86_64__) || defined(__i386__))
 #define FIND_NEW(name)                                                                 \
     {                                                                                  \

@@ -190,7 +190,7 @@
     X(int, thrd_sleep, (const struct timespec *, struct timespec *))                   \
     X(void, call_once, (once_flag *, void (*)(void)))
 
-/* Of the library of C++, if the program has one. */
+/* Functions of the C++ library, if the program has one. */
 #define TM__REAL_CPP_FUNCTIONS(X)                                                      \
     X(int, __cxa_guard_acquire, (void *))                                              \
     X(void, __cxa_guard_release, (void *))                                             \

@@ -84,7 +84,7 @@ void tm__modules_begin(void)
         strcpy(the_program, given);
 }
 
-/* What finds no room in the ring is reported with the next stack. */
+/* A module that finds no room in the ring is reported with the next stack. */
 void tm__modules_report(tm__ring *ring)
 {
     enum { ALL = 0x7FFFFFFF };

@@ -174,7 +174,8 @@ static uint32_t number_in_mutex(void)
     return number;
 }
 
-/* In a fork: the only thread there is. What the others held and waited for is gone. */
+/* In a fork: the only thread there is. The locks and the waits of the others are
+ * gone. */
 static void become_image(void)
 {
     tm__waiters_reset();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread records a sleep, or a call that waits, around the call of the C library.
- * What the kernel does in it before the thread leaves its processor, and after it is
- * back, does not count; of a wait of some tens of us it is a good part. No lock
- * depends on when exactly such a wait began or ended.
+ * A thread records a sleep, or a call that waits, around the call of the C library. The
+ * kernel's work in it before the thread leaves its processor, and after it is back,
+ * does not count; it is a good part of a wait of some tens of us. No lock depends on
+ * when exactly such a wait began or ended.
  *
  *     recorded   running │ sleep ················ slept │ running
  *     switches                  out ········ in

@@ -44,7 +44,7 @@ static int has_files(const tm__image *image)
     return image->definitions && image->definitions->modules;
 }
 
-/* What a descriptor is, which is not looked up when a call begins. Its link alone is
+/* The key of a descriptor, which is not looked up when a call begins. Its link alone is
  * read: to ask for the facts of a file may last as long as the call. */
 static uint64_t key_of_descriptor(uint32_t pid, int fd)
 {
@@ -74,7 +74,7 @@ static uint64_t endpoint_of(const tm__ring_reader *reader, uint64_t key, uint32_
     return key ? key : tm__endpoint_of(use, -1).key;
 }
 
-/* What the program writes there it may write at any time. */
+/* Claim a call; the program may write its fields at any time. */
 static void claim(tm__ring_reader *reader, uint64_t since)
 {
     tm__kernel_call *call = &reader->ring->call;

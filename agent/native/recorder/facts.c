@@ -90,7 +90,7 @@ static void note_wait(tm__ring_reader *reader, const tm_event *event)
     }
 }
 
-/* What a thread does in a block its own events show; any of them shows that it runs.
+/* A thread's own events show what it does in a block; each of them shows that it runs.
  * @return whether a switch is to be emitted */
 static int follow_processor(tm__ring_reader *reader, const tm_event *event)
 {

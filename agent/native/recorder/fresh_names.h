@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stacks and modules that a round finds in the rings. What lies at an address depends
- * on the time: so those of all rings are looked at by that.
+ * Stacks and modules that a round finds in the rings. The code at an address depends on
+ * the time, in whose order those of all rings are looked at.
  */
 #ifndef TM_NATIVE_RECORDER_FRESH_NAMES_H
 #define TM_NATIVE_RECORDER_FRESH_NAMES_H

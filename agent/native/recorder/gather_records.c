@@ -70,7 +70,7 @@ static void take_handle(tm__ring_reader *reader, const tm__record *record)
     item->event.peer = record->peer;
 }
 
-/* Of a program that writes what it likes: the key alone says what it is. */
+/* The program may have written anything: the key alone identifies the endpoint. */
 static void take_endpoint(tm__ring_reader *reader, const void *place,
                           const tm__record *record)
 {

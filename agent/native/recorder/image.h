@@ -19,7 +19,7 @@ tm__image *tm__image_new(uint64_t id, uint32_t pid, const char *output,
 /** A process that it started has no trace. @param program  path of what it runs */
 void tm__image_add_child(tm__image *image, uint32_t pid, const char *program);
 
-/** That one has a trace after all. */
+/** Such a child has a trace after all. */
 void tm__image_drop_child(tm__image *image, uint32_t pid);
 
 /** The recording of it is over. @return 0, or -1 if its trace is not complete */

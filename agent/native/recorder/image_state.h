@@ -29,7 +29,7 @@ typedef struct tm__item {
                      ///< not the handle of its peer
 } tm__item;
 
-/** What threads lock or wait for. */
+/** An object that threads lock or wait for. */
 typedef struct tm__native_object tm__native_object;
 struct tm__definitions;
 

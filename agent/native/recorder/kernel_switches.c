@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of the kernel's switches, those that say something: absences of 20 us or more. Which
- * of them were waits that the thread has recorded itself, is known when all events are
- * in order.
+ * Switches of the kernel that are emitted: absences of 20 us or more. The absences that
+ * the thread has recorded as waits itself are known when all events are in order.
  *
  *     thread    ── call ──────────────── returns ───────────────────
  *     kernel          out ········· in ───────── out ·········· in ─

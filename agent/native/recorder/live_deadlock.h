@@ -12,8 +12,8 @@ int tm__deadlock_suspected(void *image, const tm_deadlock_member *members, size_
                            int32_t deadlock);
 
 /**
- * Of those that were noted: report on stderr the ones that have stood for a while, and
- * state the owners. All that happened before the horizon is in the model.
+ * Report on stderr the noted deadlocks that have stood for a while, and state the
+ * owners. All that happened before the horizon is in the model.
  */
 void tm__deadlocks_confirm(tm__image *image, const tm__readers *readers,
                            int64_t horizon_ns);

@@ -151,7 +151,7 @@ int tm__holds_share(const tm__ring_reader *reader, const tm__native_object *obje
 void tm__holds_close(tm__ring_reader *reader, const tm__readers *readers,
                      int64_t now_ns)
 {
-    /* What waits for names is older. */
+    /* Items that wait for names are older. */
     if (reader->image->ordered_count)
         return;
     for (size_t i = 0; i < TM__HOLDS_MOST; i++) {

@@ -12,7 +12,7 @@ enum { CODE, DATA, MODULE, END };
 
 enum { PATIENCE_S = 10 };
 
-/* Of a lookup. */
+/* States of a lookup. */
 enum { ASKED, DONE, UNWANTED };
 
 struct tm__lookup {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Names of addresses, found by a thread of their own: to open the debug information of
- * a large program takes a second, in which rings would run over. What is asked is done
- * one after the other, in the order in which it was asked, for all programs.
+ * a large program takes a second, in which rings would run over. Requests are done one
+ * after the other, in the order in which they were made, for all programs.
  */
 #ifndef TM_NATIVE_RECORDER_LOOKUP_H
 #define TM_NATIVE_RECORDER_LOOKUP_H
@@ -25,7 +25,7 @@ void tm__lookup_end(tm__symbols *symbols);
 
 int tm__lookup_is_done(const tm__lookup *lookup);
 
-/** Of one that is done. @return how many there are */
+/** The symbols of a lookup that is done. @return how many there are */
 size_t tm__lookup_result(const tm__lookup *lookup, const tm__symbol **symbols);
 
 /** It need not be done. */

@@ -63,8 +63,8 @@ int tm__module_path(uint32_t pid, const char *relative, uint64_t bias, char *pat
     char folder[64];
 
     snprintf(folder, sizeof(folder), "/proc/%u/cwd", pid);
-    /* A process that has ended began where the recorder did. That it is the same file
-     * is known by its build id. */
+    /* A process that has ended began where the recorder did. Its build id shows that it
+     * is the same file. */
     return find_mapped(pid, bias, path, room) ||
            find_in(folder, relative, path, room) ||
            find_in("/proc/self/cwd", relative, path, room);

@@ -11,7 +11,7 @@
 
 enum { OBJECTS_MOST = 100000 };
 
-/* What a kind is called where people read it, and in the events. */
+/* The name of each kind, for people, and its kind in the events. */
 static const struct {
     const char *name;
     uint8_t kind;
@@ -30,7 +30,8 @@ static const struct {
     [TM__OBJECT_GUARD] = {"initialisation of", TM_OBJECT_KIND_ONCE},
 };
 
-/* Of a variable that is initialised once its own name is shown, and not its guard's. */
+/* A variable that is initialised once is shown by its own name, and not by its
+ * guard's. */
 static const char *name_of_variable(const char *symbol)
 {
     static const char guard[] = "guard variable for ";

@@ -15,7 +15,7 @@ typedef struct tm__open_hold {
     int missing; ///< rounds in which the thread did not list it any more
 } tm__open_hold;
 
-/** What a thread waits for, as far as was emitted. */
+/** The object that a thread waits for, as far as was emitted. */
 typedef struct tm__wanted {
     const tm__native_object *object; ///< NULL: no lock
     int is_shared;                   ///< as one of several owners
@@ -24,7 +24,8 @@ typedef struct tm__wanted {
     int is_reported; ///< as part of a deadlock
 } tm__wanted;
 
-/** That its thread left its processor, as far as the kernel's records were read. */
+/** The absence of its thread from a processor, as far as the kernel's records were
+ * read. */
 typedef struct tm__absence {
     int64_t out_ns; ///< when; 0: it has one
     int is_preempted;

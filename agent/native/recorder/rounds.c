@@ -224,7 +224,7 @@ static int is_over(tm__recorder *it, tm__image *image)
            (has_died(it, image) || tm__image_was_replaced(it, image));
 }
 
-/* What a process did that was there before may still wait for names. */
+/* Events of a process that was there before may still wait for names. */
 static int is_preceded(const tm__recorder *it, const tm__image *image)
 {
     for (const tm__image *other = it->images; other; other = other->next)
@@ -336,7 +336,8 @@ void tm__recorder_round(tm__recorder *it, int is_last)
         free_rings(it, image);
         if (it->rounds % 10 == 0 && image->is_found)
             look_for_stop(image, now_ns());
-        /* What ends at once is seen at first, what goes on also later. */
+        /* Programs that end at once are seen in the first rounds, those that go on also
+         * later. */
         if (it->rounds % 10 == 0 && image->is_found)
             tm__recorder_look_for_children(it, image);
         if (!it->is_named && (it->rounds < 100 || it->rounds % 10 == 0))

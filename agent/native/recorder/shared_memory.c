@@ -18,7 +18,8 @@
 
 enum { RINGS_LEAST = 16, RINGS_WANTED = 1024 };
 
-/* What the rings may take. The program, which has the same limits, needs the rest. */
+/* The most that the rings may take. The program, which has the same limits, needs the
+ * rest. */
 static uint64_t rings_most_bytes(uint64_t memory_limit)
 {
     const uint64_t unlimited = UINT64_C(8) << 30, limited = 64 << 20;
@@ -46,7 +47,7 @@ static uint32_t fitting_ring_bytes(uint32_t ring_bytes, uint64_t memory_limit)
     return ring_bytes;
 }
 
-/* What a model takes that follows a process while it runs. */
+/* The memory for a model that follows a process while it runs. */
 static size_t fitting_live_bytes(uint64_t memory_limit)
 {
     const size_t most = 32 << 20;

@@ -217,7 +217,7 @@ int tm__stack_define(tm__image *image, tm__native_stack *stack)
     }
     stack->is_defined = 1;
     definition.id = stack->id;
-    /* Of a call that goes on its caller alone is known. */
+    /* Only the caller is known of a call that goes on. */
     definition.flags =
         stack->count == TM__FRAMES_MOST || stack->count == 1 ? TM_STACK_TRUNCATED : 0;
     definition.frames = defined;

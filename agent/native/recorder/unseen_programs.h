@@ -9,10 +9,10 @@
 /** @return the last program in a process; NULL: none is recorded */
 tm__image *tm__recorder_image_of(const tm__recorder *it, uint32_t pid);
 
-/** Of a child whose threads had nothing to do with one another there is no trace. */
+/** Note a child whose threads had nothing to do with one another: it has no trace. */
 void tm__recorder_note_eventless(tm__recorder *it, const tm__image *image);
 
-/** What a process starts and does not show up in a ring. */
+/** Look for processes that a process starts and that show up in no ring. */
 void tm__recorder_look_for_children(tm__recorder *it, tm__image *image);
 
 /** A shell that has become, or has started, what did not load our library: which it was
