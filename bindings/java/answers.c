@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the JUnit extension asks of a recording, answered in the JVM that made it:
+ * Answers to the questions of the JUnit extension on a recording, in the JVM that made
+ * it:
  *
  *     31200
- *     deadlock<tab>0<tab>13<tab>alice wants bank.Account@1f in bank.Account.post:54,
- * held by bob deadlock<tab>0<tab>14<tab>bob wants ... lock_order<tab>known<tab>...
+ *     deadlock<tab>0<tab>13<tab>alice wants bank.Account@1f in ..., held by bob
+ *     deadlock<tab>0<tab>14<tab>bob wants ...
+ *     lock_order<tab>known<tab>...
  *
  * First the part of all threads' time for which they queued for locks, in millionths: a
  * JVM sets its locale, in which a fraction may have a comma. Then a line
@@ -203,7 +205,7 @@ static int append_cycle(answer_text *t, const tm_table *table, size_t first, siz
     return append_line(t, (const char *[]){"lock_order", known, words}, 3);
 }
 
-/* Of the same locks, that is; those of classes alone are weaker. */
+/* Append the cycles among the same locks; those among classes alone are weaker. */
 static int append_lock_order(answer_text *t, const tm_model *model)
 {
     tm_table *table;

@@ -10,7 +10,8 @@ typedef struct threadmodel_relay threadmodel_relay;
 /** @param room  events that may be under way. @return NULL: no memory */
 threadmodel_relay *threadmodel_relay_new(size_t room);
 
-/** What the reading thread emits into. @return lent until the relay is freed */
+/** The sink into which the reading thread emits. @return lent until the relay is
+ * freed */
 const tm_sink *threadmodel_relay_sink(threadmodel_relay *relay);
 
 /** The reading thread has nothing more. */
@@ -26,7 +27,7 @@ int threadmodel_relay_read(threadmodel_relay *relay, const tm_sink *sink);
 /** Nothing more is taken: the reading thread's callbacks fail from now on. */
 void threadmodel_relay_stop(threadmodel_relay *relay);
 
-/** Of no thread any more; NULL is fine. */
+/** Free a relay that no thread uses any more; NULL is fine. */
 void threadmodel_relay_free(threadmodel_relay *relay);
 
 #endif

@@ -49,7 +49,7 @@ static inline uint32_t tm__bucket_of(int64_t value)
 }
 
 /**
- * Which of so many values, by rising value, is the quantile of a fraction.
+ * The rank, among so many values in rising order, of the quantile of a fraction.
  * @return 1, for the smallest, to count, for the largest; of no values 0
  */
 uint64_t tm__quantile_rank(uint64_t count, double fraction);

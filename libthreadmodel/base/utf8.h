@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * UTF-8 as Unicode has it: shortest forms only, no surrogates, nothing above
- * U+10FFFF. What is not so is replaced by U+FFFD, one for each longest run of
- * bytes that begins a character and then breaks off, as Unicode recommends.
+ * UTF-8 as Unicode has it: shortest forms only, no surrogates, nothing above U+10FFFF.
+ * Any other form is replaced by U+FFFD, one for each longest run of bytes that begins a
+ * character and then breaks off, as Unicode recommends.
  */
 #ifndef TM_BASE_UTF8_H
 #define TM_BASE_UTF8_H

@@ -47,8 +47,8 @@ static void put_lock_node(graph *self, const char *label)
     tm__output_format(self->output, "\"l%" PRIu32 "\"", number);
 }
 
-/* A label: what it shows is the text itself, in one line. Of backslashes Graphviz makes
- * escapes; quotes end the text. */
+/* A label: what it shows is the text itself, in one line. Graphviz makes escapes of
+ * backslashes; quotes end the text. */
 static void put_label(graph *self, const char *text, const char *unknown)
 {
     size_t bytes;

@@ -79,7 +79,7 @@ static const char *text(const tm_table *table, const char *column, size_t row)
     return value ? value : "";
 }
 
-/* Of a name that has line feeds in it, blanks: a line is a fact. */
+/* Line feeds in a name become blanks: a line is a fact. */
 static void put_text(tm__output *out, const char *name)
 {
     for (; *name; name++)

@@ -192,7 +192,8 @@ static int join_more(tm_source *source, const tm_source_options *options)
     return rc;
 }
 
-/* What a format is read by, and this build was made without; NULL: nothing. */
+/* The library that reads a format and that this build was made without; NULL: it lacks
+ * none. */
 static const char *lacking(const tm__format *format)
 {
 #ifdef TM_WITHOUT_ZSTD
@@ -321,7 +322,7 @@ int tm_source_read(tm_source *source, const tm_sink *given)
         return rc;
     sink = tm__filter_before(&source->filter, &whole);
     if (!source->is_named) {
-        /* What the file itself says of its origin comes later and stands. */
+        /* The file's own statement of its origin comes later and stands. */
         tm_run run = {.size = sizeof(run),
                       .source = source->input.path,
                       .format = source->format->name};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What other threads did is seen. */
+/* A barrier after which the stores of other threads are seen. */
 #ifndef TM_RINGS_MEMBARRIER_H
 #define TM_RINGS_MEMBARRIER_H
 

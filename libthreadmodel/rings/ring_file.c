@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 enum { SPARE_AT_FIRST = 16, SPARE_LEAST = 8 };
-/* Of a limit, no ring takes more than one part of so many. */
+/* No ring takes more than one part of so many of a limit. */
 enum { LEAST_RINGS = 256 };
 
 /* From so many bytes of rings on, new ones are of the smallest kind. */

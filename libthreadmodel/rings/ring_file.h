@@ -79,7 +79,7 @@ const char *tm__rings_changed(tm__rings *rings);
 /** A round begins, which takes events before `horizon_ns`. */
 void tm__rings_begin_round(tm__rings *rings, int64_t horizon_ns);
 
-/** What the rings' `next` says is in the trace: while tails follow, that holds. */
+/** The trace has all that precedes the rings' `next`; that holds while tails follow. */
 void tm__rings_begin_advance(tm__rings *rings);
 
 /** They have. @param events  in the trace by now */

@@ -226,7 +226,7 @@ static const char *const wrappers[] = {
     "uv_sem_wait",
 };
 
-/* Of HotSpot up to 21: what it locks while a class is initialised. Nobody's program
+/* The object that HotSpot up to 21 locks while a class is initialised. No program
  * synchronizes on an array of numbers but by mistake. */
 static const char initialisation_lock[] = "int[]";
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Which class names count as library; see tm_statistics_options. */
+/** The class names that count as library; see tm_statistics_options. */
 typedef struct tm__libraries {
     const char *const *prefixes; ///< NULL: the default ones
     size_t count;

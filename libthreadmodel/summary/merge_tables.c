@@ -240,7 +240,7 @@ static int is_of_type(int have, const tm__merge_rule *rule)
     return have == TM_TYPE_INT32 || have == TM_TYPE_INT64 || have == TM_TYPE_UINT64;
 }
 
-/* Which columns each table has, and so which there are in the result. */
+/* Find the columns that each table has, and so those of the result. */
 static int find_columns(merge_state *m)
 {
     for (size_t t = 0; t < m->table_count; t++) {

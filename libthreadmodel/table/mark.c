@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which rows of a table have some values in a column: millions of rows, and seldom more
- * than a dozen values. Each row is one look at its value.
+ * The rows of a table that have some values in a column: millions of rows, and seldom
+ * more than a dozen values. Each row is one look at its value.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -38,7 +38,7 @@ typedef struct tm__id_dictionary {
     uint32_t slot_mask;
 } tm__id_dictionary;
 
-/** What packing and unpacking need; kept from block to block. Zero but for memory. */
+/** The state of packing and unpacking, kept between blocks. Zero but for memory. */
 typedef struct tm__columns {
     tm__memory *memory;
     tm__bytes scratch;

@@ -98,7 +98,8 @@ void tm__record_seal(tm__record *record, size_t bytes, uint64_t position)
     record->check = tm__record_check(record, bytes, position);
 }
 
-/* Of a hostile file: where a size_t has 32 bits, sums of what they are would wrap. */
+/* Against a hostile file: where a size_t has 32 bits, sums of greater lengths would
+ * wrap. */
 static int are_short(uint32_t bytes, uint32_t more_bytes)
 {
     return bytes <= UINT16_MAX && more_bytes <= UINT16_MAX;

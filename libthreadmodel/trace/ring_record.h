@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One record of a ring: an event with its frames, or a definition with its texts. Which
- * of them it is, `kind` says; the layout is docs/trace-format.md's.
+ * One record of a ring: an event with its frames, or a definition with its texts.
+ * `kind` states which of them it is; the layout is docs/trace-format.md's.
  */
 #ifndef TM_TRACE_RING_RECORD_H
 #define TM_TRACE_RING_RECORD_H

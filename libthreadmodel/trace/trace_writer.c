@@ -7,8 +7,8 @@
  *
  * A block that is full is put out when something more comes, so TM_ENOMEM means that
  * this definition or event was not taken, and all before it is still there: the next
- * call tries again. Of a batch of events, those up to a full block were taken. After a
- * failed write nobody knows what is in the file, so the writer stays failed.
+ * call tries again. If events come in a batch, those up to a full block were taken.
+ * After a failed write nobody knows what is in the file, so the writer stays failed.
  */
 #include "trace/compose.h"
 #include "trace/trace_writer.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread did in a part of its time: a final cause, or a wait for what others
- * did. */
+/* The activity of a thread in a part of its time: a final cause, or a wait for
+ * others. */
 #include "analysis/causes/cause_activity.h"
 #include "analysis/causes/cause_nodes.h"
 #include "analysis/causes/cause_pieces.h"

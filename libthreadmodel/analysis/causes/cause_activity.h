@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a thread did in a part of its time: a final cause, or a wait for others. */
+/* The activity of a thread in a part of its time: a final cause, or a wait for
+ * others. */
 #ifndef TM_ANALYSIS_CAUSES_CAUSE_ACTIVITY_H
 #define TM_ANALYSIS_CAUSES_CAUSE_ACTIVITY_H
 

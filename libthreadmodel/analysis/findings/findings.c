@@ -41,8 +41,9 @@
 #include "table/builder.h"
 #include "table/tables.h"
 
-/* Of a part of the run those are asked that add up times, and cut these to the part.
- * The others judge the run as it ended, or what is counted for the whole of it. */
+/* For a part of the run, those detectors are asked that add up times, and cut these to
+ * the part. The others judge the run as it ended, or totals that are counted for the
+ * whole of it. */
 enum { OF_RUN, OF_PARTS };
 
 static const struct detector {

@@ -77,7 +77,7 @@ int tm__is_class_work(const tm__findings *findings, uint32_t object, uint32_t st
 
 /* ---- the finding ---- */
 
-/* What a tally is about, as its last key; the first is the class that is initialised,
+/* The subject of a tally, as its last key; the first is the class that is initialised,
  * or TM__NONE, the second a thread or a place. */
 enum { IN_INITIALISER, INITIALISER_AT, BLOCKED, BLOCKED_THREAD, BLOCKED_AT };
 

@@ -120,7 +120,7 @@ static int emit_loops(tm__findings *findings, const loops *all)
     return TM_OK;
 }
 
-/* Of the loops that are stopped in one place the first stands for all. */
+/* The first of the loops that are stopped in one place stands for all. */
 static int is_first(const tm__findings *findings, const tm__tally *tally,
                     uint32_t number)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gain of findings: the few by which a thread lost most are asked of what-if. Of a
- * service the gain is in requests a second, else in the length of the run; where
+ * The gain of findings: the few by which a thread lost most are asked of what-if. The
+ * gain of a service is in requests a second, that of another run in its length; where
  * neither can be predicted the card says what threads lost in all.
  */
 #include "analysis/findings/finding.h"
@@ -177,8 +177,8 @@ static int ask_part(void *context, size_t part)
     return rc;
 }
 
-/* Of requests the rate is what counts: as a share of the run it is the time in which as
- * many as there were would be served. */
+/* The rate counts if there are requests: as a share of the run it is the time in which
+ * as many as there were would be served. */
 static void judge_requests(const tm__findings *findings, tm__finding *item,
                            const tm__gain_requests *to)
 {
@@ -265,8 +265,8 @@ static void judge_gain(const tm__findings *findings, tm__finding *item,
 
 /* ---- whom to ask ---- */
 
-/* The one by which a thread lost most, of those that were not asked yet. Of a load,
- * what took little of the run may have taken much of its requests' time. */
+/* The one by which a thread lost most, of those that were not asked yet. A cause that
+ * took little of the run may have taken much of the time of a load's requests. */
 static tm__finding *next_to_ask(tm__findings *findings, int is_load)
 {
     tm__finding *best = NULL;

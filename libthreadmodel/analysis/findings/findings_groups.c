@@ -13,8 +13,8 @@
 /* A condition that is longer names no row: it would be larger than the run's report. */
 enum { LONGEST_WHERE = 1 << 20 };
 
-/* Of the class in which a class is nested: the bins of one map have heads of several.
- */
+/* The hash of the class in which a class is nested: the bins of one map have heads of
+ * several. */
 static uint64_t outer_class_hash(const tm_model *model, uint32_t class_name)
 {
     const char *name = tm__strings_get(&model->entities.strings, class_name);
@@ -30,7 +30,7 @@ static int put_object(tm__lock_groups *groups, uint32_t object)
     tm__memory *memory = &groups->findings->memory;
     const tm__queue *queue = &groups->queues->items[object];
     uint32_t class_name = tm__class_name_of_object(groups->findings->model, object);
-    /* Of no known place, objects of one class may have nothing in common. */
+    /* Objects of one class that have no known place may have nothing in common. */
     uint64_t hash = queue->place == TM__NONE
                         ? object
                         : outer_class_hash(groups->findings->model, class_name);

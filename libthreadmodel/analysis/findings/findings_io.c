@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings about I/O: what threads wait for outside of the program. Of a service some
- * dozen endpoints; of a run up to some million intervals, each looked at once, and
+ * Findings about I/O: what threads wait for outside of the program. A service has some
+ * dozen endpoints, and a run up to some million intervals, each looked at once, and
  * again for each card.
  */
 #include <inttypes.h>
@@ -36,7 +36,7 @@ static int is_of_units(const tm__io_waits *w, const tm__tally_item *cause,
 
 /* ---- facts of a cause for its card ---- */
 
-/* Of fewer waits one decides the percentile. */
+/* If there are fewer waits, a single one decides the percentile. */
 enum { WAITS_AT_LEAST = 50 };
 
 typedef struct io_facts {

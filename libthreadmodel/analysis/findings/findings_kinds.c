@@ -92,7 +92,7 @@ static const struct {
     {"useless_notify", OF_NOTIFIES | NEED(MOST_EVENTS)},
     {"class_initialisation", NEED(EVENTS) | NEED(STACKS) | NEED(OWN_STACKS)},
     {"class_loading", NEED(EVENTS) | NEED(MONITORS) | NEED(STACKS)},
-    /* Of one wait it is known whether events were lost meanwhile. */
+    /* For one wait it is known whether events were lost meanwhile. */
     {"long_wait",
      NEED(EVENTS) | NEED(WAITS) | NEED(STACKS) | NEED(OWN_STACKS) | NEED(MOST_EVENTS)},
     {"unended_wait", NEED(EVENTS) | NEED(PARKS) | NEED(STACKS)},
@@ -219,7 +219,8 @@ uint32_t tm__unmet_needs(const tm_model *model)
     uint32_t unmet = unreported(model) | lost_needs(model);
     blocked_time sums;
 
-    /* Of dumps alone it is known what they lack, and nothing else is asked of them. */
+    /* It is known what dumps lack, and nothing else is required of a run that has only
+     * these. */
     if (tm__model_is_of_dumps(model))
         return model->replay.dumps_count < 2 ? NEED(EVENTS) | NEED(DUMPS)
                                              : NEED(EVENTS);

@@ -121,7 +121,7 @@ static void write_owners(tm__finding *finding, const card *c)
     }
     facts.thread = finding->thread = owner->b;
     facts.share = tm__percent(owner->total_ns, c->total_ns);
-    /* Of many who had it as long there is nobody to be named. */
+    /* If many had it as long, no owner is named. */
     if (owner->total_ns >= c->total_ns / 4)
         say(finding, c, TM__TEXT_LOCK_LONGEST, &facts);
 }

@@ -154,7 +154,7 @@ int tm__find_processors(tm__findings *findings)
     processors p = {.findings = findings, .thread = TM__NONE, .ran = TM__NONE};
 
     gather(&p);
-    /* Of an instant there are no shares. */
+    /* An instant has no shares. */
     if (findings->run_ns <= 0 || !p.threads ||
         p.bound_ns < findings->run_ns / PART_OF_RUN ||
         p.waited_ns < findings->run_ns / ALL_PART_OF_RUN)

@@ -196,7 +196,8 @@ static int is_worth_reporting(const places *p, const place *it)
            !is_released_for_clients(p->findings->model, row);
 }
 
-/* Of fewer sleeps for a wait than three quarters, one sleep is for several waits. */
+/* If there are fewer sleeps for a wait than three quarters, one sleep is for several
+ * waits. */
 enum { SLEEPS = 3, FOR_WAITS = 4 };
 
 /* Whether the releaser was busy for half of the time, and waited itself for a fifth at

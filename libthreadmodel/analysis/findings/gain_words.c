@@ -5,7 +5,8 @@
 
 #include "analysis/findings/finding_text.h"
 
-/* Of a run that is not as long as its load a smaller change of the rate is not said. */
+/* A smaller change of the rate is not reported for a run that is not as long as its
+ * load. */
 #define WORTH_SAYING 1.05
 
 /* So many times as many are not predicted: by then something else is in the way. */

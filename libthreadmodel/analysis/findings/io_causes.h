@@ -23,7 +23,7 @@ typedef struct tm__io_waits {
     tm__findings *findings;
     tm__tally tally;  ///< (object, place, AT_PLACE), the same IN_UNITS
     tm__tally causes; ///< (place, kind, OF_PLACE), (object, 0, OF_ENDPOINT), the same
-                      ///< ELSEWHERE. Of a place `count` are its endpoints, and the one
+                      ///< ELSEWHERE. The `count` of a place is its endpoints, the one
                       ///< with most time stands for a thread
     int64_t *busy_ns; ///< of each thread, for how long it was not idle
     int has_units;

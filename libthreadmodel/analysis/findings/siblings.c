@@ -5,7 +5,7 @@
 #include "model/intervals/cpu.h"
 #include "model/intervals/interaction.h"
 
-/* Of fewer intervals an equal number is chance. */
+/* If there are fewer intervals, an equal number is chance. */
 enum { ENOUGH_INTERVALS = 16 };
 
 uint32_t *tm__siblings_open(tm__findings *findings)

@@ -40,7 +40,7 @@ static double seconds(int64_t ns)
     return (double)ns / 1e9;
 }
 
-/* Of a recording that was killed, as far as it was reported. */
+/* The cost of the recording; if that was killed, as far as it was reported. */
 static void put_cost(const tm_model *model, tm__builder *builder, put_fn put)
 {
     const tm_run *run = &model->run;

@@ -107,7 +107,7 @@ static void put_share(listing *list, const tm__share *share)
     tm__put_string(builder, tm_provenance_name(share->provenance));
 }
 
-/* Of blocks that began together; a thread's own are in order already. */
+/* The order of blocks that began together; a thread's own are in order already. */
 static int compare_shares(const void *payload, uint32_t left, uint32_t right)
 {
     const listing *list = payload;

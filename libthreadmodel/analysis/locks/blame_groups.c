@@ -243,7 +243,8 @@ static int compare_index(uint32_t left, uint32_t right)
     return left < right ? -1 : left > right;
 }
 
-/* Of equal totals; TM__NONE is the highest index, so what is unknown goes last. */
+/* The order of equal totals; TM__NONE is the highest index, so the unknown owner goes
+ * last. */
 static int compare_groups(const void *payload, uint32_t left, uint32_t right)
 {
     const tm__blame *blame = payload;

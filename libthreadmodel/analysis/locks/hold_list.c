@@ -90,8 +90,8 @@ static int queued_since(const tm_model *model, const tm__tenure *it, int64_t tim
            !tm__lost_between(&model->intervals, queued_ns, it->got_ns);
 }
 
-/* That the lock was free between the two is certain where another owner would have been
- * reported. */
+/* The lock is certain to have been free between the two where another owner would have
+ * been reported. */
 static int next_provenance(const tm_model *model, const tm__tenure *it,
                            const tm__tenure *next)
 {
@@ -154,7 +154,7 @@ static void put_row(tm__listing *list, const tm_model *model, const tm__hold *ho
                     hold->is_open ? model->last_ns : bounds->released_ns);
 }
 
-/* Of rows that begin together; of one lock they are in order already. */
+/* The order of rows that begin together; rows of one lock are in order already. */
 static int by_object(const void *payload, uint32_t left, uint32_t right)
 {
     const rows *all = payload;

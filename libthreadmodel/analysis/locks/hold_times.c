@@ -107,7 +107,7 @@ static int add(void *payload, const tm__hold *hold)
                              hold->bounds.released_ns - hold->bounds.got_latest_ns);
 }
 
-/* Of holds that are listed no more nobody knows when they were, and whose. */
+/* The time and the owner of holds that are listed no more are not known. */
 static int add_sums(groups *all, const tm__scope *scope)
 {
     const tm_model *model = all->model;
@@ -160,7 +160,7 @@ static void put_group(tm__builder *builder, tm__labels *labels, const groups *al
     tm__put_int64(builder, (int64_t)it->unmeasured);
 }
 
-/* Of equal totals: more holds first, then those that were met first. */
+/* The order of equal totals: more holds first, then those that were met first. */
 static int compare_groups(const void *payload, uint32_t left, uint32_t right)
 {
     const groups *all = payload;

@@ -10,7 +10,8 @@
 #include "model/intervals/interaction.h"
 #include "model/intervals/interval.h"
 
-/* What orders two things always comes first in `edges`, and is in `wakings` as well. */
+/* The edge that orders two events always comes first in `edges`, and is in `wakings` as
+ * well. */
 static int add_edge(tm__lineage *lineage, tm__lineage_edge edge, int is_waking)
 {
     if (tm__reserve(lineage->memory, &lineage->wakings, &lineage->wakings_capacity,

@@ -174,8 +174,8 @@ static int add_use(tm__lock_graph *graph, tm__use use)
     return TM_OK;
 }
 
-/* Of one edge: the one with a place, the surer, the more frequent, the earlier first.
- */
+/* The order of the uses of one edge: the one with a place, the surer, the more
+ * frequent, the earlier first. */
 static int compare_uses(const void *payload, uint32_t left, uint32_t right)
 {
     const tm__lock_graph *graph = payload;

@@ -66,7 +66,7 @@ uint32_t tm__use_wanted_class(const tm__lock_graph *graph, const tm__use *use);
 
 void tm__lock_graph_close(tm__lock_graph *graph);
 
-/** What one thread did until from_ns is over when the other goes on at to_ns. */
+/** The activity of one thread until from_ns is over when the other goes on at to_ns. */
 typedef struct tm__lineage_edge {
     int64_t from_ns;
     int64_t to_ns;

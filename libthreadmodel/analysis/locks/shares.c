@@ -71,7 +71,7 @@ static void deal(block *b, int64_t to_ns, int kind, const tm__tenure *owner,
         return;
     }
     hand_on(b);
-    /* Of a block without length one share is given, the first that tells something. */
+    /* A block without length gets one share, the first that shows something. */
     if (to_ns == from_ns && !share->is_first)
         return;
     share->from_ns = from_ns;
@@ -86,7 +86,8 @@ static void deal(block *b, int64_t to_ns, int kind, const tm__tenure *owner,
     b->is_pending = 1;
 }
 
-/* What the owner is sure to have had stands out of what follows from that. */
+/* The stretch in which the owner surely had the lock is a share of its own; the rest is
+ * inferred. */
 static void deal_owner(block *b, const tm__tenure *it, const tm__bounds *bounds,
                        int64_t to_ns)
 {
@@ -120,8 +121,8 @@ static void deal_wakeup(block *b, const tm__tenure *before, int64_t to_ns,
                                      is_parked ? TM__WAKEUP_PARK : TM__WAKEUP_MONITOR);
     int64_t from_ns = b->at_ns;
 
-    /* Of one that parks again while it is overtaken an event tells; who queues for a
-     * monitor is overtaken unseen. */
+    /* An event shows a thread that parks again while it is overtaken; a thread that
+     * queues for a monitor is overtaken unseen. */
     if (queued_ns > b->at_ns ||
         (!is_reported && to_ns - from_ns > TM__WAKEUP_MUCH_LONGER * usual_ns))
         from_ns = to_ns - usual_ns;
@@ -283,7 +284,7 @@ static const tm__tenure *first_record(const tm_model *model, const tm__thread *t
     if (from && from->got_ns > it->start_ns && it->state == TM_STATE_REENTERING &&
         interval > 0 && it[-1].object == it->object && it[-1].tenure)
         from = tm__tenure_at(model, it[-1].tenure);
-    /* Of several owners at once the first is as good as the last. */
+    /* If there are several owners at once, the first is as good as the last. */
     while (from && (next = tm__tenure_next(model, from)) &&
            next->got_ns <= it->start_ns &&
            !(from->flags & next->flags & TM__TENURE_SHARED))

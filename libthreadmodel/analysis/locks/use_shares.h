@@ -13,7 +13,7 @@
 int tm__use_shares_walk(const tm_model *model, const tm__scope *scope,
                         tm__share_fn add_share, void *payload, uint64_t *capped);
 
-/** Whether any of these shares can be known. Of a recording that does not say where
+/** Whether any of these shares can be known. If a recording does not state where
  * threads are released, as JFR's, all are unknown, which takes one look at its
  * interactions and no list of its waits. */
 int tm__use_shares_may_be_known(const tm_model *model);

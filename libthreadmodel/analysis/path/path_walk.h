@@ -34,8 +34,9 @@ typedef struct tm__walk {
     int failed;
 } tm__walk;
 
-/** The last interval of a thread that begins before a time; TM__NONE for none. What
- * was passed is not looked at again: the search gallops down from there. */
+/** The last interval of a thread that begins before a time; TM__NONE for none.
+ * Intervals that were passed are not looked at again: the search gallops down from
+ * there. */
 uint32_t tm__walk_locate(tm__walk *w, uint32_t thread, int64_t time_ns);
 
 /** Find the blocking interval around one in which the walk stands. */

@@ -65,7 +65,7 @@ static int compare_text(const tm_model *model, uint32_t left, uint32_t right)
     return l && r ? strcmp(l, r) : !l - !r;
 }
 
-/* Of rows that were waited for as long. */
+/* The order of rows that were waited for as long. */
 static int by_name(const void *payload, uint32_t left, uint32_t right)
 {
     const tm__resources *all = payload;

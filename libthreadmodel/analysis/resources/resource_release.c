@@ -32,7 +32,8 @@ uint32_t tm__resource_place(const tm__resources *all, uint32_t stack)
     return frame == TM__NONE ? TM__NONE : full_name(all->model, frame);
 }
 
-/* What the caller called: Semaphore.acquire of a stack below which it parks. */
+/* The method that the caller called: Semaphore.acquire in a stack below which it
+ * parks. */
 static uint32_t called(const tm__resources *all, uint32_t stack)
 {
     uint32_t frame = stack == TM__NONE ? TM__NONE : all->callers[stack];

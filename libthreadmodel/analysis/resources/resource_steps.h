@@ -34,7 +34,7 @@ typedef struct tm__object_life {
     int64_t last_ns;     ///< last wait begun or release
 } tm__object_life;
 
-/** What the end of a wait was thought to end: a use by another thread. */
+/** The use that the end of a wait was thought to end, by another thread. */
 typedef struct tm__use_turn {
     uint32_t use;  ///< uses[] + 1; 0: none
     uint32_t wait; ///< waits[] with which that use began

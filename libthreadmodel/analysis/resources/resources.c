@@ -60,7 +60,8 @@ static int new_resource(tm__resources *all, uint32_t *number, tm__resource resou
     return TM_OK;
 }
 
-/* Of those waits of a queue that were ended from one place, which may be TM__NONE. */
+/* The resource of those waits of a queue that were ended from one place, which may be
+ * TM__NONE. */
 static int resource_of(tm__resources *all, uint32_t *number, uint32_t queue,
                        tm__resource resource)
 {

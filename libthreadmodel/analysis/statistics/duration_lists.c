@@ -26,7 +26,7 @@ typedef struct tm__duration_block {
     uint32_t words[];
 } block;
 
-/* Of the block that has so many before it. */
+/* The size of the block that has so many before it. */
 static size_t bytes_of_block(uint32_t before)
 {
     uint32_t lines = 1 + before / 2;

@@ -96,7 +96,7 @@ static uint32_t name_of(const tm_model *model, const tm__frame *frames, uint32_t
     return model->entities.methods[frames[outer - 1].method].full_name;
 }
 
-/* Of a stack that was cut off, what a dispatcher or a server calls is known. */
+/* Even a stack that was cut off shows which method a dispatcher or a server calls. */
 static uint32_t below_server(const tm_model *model, const tm__frame *frames,
                              uint32_t count)
 {

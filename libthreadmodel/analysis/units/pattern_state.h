@@ -77,8 +77,8 @@ typedef struct tm__unit_group {
     uint8_t is_dispatched; ///< an event loop calls what it does
 } tm__unit_group;
 
-/** A kind of task of a group: of one endpoint of a server. Of a group without several
- * kinds there is one, for all that its threads do. */
+/** A kind of task of a group: of one endpoint of a server. A group without several
+ * kinds has one, for all that its threads do. */
 typedef struct tm__unit_task {
     uint32_t group;
     uint32_t anchor;      ///< places[] or TM__NONE

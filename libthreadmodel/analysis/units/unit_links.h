@@ -5,7 +5,7 @@
 
 #include "analysis/units/unit_state.h"
 
-/** What parts of the opening add. @return TM_OK or TM_ENOMEM */
+/** Link the units; a part of the opening. @return TM_OK or TM_ENOMEM */
 int tm__units_link(tm__units *units);
 
 #endif

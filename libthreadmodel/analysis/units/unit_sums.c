@@ -57,7 +57,7 @@ static int count_units(tm__units *units)
             }
         }
     }
-    /* Of a few only, it is not what submits them. */
+    /* A thread that submits only a few is not the submitter of the kind. */
     for (uint32_t i = 0; rc == TM_OK && i < units->kinds_count; i++)
         if ((uint64_t)most[i] * 2 < units->kinds[i].count)
             units->kinds[i].submitter = TM__NONE;

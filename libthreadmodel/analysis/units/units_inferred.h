@@ -5,7 +5,7 @@
 
 #include "analysis/units/unit_state.h"
 
-/** What parts of the opening add. @return TM_OK or TM_ENOMEM */
+/** Add the inferred units; a part of the opening. @return TM_OK or TM_ENOMEM */
 int tm__units_add_inferred(tm__units *units);
 
 #endif

@@ -196,8 +196,8 @@ static int count_block(tm__patterns *p, uint32_t t, const tm__unit_block *block)
     return TM_OK;
 }
 
-/* Many blocking intervals have no stack, since stacks cost. Of one group and state, the
- * place whose waits are as long on average is where it was. */
+/* Many blocking intervals have no stack, since stacks cost. Such an interval was at the
+ * place of the same group and state whose waits are as long on average. */
 uint32_t tm__pattern_place(const tm__patterns *patterns, uint32_t group,
                            const tm__unit_block *block)
 {
@@ -229,7 +229,8 @@ uint32_t tm__pattern_place(const tm__patterns *patterns, uint32_t group,
 
 /* ---- how a group works ---- */
 
-/* Of nested loops the outer one: its waits are fewer by a whole factor. */
+/* Whether a place is in the outer one of nested loops: its waits are fewer by a whole
+ * factor. */
 static int is_outer(const tm__unit_place *it, uint32_t most)
 {
     uint32_t times = it->count ? (most + it->count / 2) / it->count : 0;

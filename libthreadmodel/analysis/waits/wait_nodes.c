@@ -323,7 +323,7 @@ static int is_woken_by_shutdown(const tm_model *model, uint32_t thread, uint32_t
            tm__wakeup_edge_to(model, thread, end).from != TM__NONE;
 }
 
-/* Of an instant before the last one it is known which waits ended later. Deadlocks are
+/* At an instant before the last one it is known which waits ended later. Deadlocks are
  * deadlocks while they last. */
 static void look_ahead(tm__wait_graph *graph, uint32_t thread)
 {

@@ -5,10 +5,11 @@
 
 #include "analysis/whatif/candidates.h"
 
-/** What changes in a method or with an endpoint: a script of the run counts that. */
+/** Count the delays that change in a method or with an endpoint, by a script of the
+ * run. */
 void tm__count_delays(tm__candidates *all, const tm__script *script);
 
-/** What changes of a resource. */
+/** Count the waits or the uses of a resource that change. */
 void tm__count_served(tm__candidates *all);
 
 /** Threads that could run and had no processor, by switches or as the scheduler counts.

@@ -26,7 +26,7 @@ typedef struct tm__candidate {
 
 struct tm__gain;
 
-/** Which replays a question needs; without one it needs all. */
+/** The replays that a question needs; without it, all are needed. */
 typedef struct tm__replays_needed {
     const void *context;
     /** Whether anything is reported where the unchanged replay differs from the run by

@@ -319,7 +319,7 @@ static int replay_at_bounds(tm__candidates *all)
 
     tm__count_served(all);
     tm__count_wanting(all);
-    /* Of holds and permits it is known before there is a script what changes. */
+    /* The changes of holds and permits are known before there is a script. */
     if (!tm__is_of_delays(all->options->change))
         tm__candidates_settle(all, 0);
     if (tm__candidates_are_settled(all))

@@ -33,7 +33,7 @@ typedef struct tm__gain {
  * and no thread had to be released in it. */
 int tm__replay_is_image(int64_t off_ns, uint64_t forced, int64_t run_ns);
 
-/** Of a candidate that was replayed. */
+/** The gain of a candidate that was replayed. */
 tm__gain tm__gain_of(const tm__candidates *all, const tm__candidate *it);
 
 #endif

@@ -12,16 +12,16 @@
 #include "model/ownership/tenure.h"
 #include "model/ownership/tenure_bounds.h"
 
-/* Of some holds one end was not seen: they are taken to be as long as others. */
+/* One end of some holds was not seen: they are taken to be as long as others. */
 enum { LENGTHS_MIN = 4 };
 
 /* So far into a hold it is looked for what its owner does. */
 enum { LOOK_AHEAD = 16 };
 
-/* Of a key: it is a stack. Strings and stacks are fewer. */
+/* Bit of a key: it is a stack. Strings and stacks are fewer. */
 #define INSIDE_NOT_METHOD 0x80000000u
 
-/* Of a key: it is outside of the part that is asked about. Groups are few. */
+/* Bit of a key: it is outside of the part that is asked about. Groups are few. */
 #define OUTSIDE 0x80000000u
 
 uint32_t tm__hold_place(tm__holds *holds, uint32_t object, uint32_t stack,

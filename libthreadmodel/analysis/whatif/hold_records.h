@@ -12,7 +12,8 @@ static inline tm__record_ends *tm__record_ends_of(const tm__holds *holds,
     return &holds->ends[it - holds->model->ownership.tenures];
 }
 
-/** Of a lock that was got with a stack. @return places[], or TM__NONE: no memory */
+/** The place of a hold whose lock was got with a stack. @return places[], or TM__NONE:
+ * no memory */
 uint32_t tm__hold_place(tm__holds *holds, uint32_t object, uint32_t stack,
                         uint32_t inside, int64_t begin_ns);
 

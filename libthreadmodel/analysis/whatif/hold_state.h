@@ -14,7 +14,7 @@ typedef struct tm__run_slice {
     uint8_t *objects;
 } tm__run_slice;
 
-/** What holds are chosen by: holds of one place are scaled together. */
+/** The key by which holds are chosen: holds of one place are scaled together. */
 typedef struct tm__place {
     uint32_t class_name; ///< strings; TM__NONE: not known
     uint32_t method;     ///< strings, of the caller that got it; TM__NONE: not known
@@ -34,7 +34,7 @@ static inline int tm__is_lock_block(const tm__interval *it)
             (it->state == TM_STATE_PARKED && it->tenure));
 }
 
-/** Which end of what is uncertain of a hold is taken. */
+/** The end that is taken of the uncertain part of a hold. */
 enum tm__holds_bound {
     TM__HOLDS_SHORT,
     TM__HOLDS_LIKELY,

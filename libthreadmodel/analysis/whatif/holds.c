@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tenures of a run as a what-if needs them: with one begin and one end each. What
- * is known of them is looked up once; holds are gathered from it three times, for what
- * is uncertain of an end has two bounds and a middle.
+ * The tenures of a run as a what-if needs them: with one begin and one end each. The
+ * facts known of them are looked up once; holds are gathered from these three times,
+ * for an uncertain end has two bounds and a middle.
  *
  *     owner   ══[ A ═══════ had ─ ─ ─ ─]            had: known to have it still
  *     next         ························w[ B      it released it within ─ ─ ─
@@ -40,7 +40,7 @@ static int64_t end_ns_of(const lock *l, const tm__tenure *it, const tm__tenure *
 {
     if (tm__tenure_is_reported_over(it))
         return b->released_ns;
-    /* Of the last one only who is blocked by it still tells something. */
+    /* Only the thread that is blocked by it still shows something of the last one. */
     if (!next)
         return l->holds->model->entities.objects[l->object].wanted
                    ? b->released_latest_ns
@@ -281,8 +281,8 @@ static int is_reported(const tm_model *model, uint32_t thread,
     return 0;
 }
 
-/* Of readers that get a lock together the records tell of one; the others had it, too,
- * as long as one usually has, and until they were blocked by it again. */
+/* If readers get a lock together, the records show only one of them; the others had it,
+ * too, as long as one usually has, and until they were blocked by it again. */
 static int add_unrecorded(tm__holds *holds, uint32_t thread, uint32_t first)
 {
     const tm__thread *it = &holds->model->entities.threads[thread];

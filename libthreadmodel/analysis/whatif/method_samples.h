@@ -22,7 +22,7 @@ typedef struct tm__method_samples {
     uint32_t threads;
 } tm__method_samples;
 
-/** What of a stretch of running time is in the method: 0 to TM__WHOLE. */
+/** The part of a stretch of running time that is in the method: 0 to TM__WHOLE. */
 enum { TM__WHOLE = UINT16_MAX };
 
 /**

@@ -127,7 +127,8 @@ static double processors_had(const int64_t *running_ns, uint32_t threads,
     return high;
 }
 
-/* What the scheduler counted of all threads: a virtual one's is its carrier's. */
+/* The sum of the scheduler's counts of all threads: a virtual one's is its
+ * carrier's. */
 static tm__cpu_use sum_of_counts(const tm_model *model)
 {
     tm__cpu_use all = {0};

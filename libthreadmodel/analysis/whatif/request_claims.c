@@ -152,8 +152,8 @@ static int find_locks(finder *f)
     return rc;
 }
 
-/* As many permits as uses were seen at once by either way to count them. Which is right
- * a play tells. */
+/* As many permits as uses were seen at once by either way to count them. A play shows
+ * which is right. */
 static void count_permits(const finder *f, tm__station *pool, uint32_t *most)
 {
     const tm__served *served = &f->all->served;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What requests have for themselves alone, and for how long: locks and permits. */
+/* The locks and permits that requests have for themselves alone, and for how long. */
 #ifndef TM_ANALYSIS_WHATIF_REQUEST_CLAIMS_H
 #define TM_ANALYSIS_WHATIF_REQUEST_CLAIMS_H
 

@@ -56,7 +56,7 @@ typedef struct tm__requests {
     double think_ns; ///< of a client, from an answer to its next request, on average
 } tm__requests;
 
-/** Which network is played. */
+/** The network that is played. */
 enum tm__request_network {
     TM__NETWORK_RECORDED,
     TM__NETWORK_CHANGED,

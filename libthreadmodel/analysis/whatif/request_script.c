@@ -323,7 +323,8 @@ static int write_requests(writer *w)
 
 /* ---- processors ---- */
 
-/* Which part of the time in which the threads of requests run they have a processor. */
+/* Find the part of the running time of requests' threads in which they have a
+ * processor. */
 static int find_processors(writer *w)
 {
     const tm_model *model = w->load->model;

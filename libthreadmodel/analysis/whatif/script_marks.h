@@ -8,7 +8,7 @@
 #include "model/entities/thread.h"
 #include "model/intervals/interval.h"
 
-/** What of an interaction is known: its row is a signal if both. */
+/** The known facts of an interaction: its row is a signal if both. */
 enum { TM__ROW_AWAITED = 1, TM__ROW_IN_TIME = 2, TM__ROW_PERMIT = 4 };
 
 /** Something that a thread does at an instant of its timeline. */

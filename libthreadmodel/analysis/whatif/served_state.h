@@ -5,7 +5,7 @@
 
 #include "analysis/resources/resource_state.h"
 
-/** What a wait is, of the resource that is asked about. */
+/** The role of a wait for the resource that is asked about. */
 enum tm__wait_role {
     TM__WAIT_OTHER,  ///< of another resource
     TM__WAIT_PERMIT, ///< ended by a permit that another thread gave

@@ -66,7 +66,7 @@ static uint32_t unqueue(tm__play *r, tm__play_lock *it)
 
 /* ---- locks ---- */
 
-/* Of a resource permits are handed on; a lock is for who comes first. */
+/* Permits of a resource are handed on; a lock is for the first that comes. */
 static int is_resource(const tm__play *r, uint32_t number)
 {
     return number >= r->script->model->entities.objects_count;

@@ -12,8 +12,8 @@
 
 #include "base/saturate.h"
 
-/* Of turns of one instant: what lets others go on comes first, and of those that want a
- * lock who had it first in the recording. */
+/* The order of turns of one instant: those that let others go on come first, and among
+ * those that want a lock the first owner in the recording. */
 static int64_t rank_of(const tm__play *r, uint32_t thread)
 {
     const tm__step *it = tm__play_is_over(r, thread) ? NULL : tm__step_of(r, thread);

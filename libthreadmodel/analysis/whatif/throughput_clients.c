@@ -25,7 +25,7 @@ static int has_own_clients(const tm_model *model)
     for (uint32_t i = 0; own.count && !own.left_out && i < entities->objects_count; i++)
         if (tm__is_own_connection(&own, entities, i))
             return 1;
-    /* Of more ports it is not looked who uses them. */
+    /* The users of more ports are not looked for. */
     return own.left_out != 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What requests need of locks, and what of their queueing a change is about. */
+/* The demand of requests for locks, and the part of their queueing that a change
+ * concerns. */
 #ifndef TM_ANALYSIS_WHATIF_THROUGHPUT_HOLDS_H
 #define TM_ANALYSIS_WHATIF_THROUGHPUT_HOLDS_H
 
@@ -17,7 +18,7 @@ void tm__length_sum_add(tm__length_sum *sum, int64_t start_ns, int64_t end_ns);
 double tm__length_sum_variance(const tm__length_sum *sum);
 
 /**
- * Of each object: the share of the time it was held that was in the holds asked about.
+ * For each object, the share of the time it was held that was in the holds asked about.
  * @return objects_count of them, to be freed by tm__hold_shares_free(), or NULL where
  *         there is no memory
  */

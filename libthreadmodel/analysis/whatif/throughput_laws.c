@@ -106,8 +106,8 @@ static tm__rates by_stalls(double n, double length, double own, double stalled,
 
 /* ---- a station ---- */
 
-/* What a use takes beside itself, as the time until the next owner is awake: with it
- * the network without a change has the rate that was measured. */
+/* The overhead of a use, as the time until the next owner is awake: with it the network
+ * without a change has the rate that was measured. */
 static double overhead(double n, double rate, double rest, double used, double servers,
                        double variance)
 {

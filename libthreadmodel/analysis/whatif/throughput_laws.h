@@ -5,7 +5,7 @@
 
 #include <threadmodel/whatif.h>
 
-/** What changes for a unit of the main kind, on average, in seconds. */
+/** The changes for a unit of the main kind, on average, in seconds. */
 typedef struct tm__unit_demand {
     double queued;   ///< waits for what others have
     double used;     ///< then has itself, or is served

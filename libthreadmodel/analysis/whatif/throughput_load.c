@@ -199,7 +199,7 @@ static int find_customers(tm__load *load)
     return edges && at_level_ns ? TM_OK : TM_ENOMEM;
 }
 
-/* Twice the standard error, by how far parts of the steady time deviate on average. Of
+/* Twice the standard error, by how far parts of the steady time deviate on average. For
  * a normal distribution this is 0.8 of the standard deviation. */
 static double error_of(const tm__load *load)
 {

@@ -21,7 +21,7 @@
 
 enum { DEPTH = 32 };
 
-/* Of fewer sleeps for a request than this, one is for many. */
+/* If there are fewer sleeps for a request than this, one is for many. */
 #define OWN_SLEEPS 0.75
 /* By less a request is not delayed. */
 #define DELAY_SHARE 0.01

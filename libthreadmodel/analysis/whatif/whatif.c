@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What-if questions: what they name is looked up once, the rest is candidates.c's. */
+/* What-if questions: the objects that they name are looked up once, the rest is
+ * candidates.c's. */
 #include <threadmodel/whatif.h>
 
 #include <string.h>

@@ -70,7 +70,7 @@ static void put_difference(const tm__candidates *all, tm__builder *builder)
     }
 }
 
-/* Of a run whose length the work decides. */
+/* The caveats of a run whose length the work decides. */
 static void put_caveats(const tm__candidates *all, tm__builder *builder)
 {
     tm__path_put_caveats(&all->path, all->model, builder);

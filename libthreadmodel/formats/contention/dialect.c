@@ -32,8 +32,8 @@ static const char *const field_names[] = {
 
 #define BIT(field) (1u << (field))
 
-/* What a line of a kind must have besides time, thread and its word; 0: no such line.
- */
+/* The fields that a line of a kind needs besides time, thread and its word; 0: no such
+ * line. */
 static unsigned needed_fields(int kind)
 {
     unsigned always = BIT(TM__LOG_WORD) | BIT(TM__LOG_TIME) | BIT(TM__LOG_THREAD);

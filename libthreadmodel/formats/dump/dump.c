@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads of a dump in, definitions and events out: each thread is a Snapshot and what
- * it holds. What was taken waits here until the reader has the sink at hand, so that
- * a sink that fails costs nothing that was read.
+ * it holds. Data that were taken wait here until the reader has the sink at hand, so
+ * that a sink that fails costs nothing that was read.
  */
 #include "formats/dump/dump.h"
 #include "formats/dump/native_calls.h"

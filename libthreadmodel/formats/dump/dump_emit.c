@@ -79,7 +79,7 @@ void tm__dump_describe(const tm__dump *dump, tm_run *run)
     run->policy = TM_POLICY_REPORTED;
     run->kinds = UINT64_C(1) << TM_EVENT_SNAPSHOT | UINT64_C(1) << TM_EVENT_HELD |
                  UINT64_C(1) << TM_EVENT_VIRTUAL_MOUNT;
-    /* Which threads there are not, a dump shows that lacks none. */
+    /* A dump that lacks no thread shows which threads no longer exist. */
     if (!dump->is_partial)
         run->kinds |= UINT64_C(1) << TM_EVENT_THREAD_END;
     if (dump->cpu_count)

@@ -73,7 +73,7 @@ static uint32_t wait_frames(const tm__dump *dump, const uint32_t *frames,
     return depth;
 }
 
-/* What the stack alone says of a thread that does not run. */
+/* The state of a thread that does not run, by its stack alone. */
 static int blocked_state(const tm__dump *dump, const uint32_t *frames, uint32_t count,
                          uint32_t *wait_depth)
 {

@@ -146,8 +146,8 @@ static void lock_type(tm__go_text function, char *type, size_t bytes)
         snprintf(type, bytes, "sync.%.*s", (int)(end - start), start);
 }
 
-/* What the goroutines wait for there: sync's locks by their type, else by the reason
- * that the runtime gives. */
+/* The kind of object that goroutines wait for: sync's locks by their type, others by
+ * the reason that the runtime gives. */
 static uint64_t kind_of(const char *what)
 {
     static const struct {
@@ -165,8 +165,8 @@ static uint64_t kind_of(const char *what)
     return TM_OBJECT_KIND_UNKNOWN;
 }
 
-/* Of a goroutine that waited before the trace began, the runtime gives no reason: the
- * frames of its own that it waits in have one. */
+/* The runtime gives no reason for a goroutine that waited before the trace began: the
+ * runtime's frames in which it waits show one. */
 const char *tm__go_reason_of(const tm__go_generation *generation,
                              const tm__go_stack *stack)
 {

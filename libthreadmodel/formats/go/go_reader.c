@@ -6,7 +6,7 @@
  *     LOADING ──▶ EMITTING ──▶ CONCLUDING ──▶ DONE
  *        ▲            │
  *        └────────────┘
- * Each thread's events are in order. Of all threads the earliest event is read whose
+ * Each thread's events are in order. The earliest event of all threads is read whose
  * turn it is; see go_scheduler.h.
  */
 #include "formats/go/go_reader.h"

@@ -33,7 +33,7 @@ typedef struct tm__go_goroutine {
     uint8_t serves;  ///< one that accepts created it
 } tm__go_goroutine;
 
-/** What ends when it runs again. */
+/** The wait or sleep that ends when it runs again. */
 enum tm__go_wait { TM__GO_NO_WAIT, TM__GO_AWAITS, TM__GO_SLEEPS };
 
 typedef struct tm__go_p {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the events of a trace share: rows by their ids, names, and lives of goroutines.
- */
+/* The parts that the events of a trace share: rows by their ids, names, and lives of
+ * goroutines. */
 #include "formats/go/go_step.h"
 
 #include <string.h>

@@ -43,7 +43,7 @@ void tm__go_wake(const tm__go_step *at, tm__go_goroutine *it, uint64_t waker,
 {
     tm_event *event;
 
-    /* What came from outside, another goroutine only passed on. */
+    /* An event from outside was only passed on by another goroutine. */
     if (waker && it->wait == TM__GO_AWAITS && !it->is_io) {
         event = tm__go_emit(at, TM_EVENT_POST, waker);
         event->object = it->object;

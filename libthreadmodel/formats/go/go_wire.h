@@ -18,7 +18,7 @@ enum {
     TM__GO_ARGUMENTS = 5 ///< of an event, its time among them, at most
 };
 
-/** What the header of a batch of no thread has for its thread. */
+/** The thread in the header of a batch that belongs to no thread. */
 #define TM__GO_NO_THREAD UINT64_MAX
 
 enum tm__go_event_type {
@@ -63,7 +63,7 @@ enum tm__go_event_type {
     TM__GO_END_OF_GENERATION = 52
 };
 
-/** What a goroutine does, as its events of status have it. */
+/** The status of a goroutine, as in its events of status. */
 enum tm__go_status {
     TM__GO_ABSENT = 0, ///< not seen, or over
     TM__GO_RUNNABLE = 1,

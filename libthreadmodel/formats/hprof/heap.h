@@ -6,7 +6,7 @@
 #include "base/input.h"
 #include "formats/notes.h"
 
-/** What whoever walks wants to see. Each returns TM_OK or what ends the walk. */
+/** The callbacks of a walk. Each returns TM_OK or the code that ends the walk. */
 typedef struct tm__hprof_visitor {
     void *payload;
     /** A thread that lived, and its stack. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the lines of an HPROF text say: threads, traces, waits, and tables of monitors.
- */
+/* The content of the lines of an HPROF text: threads, traces, waits, and tables of
+ * monitors. */
 #ifndef TM_FORMATS_HPROF_PROFILE_H
 #define TM_FORMATS_HPROF_PROFILE_H
 

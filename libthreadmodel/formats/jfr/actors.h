@@ -5,7 +5,8 @@
 
 #include "formats/jfr/jfr_entities.h"
 
-/* What a key of the chunk stands for; 0: the key is 0. @return TM_OK or TM_ENOMEM */
+/* The id of the thread that a key of the chunk stands for; 0: the key is 0.
+ * @return TM_OK or TM_ENOMEM */
 int tm__jfr_thread_id(tm__jfr_entities *entities, uint64_t key, uint64_t *id);
 
 /** The id of a thread by Java's own number for it; 0: it has none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Chunk headers. They state where the chunk ends and so where the next begins; that
- * is believed of a finished chunk whose end the file has. Of any other the data go on
+ * is believed of a finished chunk whose end the file has. The data of any other go on
  * to the next header, which is searched for, or to the end of the file.
  *
  *      │ header │ events ... │ header │ events ... │ 0 0 0 0
@@ -154,7 +154,7 @@ static int measure(tm__input *input, uint64_t offset, uint64_t limit, uint64_t *
         *there = length < limit ? length : limit;
         return TM_OK;
     }
-    /* What a header states is no reason to ask for so much memory at once. */
+    /* A length that a header states is no reason to ask for so much memory at once. */
     do {
         wanted = wanted < limit ? wanted : limit;
         rc = tm__input_view(input, offset, (size_t)wanted, &bytes, &available);

@@ -59,7 +59,7 @@ typedef struct tm__jfr_peer {
     int is_shared;    ///< of a port: several threads read from it at the same time
 } tm__jfr_peer;
 
-/** Of more writers in one file the oldest is forgotten. */
+/** The oldest writer is forgotten if a file has more. */
 enum { TM__JFR_CLOCKS = 16 };
 
 typedef struct tm__jfr_events {

@@ -38,7 +38,7 @@ typedef struct tm__jfr_order {
  */
 int tm__jfr_order_make(tm__jfr_order *order, const tm__jfr_fact *facts, uint32_t count);
 
-/** What an instant is of: twice the number of a fact, and 1 more for its end. */
+/** The fact of an instant: twice the number of the fact, and 1 more for its end. */
 static inline uint32_t tm__jfr_order_at(const tm__jfr_order *order, uint32_t i)
 {
     return order->sorted ? (uint32_t)(order->sorted[i] & order->mask)

@@ -253,7 +253,7 @@ static int emit(reader *self, const tm_sink *sink)
     return TM_MORE;
 }
 
-/* What holds for all of the recording can be said only now. */
+/* Caveats that concern all of the recording can be stated only now. */
 static int conclude(reader *self, const tm_sink *sink)
 {
     int rc =

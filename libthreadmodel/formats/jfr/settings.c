@@ -224,7 +224,7 @@ void tm__jfr_settings_describe(const tm__jfr_settings *settings, tm_run *run)
     const tm__jfr_setting *of = settings->of;
     const tm__jfr_setting *enter = &of[TM__JFR_ENTER], *wait = &of[TM__JFR_WAIT];
 
-    /* Of several JVMs none stands for all. */
+    /* If there are several JVMs, none stands for all. */
     if (settings->jvm_count == 1) {
         run->vm = tm__strings_get(&settings->strings, settings->vm);
         run->command = tm__strings_get(&settings->strings, settings->command);

@@ -46,7 +46,7 @@ static const tm__jstack_lock *lock_of_kind(const tm__jstack_dump *dump, uint32_t
     return NULL;
 }
 
-/* What a thread cannot go on without; NULL: nothing, or not a lock. */
+/* The lock without which a thread cannot go on; NULL: there is none. */
 static const tm__jstack_lock *wanted_by(const tm__jfr_witness *witness, uint32_t thread)
 {
     uint32_t kinds =

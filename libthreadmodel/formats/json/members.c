@@ -230,7 +230,8 @@ static int on_key(void *payload, const unsigned char *bytes, size_t length)
     return 1;
 }
 
-/* What opens, by where it stands and as which member; OUTSIDE: it is not wanted. */
+/* The level that opens, by where it stands and as which member; OUTSIDE: it is not
+ * wanted. */
 static enum level opens(const tm__json_dump *it, int is_array)
 {
     switch (level_of(it)) {

@@ -29,7 +29,7 @@ typedef struct tm__json_parser {
     char error[160];
 } tm__json_parser;
 
-/** What became of a piece. */
+/** The outcome of a piece. */
 enum tm__json_outcome {
     TM__JSON_GOES_ON, ///< all of it was taken
     TM__JSON_STOPPED, ///< a callback returned 0

@@ -46,7 +46,7 @@ int tm__jstack_cycles_hold(tm__jstack_cycles *cycles, uint64_t address,
 
 /** The class that a frame initialises. @return 1: it does */
 int tm__jstack_initialized_class(tm__slice frame, tm__slice *name);
-/** What stands for the initialisation of a class among addresses. */
+/** The address that stands for the initialisation of a class. */
 uint64_t tm__jstack_class_address(tm__slice name);
 
 /**

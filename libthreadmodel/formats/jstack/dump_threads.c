@@ -54,7 +54,7 @@ int tm__java_read_mounted(tm__jstack_parser *self, uint64_t id)
 }
 
 /* A thread is over. Before JDK 23 all that a dump has of a mounted virtual thread is
- * its number. Of a thread whose line was cut out alone, that line has the state. */
+ * its number. If the line of a thread was cut out alone, it has the state. */
 int tm__java_end_thread(tm__jstack_parser *self)
 {
     tm__jstack_thread *thread = tm__java_thread_of(self);

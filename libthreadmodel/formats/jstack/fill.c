@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each thread wants and holds is computed first, for all, since a lock's owner
- * may stand further down; then threads are taken one by one.
+ * The locks that each thread wants and holds are computed first, for all, since a
+ * lock's owner may stand further down; then threads are taken one by one.
  */
 #include "formats/dump/dump.h"
 #include "formats/jstack/fill.h"

@@ -167,7 +167,7 @@ static tm__slice split_place(tm__slice place, uint64_t *line)
     return place;
 }
 
-/* What stands for the class: the file without its ending, or the library. */
+/* The name that stands for the class: the file without its ending, or the library. */
 static tm__slice module_of(tm__slice path, tm__slice library)
 {
     static const char *const sources[] = {
@@ -212,7 +212,7 @@ static int add_frame(tm__jstack_parser *self, tm__slice function, tm__slice argu
         function.length = version; /* "pthread_mutex_lock@@GLIBC_2.2.5" */
     if (module.length < sizeof(text))
         memcpy(text, module.bytes, module.length);
-    /* What lies further out does not wait, but calls what does. */
+    /* A function further out does not wait, but calls the one that does. */
     if (module.bytes[0] != '?' && !tm__native_is_library(text) &&
         !tm__slice_is(module, "rust-std"))
         self->section |= OUTSIDE;

@@ -47,7 +47,8 @@ static int read_heading(tm__slice line, uint64_t *id, tm__slice *state)
         TM_OBJECT_KIND_##kind, class_name, name                                        \
     }
 
-/* What the word in brackets says, and of what where no line has its address. */
+/* The state that the word in brackets states, and the kind of object waited for where
+ * no line has its address. */
 static const struct {
     const char *word;
     int state;
@@ -129,8 +130,8 @@ static uint64_t argument(tm__slice call, const char *function)
                : 0;
 }
 
-/* What a goroutine waits for, by the receiver of the method that it waits in, or by the
- * semaphore in it. */
+/* The object that a goroutine waits for, by the receiver of the method that it waits
+ * in, or by the semaphore in it. */
 static const struct {
     const char *method, *class_name;
     uint32_t offset; ///< of the argument within the object
@@ -216,7 +217,7 @@ static int read_call(tm__jstack_parser *self, tm__slice call)
             address = self->semaphore;
         if (address <= objects[i].offset)
             return TM_OK;
-        /* Which kind of lock it is of, the word or the next frames say. */
+        /* The word or the next frames show which kind of lock it belongs to. */
         if (thread->known_state == TM_STATE_WAITING && objects[i].offset &&
             tm__slice_find(call, "Mutex(") < call.length) {
             thread->known_state = TM_STATE_BLOCKED;
@@ -276,7 +277,7 @@ static int is_place(tm__slice line)
            tm__slice_find(line, "(") == line.length;
 }
 
-/* What precedes a list of all goroutines, not of the one that panicked alone. */
+/* Whether a line precedes a list of all goroutines, not only of one that panicked. */
 static int is_first(tm__slice line)
 {
     return tm__slice_begins(line, "SIGQUIT: quit") ||

@@ -8,7 +8,7 @@
 
 #include "formats/jstack/parse_state.h"
 
-/** What became of a line, beside TM_OK and TM_ENOMEM. */
+/** The outcome of a line, besides TM_OK and TM_ENOMEM. */
 enum {
     TM__LINE_OTHER = 1, ///< the line does not belong to the dump
     TM__LINE_NEXT = 2,  ///< another dump begins with it

@@ -19,8 +19,8 @@ void tm__jstack_begin(tm__jstack_parser *parser, const tm__grammar *grammar);
 int tm__jstack_end(tm__jstack_parser *parser);
 
 /**
- * Parse one dump of HotSpot; lines that do not belong to it are passed over. What was
- * parsed before is replaced.
+ * Parse one dump of HotSpot; lines that do not belong to it are passed over. A dump
+ * that was parsed before is replaced.
  * @param text  lent for the call
  * @return TM_OK or TM_ENOMEM
  */

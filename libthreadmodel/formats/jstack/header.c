@@ -204,7 +204,7 @@ static int read_tid(tm__slice word, tm__slice rest, tm__jstack_thread *thread,
     return 1;
 }
 
-/* What stands behind the name, up to the tid, without which it is no such line. */
+/* Read the part behind the name, up to the tid, without which it is no such line. */
 static int read_rest(tm__slice rest, tm__jstack_thread *thread,
                      tm__jstack_heading *heading, int is_cut)
 {
@@ -236,7 +236,7 @@ static int read_rest(tm__slice rest, tm__jstack_thread *thread,
             heading->is_certain = heading->has_nid = heading->has_number = 1;
             return number_after(rest, "t@", &thread->id);
         } else if (number_after(word, "sysTid=", &thread->os_id)) {
-            /* Of Android: a thread that does not run Java. */
+            /* Android: a thread that does not run Java. */
             thread->id = thread->os_id | UINT64_C(1) << 62;
             heading->is_certain = heading->has_nid = heading->has_number = 1;
             return tm__android_state(TM__SLICE("Native"), thread);

@@ -5,7 +5,7 @@
 
 #include "formats/jstack/parse_state.h"
 
-/** What such a line has beside the thread itself. */
+/** The facts of such a line besides the thread itself. */
 typedef struct tm__jstack_heading {
     int has_number; ///< 0: a thread of the JVM itself, or a JVM older than 8
     int is_certain; ///< it has what only the line of a thread has

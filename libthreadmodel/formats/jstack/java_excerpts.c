@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What parts of a JVM or its frameworks print of some threads: coroutines of Kotlin,
- * Vert.x's blocked event loops, a server's watchdog, Elasticsearch's hot threads, the
- * list of threads of a crash. None shows which thread has a lock.
+ * Excerpts of some threads, as parts of a JVM or its frameworks print them: coroutines
+ * of Kotlin, Vert.x's blocked event loops, a server's watchdog, Elasticsearch's hot
+ * threads, the list of threads of a crash. None shows which thread has a lock.
  */
 #include <string.h>
 #include <threadmodel/definition.h>

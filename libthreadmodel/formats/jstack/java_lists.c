@@ -59,7 +59,7 @@ static int settle(tm__jstack_parser *self)
     return rc;
 }
 
-/* What follows a key up to a comma or the end. @return 1: the key is there */
+/* The text that follows a key up to a comma or the end. @return 1: the key is there */
 static int member(tm__slice text, const char *key, tm__slice *value)
 {
     size_t at = tm__slice_find(text, key);

@@ -12,7 +12,7 @@
 #define TM__JAVA_FIRST "Full thread dump"
 #define TM__JAVA_STATE "java.lang.Thread.State:"
 
-/** What kind of line waits. */
+/** The kind of the line that waits. */
 enum tm__java_pending {
     TM__PENDING_NOTHING,
     TM__PENDING_HEADER,

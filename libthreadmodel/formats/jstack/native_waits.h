@@ -9,7 +9,7 @@ enum {
     TM__NATIVE_FRAMES = 12 ///< within so many the function stands that waits
 };
 
-/** What stands for the class of the C library's functions. */
+/** The name that stands for the class of the C library's functions. */
 #define TM__NATIVE_LIBRARY "libc"
 
 /**

@@ -55,7 +55,8 @@ int tm__jstack_add_lock(tm__jstack_dump *dump, const tm__jstack_lock *lock);
 
 int tm__jstack_add_edge(tm__jstack_dump *dump, const tm__jstack_edge *edge);
 
-/** What stands for the address of an object that only class and hash identify. */
+/** Set the address that stands for that of an object which only class and hash
+ * identify. */
 void tm__jstack_lock_by_hash(tm__jstack_lock *lock, uint64_t hash);
 
 /** FNV-1a, not 0. */

@@ -29,7 +29,7 @@ typedef struct tm__jstack_lock {
     uint8_t is_hash;      ///< `address` is made of class and hash
 } tm__jstack_lock;
 
-/** What a thread waits for, where no line has a number for it: a constant. */
+/** The object that a thread waits for where no line has its number: a constant. */
 typedef struct tm__jstack_wait {
     int kind;               ///< enum tm_object_kind
     const char *class_name; ///< or NULL

@@ -133,7 +133,7 @@ static int has_lock(const tm__jstack_dump *parsed, uint32_t thread, uint32_t kin
     return 0;
 }
 
-/* Of a mounted virtual thread the dump states nothing: its lines and frames do. Java
+/* The dump states no state of a mounted virtual thread: its lines and frames do. Java
  * calls a thread runnable that waits for another to initialise a class. */
 static int state_by_lines(const tm__jstack_fill *fill, const tm__jstack_dump *parsed,
                           uint32_t thread, uint32_t *depth)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands for another character in a text that somebody wrapped. */
+/* The escapes that stand for other characters in a text that somebody wrapped. */
 #ifndef TM_FORMATS_TEXT_ESCAPE_H
 #define TM_FORMATS_TEXT_ESCAPE_H
 

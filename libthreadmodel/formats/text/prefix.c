@@ -78,6 +78,6 @@ size_t tm__prefix_match(const tm__prefix *prefix, tm__slice line)
             return match_key(prefix, line);
         }
     }
-    /* Of an empty line the blanks at its end are gone. */
+    /* An empty line has lost the blanks at its end. */
     return skip_blanks(wanted, i, length) == length ? at : match_key(prefix, line);
 }

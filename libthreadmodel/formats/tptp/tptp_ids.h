@@ -35,7 +35,7 @@ typedef struct tm__tptp_ids {
 void tm__tptp_ids_init(tm__tptp_ids *ids, tm__memory *memory);
 
 /**
- * What a text means; something new where it means nothing yet or no more.
+ * The meaning of a text; a new entity where it has no meaning yet or no more.
  *
  * @param is_transient  transient ids are numbers of their own
  * @param[out] entity   lent until the next call

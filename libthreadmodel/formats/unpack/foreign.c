@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What libraries unpack: zstd, which traces need as well, and xz. */
+/* The formats that libraries unpack: zstd, which traces need as well, and xz. */
 #include <string.h>
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the VM, or a later snapshot, says of a deadlock that was found. */
+/* The statements of the VM, or of a later snapshot, on a deadlock that was found. */
 #include "base/error.h"
 #include "model/deadlocks/deadlock_confirm.h"
 #include "model/deadlocks/deadlock_search.h"

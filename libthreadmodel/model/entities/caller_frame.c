@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which frame of a stack is the caller: the code that asked to be blocked, as a person
- * means it.
+ * The caller among the frames of a stack: the code that asked to be blocked, as a
+ * person means it.
  *
  *     Unsafe.park                 LockSupport.park ...       how it is done: primitive
  *     LinkedBlockingQueue.take    library

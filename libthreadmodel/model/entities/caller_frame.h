@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which frame of a stack is the caller. */
+/* The caller among the frames of a stack. */
 #ifndef TM_MODEL_CALLER_FRAME_H
 #define TM_MODEL_CALLER_FRAME_H
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /**
- * What of a class's name is the same in every run.
+ * The part of a class's name that is the same in every run.
  * @param[out] suffix  to be put behind that; "" of a class that is not hidden
  * @return its bytes
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which locks a thread held while it was blocked by another. */
+/* The locks that a thread held while it was blocked by another. */
 #ifndef TM_MODEL_LOCK_NESTING_H
 #define TM_MODEL_LOCK_NESTING_H
 

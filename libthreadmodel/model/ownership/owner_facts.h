@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an event states of the owner of a lock. */
+/* The facts that an event states of the owner of a lock. */
 #ifndef TM_MODEL_OWNER_FACTS_H
 #define TM_MODEL_OWNER_FACTS_H
 
@@ -10,7 +10,7 @@
 #include "model/intervals/interval.h"
 #include "model/state/model.h"
 
-/** That a thread had an object at an instant. */
+/** The fact that a thread had an object at an instant. */
 typedef struct tm__had {
     int64_t time_ns;
     uint32_t thread;

@@ -248,9 +248,10 @@ static int is_past_known(const tm_model *model, const tm__thread *thread)
 }
 
 /*
- * What an unpark says of the lock that its target queues for. Read as nobody's, the
- * caller has just released it, unless it only left the queue; read as another's, that
- * one was quicker than the target; read as the caller's own, it is not a release.
+ * Note the release that an unpark shows of the lock that its target queues for. Read as
+ * nobody's, the caller has just released it, unless it only left the queue; read as
+ * another's, that one was quicker than the target; read as the caller's own, it is not
+ * a release.
  */
 static void note_release(tm_model *model, const tm__fact *fact)
 {

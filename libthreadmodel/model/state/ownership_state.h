@@ -17,7 +17,7 @@ typedef struct tm__latency {
     uint32_t below;  ///< how many are shorter than those
 } tm__latency;
 
-/** Which wake-ups are alike. */
+/** Kinds of wake-ups that are alike. */
 enum {
     TM__WAKEUP_MONITOR, ///< of a thread that queues for a monitor
     TM__WAKEUP_PARK,    ///< of a parked thread

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which notify woke which waiter. */
+/* The notify that woke each waiter. */
 #ifndef TM_MODEL_BINDING_H
 #define TM_MODEL_BINDING_H
 

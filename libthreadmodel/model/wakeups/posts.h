@@ -25,7 +25,7 @@ typedef struct tm__post {
     uint8_t reserved[2];
 } tm__post;
 
-/** What a thread was given, posts[] or TM__NONE; wakes[] has the thread. */
+/** The post that a thread was given, posts[] or TM__NONE; wakes[] has the thread. */
 uint32_t *tm__post_of(tm_model *model, uint32_t thread);
 /** Room for `more` posts. @return TM_OK or TM_ENOMEM */
 int tm__posts_reserve(tm_model *model, size_t more);
