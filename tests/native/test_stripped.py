@@ -57,8 +57,8 @@ int main(int count, char **)
 def server(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cpp")
     (folder / "server.cpp").write_text(SOURCE)
-    command = ["c++", "-std=c++17", "-O2", "-g", "-pthread", "server.cpp"]
-    if not shutil.which("c++") or not shutil.which("strip"):
+    command = ["g++", "-std=c++17", "-O2", "-g", "-pthread", "server.cpp"]
+    if not shutil.which("g++") or not shutil.which("strip"):
         pytest.skip("no compiler of C++")
     subprocess.run([*command, "-o", "server"], cwd=folder, check=True)
     subprocess.run(["strip", "-o", "bare", "server"], cwd=folder, check=True)
