@@ -52,10 +52,10 @@ PARTLY = {
 }
 # If other threads go on, these may be waiting for them: the first line names them.
 OWED = {
-    "nested": "notifier waits",
-    "cleaner": "cleaner waits",
-    "readers": "(writer and helper|helper and writer) wait",
-    "stamped": "taker waits",
+    "nested": "notifier has waited",
+    "cleaner": "cleaner has waited",
+    "readers": "(writer and helper|helper and writer) have waited",
+    "stamped": "taker has waited",
 }
 HEALTHY = (
     "idle",

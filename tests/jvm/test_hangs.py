@@ -95,7 +95,7 @@ def test_a_part_that_cannot_go_on_is_reported_live_and_in_the_trace(java: Java) 
         text = (java.folder / f"{name}.err").read_text()
         first, *rest = messages(name)
         assert first.startswith("threadmodel: partly stuck for at least "), text
-        assert all(f"\n  {member} waits " in text for member in members), text
+        assert all(f"\n  {member} has waited " in text for member in members), text
         assert f": {len(members)} thread" in first, text
         assert [line[:28] for line in rest] == (
             ["threadmodel: no longer stuck"] if name == "returned" else []

@@ -81,7 +81,7 @@ def test_initialisers_that_wait_for_one_another(java: Java) -> None:
         it = outcomes[name]
         (row,) = it.model.verdict()
         found = list(it.model.verdict_members())
-        assert "waits for the initialisation of Initialisers$" in it.said, name
+        assert " for the initialisation of Initialisers$" in it.said, name
         assert it.said.count("threadmodel: ") == 1, it.said
         assert not row["suspected"], name
         assert "class" in {member["edge"] for member in found}, name

@@ -168,7 +168,7 @@ def test_a_wait_that_no_thread_is_left_to_end_is_no_suspicion() -> None:
     story.at(10, 2, KIND.WAIT, object=QUEUE, stack=TAKE).at(3010, 1, KIND.THREAD_END)
     (row,) = story.findings()
     assert (row["kind"], row["suspected"]) == ("stuck", False)
-    assert "t2 waits for Queue#200 in Queue.take:30 since 10.0 ms" in row["text"]
+    assert "t2 has waited for Queue#200 in Queue.take:30 since 10.0 ms" in row["text"]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def test_the_first_line_names_those_who_wait_for_permits_of_nobody_known() -> No
     path = SCENARIOS / "healthy-that-waits-for-permits-of-nobody-known.txt"
     (row,) = scenario.fill(scenario.read(path), None).verdict()
     assert row["title"] == (
-        "No thread is known to be stuck, but clerk and other wait for locks or "
+        "No thread is known to be stuck, but clerk and other have waited for locks or "
         "permits, the last since 20 ns, and no event shows who has them."
     )
 
@@ -47,8 +47,8 @@ def test_the_first_line_names_an_owner_that_waits() -> None:
     story.findings()
     (row,) = story.model.verdict()
     assert row["title"] == (
-        "No thread is known to be stuck, but t3 waits for a lock or permit since 10.0 "
-        "ms, and t2, which has it, waits, too."
+        "No thread is known to be stuck, but t3 has waited for a lock or permit since "
+        "10.0 ms, and t2, which has it, waits, too."
     )
 
 

@@ -205,7 +205,7 @@ def test_requests_that_need_another_worker_each_starve() -> None:
     assert (row["kind"], row["suspected"]) == ("starved", True)
     assert row["members"] == {"exec-0", "exec-1", "exec-2"}
     assert row["since_ns"] == pytest.approx(220 * MS, abs=MS)
-    assert "waits for 127.0.0.1:8080 in Pool.take since 200 ms" in row["text"]
+    assert "has waited for 127.0.0.1:8080 in Pool.take since 200 ms" in row["text"]
     assert "where this program answers" in row["text"]
     assert "own service" in row["advice"]
 

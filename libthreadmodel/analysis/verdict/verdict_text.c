@@ -179,8 +179,8 @@ static void write_owed(tm__words *words, const tm__judgement *it)
     if (it->owed > NAMED)
         tm__write_words(words, " and %u more", it->owed - NAMED);
     tm__write_words(words, it->owed == 1
-                               ? " waits for a lock or permit since "
-                               : " wait for locks or permits, the last since ");
+                               ? " has waited for a lock or permit since "
+                               : " have waited for locks or permits, the last since ");
     tm__write_instant(words, &it->members, since_ns);
     write_who_has(words, it, &of);
 }

@@ -5,7 +5,6 @@
 
 #include "analysis/waits/wait_why.h"
 #include "model/entities/object.h"
-#include "model/entities/reports.h"
 
 /* So many members are compared with one another. */
 enum { MEMBERS_ALIKE = 64 };
@@ -56,11 +55,15 @@ static uint32_t write_others(tm__words *words, const tm__wait_case *it, uint32_t
         }
     if (!count)
         return 0;
-    tm__write_words(words, ". %u more wait%s there", count, count == 1 ? "s" : "");
-    if (last_ns > it->model->first_ns || !tm__model_is_of_dumps(it->model)) {
-        tm__write_words(words, count == 1 ? ", since " : ", the last since ");
-        tm__write_instant(words, it, last_ns);
+    if (!tm__wait_is_dated(it, last_ns)) {
+        tm__write_words(words, ". %u more wait%s there", count, count == 1 ? "s" : "");
+        return count;
     }
+    tm__write_words(words,
+                    count == 1 ? ". %u more has waited there since "
+                               : ". %u more have waited there, the last since ",
+                    count);
+    tm__write_instant(words, it, last_ns);
     return count;
 }
 

@@ -62,6 +62,11 @@ void tm__write_instant(tm__words *words, const tm__wait_case *it, int64_t time_n
                     tm__duration_of(time_ns - tm__model_origin_ns(it->model)).text);
 }
 
+int tm__wait_is_dated(const tm__wait_case *it, int64_t since_ns)
+{
+    return since_ns > it->model->first_ns || !tm__model_is_of_dumps(it->model);
+}
+
 int tm__is_endpoint(const tm_model *model, uint32_t object)
 {
     int kind = object == TM__NONE ? TM_OBJECT_KIND_UNKNOWN

@@ -31,6 +31,8 @@ void tm__write_thread(tm__words *words, const tm_model *model, uint32_t thread);
 void tm__write_count(tm__words *words, uint32_t count);
 /** An instant of the model's clock, since the run began. */
 void tm__write_instant(tm__words *words, const tm__wait_case *it, int64_t time_ns);
+/** Whether it is known when a wait began: at the first dump it already lasted. */
+int tm__wait_is_dated(const tm__wait_case *it, int64_t since_ns);
 /** "Account.transfer:42", or "an unknown method". */
 void tm__write_place(tm__words *words, const tm__wait_case *it, uint32_t stack);
 /** "ReentrantLock$NonfairSync@1b2c": an object without its packages. */

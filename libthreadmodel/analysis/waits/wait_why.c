@@ -18,7 +18,7 @@ static void write_server_state(tm__words *words, const tm__wait_case *it,
     if (node->kind == TM__NODE_ABSENT)
         tm__write_words(words, ", which has ended");
     else if (node->kind == TM__NODE_IDLE) {
-        tm__write_words(words, ", which waits for work since ");
+        tm__write_words(words, ", which has waited for work since ");
         tm__write_instant(words, it, node->since_ns);
     } else if (node->is_member)
         tm__write_words(words, ", which cannot go on either");
@@ -172,24 +172,29 @@ void tm__write_why(tm__words *words, tm__wait_case *it, uint32_t thread)
 {
     const tm_model *model = it->model;
     const tm__wait_node *node = &it->graph->nodes[thread];
+    int is_dated = tm__wait_is_dated(it, node->since_ns);
 
     tm__write_thread(words, model, thread);
+    if (node->is_polling)
+        tm__write_words(words, is_dated ? " has tried again and again for "
+                                        : " tries again and again for ");
+    else
+        tm__write_words(words, is_dated ? " has waited" : " waits");
     if (node->edge == TM_WAIT_EDGE_JOIN) {
-        tm__write_words(words, " waits for the end of ");
+        tm__write_words(words, " for the end of ");
         tm__write_thread(words, model, node->on);
     } else if (node->want != TM__WANT_UNKNOWN) {
         tm__write_words(
-            words, node->want == TM__WANT_LOCK ? " waits for a %s" : " waits (%s)",
+            words, node->want == TM__WANT_LOCK ? " for a %s" : " (%s)",
             tm__class_name(&model->entities,
                            model->entities.objects[node->object].class_index));
     } else {
-        tm__write_words(words, node->is_polling ? " tries again and again for "
-                                                : " waits for ");
+        tm__write_words(words, node->is_polling ? "" : " for ");
         tm__write_object(words, it, node->object);
     }
     tm__write_words(words, " in ");
     tm__write_place(words, it, node->stack);
-    if (node->since_ns > it->model->first_ns || !tm__model_is_of_dumps(model)) {
+    if (is_dated) {
         tm__write_words(words,
                         is_found_waiting(it, thread) ? " since before " : " since ");
         tm__write_instant(words, it, node->since_ns);
