@@ -18,7 +18,7 @@
 
 enum { MOST_THREADS = 4096, MOST_FRAMES = 256 };
 
-/* What the native recorder numbers differs from what the VM numbers in the top bit. */
+/* The numbers of the native recorder differ from those of the VM in the top bit. */
 #define NATIVE (UINT64_C(1) << 63)
 #define NATIVE_STACK (UINT32_C(1) << 31)
 

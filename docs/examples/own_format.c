@@ -14,7 +14,7 @@
 
 enum { THREADS = 64, NAME_BYTES = 32 };
 
-/* What a callback gets is lent for the call: what is to last is copied. */
+/* A callback's arguments are lent for the call: fields that are to last are copied. */
 typedef struct lines {
     char names[THREADS][NAME_BYTES];
     int64_t start_ns;

@@ -87,7 +87,7 @@ static void *seller(void *payload)
     return NULL;
 }
 
-/* What the numbers in events stand for; the thread that says so has a ring as well. */
+/* Define the numbers in events; the thread that does so has a ring as well. */
 static void define(void)
 {
     tm_thread self = {.size = sizeof(self), .id = SELLERS + 1, .name = "main"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of bench_answers have in common: a clock, memory that is counted, and
- * a line a question. */
+/* The functions that the parts of bench_answers share: a clock, memory that is counted,
+ * and a line a question. */
 #ifndef BENCH_ANSWERS_H
 #define BENCH_ANSWERS_H
 

@@ -46,7 +46,7 @@ static int read_file(const char *path, const tm_sink *sink, const char *into,
     return 0;
 }
 
-/* What `jfr view contention-by-class` asks: how often, and how long, by class. */
+/* The question of `jfr view contention-by-class`: how often, and how long, by class. */
 static int ask_by_class(const char *path)
 {
     tm_source_options options = {.size = sizeof(options),

@@ -107,7 +107,7 @@ static tm_event event_of(program *p, uint32_t thread, int kind, uint32_t object)
                       .kind = (uint16_t)kind};
 }
 
-/* What a thread that runs does next. */
+/* The next event of a thread that runs. */
 static tm_event act(program *p, uint32_t t)
 {
     uint32_t object = below(p, p->object_count), choice = below(p, 16);
@@ -165,7 +165,7 @@ static tm_event step(program *p)
     }
 }
 
-/* Of the processor: other programs on the machine do not count. */
+/* Processor time: other programs on the machine do not count. */
 static double seconds(void)
 {
     struct timespec now;
@@ -184,7 +184,8 @@ static tm_model *model_new(const program *p)
     if (tm_model_new(&model, NULL) != TM_OK)
         fail("model");
     sink = tm_model_sink(model);
-    /* What a JVM tells: not who takes a lock that nobody fights for. */
+    /* The kinds that a JVM reports: an acquisition without contention is not among
+     * them. */
     for (int kind = 1; kind < TM_EVENT_ACQUIRED; kind++)
         run.kinds |= UINT64_C(1) << kind;
     if (sink->run(sink->payload, &run) != TM_OK ||

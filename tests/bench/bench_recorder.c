@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What tm_recorder_report() costs the thread that calls it: the best of 1,000 times 250
- * events, with and without a file of rings, without frames and with 16. Prints the rows
- * of docs/embedding.md, and what reading the clock takes of each.
+ * The cost of tm_recorder_report() for the thread that calls it: the best of 1,000
+ * times 250 events, with and without a file of rings, without frames and with 16.
+ * Prints the rows of docs/embedding.md, and what reading the clock takes of each.
  *
  *     bench_recorder
  */

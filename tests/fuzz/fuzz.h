@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What fuzz targets share. A target is one function on bytes; libFuzzer calls it
- * (./dev fuzz), and so does replay.c, over stored inputs and variations of them,
- * with any compiler (./dev check).
+ * The interface of fuzz targets. A target is one function on bytes; libFuzzer calls it
+ * (./dev fuzz), and so does replay.c, over stored inputs and variations of them, with
+ * any compiler (./dev check).
  */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H

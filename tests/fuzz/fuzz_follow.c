@@ -92,8 +92,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     if (rc == TM_OK || rc == TM_EDAMAGED) {
         int whole = read_whole(path, read);
 
-        /* What began as a trace when there were few bytes may have gone on otherwise.
-         */
+        /* A file that began as a trace when there were few bytes may have gone on
+         * otherwise. */
         FUZZ_CHECK(whole == rc || (rc == TM_EDAMAGED && whole == TM_EFORMAT));
         FUZZ_CHECK(whole == TM_EFORMAT ||
                    tm_model_event_count(read) == tm_model_event_count(followed));

@@ -9,7 +9,8 @@
 #include "fuzz.h"
 
 enum { HEADER = 68, TIMES = 64, PLUS = 1 << 16 };
-/* Of another format, which a mutated header may make of it: a dump takes most. */
+/* Limits for another format, which a mutated header may make of it: a dump takes
+ * most. */
 enum { OTHER_TIMES = 96, OTHER_PLUS = 1 << 20 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)

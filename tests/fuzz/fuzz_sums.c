@@ -54,7 +54,7 @@ static int is_counted(const char *state)
     return 0;
 }
 
-/* What of a stretch lies in the window. @return 0: nothing does */
+/* Cut a stretch to the window. @return 0: nothing of it lies there */
 static int cut(stretch *item, const tm_selection *window)
 {
     int64_t low = window->from_ns > 0 ? window->from_ns : INT64_MIN;
@@ -85,8 +85,8 @@ static book read_timeline(const tm_table *timeline, const tm_selection *window)
         const char *state = tm_table_string(timeline, "state", row);
         stretch *last = &all.items[all.count - (all.count > 0)];
 
-        /* A snapshot elsewhere begins another one of the same state. Of a thread that
-         * queues again the rows do not show whether it is another one. */
+        /* A snapshot elsewhere begins another one of the same state. If a thread queues
+         * again, the rows do not show whether it is another one. */
         if (is_open && last->thread == thread[row] &&
             (!strcmp(state, "deadlocked") ||
              (is_stuck && !strcmp(state, last->state) &&
@@ -115,7 +115,7 @@ static book read_timeline(const tm_table *timeline, const tm_selection *window)
     return all;
 }
 
-/* Of a thread, and of a class where there is one to compare. */
+/* The figures of a thread, and of a class where there is one to compare. */
 static figures count(const book *all, const char *state, uint64_t thread,
                      const char *const *class_name)
 {

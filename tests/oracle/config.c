@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What worlds are like, and which kinds of events their producers report. */
+/* The kinds of worlds, and the kinds of events that their producers report. */
 #include "world.h"
 
 #define BIT(kind) (UINT64_C(1) << (kind))

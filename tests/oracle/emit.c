@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The producer: which of the world's doings it sees, and with which fields. What
- * is reported is true; what it does not report is left out, never made up.
+ * The producer: which of the world's doings it sees, and with which fields. All that it
+ * reports is true; the rest is left out, never made up.
  */
 #include <stdio.h>
 
@@ -25,7 +25,7 @@ static bool peer_is_reported(const struct config *c, int kind)
     }
 }
 
-/* What the event says of who owns the object now. */
+/* The event states the present owner of the object. */
 static void state_owner(struct world *w, int t, int kind, int object, int peer,
                         int flags)
 {
@@ -192,7 +192,7 @@ void emit_owner(struct world *w)
         truth_stated(w);
 }
 
-/* What programs call of semaphores, from where. */
+/* The stacks at which programs call methods of semaphores. */
 static void emit_stacks(const tm_sink *sink)
 {
     static const char *const names[] = {"acquire", "take", "release", "give"};

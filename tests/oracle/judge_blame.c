@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Blame against the true owners of the lock. The shares of a block tile it; and an
- * owner that the model calls certain had the lock all through its share. Of a semaphore
- * no owner is certain; the time in which the named thread had a permit is counted.
+ * owner that the model calls certain had the lock all through its share. No owner of a
+ * semaphore is certain; the time in which the named thread had a permit is counted.
  */
 #include <inttypes.h>
 #include <string.h>

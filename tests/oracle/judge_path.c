@@ -132,8 +132,8 @@ static struct ending ending_of(const struct world *w, int t, size_t span)
     if (e.end_ns < 0) {
         bool joins = h->state == TM_STATE_JOINING;
 
-        /* What wakes it may have happened with no event of it yet, so that it may be
-         * taken for one whom the last notify found; the thread that an object
+        /* The act that wakes it may have happened without an event as yet, so that it
+         * may be taken for one whom the last notify found; the thread that an object
          * represents must have been reported; and in a cycle no thread goes on. */
         e.unsure = h->cause != CAUSE_NONE ||
                    (joins && (w->config.terse || seems_stuck(w, th, first, end)));

@@ -6,8 +6,8 @@
 #include "world.h"
 
 /* ingest.c: the model */
-/** Of a world's events, under a policy and a limit of memory, 0: none. Freed by the
- * caller. */
+/** A model of a world's events, under a policy and a limit of memory, 0: none. Freed by
+ * the caller. */
 tm_model *model_of(const struct world *w, int policy, size_t limit_bytes);
 /** End the program: what could not be done, and the library's error. */
 void fail(const char *what);
@@ -42,7 +42,7 @@ struct score {
     bool all; ///< say each of them
 };
 
-/* What one judgement is about. */
+/* The subject of one judgement. */
 struct trial {
     struct world *w;
     struct score *score;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the threads of the world do: a random program each. */
+/* The activities of the world's threads: a random program each. */
 #include "world.h"
 
 static bool holds(const struct thread *th, int object)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What java.util.concurrent builds on park and unpark. Who finds a lock taken queues,
- * parks, and tries again whenever it is unparked; who gives one up unparks the first of
- * the queue. Between the two another may overtake it.
+ * The locks that java.util.concurrent builds on park and unpark. A thread that finds a
+ * lock taken queues, parks, and tries again whenever it is unparked; a thread that
+ * releases one unparks the first of the queue. Between the two another may overtake it.
  *
  *     release A ──unpark──▶ B unparked, tries ──▶ has it
  *                   C ────▶ has it            ──▶ or parks again

@@ -34,8 +34,8 @@ static bool is_determined(const struct world *w, int t, int owner)
     return w->objects[th->wants].stated == owner;
 }
 
-/* What a synchronizer's owner is was said when a thread parked for it. An owner that
- * ran on could give it up since; of a monitor its held set would say so. */
+/* The owner of a synchronizer was reported when a thread parked for it. An owner that
+ * ran on could release it since; for a monitor its held set would show that. */
 static bool is_certain(const struct world *w, int t, int owner)
 {
     const struct thread *th = &w->threads[t];

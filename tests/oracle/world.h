@@ -21,7 +21,7 @@
 
 enum { MAX_THREADS = 64, MAX_OBJECTS = 96, MAX_HELD = 8, NONE = -1 };
 
-/* What a run is like, and what its producer reports. */
+/* The parameters of a run, and the facts that its producer reports. */
 struct config {
     uint64_t seed;
     int thread_count;
@@ -298,7 +298,8 @@ bool emit(struct world *w, int t, int kind, int object, int peer, int64_t value,
 bool emit_enter(struct world *w, int t, int object);
 /** Acquired or Released, as a reader where readers have it. */
 bool emit_tenure(struct world *w, int t, int kind, int object);
-/** What a producer reads of a lock: who has it alone. @return flags and the value */
+/** The facts that a producer reads of a lock: the exclusive owner. @return flags and
+ * the value */
 int owner_read(const struct world *w, int object, int64_t *value);
 void emit_snapshots(struct world *w);
 /** Now and then the VM says who owns something that others want. */
@@ -324,7 +325,7 @@ struct stretch_held {
     int64_t start_ns;
     int64_t end_ns; ///< -1: has it still
 };
-/** That around an instant, alone or among others. @return false: there is none */
+/** The tenure around an instant, alone or among others. @return false: there is none */
 bool truth_tenure(const struct world *w, int object, int t, int64_t time_ns,
                   struct stretch_held *held);
 /** Whether a thread that had it gave it up at an instant, and took it again. */
@@ -388,7 +389,7 @@ void program_step(struct world *w, int t);
 /* run.c: the clock, and a world from its beginning to its end */
 /** Something happens to a thread after a delay. */
 void at(struct world *w, int t, enum timer timer, int64_t delay_ns, int argument);
-/** What a timer was set for happens now. */
+/** The event that a timer was set for happens now. */
 void world_dispatch(struct world *w, const struct timer_entry *e);
 void world_run(struct world *w, struct config c);
 void world_free(struct world *w);

@@ -157,7 +157,7 @@ static int list_path(tm_table **out, const tm_model *model, scenario *s,
     return tm_path_list(out, model, &options);
 }
 
-/* Of the run's longest block, or with "to THREAD" of that thread's. */
+/* The explanation of the run's longest block, or with "to THREAD" of that thread's. */
 static int list_explanation(tm_table **out, const tm_model *model, scenario *s,
                             const scenario_line *title)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a recorder must survive. The argument chooses; the program prints "fine" when
- * all went as it would without one.
+ * Hardships that a recorder must survive. The argument chooses; the program prints
+ * "fine" when all went as it would without one.
  */
 #include "hardships.h"
 

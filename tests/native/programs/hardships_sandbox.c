@@ -83,7 +83,7 @@ static int sandboxes_by_call(void)
     return sandbox(1);
 }
 
-/* What a server does that needs no more rights; the kernel refuses it no call. */
+/* A server that needs no more rights renounces them; the kernel refuses it no call. */
 static int renounces(void)
 {
     int ends[2];

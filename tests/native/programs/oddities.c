@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs may do with their locks and threads, though few do. The argument says
- * which; "fine" is printed when all went as it would without a recorder. */
+/* Odd uses of locks and threads that few programs make. The argument chooses; "fine" is
+ * printed when all went as it would without a recorder. */
 #include "oddities.h"
 
 static pthread_mutex_t the_other = PTHREAD_MUTEX_INITIALIZER;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the programs share: one other thread at a time, which says before it blocks. */
+/* The functions that the programs share: one other thread at a time, which reports
+ * before it blocks. */
 #ifndef TM_TEST_NATIVE_PROGRAM_H
 #define TM_TEST_NATIVE_PROGRAM_H
 

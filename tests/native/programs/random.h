@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the operations count, and those of processes. */
+/* The counts of the operations, and of those of processes. */
 #ifndef TM_TEST_NATIVE_RANDOM_H
 #define TM_TEST_NATIVE_RANDOM_H
 
@@ -25,7 +25,7 @@ enum count {
 /** So much more of it. */
 void count(enum count what, long more);
 
-/** What fails is counted. */
+/** A failure is counted. */
 void check(int is_true);
 
 /** @return a number below the bound; the state goes on */

@@ -43,7 +43,7 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Of this thread; the file is read by calls that no recorder sees. */
+/* The counts of this thread; the file is read by calls that no recorder sees. */
 static void read_counts(int64_t counts[2])
 {
     char text[128] = "";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the JVM agent prints for people, against what a person would write. */
+/* The reports that the JVM agent prints for people, against those that a person would
+ * write. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

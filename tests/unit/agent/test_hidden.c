@@ -85,7 +85,7 @@ static void a_lambda_is_named_after_the_one_method_that_it_calls(void **state)
                                           sizeof(CONSTANTS), CONSTANT_COUNT),
                      0);
     assert_string_equal(name, "Lx/Y$$Lambda(B::run).0x00007f;");
-    /* Of its own class. */
+    /* A method of its own class. */
     assert_int_equal(tm__lambda_signature(name, sizeof(name), "La/B$$Lambda.0x1;",
                                           CONSTANTS, sizeof(CONSTANTS), CONSTANT_COUNT),
                      0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the threads of a program and the writer share, by as many threads as there are
- * in turn: rings that fill up, are taken over from threads that ended, and are merged
- * meanwhile. Made for the thread sanitizer; what comes out is checked with any
+ * The rings that the threads of a program and the writer share, by as many threads as
+ * there are in turn: they fill up, are taken over from threads that ended, and are
+ * merged meanwhile. Made for the thread sanitizer; what comes out is checked with any
  * compiler.
  */
 #include <setjmp.h>

@@ -63,7 +63,7 @@ static void running_out_of_memory_leaves_nothing_behind(void **state)
     assert_int_equal(scarce.live_blocks, 0);
 }
 
-/* What one call that fails left out of an answer must not look like the truth. */
+/* An answer that lacks a part, since one call failed, must not look like the truth. */
 static void one_failure_is_never_passed_over(void **state)
 {
     struct scarce scarce;

@@ -24,7 +24,7 @@ static uint64_t next_random(uint64_t *seed)
     return *seed;
 }
 
-/* What a list was given. */
+/* The values that were added to a list. */
 struct expected {
     uint64_t count;
     int64_t total_ns, min_ns, max_ns;
@@ -195,7 +195,7 @@ static void combinations_beyond_counting_have_a_map(void **state)
     *tm__key_table_at(&key_table, 1, 2, 3) = 4;
     assert_int_equal(tm__key_table_value(&key_table, 1, 2, 3), 4);
     tm__key_table_close(&key_table);
-    /* Of nothing there is no combination. */
+    /* If a key has no values, there is no combination. */
     assert_int_equal(tm__key_table_open(&key_table, &memory, 5, 5, 0, SIZE_MAX), TM_OK);
     tm__key_table_close(&key_table);
     assert_int_equal(memory.used_bytes, 0);

@@ -62,7 +62,7 @@ static int was_evicted(const tm_model *model)
     return is_evicted;
 }
 
-/* Of keys whose rows have names, as equal rows without go by order of sight. */
+/* The keys have names in their rows, as equal rows without go by order of sight. */
 static void eviction_changes_no_sum(void **state)
 {
     static struct page whole, evicted;
@@ -228,7 +228,7 @@ static int64_t sum_of(const tm_table *table, const char *column)
     return sum;
 }
 
-/* Of some 17,000 threads and 35,000 objects. */
+/* The run has some 17,000 threads and 35,000 objects. */
 static void forgetting_changes_no_total(void **state)
 {
     static const char *const columns[] = {"blocked_count", "blocked_total_ns",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a question about latencies takes of a run that does not say who ended waits. */
+/* The memory that a question about latencies takes in a run that does not state who
+ * ended waits. */
 #include "support/statistics_runs.h"
 
 enum { FEW = 100, MANY = 20 * FEW };

@@ -242,7 +242,7 @@ static char *answer_of(const tm_model *model, const struct question *it)
     return text.bytes;
 }
 
-/* What a model without an executor answers. */
+/* The answers of a model without an executor. */
 static char *wanted[QUESTIONS];
 
 static int ask_alone(void **state)

@@ -48,7 +48,7 @@ static void assert_path_to(tm_model *model, const tm_path_options *options,
     tm_table_free(table);
 }
 
-/* Of a model that is not needed any more. */
+/* Assert the path of a model that is not needed any more. */
 static void assert_path(tm_model *model, const char *expected)
 {
     assert_path_to(model, NULL, tm_model_length_ns(model), expected);

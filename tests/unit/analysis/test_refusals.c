@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What cannot be asked: every question, every wrong choice, and the words for it. */
+/* Questions that are refused: every question, every wrong choice, and the words for
+ * it. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -201,7 +201,7 @@ static void running_in_a_method_is_scaled_by_its_samples(void **state)
     assert_in_range(gain_of(model, TM_WHATIF_METHOD, 0, 0), 249, 251);
     assert_in_range(gain_of(model, TM_WHATIF_METHOD, 0.5, 0), 124, 126);
     assert_in_range(-gain_of(model, TM_WHATIF_METHOD, 2, 0), 249, 251);
-    /* Of a hundred samples the part is known to a tenth, twice the standard error. */
+    /* A hundred samples show the part to a tenth, twice the standard error. */
     assert_int_equal(tm_whatif_predict(&table, model, &options), TM_OK);
     assert_true(tm_table_int64(table, "gain_low_ns")[0] <= 150);
     assert_true(tm_table_int64(table, "gain_high_ns")[0] >= 350);

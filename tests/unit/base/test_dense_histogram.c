@@ -19,7 +19,7 @@ static uint64_t next_random(uint64_t *seed)
     return *seed;
 }
 
-/* Of any magnitude, some below zero and some the largest that there is. */
+/* Values of any magnitude, some below zero and some the largest that there is. */
 static int64_t random_value(uint64_t *seed)
 {
     uint64_t random = next_random(seed);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What sinks read, a run and definitions, as older and newer releases lay it out. */
+/* Structs that sinks read, a run and definitions, as older and newer releases lay them
+ * out. */
 #define _XOPEN_SOURCE 700
 #include "support/paper.h"
 #include "support/sized.h"
@@ -333,7 +334,7 @@ static void check(const sized *what, definer how,
     check_sized(&it);
 }
 
-/* Of threads, and of what they call. */
+/* The definitions of threads, and of the code that they call. */
 static void check_code(int (*into)(const void *given, answer *to))
 {
     check(&classes, define_class, into);

@@ -88,7 +88,7 @@ static void what_writing_came_to_is_handed_on(void **state)
             .size = sizeof(options), .format = format, .write = refuse};
         int rc = tm_export_write(model, NULL, &options);
 
-        /* Of an empty run there are no stacks to write. */
+        /* An empty run has no stacks to write. */
         assert_int_equal(rc, format == TM_EXPORT_COLLAPSED ? TM_OK : TM_EIO);
     }
     tm_model_free(model);

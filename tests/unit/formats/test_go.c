@@ -250,7 +250,7 @@ static void a_stack_that_was_cut_names_no_goroutine(void **state)
     }
 }
 
-/* Of 1.26, and of all that a trace may hold something. */
+/* A trace of 1.26, with something of all that a trace may hold. */
 static void make_whole(void)
 {
     begin(26);

@@ -44,7 +44,7 @@ static void turns_are_those_of_one_generation(void **state)
     }
 }
 
-/* Of events that wait for their turn each is looked at only so often. */
+/* Each event that waits for its turn is looked at only so often. */
 static void events_whose_turn_never_comes_are_left_out(void **state)
 {
     enum { THREADS = 80, OTHERS = 3500, MARK = 36 };
@@ -115,7 +115,8 @@ static void a_batch_that_is_damaged_is_left_out(void **state)
     }
 }
 
-/* Of a batch, of no type that is known, cut within an argument, at the end of time. */
+/* Events of a batch, of no type that is known, cut within an argument, at the end of
+ * time. */
 static const go_numbers unwritten[] = {
     GO_NUMBERS(TM__GO_STRING, 1), GO_NUMBERS(TM__GO_CLOCK_SNAPSHOT, 1),
     GO_NUMBERS(60, 1), GO_NUMBERS(TM__GO_STATUS, 1, 1),
@@ -152,7 +153,7 @@ static void a_rate_that_is_none_is_not_guessed_at(void **state)
     }
 }
 
-/* Of 1.26, whose generations have an end; 1.25's end where another begins. */
+/* A trace of 1.26, whose generations have an end; 1.25's end where another begins. */
 static void a_generation_ends_where_it_states_so(void **state)
 {
     char text[80];

@@ -62,7 +62,8 @@ static void put_zeros(int tag, int bytes)
 
 static void records_too_short_for_what_they_state_are_reported(void **state)
 {
-    /* Of strings, classes, frames, traces, starts, ends, samples and settings. */
+    /* Records of strings, classes, frames, traces, starts, ends, samples and
+     * settings. */
     static const struct {
         int tag, bytes;
     } cases[] = {{0x01, 7},  {0x02, 23}, {0x04, 39}, {0x05, 11},

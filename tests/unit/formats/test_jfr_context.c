@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a recording tells beside blocking intervals, in the layouts of several releases.
- */
+/* The events of a recording besides blocking intervals, in the layouts of several
+ * releases. */
 #include "support/chunk_paper.h"
 #include "support/paper.h"
 

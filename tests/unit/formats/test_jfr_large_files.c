@@ -69,7 +69,7 @@ static void a_chunk_that_is_there_twice_is_read_once(void **state)
             fail_msg("%zu: %s", i, all.text);
         recorder_free(&all);
     }
-    /* Of another length. */
+    /* A chunk of another length. */
     length = 0;
     make_chunk(5000000);
     append();

@@ -209,7 +209,8 @@ static void put_all_events(uint64_t pid)
 
 static chunk_paper whole;
 
-/* Of two JVMs; in the second chunk times are so far apart that no word holds both. */
+/* A recording of two JVMs; in the second chunk times are so far apart that no word
+ * holds both. */
 static void make_whole(void)
 {
     LAY_OUT(more);
@@ -277,7 +278,7 @@ static void a_recording_names_what_it_does_not_hold(void **state)
     recorder_free(&all);
 }
 
-/* Of enters and waits the model says it, where both have the same. */
+/* The model states the threshold of enters and waits, where both have the same. */
 static void a_threshold_of_both_enters_and_waits_is_no_caveat(void **state)
 {
     recorder all;

@@ -246,7 +246,7 @@ static void a_newer_version_is_refused(void **state)
     (void)state;
     assert_reads("{\"threadDump\": {\"formatVersion\": 3}}", TM_EVERSION, "run ");
     assert_non_null(strstr(tm_error_text(), "of formatVersion 3; 1 and 2 are read"));
-    /* What comes before it is kept. */
+    /* A thread that comes before it is kept. */
     assert_reads(HEAD ONE TAIL "{\"threadDump\": {\"formatVersion\": 3}}", TM_EDAMAGED,
                  "event 5000000000 11 ");
     assert_non_null(strstr(tm_error_text(), "a formatVersion that is not known"));

@@ -128,7 +128,7 @@ static void the_first_time_of_a_text_is_when_it_begins(void **state)
         tm__format_jstack.begins((const uint8_t *)text, sizeof(text) - 1, &time_ns), 1);
     assert_int_equal(time_ns, INT64_C(1709288130000000000));
     assert_int_equal(tm__format_jstack.begins((const uint8_t *)text, 12, &time_ns), 0);
-    /* That of a log's line counts as well. */
+    /* The time of a log's line counts as well. */
     assert_int_equal(
         tm__format_jstack.begins((const uint8_t *)"2000-02-29 23:59:59.123 INFO x", 30,
                                  &time_ns),

@@ -105,7 +105,7 @@ static void metadata_lie_beside_a_log_without_an_extension_too(void **state)
     assert_file("log.method", "00000007,run,()V,Lapp/Lock;,2,00000000,10,00000009,12\n"
                               "00000008,go,,Lapp/Lock;,-1\n");
     unlink(at("log"));
-    /* Of the log's own name they may not be. */
+    /* They may not have the log's own name. */
     for (size_t i = 0; i < COUNT(taken); i++) {
         char text[160];
 

@@ -131,7 +131,7 @@ static void a_line_may_be_of_any_length(void **state)
     free(text);
 }
 
-/* Of a thread, behind one, and where the file ends with it. */
+/* A long line of a thread, behind one, and where the file ends with it. */
 static void what_is_around_a_long_line_is_read(void **state)
 {
     enum { BYTES = 3 << 20 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What several formats have in common: descriptors, numbers, and only a part of events.
- */
+/* Parts that several formats have in common: descriptors, numbers, and only a part of
+ * events. */
 #include "support/paper.h"
 
 #include "formats/decimal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all files that are written have in common: where they go, and when. */
+/* Properties of all files that are written: where they go, and when. */
 #include "support/paper.h"
 #include "support/scarce.h"
 #include "support/sized.h"

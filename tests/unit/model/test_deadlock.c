@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a live producer gets: the callback inside ingest, and the word it has in it. */
+/* Reports to a live producer: the callback inside ingest, and the word it has in it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Definitions by the hundred thousand, in any order: linear in time, and within the
- * memory that a model was given. What is quadratic runs into the time limit of tests.
- */
+ * memory that a model was given. A quadratic cost runs into the time limit of tests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -211,7 +210,7 @@ static void a_hidden_class_is_named_without_what_differs_in_each_run(void **stat
     }
 }
 
-/* What a call returns when it is made again where there was no memory. */
+/* The result of a call that is made again where there was no memory. */
 #define AGAIN(call) (rc = (call)) == TM_ENOMEM ? (call) : rc
 
 /* Definitions of every kind, so long that each takes memory of its own. */

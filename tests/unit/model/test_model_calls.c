@@ -204,7 +204,7 @@ static void context_is_chosen_by_window_thread_and_class(void **state)
         const char *kinds;
     } cases[] = {
         {{.size = sizeof(tm_selection)}, "gpi"},
-        /* What only touches the window's end is not in it. */
+        /* An interval that only touches the window's end is not in it. */
         {{.size = sizeof(tm_selection), .to_ns = 50}, ""},
         {{.size = sizeof(tm_selection), .to_ns = 51}, "g"},
         {{.size = sizeof(tm_selection), .from_ns = 150, .to_ns = 200}, "g"},

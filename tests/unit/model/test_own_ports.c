@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which connections of a program lead to itself. */
+/* Connections of a program that lead to itself. */
 #include "support/paper.h"
 
 #include <stdio.h>

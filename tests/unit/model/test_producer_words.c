@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a producer of any runtime says of its own: which classes are libraries, where
- * its workers idle, what its locks are and are called, whose threads they are.
+ * Facts that a producer of any runtime states of its own: which classes are libraries,
+ * where its workers idle, what its locks are and are called, whose threads they are.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -283,7 +283,7 @@ static void a_join_has_no_kind_of_a_lock(void **state)
     tm_model_free(model);
 }
 
-/* That a thread holds no monitor any more says nothing of its synchronizers. */
+/* A thread that holds no monitor any more may still hold synchronizers. */
 static void a_kind_alone_makes_a_synchronizer(void **state)
 {
     static const tm_event events[] = {

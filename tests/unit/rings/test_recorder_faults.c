@@ -178,7 +178,7 @@ static void rings_of_the_next_recorder_are_left_alone(void **state)
     assert_int_equal(unlink(rings_path), 0);
 }
 
-/* What a call said, beginning with the words that tell why. */
+/* Assert the error of a call, which begins with the words that state the reason. */
 static void assert_refused(int rc, int code, const char *why)
 {
     assert_int_equal(rc, code);

@@ -67,7 +67,7 @@ typedef struct chunk_class {
     {                                                                                  \
         "address", TYPE_LONG, 0, 0, NULL                                               \
     }
-/* Of a thread, since JDK 17. */
+/* The fields of a thread, since JDK 17. */
 #define FIELDS_WHOLE_THREAD                                                            \
     {"osName", TYPE_STRING, 0, 0, NULL}, {"osThreadId", TYPE_LONG, 0, 0, NULL},        \
         {"javaName", TYPE_STRING, 0, 0, NULL},                                         \

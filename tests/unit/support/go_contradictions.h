@@ -5,7 +5,8 @@
 
 #include "support/go_world.h"
 
-/* What thread 7 does, and then thread 8; how many events come before the wrong one. */
+/* The events of thread 7, and then those of thread 8; how many events come before the
+ * wrong one. */
 typedef struct contradiction {
     const char *what;
     go_numbers events;

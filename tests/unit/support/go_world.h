@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What traces of Go made by hand have in common: their strings, stacks and checks. */
+/* The parts that traces of Go made by hand have in common: their strings, stacks and
+ * checks. */
 #ifndef TM_TESTS_GO_WORLD_H
 #define TM_TESTS_GO_WORLD_H
 

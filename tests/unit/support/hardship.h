@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What any file must stand: to be cut at every byte, to have any byte changed, memory
- * and sinks that fail anywhere. The file is whole and gives `events` events.
+ * Hardships that the reader of any file must stand: to be cut at every byte, to have
+ * any byte changed, memory and sinks that fail anywhere. The file is whole and gives
+ * `events` events.
  */
 #ifndef TM_TESTS_HARDSHIP_H
 #define TM_TESTS_HARDSHIP_H

@@ -103,7 +103,7 @@ static inline void put_trace(heap_paper *paper, uint32_t serial, uint32_t thread
     end_record(paper);
 }
 
-/* Of a class: its superclass and its own fields, as pairs of name and type. */
+/* The dump of a class: its superclass and its own fields, as pairs of name and type. */
 static inline void put_class_dump(heap_paper *paper, uint32_t number, uint32_t super,
                                   const uint64_t (*fields)[2], uint32_t count)
 {

@@ -135,7 +135,8 @@ static inline void give(network *it, int which, int stage)
     ADD(it->now_us + 2, next, UNPARKED, .object = (uint64_t)(OBJECTS + stage));
 }
 
-/* What a client has in hand in a stage: what was taken before and is kept. */
+/* The first of the stages whose permits and locks a client has in hand: those taken
+ * before are kept. */
 static inline int first_in_hand(const network *it, int stage)
 {
     while (stage > 0 && it->stages[stage - 1].is_within)

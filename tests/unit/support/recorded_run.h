@@ -35,7 +35,7 @@ enum { AT_A_TIME = 4, LIVES = 5, EVENTS = 10000, THREADS = AT_A_TIME * LIVES };
 static char folder[] = "/tmp/threadmodel-recorder-XXXXXX";
 static char path[64], rings_path[80];
 
-/* What came out. */
+/* The events of the recording. */
 static struct {
     int64_t next_value[THREADS + 1];
     int64_t recorded[THREADS + 1];

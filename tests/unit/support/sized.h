@@ -15,7 +15,7 @@
 
 enum { ANSWER_BYTES = 1 << 16, FIELDS = 32 };
 
-/* What a call made of its struct: a table, a file. */
+/* The result that a call made of its struct: a table, a file. */
 typedef struct answer {
     size_t length;
     char bytes[ANSWER_BYTES];

@@ -37,7 +37,7 @@ static inline void assert_file(const char *name, const char *expected)
     assert_string_equal(text, expected);
 }
 
-/* What comes out of a file: how many events, and what reading ended with. */
+/* Read a file: the number of its events, and the code that reading ends with. */
 static inline uint64_t events_of(const char *name, int code)
 {
     tm_source *source;

@@ -102,7 +102,7 @@ static void a_sheet_is_csv_in_which_no_text_is_a_formula(void **state)
 
 static void no_separator_in_a_sheet_begins_a_formula(void **state)
 {
-    /* What a name is, and what the sheet has in its cell. */
+    /* Names, and the text of each in the cell of the sheet. */
     static const char *const cells[][2] = {
         {"a;=1+1;b", "\"a;'=1+1;b\""},
         {"a;b\tc;", "a;b\tc;"},

@@ -14,7 +14,7 @@
 
 enum { MOST = 300000, MS = 1000000 };
 
-/* What came out: the times, and of each the number that it went in with. */
+/* The output: the times, and of each the number that it went in with. */
 static struct {
     int64_t times[MOST];
     uint64_t numbers[MOST];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes into a trace comes out of it, in order; what cannot go in is said. */
+/* All that goes into a trace comes out of it, in order; values that cannot go in are
+ * reported. */
 #include "support/paper.h"
 #include "support/patient.h"
 #include "support/scarce.h"

@@ -203,7 +203,7 @@ static void a_child_that_lives_longer_keeps_no_lock(void **state)
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-/* Of a pipe that this process has no end of to write to. */
+/* Wait for the end of a pipe that this process has no end of to write to. */
 static void wait_for_end(const int *ends)
 {
     char byte;

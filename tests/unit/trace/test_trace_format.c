@@ -82,8 +82,8 @@ static void index_leads_from_the_trailer_to_every_block(void **state)
     free(paper.bytes);
 }
 
-/* Of all data blocks what they state of themselves, and what they unpack to; zstd packs
- * it as its release does. */
+/* The checksum of all data blocks, of what they state of themselves and what they
+ * unpack to; zstd packs it as its release does. */
 static uint32_t data_crc(const struct paper *paper)
 {
     struct paper data = {0};
