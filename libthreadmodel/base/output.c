@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Millions of short pieces go into a file. Who puts them asks once in a while whether
- * that still works, not after each.
+ * Millions of short pieces go into a file. The writer asks once in a while whether that
+ * still works, not after each.
  */
 #include "base/output.h"
 

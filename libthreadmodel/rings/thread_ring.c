@@ -55,8 +55,8 @@ static void begin_again(tm__thread_ring *ring, uint64_t head, size_t to_end)
     atomic_store_explicit(&ring->page->skip_to, head + to_end, memory_order_relaxed);
 }
 
-/* The first byte from a position on that is not skipped. Who came to where a skip
- * begins has seen a head behind it, or is the thread itself. */
+/* The first byte from a position on that is not skipped. A reader that came to the
+ * begin of a skip has seen a head behind it, or is the thread itself. */
 static uint64_t first_used(const tm__thread_ring *ring, uint64_t position)
 {
     return position ==

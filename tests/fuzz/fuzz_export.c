@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any names in a run of known events, written by every exporter. What comes out is what
- * its format allows: JSON parses, messages of protobuf nest, lines and labels stay one,
- * rows of CSV have a field for each column, HPROF's text reads back.
+ * Any names in a run of known events, written by every exporter. Each output is one
+ * that its format allows: JSON parses, messages of protobuf nest, lines and labels stay
+ * one, rows of CSV have a field for each column, HPROF's text reads back.
  *
  * The bytes are the names, each ended by a zero.
  */

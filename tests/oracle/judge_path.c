@@ -144,7 +144,7 @@ static struct ending ending_of(const struct world *w, int t, size_t span)
     }
     e.known = e.known || h->cause == CAUSE_TIMEOUT;
     /* Without a waker: an interrupt that had come before, and that may have ended a
-     * park as well. Whose it was the world does not keep. */
+     * park as well. The world does not keep who interrupted. */
     e.unsure = h->cause == CAUSE_INTERRUPT && h->waker == NONE;
     e.waker = h->waker;
     e.act_ns = h->waker_ns;

@@ -8,7 +8,7 @@
 
 #include "blocked/long_blocked_table.h"
 
-/** It has come to another stage. Of KNOWN the list has those that may change. */
+/** It has come to another stage. The list of KNOWN has those that may change. */
 void tm__long_blocked_move(tm__long_blocked *blocked, enum tm__long_blocked_stage to);
 
 /** The VM was asked about a blocked thread. @param is_worth_it  others are to know */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose a thread is, and at what kind of place it waits, as the VM says now. */
+/* The membership of a thread and the kind of place at which it waits, as the VM reports
+ * them now. */
 #ifndef TM_AGENT_BLOCKED_THREAD_PLACE_H
 #define TM_AGENT_BLOCKED_THREAD_PLACE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose stack is taken, and when. */
+/* The choice of the events whose stack is taken. */
 #ifndef TM_AGENT_CAPTURE_STACK_POLICY_H
 #define TM_AGENT_CAPTURE_STACK_POLICY_H
 

@@ -204,7 +204,8 @@ void tm__buffers_wake_writer(void)
     (void)tm__wake_drainer(wake);
 }
 
-/* Whose events it has; of a carrier, those of virtual threads, too. */
+/* The thread whose events it has; a carrier's buffer has those of virtual threads,
+ * too. */
 static uint64_t thread_of(const tm__buffer *buffer)
 {
     return buffer->is_shared ? 0 : buffer->thread;

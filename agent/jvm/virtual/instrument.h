@@ -17,7 +17,7 @@ void tm__virtual_begin(JNIEnv *jni);
 /** Whether they could not be made to. */
 int tm__virtual_has_failed(void);
 
-/** They report no more. What was changed for that stays. */
+/** They report no more. The changes made for that stay. */
 void tm__virtual_leave(void);
 
 #endif

@@ -109,7 +109,7 @@ int tm__thread_snapshot_open(JNIEnv *jni)
 }
 
 /* Whether a text of Java's is the name of a class, "a.B", by its signature, "La/B;".
- * What divides a hidden class's name from its number is written in several ways. */
+ * The separator of a hidden class's name and its number is written in several ways. */
 static int is_named(JNIEnv *jni, jstring text, const char *signature)
 {
     const char *name = (*jni)->GetStringUTFChars(jni, text, NULL);

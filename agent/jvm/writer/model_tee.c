@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A sink before the trace's that fills a model as well, on the writer thread: for
- * answers that are wanted while the program runs, or where it ran. Costs about 0.1
- * us an event there. What the model cannot take must not cost the trace anything:
- * its failures are counted, and end nothing.
+ * answers that are wanted while the program runs, or where it ran. Costs about 0.1 us
+ * an event there. An event that the model cannot take must not cost the trace anything:
+ * the model's failures are counted, and end nothing.
  */
 #include "writer/model_tee.h"
 

@@ -133,9 +133,9 @@ static int is_ready(tm__target *target)
     return target->is_attached;
 }
 
-/* A function whose frame pointer is not known looks like the end of a stack. That is in
- * the C library, which began the thread, or where the program begins; a function
- * without a name may be that, and of Go's threads each is. */
+/* A function whose frame pointer is not known looks like the end of a stack. A stack
+ * ends in the C library, which began the thread, or where the program begins; a
+ * function without a name may be that, and of Go's threads each is. */
 static int ends_early(tm__target *target, const tm__task *task)
 {
     const tm__symbol *chain, *outermost;

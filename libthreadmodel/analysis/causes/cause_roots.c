@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose time is divided: that of units, of a kind or one, or that of threads. */
+/* The time that is divided: that of units, of a kind or one, or that of threads. */
 #include "analysis/causes/cause_nodes.h"
 #include "analysis/causes/cause_roots.h"
 #include "analysis/causes/cause_state.h"

@@ -131,8 +131,8 @@ static int has_worked(const draft *it, const tm__unit_group *group,
             group->busy_ns / group->busy_gaps < (int64_t)NO_WORK_NS * TIMES_AS_LONG);
 }
 
-/* One round more than a task has is the next task's. That began with this round, or
- * where tasks end with it, after the round before. */
+/* One round more than a task has is the next task's. The next task began with this
+ * round, or where tasks end with it, after the round before. */
 static int add_round(inference *in, draft *it, const tm__unit_block *block)
 {
     const tm__unit_task *task = &in->patterns.tasks[it->task];

@@ -95,7 +95,8 @@ int tm__candidates_choose_waits(tm__candidates *all, uint32_t class_name);
  * method is chosen. @return TM_OK or TM_ENOMEM */
 int tm__candidates_choose_locks(tm__candidates *all, uint32_t class_name);
 
-/** Gather the holds, if that was not done. Of delays it is left to those who need them.
+/** Gather the holds, if that was not done. A question about delays leaves that to the
+ * functions that need them.
  * @return TM_OK or TM_ENOMEM */
 int tm__candidates_gather(tm__candidates *all);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whose turn it is in a simulation. A tournament says: each thread has a leaf of a
- * tree, and each node is the first of those below it.
+ * The thread whose turn it is in a simulation. A tournament finds it: each thread has a
+ * leaf of a tree, and each node is the first of those below it.
  *
  * Where processors limit the run, threads that work share them, and a second tournament
  * has these by what each of them will have done. All do as much in the same time, so

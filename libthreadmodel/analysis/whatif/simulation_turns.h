@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose turn it is in a simulation. */
+/* The thread whose turn it is in a simulation. */
 #ifndef TM_ANALYSIS_WHATIF_SIMULATION_TURNS_H
 #define TM_ANALYSIS_WHATIF_SIMULATION_TURNS_H
 
 #include "analysis/whatif/simulation_play.h"
 
-/** Whose turn it is now. @return TM__NONE: nobody can go on */
+/** The thread whose turn it is now. @return TM__NONE: nobody can go on */
 uint32_t tm__play_next(tm__play *r);
 
 /** A thread has a turn at its time, or none. */

@@ -161,8 +161,8 @@ static uint32_t most_at_once(const tm__load *load, const tm__sortable *edges,
 }
 
 /* Clients that wait for their answers are at least as many as units were at once, and
- * think for the rest of the time (Little). Of an open load that is long: more is not
- * served of it. */
+ * think for the rest of the time (Little). The clients of an open load think for long:
+ * no more of it is served then. */
 static int find_customers(tm__load *load)
 {
     const tm__unit_kind *kind = load->kind;

@@ -54,7 +54,7 @@ int tm__go_define_object(tm__go_names *names, const tm__go_generation *generatio
 int tm__go_define_unit(tm__go_names *names, const tm__go_generation *generation,
                        uint64_t name, const tm_sink *sink, uint64_t *object);
 
-/** Whose name it is, and where in a stack its function stands. */
+/** The thread or goroutine that is named, and where in a stack its function stands. */
 typedef struct tm__go_name_of {
     uint64_t thread;    ///< as the sink knows it
     uint64_t goroutine; ///< as Go knows it

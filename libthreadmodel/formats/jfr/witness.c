@@ -254,8 +254,8 @@ static int is_state(const tm__jstack_thread *thread, const char *state)
     return tm__slice_begins(thread->state, state);
 }
 
-/* Compiled code may not know any more on what it waits. That is what it locked, where
- * this is one monitor. */
+/* Compiled code may not know any more on what it waits. It waits on the monitor that it
+ * locked, where this is a single one. */
 static const tm__jstack_lock *only_locked(const tm__jstack_dump *dump, uint32_t thread)
 {
     const tm__jstack_lock *locks = locks_of(dump, thread), *found = NULL;

@@ -2,12 +2,12 @@
 /*
  * Text dumps, one after the other, in a file that may hold nothing else or be a log of
  * gigabytes. Lines come from formats/text without what was put around them; the grammar
- * of the dump's writer makes threads of them. Of a dump its threads and locks are held,
- * since whom a lock belongs to may stand anywhere in it, and of its text nothing.
+ * of the dump's writer makes threads of them. The threads and locks of a dump are held,
+ * since the owner of a lock may stand anywhere in it, and nothing of its text.
  *
- *     FINDING ──a line that begins a dump──▶ READING ──▶ FILLING ──▶ ENDING ──▶
- * EMITTING ▲                                                                        │
- *       └────────────────────────────────────────────────────────────────────────┘
+ *     FINDING ──a dump begins──▶ READING ──▶ FILLING ──▶ ENDING ──▶ EMITTING
+ *       ▲                                                              │
+ *       └──────────────────────────────────────────────────────────────┘
  *
  * A line at which memory runs out is taken again.
  */

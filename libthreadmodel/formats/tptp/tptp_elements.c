@@ -178,7 +178,7 @@ static int read_call(element *it)
     return rc < 0 ? rc : emit(it);
 }
 
-/* Whose start it is: that of an object which was started under another id, too. */
+/* Read the start of a thread, whose object may have been started under another id. */
 static int read_start(element *it)
 {
     tm__tptp_trace *trace = it->trace;

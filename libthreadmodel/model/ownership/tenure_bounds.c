@@ -5,9 +5,9 @@
  * at, and never while events come in.
  *
  *     known    ········x════════════x·········           had it at both x
- *     owner    ────[ asleep      ]──────[ waits ]        so it had it in all of its
- * sleep next                                 e─────        entered: owner released it
- * before so        ···[════════════x······~~~]              ~ to wake up the next one
+ *     owner    ────[ asleep      ]──────[ waits ]        so it had it in all its sleep
+ *     next                                 e─────        entered: released before
+ *     so        ···[════════════x······~~~]              ~ to wake up the next one
  */
 #include "model/entities/caller_frame.h"
 #include "model/entities/methods.h"

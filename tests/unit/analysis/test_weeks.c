@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A server that runs for weeks: clients come and go, each with locks of its own, and a
- * model follows it within a memory limit. What the program did is counted beside it;
- * the model's counts and totals are the same to the last one.
+ * model follows it within a memory limit. The acts of the program are counted beside
+ * it; the model's counts and totals are the same to the last one.
  *
  * A thousand events a thread and ten objects: 10^6 events, and with TM_TEST_FULL=1
  * 10^9 events, 10^6 threads and 10^7 objects in 64 MB.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HPROF's binary format, written: against its manual, and where memory runs out. That
- * our own reader takes it is tested in tests/python/test_convert_hprof.py. */
+/* HPROF's binary format, written: against its manual, and where memory runs out.
+ * Reading it with our own reader is tested in tests/python/test_convert_hprof.py. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

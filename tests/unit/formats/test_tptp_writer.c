@@ -32,7 +32,7 @@ static void each_event_is_an_element(void **state)
     feed(writer);
     assert_int_equal(tm_writer_dropped_count(writer, 0), LEFT_OUT);
     to = tm_writer_sink(writer);
-    /* Whose interrupt it is must be known. */
+    /* The thread that interrupts must be known. */
     assert_int_equal(to->events(to->payload, &call, 1), TM_OK);
     assert_int_equal(tm_writer_dropped_count(writer, 0), LEFT_OUT + 1);
     call.peer = 2;

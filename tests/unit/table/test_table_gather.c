@@ -40,7 +40,8 @@ static void a_blank_column_is_null_or_zero_in_every_row(void **state)
     }
 }
 
-/* Whatever is put, and whether it is passed over one by one or together. */
+/* The column is null whatever is put, and whether it is passed over one by one or
+ * together. */
 static void a_column_that_is_not_wanted_is_null_in_every_row(void **state)
 {
     enum { ROWS = 100 };
