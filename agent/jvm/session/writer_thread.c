@@ -280,6 +280,10 @@ static void close_all(JNIEnv *jni)
     tm__sampled_stacks_close();
     tm__merge_close();
     tm__switches_close();
+    /* The next recording does not define this thread, which may not have ended by
+     * then. */
+    if (own)
+        own->os_id = 0;
     if (reported_end)
         reported_end(atomic_load(&wanted) == TM__CONTROL_STOP);
 }
