@@ -46,7 +46,7 @@ def refused(pid: int, tmp_path: Path) -> str:
 def test_a_process_that_is_no_jvm_is_refused_and_runs_on(tmp_path: Path):
     sleeper = subprocess.Popen(["sleep", "60"])
     try:
-        assert "no JVM" in refused(sleeper.pid, tmp_path)
+        assert "is not a JVM" in refused(sleeper.pid, tmp_path)
         assert sleeper.poll() is None
     finally:
         sleeper.kill()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from started import started
 from threadmodel import hotspot
 from threadmodel.cli.names import fitting, one, short
 from threadmodel.errors import NotFoundError
@@ -132,7 +133,7 @@ def test_ps_lists_a_running_jvm_and_its_name_is_taken(tmp_path: Path) -> None:
         "class QuietProgram { public static void main(String[] a) throws Exception"
         " { System.out.println(1); System.in.read(); } }"
     )
-    with subprocess.Popen(
+    with started(
         ["java", str(source), "unusual-argument"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from conftest import one_line
+from started import started
 from threadmodel import attach, hotspot
 from threadmodel.cli.dump import grouped
 
@@ -112,7 +113,7 @@ def test_a_dump_can_be_thrown_away() -> None:
 
 def test_a_terminal_gets_no_control_characters() -> None:
     ours, theirs = pty.openpty()
-    with subprocess.Popen(dump(), stdout=theirs) as done:
+    with started(dump(), stdout=theirs) as done:
         os.close(theirs)
         shown = b""
         while True:

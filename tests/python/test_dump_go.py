@@ -14,6 +14,7 @@ import pytest
 import threadmodel
 from conftest import one_line
 from go_traces import GO, PROGRAMS
+from started import started
 from threadmodel.cli import dump_go
 
 
@@ -31,7 +32,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     subprocess.run(
         ["go", "build", "-o", program, "."], cwd=PROGRAMS / "served", check=True
     )
-    with subprocess.Popen(
+    with started(
         [program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdin

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Cli, one_line
+from started import started
 from test_source import write_blocks
 from threadmodel.cli.peers import PATIENCE_S, Peer
 
@@ -125,7 +126,7 @@ def test_in_a_terminal_the_live_screen_is_drawn(trace: Path, tmp_path: Path) -> 
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
     address = tmp_path / "here"
     command = [sys.executable, "-m", "threadmodel", "listen", f"unix:{address}"]
-    with subprocess.Popen(
+    with started(
         [*command, "--every", "0.1"],
         stdin=theirs,
         stdout=theirs,

@@ -14,6 +14,7 @@ import pytest
 
 import threadmodel
 from conftest import Cli, one_line
+from started import started
 from threadmodel.attach import join_options
 from threadmodel.cli.record import see_it, trace_pattern, traces
 
@@ -226,7 +227,7 @@ def test_the_program_has_the_default_signals(cli: Cli) -> None:
 def test_a_signal_sent_to_us_reaches_the_program_once(
     tmp_path: Path, number: int
 ) -> None:
-    with subprocess.Popen(
+    with started(
         [
             *(sys.executable, "-m", "threadmodel", "record"),
             *(sys.executable, "-c", COUNT_SIGNALS),

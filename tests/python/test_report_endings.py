@@ -13,6 +13,7 @@ import pytest
 import runs
 import threadmodel
 from conftest import Cli, one_line
+from started import started
 
 
 def test_a_dash_reads_stdin(cli: Cli, trace: Path) -> None:
@@ -103,7 +104,7 @@ def test_a_full_disk_on_stdout_yields_one_line(trace: Path) -> None:
 def test_a_reader_that_leaves_early_hears_nothing(
     trace: Path, more: list[str], tmp_path: Path
 ) -> None:
-    with subprocess.Popen(
+    with started(
         [sys.executable, "-m", "threadmodel", "report", str(trace), *more],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -126,7 +127,7 @@ def test_ctrl_c_ends_a_report_that_waits_for_input() -> None:
         "from threadmodel.cli import main\n"
         "main()"
     )
-    with subprocess.Popen(
+    with started(
         [sys.executable, "-c", script, "report", "-"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -8,7 +8,6 @@ import pty
 import re
 import select
 import struct
-import subprocess
 import sys
 import termios
 from collections.abc import Callable, Sequence
@@ -18,6 +17,7 @@ import pytest
 
 import threadmodel
 from conftest import Cli
+from started import started
 
 ESCAPE = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]")
 
@@ -41,7 +41,7 @@ def in_terminal(
     usual = {"TERM": "xterm-256color", "PAGER": "cat"}
     environment = {**os.environ, **usual, **(env or {})}
     environment.pop("COLUMNS", None)
-    with subprocess.Popen(
+    with started(
         [*command, *arguments],
         stdin=theirs,
         stdout=theirs,
