@@ -40,7 +40,7 @@ enum tm_export_format {
     TM_EXPORT_OTLP = 7
 };
 
-/** Whose stacks COLLAPSED and PPROF have. */
+/** The threads whose stacks COLLAPSED and PPROF hold. */
 enum tm_export_side {
     TM_EXPORT_WAITERS = 0, ///< where threads were blocked: tm_statistics_sum()
     /** Where the owners of the locks acquired them, with the time for which others were

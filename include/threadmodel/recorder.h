@@ -21,15 +21,15 @@
  *     tm_recorder_close(recorder);
  *
  * A thread reports to a ring of its own. It takes no lock, allocates nothing and waits
- * for nobody. A drainer takes what the rings hold, sorts it by time, and writes it to a
- * trace, to a sink, or to both. The drainer is whoever calls tm_recorder_drain(), or a
- * thread that tm_recorder_start() begins.
+ * for nobody. A drainer takes the events from the rings, sorts them by time, and writes
+ * them to a trace, to a sink, or to both. The drainer is the caller of
+ * tm_recorder_drain(), or a thread that tm_recorder_start() begins.
  *
  * KILLED: rings are copied to a file beside the trace, "run.tmt.rings". It outlives the
  * process: a reader of the trace takes the rest from it. tm_recorder_close() removes
  * it.
  *
- * FORK: a child has no recorder, however it was forked. What it reports is dropped, and
+ * FORK: a child has no recorder, however it was forked. Its reports are dropped, and
  * the files stay the parent's. A child that wants to record opens a recorder with a
  * path of its own; it may close the parent's, which frees memory and nothing else.
  * Forked without handlers, as by _Fork(), it has the parent's files open, and locked,

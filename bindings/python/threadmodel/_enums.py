@@ -281,7 +281,7 @@ class ExportFormat(IntEnum):
 
 
 class ExportSide(IntEnum):
-    """Whose stacks COLLAPSED and PPROF have."""
+    """The threads whose stacks COLLAPSED and PPROF hold."""
 
     #: where threads were blocked: ``StatisticsSum``()
     WAITERS = 0

@@ -239,8 +239,9 @@ static double seconds_of(const tm__throughput *out, const tm__load *load, double
     return seconds > 0 ? seconds : 0;
 }
 
-/* Whether requests have all of what changes themselves, so that they can be played.
- * What others have is known on average. */
+/* Whether requests themselves have all holds, uses and sleeps that the change concerns,
+ * so that they can be played. Of those that other threads have only the mean is known.
+ */
 static int is_played(const tm__changes_asked *q, const tm__unit_demand *demand)
 {
     const tm__candidates *all = q->all;

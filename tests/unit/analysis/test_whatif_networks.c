@@ -2,8 +2,8 @@
 /*
  * What-if for random closed networks, whose rate with a change can be computed. Clients
  * think, and send requests that sleep, hold locks and use pools, one after the other or
- * one within the other. As in a recording, of a lock that is free and of a permit that
- * is free no event tells.
+ * one within the other. As in a recording, no event
+ * shows that a lock or a permit was free.
  */
 #include "support/random_networks.h"
 
