@@ -64,6 +64,7 @@ typedef struct known {
     uint16_t end;    ///< enum tm_event_kind that ends what it was in; 0: nothing does
     uint8_t stage;   ///< enum stage
     uint8_t may_end; ///< it has done no more than enter monitors since it was seen
+    uint8_t queued;  ///< it was seen queueing for a monitor
 } known;
 
 static tm__memory memory;
@@ -218,6 +219,7 @@ static int follow_answer(JNIEnv *jni, known *it, const tm_event *event, jweak *w
     if (!it)
         return TM_OK;
     it->may_end = 1;
+    it->queued = event->value == TM_STATE_BLOCKED;
     if (event->value == TM_STATE_PARKED)
         it->end = TM_EVENT_UNPARKED;
     else if (event->value == TM_STATE_SLEEPING)
@@ -235,12 +237,15 @@ static int is_enter(const tm_event *event)
 
 /* Ends what it was in when it was seen, and that end is not expected: the call began in
  * a recording before this one, and the thread was on its way out of it, where the JDK
- * may enter a monitor. Or it is another call: one sleeps, and joins, by parking. */
+ * may enter a monitor. Or it is another call: one sleeps, and joins, by parking. A
+ * thread that was seen running was about to queue for a monitor, or had just got it. */
 static int ends_unexpected(const known *it, const tm_event *event)
 {
     int ends = event->kind == TM_EVENT_UNPARKED || event->kind == TM_EVENT_SLEPT ||
                event->kind == TM_EVENT_JOINED;
 
+    if (event->kind == TM_EVENT_CONTENDED_ENTERED)
+        return !it->queued && it->stage != SPOKEN && it->stage != QUEUES;
     return it->may_end && ends &&
            (event->kind != it->end || it->stage == LEFT || it->stage == SPOKEN);
 }
