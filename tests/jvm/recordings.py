@@ -180,11 +180,16 @@ def pair(emitted: Emitted, stacks: dict[str, Any]) -> None:
     assert not open_
 
 
+UNNUMBERED = 1 << 62
+
+
 def plain(events: Counter[tuple[int, ...]]) -> Counter[tuple[int, ...]]:
-    """Events without stacks: a cut may remove stacks or change their numbers."""
+    """Events without stacks: a cut may remove stacks or change their numbers. So it may
+    those of threads that Java does not number, which are counted downward."""
     found: Counter[tuple[int, ...]] = Counter()
     for event, count in events.items():
         time, thread, object_, peer, value, _, kind, bits = event
+        thread = min(thread, UNNUMBERED)
         found[time, thread, object_, peer, value, kind, bits] += count
     return found
 
