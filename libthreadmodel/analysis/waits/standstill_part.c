@@ -176,17 +176,21 @@ static int can_go_on(part *p, uint32_t thread)
     }
 }
 
-/* Whether all that a thread takes was made by threads that it started. One item may be
- * an answer; several are a stream, which ends with those threads. */
+/* Whether all that a thread takes from others was made by threads that it started. One
+ * item may be an answer; several are a stream, which ends with those threads. */
 static int takes_from_its_own(const tm__wait_graph *graph, uint32_t thread)
 {
     uint32_t count = 0;
 
     for (uint32_t i = graph->nodes[thread].server; i != TM__NONE;
          i = graph->servers[i].next) {
-        if (!tm__is_ancestor(graph->model, thread, graph->servers[i].thread))
+        const tm__wait_server *server = &graph->servers[i];
+
+        if (server->thread == thread)
+            continue;
+        if (tm__is_ancestor(graph->model, thread, server->thread) != 1)
             return 0;
-        count += graph->servers[i].count;
+        count += server->count;
     }
     return count > 1 && !has_input(graph);
 }

@@ -42,14 +42,20 @@ uint32_t tm__wait_last_server(const tm__wait_graph *graph, uint32_t thread,
 int tm__wait_servers_have_ended(const tm__wait_graph *graph, uint32_t thread)
 {
     const tm__wait_node *node = &graph->nodes[thread];
+    int is_served = 0;
 
     if (node->edge != TM_WAIT_EDGE_SERVED)
         return 0;
-    for (uint32_t i = node->server; i != TM__NONE; i = graph->servers[i].next)
-        if (graph->servers[i].thread != thread &&
-            graph->nodes[graph->servers[i].thread].kind != TM__NODE_ABSENT)
+    for (uint32_t i = node->server; i != TM__NONE; i = graph->servers[i].next) {
+        uint32_t server = graph->servers[i].thread;
+
+        if (server == thread)
+            continue;
+        if (graph->nodes[server].kind != TM__NODE_ABSENT)
             return 0;
-    return 1;
+        is_served = 1;
+    }
+    return is_served;
 }
 
 int tm__wait_is_own_end(const tm__wait_graph *graph, uint32_t thread)

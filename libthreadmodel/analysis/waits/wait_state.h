@@ -133,7 +133,7 @@ uint32_t tm__wait_place(const tm__wait_graph *graph, uint32_t stack);
  * @param[out] count  threads that did, without the waiting one unless it alone did */
 uint32_t tm__wait_last_server(const tm__wait_graph *graph, uint32_t thread,
                               uint32_t *count);
-/** Whether all threads that ended such waits before have ended. */
+/** Whether other threads ended such waits before, and all of these have ended. */
 int tm__wait_servers_have_ended(const tm__wait_graph *graph, uint32_t thread);
 /** Whether a thread that waits for itself does so for its own end, and not for a lock.
  */

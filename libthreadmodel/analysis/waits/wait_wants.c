@@ -183,7 +183,7 @@ int tm__is_ancestor(const tm_model *model, uint32_t ancestor, uint32_t thread)
             return 1;
         thread = tm__thread_starter(model, thread);
     }
-    return thread != TM__NONE;
+    return thread == TM__NONE ? 0 : -1;
 }
 
 /* Where a thread was seen last, at or after some time. @return stacks[] or TM__NONE */
@@ -241,7 +241,7 @@ static int is_only_one_left(const tm__wait_graph *graph, uint32_t thread)
     const tm__wait_node *node = &graph->nodes[thread];
 
     if (graph->last_runner == TM__NONE ||
-        tm__is_ancestor(graph->model, thread, graph->last_runner))
+        tm__is_ancestor(graph->model, thread, graph->last_runner) != 0)
         return 0;
     if (node->want != TM__WANT_ANYTHING)
         return 1;

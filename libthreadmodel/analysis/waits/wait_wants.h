@@ -24,7 +24,8 @@ int tm__wait_is_owed(const tm__wait_graph *graph, uint32_t thread);
 /** Whether a thread waits for a permit that no thread which goes on can have: those
  * that wait for one have them, or threads that have ended. */
 int tm__wait_is_permit_lost(const tm__wait_graph *graph, uint32_t thread);
-/** Whether a thread is another one, or started it, at any depth. */
+/** Whether a thread is another one, or started it, directly or through others.
+ * @return 1, 0, or -1: not known, since too many threads lie between */
 int tm__is_ancestor(const tm_model *model, uint32_t ancestor, uint32_t thread);
 /** Whether nobody is left who would end a wait that nobody has ended before. */
 int tm__wait_is_abandoned(const tm__wait_graph *graph, uint32_t thread);
