@@ -2,6 +2,7 @@
 /* The threads that are left where the data ends, and those that had ended before. */
 #include "analysis/verdict/verdict_left.h"
 
+#include "analysis/timeline/wakeup_edge.h"
 #include "analysis/waits/runtime_threads.h"
 #include "analysis/waits/wait_members.h"
 #include "model/entities/reports.h"
@@ -179,21 +180,45 @@ static void write_counts(tm__words *words, tm__judgement *it)
     tm__write_words(words, ". ");
 }
 
+/* For a wait whose waker is not known: the thread that could end it may be among those
+ * that the waiting one started, and that have ended since. */
+static void write_children(tm__words *words, const tm__judgement *it, uint32_t thread)
+{
+    const tm_model *model = it->model;
+    int64_t since_ns = it->graph.nodes[thread].since_ns;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < model->entities.threads_count; i++) {
+        int64_t end_ns = model->entities.threads[i].end_ns;
+
+        count += end_ns != INT64_MIN && end_ns >= since_ns &&
+                 end_ns <= it->graph.at_ns && tm__thread_starter(model, i) == thread;
+    }
+    if (!count)
+        return;
+    tm__write_words(words, "%u thread%s that ", count, count == 1 ? "" : "s");
+    tm__write_thread(words, model, thread);
+    tm__write_words(words, " started %s ended since it began to wait. ",
+                    count == 1 ? "has" : "have");
+}
+
 /* Why those that wait do, if that is worth a sentence: no event shows who could end it,
  * or it has lasted long. */
 static void write_waiting(tm__words *words, const tm__judgement *it)
 {
     uint32_t listed[OTHERS_LISTED];
     tm__wait_case waiting = it->members;
-    uint32_t count = list(it, is_kept, 0, listed);
+    uint32_t first = list(it, is_kept, 0, listed);
+    uint32_t end = list(it, is_unknown, first, listed);
+    uint32_t count = list(it, is_deserted, end, listed);
 
-    count = list(it, is_unknown, count, listed);
-    count = list(it, is_deserted, count, listed);
     count = list(it, is_outside, count, listed);
     waiting.order = listed;
     waiting.count = count < OTHERS_LISTED ? count : OTHERS_LISTED;
     waiting.unlisted = count - waiting.count;
     tm__write_members(words, &waiting, OTHERS_DESCRIBED);
+    for (uint32_t i = first; i < end && i < OTHERS_DESCRIBED; i++)
+        write_children(words, it, listed[i]);
 }
 
 void tm__write_left(tm__words *words, tm__judgement *it)

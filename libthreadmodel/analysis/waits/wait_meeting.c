@@ -104,8 +104,6 @@ uint32_t tm__wait_party_that_ended(const tm__wait_graph *graph, uint32_t thread)
     const tm__thread *threads = graph->model->entities.threads;
     uint32_t last = TM__NONE;
 
-    if (!node->is_meeting || node->likeness != TM__LIKE_OBJECT)
-        return TM__NONE;
     for (uint32_t i = 0; i < graph->model->entities.threads_count; i++)
         if (graph->nodes[i].kind == TM__NODE_ABSENT && threads[i].end_ns != INT64_MIN &&
             (last == TM__NONE || threads[i].end_ns > threads[last].end_ns) &&

@@ -11,8 +11,8 @@ int tm__is_at_meeting(const tm_model *model, uint32_t stack);
 int tm__wait_is_meeting(const tm_model *model, const tm__wait_node *node);
 /** Whether a party may still come to where a thread waits, other than the members. */
 int tm__wait_may_get_party(const tm__wait_graph *graph, uint32_t thread);
-/** The last thread to end of those that came to where a thread waits; TM__NONE: it does
- * not wait at a barrier or phaser, or none has ended that came to the same one. */
+/** The last thread to end of those that came to the barrier or phaser where a thread
+ * waits; TM__NONE: none has ended. It is the same for all that wait for one object. */
 uint32_t tm__wait_party_that_ended(const tm__wait_graph *graph, uint32_t thread);
 
 #endif

@@ -23,6 +23,10 @@ typedef struct tm__wait_case {
     const uint32_t *order; ///< threads[]
     uint32_t count;
     uint32_t unlisted; ///< such threads that order[] lacks
+    /** The barrier that was asked for last, and its party that has ended: all that wait
+     * there have the same one, and it is sought in the history of all threads. */
+    uint32_t meeting, party;
+    int has_meeting;
 } tm__wait_case;
 
 void tm__write_words(tm__words *words, const char *format, ...) TM__PRINTF(2, 3);

@@ -2,7 +2,6 @@
 /* Why a thread cannot go on, in words. */
 #include "analysis/waits/wait_why.h"
 
-#include "analysis/timeline/wakeup_edge.h"
 #include "analysis/waits/wait_meeting.h"
 #include "analysis/waits/wait_owners.h"
 #include "analysis/waits/wait_wants.h"
@@ -24,11 +23,26 @@ static void write_server_state(tm__words *words, const tm__wait_case *it,
         tm__write_words(words, ", which cannot go on either");
 }
 
-static void write_served(tm__words *words, const tm__wait_case *it, uint32_t thread)
+/* The party that will not come to where a thread waits; TM__NONE: none is known. */
+static uint32_t missing_party(tm__wait_case *it, uint32_t thread)
+{
+    const tm__wait_node *node = &it->graph->nodes[thread];
+
+    if (!node->is_meeting || node->likeness != TM__LIKE_OBJECT)
+        return TM__NONE;
+    if (!it->has_meeting || it->meeting != node->object) {
+        it->has_meeting = 1;
+        it->meeting = node->object;
+        it->party = tm__wait_party_that_ended(it->graph, thread);
+    }
+    return it->party;
+}
+
+static void write_served(tm__words *words, tm__wait_case *it, uint32_t thread)
 {
     const tm__wait_node *node = &it->graph->nodes[thread];
     uint32_t count, last = tm__wait_last_server(it->graph, thread, &count);
-    uint32_t party = tm__wait_party_that_ended(it->graph, thread);
+    uint32_t party = missing_party(it, thread);
     const tm__wait_server *latest;
 
     if (party != TM__NONE) {
@@ -57,25 +71,6 @@ static void write_served(tm__words *words, const tm__wait_case *it, uint32_t thr
         tm__write_words(words, "; %u threads did that in all", count);
 }
 
-/* For a wait whose waker is not known: the thread that could end it may be among these.
- */
-static void write_children(tm__words *words, const tm__wait_case *it, uint32_t thread)
-{
-    const tm_model *model = it->model;
-    int64_t since_ns = it->graph->nodes[thread].since_ns;
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < model->entities.threads_count; i++) {
-        int64_t end_ns = model->entities.threads[i].end_ns;
-
-        count += end_ns != INT64_MIN && end_ns >= since_ns &&
-                 end_ns <= it->graph->at_ns && tm__thread_starter(model, i) == thread;
-    }
-    if (count)
-        tm__write_words(words, "; %u thread%s that it started %s ended since", count,
-                        count == 1 ? "" : "s", count == 1 ? "has" : "have");
-}
-
 static void write_unknown(tm__words *words, const tm__wait_case *it, uint32_t thread)
 {
     const tm__wait_node *node = &it->graph->nodes[thread];
@@ -101,7 +96,6 @@ static void write_unknown(tm__words *words, const tm__wait_case *it, uint32_t th
         break;
     default:
         tm__write_words(words, "; no event shows which thread could end that");
-        write_children(words, it, thread);
         break;
     }
 }
