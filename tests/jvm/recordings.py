@@ -180,17 +180,13 @@ def pair(emitted: Emitted, stacks: dict[str, Any]) -> None:
     assert not open_
 
 
-UNNUMBERED = 1 << 62
-
-
-def plain(events: Counter[tuple[int, ...]]) -> Counter[tuple[int, ...]]:
-    """Events without stacks: a cut may remove stacks or change their numbers. So it may
-    those of threads that Java does not number, which are counted downward."""
+def plain(emitted: Emitted) -> Counter[tuple[int, ...]]:
+    """Events without stacks: a cut may remove stacks or change their numbers. Events of
+    threads whose definitions were cut off are left out."""
     found: Counter[tuple[int, ...]] = Counter()
-    for event, count in events.items():
-        time, thread, object_, peer, value, _, kind, bits = event
-        thread = min(thread, UNNUMBERED)
-        found[time, thread, object_, peer, value, kind, bits] += count
+    for time, thread, object_, peer, value, _, kind, bits in emitted.events:
+        if all(one == 0 or one in emitted.threads for one in (thread, peer)):
+            found[time, thread, object_, peer, value, kind, bits] += 1
     return found
 
 

@@ -110,23 +110,48 @@ static int read_thread(tm__jfr_entities *entities, const tm__jfr_constant *const
     return rc;
 }
 
+static int resolve_thread(tm__jfr_entities *entities, uint64_t key,
+                          tm__jfr_constant *constant)
+{
+    tm__jfr_thread thread;
+    uint32_t *known;
+
+    if (read_thread(entities, constant, key, &thread) < 0 ||
+        intern_thread(entities, &thread, &constant->resolved) < 0)
+        return tm__failure();
+    known = tm__triple_map_at(&entities->thread_keys, entities->memory, (uint32_t)key,
+                              (uint32_t)(key >> 32), entities->jvm);
+    if (!known)
+        return tm__failure();
+    *known = constant->resolved + 1;
+    return TM_OK;
+}
+
+/* A thread that an earlier chunk defines, or none does. */
+static uint64_t earlier_thread_id(tm__jfr_entities *entities, uint64_t key)
+{
+    const uint32_t *known = tm__triple_map_find(&entities->thread_keys, (uint32_t)key,
+                                                (uint32_t)(key >> 32), entities->jvm);
+
+    if (known)
+        return entities->threads[*known - 1].id;
+    entities->unknown_threads++;
+    return make_thread_id(entities, 0, key);
+}
+
 int tm__jfr_thread_id(tm__jfr_entities *entities, uint64_t key, uint64_t *id)
 {
     tm__jfr_constant *constant =
         tm__jfr_constant_find(entities->pools, TM__JFR_POOL_THREAD, key);
-    tm__jfr_thread thread;
 
     *id = 0;
     if (!key)
         return TM_OK;
     if (!constant) {
-        entities->unknown_threads++;
-        *id = make_thread_id(entities, 0, key);
+        *id = earlier_thread_id(entities, key);
         return TM_OK;
     }
-    if (constant->resolved == TM__NONE &&
-        (read_thread(entities, constant, key, &thread) < 0 ||
-         intern_thread(entities, &thread, &constant->resolved) < 0))
+    if (constant->resolved == TM__NONE && resolve_thread(entities, key, constant) < 0)
         return tm__failure();
     *id = entities->threads[constant->resolved].id;
     return TM_OK;

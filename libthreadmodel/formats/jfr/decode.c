@@ -204,10 +204,12 @@ static int is_of_sleep(const tm__jfr_events *events, tm__jfr_fact *park)
 /* The thread in which the JVM waits for all others to end is what was its first one.
  * Before JDK 18 its second start is in the recording, and names no thread. */
 static int is_of_the_destroyer(const tm__jfr_events *events, int what,
-                               const tm__jfr_event_kind *kind, uint64_t unknown_before)
+                               const tm__jfr_event_kind *kind)
 {
-    return what == TM__JFR_START && !kind->values[TM__JFR_SLOT_PEER] &&
-           events->entities->unknown_threads > unknown_before;
+    uint64_t thread = kind->values[TM__JFR_SLOT_THREAD];
+
+    return what == TM__JFR_START && !kind->values[TM__JFR_SLOT_PEER] && thread &&
+           !tm__jfr_constant_find(events->entities->pools, TM__JFR_POOL_THREAD, thread);
 }
 
 /* Samples by the wall clock are of all threads, whatever they do. @return 1: the event
@@ -230,9 +232,10 @@ static int read_event(tm__jfr_events *events, int what)
 {
     const tm__jfr_event_kind *kind = &events->kinds[what];
     tm__jfr_fact *fact = &events->facts[events->fact_count];
-    uint64_t unknown_threads = events->entities->unknown_threads;
     int rc;
 
+    if (is_of_the_destroyer(events, what, kind))
+        return TM_OK;
     *fact = (tm__jfr_fact){.start_ns = tm__jfr_instant_ns(
                                &events->clock, kind->values[TM__JFR_SLOT_START]),
                            .start_kind = model_kinds[what].start_kind,
@@ -243,10 +246,6 @@ static int read_event(tm__jfr_events *events, int what)
     }
     rc = tm__jfr_thread_id(events->entities, kind->values[TM__JFR_SLOT_THREAD],
                            &fact->thread);
-    if (rc == TM_OK && is_of_the_destroyer(events, what, kind, unknown_threads)) {
-        events->entities->unknown_threads = unknown_threads;
-        return TM_OK;
-    }
     if (rc == TM_OK && kind->values[TM__JFR_SLOT_PEER]) {
         rc = tm__jfr_thread_id(events->entities, kind->values[TM__JFR_SLOT_PEER],
                                &fact->peer);

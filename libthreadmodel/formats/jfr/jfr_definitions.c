@@ -182,6 +182,7 @@ void tm__jfr_entities_free(tm__jfr_entities *entities)
     tm__map_clear(&entities->thread_map);
     tm__map_clear(&entities->object_map);
     tm__triple_map_free(&entities->method_map, memory);
+    tm__triple_map_free(&entities->thread_keys, memory);
     tm__jfr_text_free(&entities->text);
     tm__jfr_text_free(&entities->slashed);
     tm__free(memory, entities->classes, entities->class_capacity * sizeof(uint32_t));

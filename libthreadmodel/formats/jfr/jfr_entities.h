@@ -71,6 +71,9 @@ typedef struct tm__jfr_entities {
     uint8_t *stack_sights; ///< enum tm__jfr_stack_sight, by id - 1
     uint32_t stack_capacity;
     tm__map thread_map;
+    /** A JVM gives a thread one key for its whole life, and a chunk that was cut may
+     * lack its constant: (key, its upper half, JVM): threads[] + 1, as last defined. */
+    tm__triple_map thread_keys;
     tm__jfr_thread *threads;
     uint32_t thread_count;
     uint32_t thread_capacity;

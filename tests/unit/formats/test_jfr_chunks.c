@@ -147,6 +147,35 @@ static void a_chunk_that_is_cut_is_read_as_far_as_it_is_there(void **state)
                  1);
 }
 
+/* A chunk that is cut may end before the constants of its threads. */
+static void a_thread_is_known_by_the_constants_of_earlier_chunks(void **state)
+{
+    recorder all;
+    int rc;
+
+    (void)state;
+    length = 0;
+    make_chunk(5000000);
+    append();
+    begin_chunk(&paper, 60000000000, 1000000000);
+    for (uint64_t key = 2; key < 4; key++) {
+        begin_event(&paper, TYPE_END);
+        PUT(&paper, 1400 + key, key);
+        end_event(&paper);
+    }
+    put_metadata(&paper, chunk_classes, CHUNK_CLASSES);
+    end_chunk(&paper);
+    append();
+    all = emit_all((const char *)bytes, length, &rc);
+    assert_int_equal(rc, TM_OK);
+    assert_non_null(strstr(all.text, "event 60000000402 7 0 0 0 0 3 0\n"));
+    /* No constant of any chunk is of key 3. */
+    assert_non_null(strstr(all.text, "event 60000000403 9223372036854775811 0 0 0"));
+    assert_non_null(
+        strstr(all.text, "caveat 1 events name threads that the recording"));
+    recorder_free(&all);
+}
+
 static void a_header_is_of_versions_1_and_2_and_of_a_time_that_can_be(void **state)
 {
     static const struct {
@@ -214,6 +243,7 @@ int main(void)
         cmocka_unit_test(a_recording_without_events_is_a_caveat),
         cmocka_unit_test(a_chunk_that_was_not_finished_ends_where_another_begins),
         cmocka_unit_test(a_chunk_that_is_cut_is_read_as_far_as_it_is_there),
+        cmocka_unit_test(a_thread_is_known_by_the_constants_of_earlier_chunks),
         cmocka_unit_test(a_header_is_of_versions_1_and_2_and_of_a_time_that_can_be),
         cmocka_unit_test(a_clock_goes_on_as_long_as_it_can_be_the_same),
     };
