@@ -159,6 +159,21 @@ def test_a_thread_that_only_waits_by_the_clock_polls_nothing() -> None:
     assert story.findings("wait_always_times_out") == []
 
 
+@pytest.mark.parametrize(
+    ("kind", "found"), [(ObjectKind.CONDITION, 0), (ObjectKind.MONITOR, 1)]
+)
+def test_a_condition_that_ends_waits_elsewhere_is_notified(
+    kind: ObjectKind, found: int
+) -> None:
+    """A background thread waits with a limit, or without one for the first work."""
+    story = waits([5.0] * 6, EventFlag.TIMED_OUT)
+    story.model.define_object(QUEUE, 2, kind=kind)
+    story.at(500, 2, KIND.WAIT, object=QUEUE, stack=PUT)
+    story.at(510, 1, KIND.NOTIFY, object=QUEUE, stack=PUT)
+    story.at(511, 2, KIND.WAITED, object=QUEUE)
+    assert len(story.findings("wait_always_times_out")) == found
+
+
 def test_waits_of_the_jdk_itself_are_left_out() -> None:
     assert waits([5.0] * 6, EventFlag.TIMED_OUT, stack=JDK).findings() == []
 

@@ -28,7 +28,8 @@ typedef struct group {
     uint32_t notifier; ///< that ended it, or TM__NONE
     uint32_t ended;
     uint32_t timed_out;
-    uint32_t left; ///< after which the thread did something else
+    uint32_t left;     ///< after which the thread did something else
+    uint32_t notified; ///< for a condition that ended waits, at whichever place
     int64_t longest_ns;
     int64_t longest_start_ns;
     int is_timed_out; ///< the longest wait is
@@ -38,6 +39,7 @@ typedef struct group {
 typedef struct waits {
     tm__findings *findings;
     tm__triple_map by_place; ///< (class name, place, 0): group + 1
+    tm__triple_map notified; ///< (objects[], 0, 0): a condition that ended a wait
     TM__ARRAY(group, groups);
 } waits;
 
@@ -124,6 +126,7 @@ static int note_wait(waits *w, uint32_t thread, uint32_t index)
     found->ended++;
     found->timed_out += (wait->flags & TM__INTERVAL_TIMED_OUT) != 0;
     found->left += went_on(w, it, index) != 0;
+    found->notified += tm__triple_map_find(&w->notified, wait->object, 0, 0) != NULL;
     if (length_ns > found->longest_ns) {
         found->longest_ns = length_ns;
         found->longest_start_ns = wait->start_ns;
@@ -134,10 +137,36 @@ static int note_wait(waits *w, uint32_t thread, uint32_t index)
     return tm__histogram_add(&found->durations, &w->findings->memory, length_ns);
 }
 
+/* A condition has one meaning, so what is notified of it at one place is meant for the
+ * waits at every other. A monitor may have several. */
+static int find_notified(waits *w)
+{
+    const tm_model *model = w->findings->model;
+
+    for (uint32_t i = 0; i < model->intervals.interactions_count; i++) {
+        const tm__interaction *row = &model->intervals.interactions[i];
+        uint32_t *value;
+
+        if (row->effect != TM__EFFECT_WOKE || row->object == TM__NONE ||
+            (row->kind != TM_INTERACTION_NOTIFY &&
+             row->kind != TM_INTERACTION_NOTIFY_ALL) ||
+            model->entities.objects[row->object].kind != TM_OBJECT_KIND_CONDITION)
+            continue;
+        value =
+            tm__triple_map_at(&w->notified, &w->findings->memory, row->object, 0, 0);
+        if (!value)
+            return tm__failure();
+        *value = 1;
+    }
+    return TM_OK;
+}
+
 static int gather(waits *w)
 {
     const tm_model *model = w->findings->model;
 
+    if (find_notified(w) < 0)
+        return tm__failure();
     for (uint32_t t = 0; t < model->entities.threads_count; t++) {
         const tm__thread *thread = &model->entities.threads[t];
 
@@ -191,7 +220,7 @@ static int is_outlier(const waits *w, const group *it)
 /* A thread that only ever waits there again does so by the clock. */
 static int always_times_out(const waits *w, const group *it)
 {
-    return it->ended >= 5 && it->timed_out == it->ended && it->left &&
+    return it->ended >= 5 && it->timed_out == it->ended && it->left && !it->notified &&
            it->durations.total > 0 && it->durations.total >= w->findings->run_ns / 100;
 }
 
@@ -314,5 +343,6 @@ int tm__find_waits(tm__findings *findings)
         tm__histogram_free(&w.groups[i].durations, memory);
     tm__free(memory, w.groups, w.groups_capacity * sizeof(*w.groups));
     tm__triple_map_free(&w.by_place, memory);
+    tm__triple_map_free(&w.notified, memory);
     return rc;
 }

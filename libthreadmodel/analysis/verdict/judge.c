@@ -18,7 +18,8 @@
 #include "model/entities/reports.h"
 #include "model/wakeups/worker_loops.h"
 
-/* Threads that did less than one part in so many of their lives were idle. */
+/* A program that did something for less than one part in so many of the run was idle,
+ * however many threads it has. */
 enum { IDLE_PARTS = 50 };
 
 /* ---- deadlocks ---- */
@@ -178,7 +179,7 @@ static int is_idle(const tm__judgement *it)
     return (it->graph.counts[TM__NODE_IDLE] && !it->graph.counts[TM__NODE_MOVES]) ||
            tm__sum(tm__sum(spent->ran_ns, spent->wanted_ns),
                    tm__sum(spent->queued_ns, spent->io_ns)) <
-               spent->lived_ns / IDLE_PARTS;
+               tm__judged_span_ns(it) / IDLE_PARTS;
 }
 
 /* ---- the verdict ---- */

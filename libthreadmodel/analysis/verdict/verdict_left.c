@@ -5,10 +5,16 @@
 #include "analysis/timeline/wakeup_edge.h"
 #include "analysis/waits/runtime_threads.h"
 #include "analysis/waits/wait_members.h"
+#include "analysis/waits/wait_owners.h"
 #include "model/entities/reports.h"
 
 /* So many are described; the table has all of them. */
-enum { OTHERS_DESCRIBED = 3, OTHERS_LISTED = 64, LONG_NS = 1000000000 };
+enum {
+    OTHERS_DESCRIBED = 3,
+    OTHERS_LISTED = 64,
+    FIRST_WAITS_NAMED = 6,
+    LONG_NS = 1000000000
+};
 
 uint32_t tm__live_threads(const tm__judgement *it)
 {
@@ -66,6 +72,30 @@ static int is_unknown(const tm__judgement *it, uint32_t thread)
     const tm__wait_node *node = &it->graph.nodes[thread];
 
     return node->kind == TM__NODE_WAITS && node->edge == TM_WAIT_EDGE_UNKNOWN;
+}
+
+/* Those of them that another thread started, and that have waited once, for what no
+ * thread owns: service threads without work begin so. */
+static int is_first_wait(const tm__judgement *it, uint32_t thread)
+{
+    const tm__wait_node *node = &it->graph.nodes[thread];
+    const tm__thread *at = &it->model->entities.threads[thread];
+
+    if (!is_unknown(it, thread) || node->want != TM__WANT_UNKNOWN || node->is_lost ||
+        node->interval == TM__NONE || tm__wait_was_locked_before(&it->graph, thread) ||
+        tm__thread_starter(it->model, thread) == TM__NONE || at->interval_first)
+        return 0;
+    for (uint32_t i = 0; i < node->interval; i++)
+        if (tm__is_stopped(at->intervals[i].state))
+            return 0;
+    return (at->intervals[node->interval].state == TM_STATE_WAITING ||
+            at->intervals[node->interval].state == TM_STATE_PARKED) &&
+           !(at->intervals[node->interval].flags & TM__INTERVAL_SNAPSHOT);
+}
+
+static int is_unclear(const tm__judgement *it, uint32_t thread)
+{
+    return is_unknown(it, thread) && !is_first_wait(it, thread);
 }
 
 /* Those that have waited for long for what another has that can go on. */
@@ -209,7 +239,7 @@ static void write_waiting(tm__words *words, const tm__judgement *it)
     uint32_t listed[OTHERS_LISTED];
     tm__wait_case waiting = it->members;
     uint32_t first = list(it, is_kept, 0, listed);
-    uint32_t end = list(it, is_unknown, first, listed);
+    uint32_t end = list(it, is_unclear, first, listed);
     uint32_t count = list(it, is_deserted, end, listed);
 
     count = list(it, is_outside, count, listed);
@@ -221,9 +251,35 @@ static void write_waiting(tm__words *words, const tm__judgement *it)
         write_children(words, it, listed[i]);
 }
 
+static void write_first_waits(tm__words *words, const tm__judgement *it)
+{
+    uint32_t listed[OTHERS_LISTED];
+    uint32_t count = list(it, is_first_wait, 0, listed), named;
+
+    if (!count)
+        return;
+    named = count > FIRST_WAITS_NAMED ? FIRST_WAITS_NAMED : count;
+    tm__write_words(words,
+                    count == 1 ? "1 is still in its first wait, as a worker "
+                                 "without work is: "
+                               : "%u are still in their first wait, as workers "
+                                 "without work are: ",
+                    count);
+    for (uint32_t i = 0; i < named; i++) {
+        tm__write_words(words, !i                               ? ""
+                               : i + 1 < named || named < count ? ", "
+                                                                : " and ");
+        tm__write_thread(words, it->model, listed[i]);
+    }
+    if (named < count)
+        tm__write_words(words, " and %u more", count - named);
+    tm__write_words(words, ". ");
+}
+
 void tm__write_left(tm__words *words, tm__judgement *it)
 {
     write_counts(words, it);
+    write_first_waits(words, it);
     write_waiting(words, it);
     write_ran_on(words, it);
 }
