@@ -91,3 +91,19 @@ def test_where_the_kernel_refuses_the_trace_states_what_to_do(tmp_path: Path) ->
     assert "perf_event_paranoid must be 2 or less" in stated
     assert not {EventKind.ON_CPU, EventKind.OFF_CPU} & set(model.run.kinds)
     assert len(model.interactions())
+
+
+def test_more_processors_are_predicted_from_switches(tmp_path: Path) -> None:
+    """Four threads compute on one processor: two do so in half of the time, however
+    much of it other programs take."""
+    allowed, trace = os.sched_getaffinity(0), tmp_path / "run.tmt"
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        record(trace, program("computing"), "200").check_returncode()
+    finally:
+        os.sched_setaffinity(0, allowed)
+    model = threadmodel.open(str(trace))
+    if EventKind.ON_CPU not in model.run.kinds:
+        pytest.skip("the kernel does not let this user record switches")
+    (row,) = model.whatif(change="processors")
+    assert 0.4 < row["gain_ns"] / model.length_ns < 0.6, row

@@ -8,11 +8,11 @@
 #include "analysis/findings/finding_text.h"
 #include "analysis/findings/findings_processors.h"
 #include "analysis/findings/where.h"
+#include "analysis/timeline/processor_time.h"
 #include "base/error.h"
 #include "base/saturate.h"
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"
-#include "model/intervals/cpu.h"
 #include "model/intervals/interval.h"
 
 enum {
@@ -32,37 +32,6 @@ typedef struct processors {
     uint32_t threads;
 } processors;
 
-/* For how long a thread was seen in a state. */
-static int64_t seen_ns(const tm_model *model, uint32_t number, int state)
-{
-    const tm__thread *thread = &model->entities.threads[number];
-    int64_t sum_ns = 0;
-
-    for (uint32_t i = 0; i < thread->interval_count; i++)
-        if (thread->intervals[i].state == state)
-            sum_ns = tm__sum(sum_ns, tm__interval_end_ns(model, thread, i) -
-                                         thread->intervals[i].start_ns);
-    return sum_ns;
-}
-
-static int64_t waited_ns(const tm_model *model, uint32_t number)
-{
-    int64_t counted_ns = tm__cpu_wait_ns(&model->intervals, number);
-    int64_t runnable_ns = seen_ns(model, number, TM_STATE_RUNNABLE);
-
-    return counted_ns > runnable_ns ? counted_ns : runnable_ns;
-}
-
-/* Where switches are known, a thread that runs is on a processor. */
-static int64_t ran_ns(const tm_model *model, uint32_t number)
-{
-    int64_t counted_ns = tm__cpu_time_ns(&model->intervals, number);
-
-    return counted_ns < 0 && tm__model_reports(model, TM_EVENT_ON_CPU)
-               ? seen_ns(model, number, TM_STATE_RUNNING)
-               : counted_ns;
-}
-
 /* Less is what every thread waits now and then. */
 static int counts(const processors *p, uint32_t thread, int64_t ns)
 {
@@ -75,7 +44,8 @@ static void gather(processors *p)
     const tm_model *model = p->findings->model;
 
     for (uint32_t t = 0; t < model->entities.threads_count; t++) {
-        int64_t ns = waited_ns(model, t), thread_ran_ns = ran_ns(model, t);
+        int64_t ns = tm__lacked_processor_ns(model, t);
+        int64_t thread_ran_ns = tm__had_processor_ns(model, t);
 
         if (thread_ran_ns > 0)
             p->ran_ns = tm__sum(p->ran_ns, thread_ran_ns);
@@ -103,7 +73,7 @@ static int waited(const void *context, uint32_t thread)
 {
     const processors *p = context;
 
-    return counts(p, thread, waited_ns(p->findings->model, thread));
+    return counts(p, thread, tm__lacked_processor_ns(p->findings->model, thread));
 }
 
 static int emit(const processors *p)

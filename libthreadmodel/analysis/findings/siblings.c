@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/findings/siblings.h"
 
+#include "analysis/timeline/processor_time.h"
 #include "model/entities/thread.h"
-#include "model/intervals/cpu.h"
 #include "model/intervals/interaction.h"
 
 /* If there are fewer intervals, an equal number is chance. */
@@ -67,8 +67,8 @@ int tm__did_the_same(const tm_model *model, uint32_t left, uint32_t right)
 
 int64_t tm__kept_from_cpu_ns(const tm_model *model, uint32_t late, uint32_t other)
 {
-    int64_t ns = tm__cpu_wait_ns(&model->intervals, late),
-            less_ns = tm__cpu_wait_ns(&model->intervals, other);
+    int64_t ns = tm__lacked_processor_ns(model, late),
+            less_ns = tm__lacked_processor_ns(model, other);
 
     return less_ns >= 0 && ns > less_ns ? ns - less_ns : 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "analysis/whatif/candidate_counts.h"
 
+#include "analysis/timeline/processor_time.h"
 #include "analysis/whatif/candidates.h"
 #include "base/saturate.h"
-#include "model/intervals/cpu.h"
 
 void tm__count_delays(tm__candidates *all, const tm__script *script)
 {
@@ -46,7 +46,7 @@ void tm__count_wanting(tm__candidates *all)
         return;
     it = all->items;
     for (uint32_t t = 0; t < model->entities.threads_count; t++) {
-        int64_t ns = tm__cpu_wait_ns(&model->intervals, t);
+        int64_t ns = tm__lacked_processor_ns(model, t);
 
         if (ns > 0) {
             it->scaled++;

@@ -13,6 +13,7 @@
  */
 #include "analysis/whatif/processors.h"
 
+#include "analysis/timeline/processor_time.h"
 #include "analysis/timeline/time_merge.h"
 #include "analysis/timeline/wakeup_edge.h"
 #include "base/error.h"
@@ -127,15 +128,14 @@ static double processors_had(const int64_t *running_ns, uint32_t threads,
     return high;
 }
 
-/* The sum of the scheduler's counts of all threads: a virtual one's is its
- * carrier's. */
+/* The sums of all threads: a virtual one's is its carrier's. */
 static tm__cpu_use sum_of_counts(const tm_model *model)
 {
     tm__cpu_use all = {0};
 
     for (uint32_t t = 0; t < model->entities.threads_count; t++) {
-        int64_t ran_ns = tm__cpu_time_ns(&model->intervals, t);
-        int64_t waited_ns = tm__cpu_wait_ns(&model->intervals, t);
+        int64_t ran_ns = tm__had_processor_ns(model, t);
+        int64_t waited_ns = tm__lacked_processor_ns(model, t);
 
         if (model->entities.threads[t].flags & TM_THREAD_AGENT)
             continue;

@@ -32,10 +32,10 @@ static void put_processors(const tm__candidates *all, tm__builder *builder)
 
     if (all->processors.most > 0) {
         snprintf(sentence, sizeof(sentence),
-                 "Of the run's %s processors the program had as many that %.1f threads "
-                 "run at once without slowing one another. So it is in the replay.",
+                 "The run had %s processor%s, enough for %.1f threads at once. The "
+                 "replay has the same.",
                  tm__group_digits(all->model->run.processors).text,
-                 all->processors.most);
+                 all->model->run.processors == 1 ? "" : "s", all->processors.most);
         tm__builder_caveat(builder, sentence);
     } else if (!all->processors.is_known) {
         tm__builder_caveat(builder,

@@ -49,18 +49,26 @@ static void define_all(const tm_sink *sink, uint64_t processors)
     assert_int_equal(sink->define_stack(sink->payload, &stack), TM_OK);
 }
 
-static tm_model *of_events(const tm_event *events, size_t count, uint64_t processors,
-                           int64_t cpu_us, int64_t wait_us, const tm_allocator *hook)
+static tm_model *without_counts(const tm_event *events, size_t count,
+                                uint64_t processors, const tm_allocator *hook)
 {
-    const tm_event counts[] = {
-        {.time_ns = US, .thread = 1, .kind = TM_EVENT_CPU_TIME, .value = cpu_us * US},
-        {.time_ns = US, .thread = 1, .kind = TM_EVENT_CPU_WAIT, .value = wait_us * US}};
     tm_model_options options = {.size = sizeof(options), .allocator = hook};
     tm_model *model;
 
     assert_int_equal(tm_model_new(&model, &options), TM_OK);
     define_all(tm_model_sink(model), processors);
     assert_int_equal(tm_model_ingest(model, events, count), TM_OK);
+    return model;
+}
+
+static tm_model *of_events(const tm_event *events, size_t count, uint64_t processors,
+                           int64_t cpu_us, int64_t wait_us, const tm_allocator *hook)
+{
+    const tm_event counts[] = {
+        {.time_ns = US, .thread = 1, .kind = TM_EVENT_CPU_TIME, .value = cpu_us * US},
+        {.time_ns = US, .thread = 1, .kind = TM_EVENT_CPU_WAIT, .value = wait_us * US}};
+    tm_model *model = without_counts(events, count, processors, hook);
+
     assert_int_equal(tm_model_ingest(model, counts, 2), TM_OK);
     return model;
 }
@@ -131,8 +139,8 @@ static void assert_near(int64_t ns, int64_t us)
 static void threads_let_in_at_once_share_the_processors(void **state)
 {
     (void)state;
-    assert_near(gain_of_two_more(1, 300, 0, "1.0 threads run"), 0);
-    assert_near(gain_of_two_more(2, 300, 0, "2.0 threads run"), 150);
+    assert_near(gain_of_two_more(1, 300, 0, "1.0 threads at once"), 0);
+    assert_near(gain_of_two_more(2, 300, 0, "2.0 threads at once"), 150);
     assert_near(gain_of_two_more(3, 300, 0, NULL), 198);
 }
 
@@ -156,7 +164,7 @@ static void a_thread_without_processor_time_slows_nobody_down(void **state)
 static void processors_shared_with_other_programs_are_not_to_be_had(void **state)
 {
     (void)state;
-    assert_near(gain_of_two_more(4, 75, 225, "1.0 threads run"), 0);
+    assert_near(gain_of_two_more(4, 75, 225, "1.0 threads at once"), 0);
     assert_near(gain_of_two_more(4, 300, 0, NULL), 198);
 }
 
@@ -175,7 +183,41 @@ static void unchanged_replay_takes_as_long_as_the_run(void **state)
     (void)state;
     assert_int_equal(tm_table_int64(table, "gain_ns")[0], 0);
     assert_in_range(tm_table_int64(table, "gain_high_ns")[0], 0, 2);
-    assert_true(has_caveat(table, "2.0 threads run"));
+    assert_true(has_caveat(table, "2.0 threads at once"));
+    tm_table_free(table);
+    tm_model_free(model);
+}
+
+/* Two threads work for 100 us each on one processor, which they have in turn for 10 us:
+ * T2 alone has it at last. In the replay each has half of it meanwhile. */
+static void switches_do_for_counts(void **state)
+{
+    enum { TURNS = 20, LENGTH_US = 10 };
+    tm_event events[3 + 2 * TURNS] = {AT(0, 1, THREAD_START), AT(0, 2, THREAD_START),
+                                      AT(0, 2, OFF_CPU)};
+    size_t count = 3;
+    tm_whatif_options options = {
+        .size = sizeof(options), .change = TM_WHATIF_PROCESSORS, .permits = 1};
+    tm_model *model;
+    tm_table *table;
+
+    (void)state;
+    for (int turn = 1; turn <= TURNS; turn++) {
+        uint64_t had = turn % 2 ? 1 : 2, next = 3 - had;
+        int64_t us = (int64_t)turn * LENGTH_US;
+
+        if (turn < TURNS - 1)
+            events[count++] = (tm_event)AT(us, had, OFF_CPU);
+        else
+            events[count++] = (tm_event)AT(us, had, THREAD_END);
+        if (turn < TURNS)
+            events[count++] = (tm_event)AT(us, next, ON_CPU);
+    }
+    model = without_counts(events, count, 1, NULL);
+    assert_int_equal(tm_whatif_predict(&table, model, &options), TM_OK);
+    assert_true(has_caveat(table, "enough for 1.0 threads at once"));
+    assert_int_equal(tm_table_int64(table, "scaled_ns")[0], 190 * US);
+    assert_near(tm_table_int64(table, "gain_ns")[0], 95);
     tm_table_free(table);
     tm_model_free(model);
 }
@@ -221,7 +263,7 @@ static void unchanged_replay_of_any_work_takes_as_long(void **state)
         assert_int_equal(tm_table_int64(table, "gain_ns")[0], 0);
         /* Work is rounded to 1 ns, for which a thread among others takes longer. */
         assert_in_range(tm_table_int64(table, "gain_high_ns")[0], 0, THREADS * EVENTS);
-        assert_true(has_caveat(table, "threads run at once"));
+        assert_true(has_caveat(table, "threads at once"));
         tm_table_free(table);
         tm_model_free(model);
     }
@@ -273,6 +315,7 @@ int main(void)
         cmocka_unit_test(unknown_processors_are_as_many_as_threads_want),
         cmocka_unit_test(a_thread_without_processor_time_slows_nobody_down),
         cmocka_unit_test(processors_shared_with_other_programs_are_not_to_be_had),
+        cmocka_unit_test(switches_do_for_counts),
         cmocka_unit_test(unchanged_replay_takes_as_long_as_the_run),
         cmocka_unit_test(unchanged_replay_of_any_work_takes_as_long),
         cmocka_unit_test(any_number_of_processors_is_answered),
