@@ -185,7 +185,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     tm__recorder_round(&recorder, 1);
     FUZZ_CHECK(!recorder.images);
     recorder.is_named = recorder.rc = 0;
-    recorder.spare[0] = recorder.trace[0] = 0;
+    recorder.spare.path[0] = recorder.trace[0] = 0;
+    recorder.silent_count = 0;
     free(recorder.others);
     recorder.others = NULL;
     recorder.others_bytes = recorder.unseen_count = 0;

@@ -57,10 +57,41 @@ def test_a_signal_without_a_waiter_is_recorded(tmp_path: Path) -> None:
     assert ("notify", "condition the_signal") in found
 
 
+def test_a_process_of_no_interest_has_the_name_if_it_lives_longest(
+    tmp_path: Path,
+) -> None:
+    """As the first process of a server whose processes have one thread each."""
+    trace = tmp_path / "run.tmt"
+    script = "cat /dev/null; sleep 0.3; cat /dev/null"
+    done = record(trace, "sh", "-c", script)
+    assert threadmodel.open(str(trace)).run.command == f"sh -c {script}"
+    assert "3 processes have no trace, as no thread had to do with another: " in (
+        done.stderr
+    )
+    done = record(trace, "sh", "-c", script, options=["-A", "processes=y"])
+    assert "no trace" not in done.stderr
+    commands = {
+        str(threadmodel.open(str(file)).run.command) for file in tmp_path.glob("*.tmt")
+    }
+    assert {f"sh -c {script}", "sleep 0.3"} <= commands
+    assert len(list(tmp_path.glob("*.tmt"))) == 4
+
+
+def test_the_trace_with_most_events_is_advised(tmp_path: Path) -> None:
+    done = record(tmp_path / "run.tmt", program("endings"), "fork")
+    counts = {
+        file.name: threadmodel.open(str(file)).event_count
+        for file in tmp_path.glob("*.tmt")
+    }
+    busiest = max(counts, key=lambda name: counts[name])
+    assert "; see the busiest with: " in done.stderr
+    assert done.stderr.rstrip().endswith(busiest), (counts, done.stderr)
+
+
 def test_the_traces_of_children_are_named(tmp_path: Path) -> None:
     trace = tmp_path / "run.tmt"
     done = record(trace, program("endings"), "fork")
-    named = re.findall(r"run-\d+\.tmt", done.stderr)
+    named = set(re.findall(r"run-\d+\.tmt", done.stderr))
     assert len(named) == 1
     assert {file.name for file in tmp_path.glob("*.tmt")} == {"run.tmt", *named}
     # The first process whose threads met has the name.

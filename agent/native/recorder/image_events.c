@@ -32,6 +32,8 @@ void tm__image_flush(tm__image *image)
 void tm__image_emit(tm__image *image, const tm_event *event)
 {
     image->batch[image->batch_count++] = *event;
+    if (!image->events++)
+        image->begun_ns = event->time_ns;
     if (event->time_ns > image->last_ns)
         image->last_ns = event->time_ns;
     if (image->batch_count == sizeof(image->batch) / sizeof(*image->batch))

@@ -92,6 +92,8 @@ typedef struct tm__image {
     uint64_t horizon;     ///< all before it was emitted, or waits for names alone
     uint64_t next_horizon;
     int64_t start_ns, last_ns; ///< of its first and its latest event
+    int64_t begun_ns;          ///< when the first thread had an event; 0: none had
+    uint64_t events;
     tm_event batch[256];
     size_t batch_count;
     int shows_paths;  ///< names of files are their paths

@@ -159,7 +159,8 @@ int main(int argc, char **argv)
 
     if (argc < 2 || (ring_bytes = ring_bytes_of(argv[2])) == 0) {
         fprintf(stderr, "usage: threadmodel-native-recorder TRACE "
-                        "[RING_KIB [STUCK_S [io=n] [paths=y] [launcher=TASK]]]\n");
+                        "[RING_KIB [STUCK_S [io=n] [paths=y] [processes=y] "
+                        "[launcher=TASK]]]\n");
         return 2;
     }
     it.output = argv[1];
@@ -190,6 +191,7 @@ int main(int argc, char **argv)
     tm__tick_clock_open(&it.clock, it.memory.control->uses_counter);
     it.memory.control->leaves_io_out = (uint32_t)has_option(argv, "io=n");
     it.shows_paths = has_option(argv, "paths=y");
+    it.keeps_all = has_option(argv, "processes=y");
     it.memory.control->ticks_per_ms = tm__tick_clock_ticks(&it.clock, 1000000);
     tm__kernel_switches_open(launcher_of(argv));
     it.begin = tm__tick_clock_read(&it.clock);
@@ -203,14 +205,11 @@ int main(int argc, char **argv)
     atomic_store(&it.memory.control->stopped, 1);
     tm__recorder_round(&it, 0);
     tm__recorder_round(&it, 1);
-    if (!it.is_named && *it.spare)
-        tm__recorder_name_trace(&it, it.spare);
-    if (*it.trace)
-        printf("trace %s%c", it.trace, 0);
-    for (size_t at = 0; at < it.others_bytes; at += strlen(it.others + at) + 1)
-        printf("also %s%c", it.others + at, 0);
-    for (size_t i = 0; !it.is_named && i < it.unseen_count; i++)
-        printf("unseen %s%c", it.unseen[i], 0);
+    if (!it.is_named && *it.spare.path) {
+        tm__recorder_name_trace(&it, it.spare.path);
+        it.trace_events = it.spare.events;
+    }
+    tm__recorder_print_traces(&it);
     ringless = atomic_load(&it.memory.control->ringless);
     if (ringless)
         fprintf(stderr,

@@ -193,26 +193,18 @@ static int has_died(tm__recorder *it, tm__image *image)
 
 static void end_image(tm__recorder *it, tm__image *image)
 {
-    char path[sizeof(image->path)];
     int is_wanted = image->is_wanted;
+    tm__ended ended;
 
     tm__image_note_ending(it, image);
-    if (!is_wanted)
+    if (!is_wanted && !it->keeps_all)
         tm__recorder_note_eventless(it, image);
     image->has_ended = 1;
     free_rings(it, image);
-    snprintf(path, sizeof(path), "%s", image->path);
+    tm__recorder_describe_ended(it, image, &ended);
     if (tm__image_close(image) != 0)
         it->rc = 1;
-    if (is_wanted && strcmp(path, it->trace) != 0)
-        tm__recorder_add_other(it, path);
-    if (is_wanted)
-        return;
-    /* The trace of a program that did nothing is there if there is no better one. */
-    if (!*it->spare && !it->is_named)
-        snprintf(it->spare, sizeof(it->spare), "%s", path);
-    else
-        unlink(path);
+    tm__recorder_settle(it, &ended, is_wanted);
 }
 
 /* Other processes than those with a descriptor are looked for now and then. */
@@ -311,8 +303,7 @@ void tm__recorder_round(tm__recorder *it, int is_last)
             image->horizon = horizon;
         if (image->is_wanted && !it->is_named && !is_preceded(it, image)) {
             it->is_named = 1;
-            if (*it->spare)
-                unlink(it->spare);
+            tm__recorder_drop_spare(it);
             tm__recorder_name_trace(it, image->path);
         }
         if (image->model) {

@@ -60,8 +60,9 @@ class Recorder:
             stuck_s: after so many seconds it reports threads that cannot go on; 0:
                 never
             options: ``io=n`` records no waits in the kernel, ``paths=y`` names files by
-                their paths, ``switches=n`` does not record when threads have a
-                processor. That is recorded of what the calling thread starts
+                their paths, ``processes=y`` makes a trace of each process,
+                ``switches=n`` does not record when threads have a processor. That is
+                recorded of what the calling thread starts
 
         Raises:
             MissingFileError: this build has none
@@ -81,6 +82,11 @@ class Recorder:
         self.trace: str | None = None
         #: traces of other processes
         self.others: list[str] = []
+        #: how many events each trace has
+        self.events: dict[str, int] = {}
+        #: processes without a trace, by name, if the trace shows no threads that had
+        #: to do with one another
+        self.silent: dict[str, int] = {}
         #: programs that were not recorded, if the trace shows no threads
         self.unseen: list[str] = []
         assert self._process.stdout
@@ -129,10 +135,16 @@ class Recorder:
         self.status = self._process.returncode
         for line in written.split(b"\0"):
             what, _, value = line.partition(b" ")
-            if what == b"trace":
-                self.trace = os.fsdecode(value)
-            elif what == b"also":
-                self.others.append(os.fsdecode(value))
+            if what in (b"trace", b"also"):
+                events, _, file = value.partition(b" ")
+                self.events[os.fsdecode(file)] = int(events)
+                if what == b"trace":
+                    self.trace = os.fsdecode(file)
+                else:
+                    self.others.append(os.fsdecode(file))
+            elif what == b"silent":
+                count, _, name = value.partition(b" ")
+                self.silent[name.decode("utf-8", "backslashreplace")] = int(count)
             elif what == b"unseen":
                 self.unseen.append(os.fsdecode(value))
 

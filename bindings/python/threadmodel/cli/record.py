@@ -21,7 +21,9 @@ NOT_STARTED: Final = 126
 NO_TRACE: Final = 2
 # Options of the agent that the recorder of native programs also has.
 NATIVE_OPTIONS: Final = frozenset(
-    f"{option}={value}" for option in ("io", "paths", "switches") for value in "yn"
+    f"{option}={value}"
+    for option in ("io", "paths", "processes", "switches")
+    for value in "yn"
 )
 
 # A file's identity and age, to distinguish a new trace from an older one.
@@ -132,7 +134,7 @@ def record(
         after = traces(pattern)
         made = [path for path, stamp in after.items() if before.get(path) != stamp]
     if made:
-        say(see_it(made))
+        say(see_it(made, native.busiest if native else None))
     elif is_native:
         explain_missing_trace(command)
     else:
@@ -207,9 +209,11 @@ def traces(pattern: str) -> dict[str, Stamp]:
     return dict(sorted(found.items(), key=lambda item: item[1]))
 
 
-def see_it(made: list[str]) -> str:
-    """Name the traces, and the command that shows them."""
-    return f"{_where(made)}; see it with: {called_as()} report {shell_word(made[0])}"
+def see_it(made: list[str], busiest: str | None = None) -> str:
+    """Name the traces, and the command that shows the one with most events."""
+    shown = shell_word(busiest or made[0])
+    which = "see it" if len(made) == 1 else "see the busiest" if busiest else "see one"
+    return f"{_where(made)}; {which} with: {called_as()} report {shown}"
 
 
 def _where(made: list[str]) -> str:

@@ -3,7 +3,7 @@
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from threadmodel import native
@@ -25,6 +25,8 @@ class NativeRun(NamedTuple):
     trace: str | None = None
     #: traces of other processes that it started
     others: tuple[str, ...] = ()
+    #: the one of all with most events
+    busiest: str | None = None
 
 
 def record_native(
@@ -56,7 +58,30 @@ def record_native(
         for program in recorder.unseen:
             if reason := native.why_unseen(program):
                 say(f"the trace has nothing of {program}: {reason}")
-    return NativeRun(status, trace=recorder.trace, others=tuple(recorder.others))
+    # A shell beside the one program that it ran is not worth a word.
+    if sum(recorder.silent.values()) > 1:
+        say(_of_silent(recorder.silent))
+    others = sorted(recorder.others, key=lambda file: -recorder.events[file])
+    return NativeRun(
+        status,
+        trace=recorder.trace,
+        others=tuple(others),
+        busiest=max(
+            recorder.events, key=lambda file: recorder.events[file], default=None
+        ),
+    )
+
+
+def _of_silent(processes: Mapping[str, int]) -> str:
+    count = sum(processes.values())
+    by_count = sorted(processes.items(), key=lambda item: (-item[1], item[0]))
+    names = ", ".join(
+        f"{count} {name or 'that ended at once'}" for name, count in by_count
+    )
+    return (
+        f"{count} processes have no trace, as no thread had to do with another: "
+        f"{names}; -A processes=y records each"
+    )
 
 
 def explain_missing_trace(command: Sequence[str]) -> None:
