@@ -27,6 +27,8 @@ static const struct {
                             TM_STATE_WAITING},
     [TM__WAIT_SEMAPHORE] = {"semaphore", TM_OBJECT_KIND_SEMAPHORE, TM_STATE_WAITING,
                             TM_STATE_WAITING},
+    [TM__WAIT_PYTHON_LOCK] = {"Python lock", TM_OBJECT_KIND_SEMAPHORE, TM_STATE_WAITING,
+                              TM_STATE_WAITING},
     [TM__WAIT_BARRIER] = {"barrier", TM_OBJECT_KIND_BARRIER, TM_STATE_WAITING,
                           TM_STATE_WAITING},
     [TM__WAIT_ONCE] = {"once", TM_OBJECT_KIND_ONCE, TM_STATE_BLOCKED, TM_STATE_BLOCKED},
@@ -119,6 +121,8 @@ static int is_of_libc(const tm__symbol *symbol)
         "clone",     "vsyscall"};
     const char *name = symbol->function + strspn(symbol->function, "_");
 
+    if (tm__is_of_recorder(symbol))
+        return 1;
     for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
         if (begins_with(symbol->module, files[i]))
             return 1;

@@ -47,6 +47,7 @@ static int look(tm__target *target, const char *how)
      * which it is seen. */
     if (strcmp(how, "stop") == 0)
         tm__frames_read_stopped(target);
+    tm__runtime_find_locks_of_language(target);
     tm__routines_find(target);
     return 1;
 }

@@ -135,7 +135,8 @@ static void put_task(FILE *out, tm__target *target, const tm__task *task)
         size_t count = tm__frame_names(target, task->frames[i], i == 0, &chain);
 
         for (size_t k = 0; k < count; k++)
-            put_frame(out, &chain[k]);
+            if (!tm__is_of_recorder(&chain[k]))
+                put_frame(out, &chain[k]);
     }
     if (task->is_cut && task->frame_count)
         fprintf(out, "\t...\n");
@@ -154,8 +155,10 @@ static void put_head(FILE *out, const tm__target *target)
     if (*target->runtime)
         fprintf(out, ", %s", target->runtime);
     if (target->stopped)
-        fprintf(out, ". %u of them were stopped, for %.2f ms in all, for their stacks",
-                target->stopped, (double)target->stopped_ns / 1e6);
+        fprintf(out, ". %u of them %s stopped, for %.2f ms in all, for %s",
+                target->stopped, target->stopped == 1 ? "was" : "were",
+                (double)target->stopped_ns / 1e6,
+                target->stopped == 1 ? "its stack" : "their stacks");
     else
         fprintf(out, ". None was stopped");
     if (target->gone)

@@ -314,6 +314,13 @@ const char *tm__frame_function(tm__target *target, uint64_t address, int is_inne
     return count ? chain[count - 1].function : "";
 }
 
+int tm__is_of_recorder(const tm__symbol *frame)
+{
+    static const char file[] = "libthreadmodel-preload.so";
+
+    return strncmp(frame->module, file, sizeof(file) - 1) == 0;
+}
+
 void tm__frames_forget(void)
 {
     known *it, *next;

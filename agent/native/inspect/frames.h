@@ -23,6 +23,9 @@ size_t tm__frame_names(tm__target *target, uint64_t address, int is_innermost,
 /** The name of its function; "": not known. */
 const char *tm__frame_function(tm__target *target, uint64_t address, int is_innermost);
 
+/** Whether a frame is the recorder's library's, which the program does not know. */
+int tm__is_of_recorder(const tm__symbol *frame);
+
 /** Forget all names. */
 void tm__frames_forget(void);
 

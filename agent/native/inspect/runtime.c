@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "inspect/frames.h"
 #include "inspect/glibc_words.h"
 #include "inspect/target_state.h"
 
@@ -105,4 +106,20 @@ void tm__runtime_find_lock(tm__target *target)
         wait->owner = holder == target->tasks[i].inner ? 0 : holder;
         wait->detail[0] = 0;
     }
+}
+
+static int is_called(tm__target *target, const tm__task *task, const char *function)
+{
+    for (size_t i = 0; i < task->frame_count; i++)
+        if (strcmp(tm__frame_function(target, task->frames[i], i == 0), function) == 0)
+            return 1;
+    return 0;
+}
+
+void tm__runtime_find_locks_of_language(tm__target *target)
+{
+    for (size_t i = 0; i < target->task_count; i++)
+        if (target->tasks[i].wait.kind == TM__WAIT_SEMAPHORE &&
+            is_called(target, &target->tasks[i], "PyThread_acquire_lock_timed"))
+            target->tasks[i].wait.kind = TM__WAIT_PYTHON_LOCK;
 }

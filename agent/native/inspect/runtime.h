@@ -12,4 +12,7 @@ void tm__runtime_recognise(struct tm__target *target);
  * that has it. */
 void tm__runtime_find_lock(struct tm__target *target);
 
+/** Recognise the locks of its language among the semaphores that threads wait for. */
+void tm__runtime_find_locks_of_language(struct tm__target *target);
+
 #endif

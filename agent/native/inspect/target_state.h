@@ -36,6 +36,7 @@ enum tm__wait_kind {
     TM__WAIT_RWLOCK_WRITE,
     TM__WAIT_CONDITION,
     TM__WAIT_SEMAPHORE,
+    TM__WAIT_PYTHON_LOCK, ///< a semaphore with another name
     TM__WAIT_BARRIER,
     TM__WAIT_ONCE,
     TM__WAIT_JOIN,

@@ -315,8 +315,10 @@ static int is_defined(const tm__item *item)
 {
     tm__image *image = item->reader->image;
 
-    return (!item->object || tm__object_define(image, item->object)) &&
-           (!item->stack || tm__stack_define(image, item->stack));
+    return (!item->stack || tm__stack_define(image, item->stack)) &&
+           (!item->object ||
+            tm__object_define(image, item->object,
+                              item->stack ? tm__stack_function(item->stack) : ""));
 }
 
 /* How many items are before the horizon. */

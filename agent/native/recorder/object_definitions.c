@@ -47,13 +47,24 @@ static const char *runtime_lock(const char *variable, uint32_t kind)
                                                                                : NULL;
 }
 
+/* CPython's locks are semaphores that only one of its functions waits for. */
+static const char *interpreted_lock(const char *function, uint32_t kind)
+{
+    return kind == TM__OBJECT_SEMAPHORE &&
+                   strcmp(function, "PyThread_acquire_lock_timed") == 0
+               ? "Python lock"
+               : NULL;
+}
+
 /* "mutex", or "mutex names.lock" where it is a variable with a name. */
 static uint64_t define_object_class(tm__image *image, const char *variable,
-                                    uint32_t kind)
+                                    uint32_t kind, const char *function)
 {
     const char *lock = runtime_lock(variable, kind);
     char name[600];
 
+    if (!lock)
+        lock = interpreted_lock(function, kind);
     if (lock)
         return tm__class_define(image, lock, "", "");
     if (*variable)
@@ -191,7 +202,7 @@ static int may_be_many(const tm__native_object *object, const tm__symbol *variab
            !object->is_life_seen && !*variable->function;
 }
 
-int tm__object_define(tm__image *image, tm__native_object *object)
+int tm__object_define(tm__image *image, tm__native_object *object, const char *function)
 {
     static const tm__symbol nameless;
     tm_object definition = TM_OBJECT_INIT;
@@ -211,7 +222,7 @@ int tm__object_define(tm__image *image, tm__native_object *object)
         symbol = &nameless;
     definition.id = object->id;
     definition.class_id =
-        define_object_class(image, symbol->function, object->key.kind);
+        define_object_class(image, symbol->function, object->key.kind, function);
     definition.kind = KINDS[object->key.kind].kind;
     if (may_be_many(object, symbol))
         definition.flags |= TM_OBJECT_MAYBE_MANY;
@@ -230,7 +241,7 @@ int tm__objects_define(tm__image *image)
 
     HASH_ITER(hh, image->objects, object, next_object)
     {
-        is_complete &= tm__object_define(image, object);
+        is_complete &= tm__object_define(image, object, "");
     }
     return is_complete;
 }

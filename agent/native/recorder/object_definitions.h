@@ -42,8 +42,11 @@ tm__native_object *tm__object_last_at(tm__image *image, uint64_t address,
 void tm__endpoint_learn(tm__image *image, const tm__endpoint *endpoint,
                         const char *text);
 
-/** Define it if its name was found. @return whether it is defined */
-int tm__object_define(tm__image *image, tm__native_object *object);
+/** Define it if its name was found.
+ * @param function  that calls for it, as far as that is known
+ * @return whether it is defined */
+int tm__object_define(tm__image *image, tm__native_object *object,
+                      const char *function);
 
 /** Define those that are not defined yet. @return whether all are */
 int tm__objects_define(tm__image *image);
