@@ -11,6 +11,7 @@
 #include "analysis/path/path.h"
 #include "analysis/timeline/wakeup_edge.h"
 #include "analysis/whatif/gain_ask.h"
+#include "analysis/whatif/replay_facts.h"
 #include "base/parallel.h"
 #include "model/entities/reports.h"
 #include "model/entities/thread.h"
@@ -172,7 +173,8 @@ static int ask_part(void *context, size_t part)
         asker one = {all->findings, &all->items[i]};
         tm__replays_needed needed = {&one, needs_run, needs_item};
 
-        rc = tm__gain_ask(&all->gains[i], &all->load, &question, &needed);
+        rc = tm__gain_ask(&all->gains[i], &all->load, &question, &needed,
+                          all->part_count == 1);
     }
     return rc;
 }
@@ -327,6 +329,10 @@ static int ask_all(tm__findings *findings)
         all.part_count = all.count - all.lock_count;
     if (rc == TM_OK)
         rc = ask_locks(&all);
+    /* Replays of all of these, unless the run's length is given, or its load's. */
+    if (rc == TM_OK && all.part_count > 1 && !findings->is_length_given &&
+        !is_load_of(&all.load))
+        rc = tm__replay_facts_prepare(findings->model);
     if (rc == TM_OK && all.part_count)
         rc = tm__do_parts(executor, all.part_count, ask_part, &all);
     for (uint32_t i = 0; rc == TM_OK && i < all.count; i++)

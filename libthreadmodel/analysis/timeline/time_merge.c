@@ -93,26 +93,44 @@ static void gather_wakeups(tm__time_merge *merge)
         sort_wakeups(merge, merge->wakeups + first[i], first[i + 1] - first[i]);
 }
 
-int tm__time_merge_open(tm__time_merge *merge, const tm_model *model,
-                        tm__memory *memory)
+static int open_merge(tm__time_merge *merge, const tm_model *model, tm__memory *memory,
+                      uint32_t wakeup_count)
 {
     size_t count = model->entities.threads_count;
 
-    *merge = (tm__time_merge){.model = model, .memory = memory};
-    merge->thread_count = model->entities.threads_count;
-    for (uint32_t i = 0; i < model->intervals.interactions_count; i++)
-        merge->wakeup_count +=
-            (uint32_t)tm__time_merge_has(&model->intervals.interactions[i]);
+    *merge = (tm__time_merge){.model = model,
+                              .memory = memory,
+                              .thread_count = model->entities.threads_count,
+                              .wakeup_count = wakeup_count};
     merge->wakeup_first =
         tm__zalloc(memory, (count + 1) * sizeof(*merge->wakeup_first));
     merge->wakeups =
         tm__zalloc(memory, (merge->wakeup_count + 1) * sizeof(*merge->wakeups));
     merge->threads = tm__zalloc(memory, (count + 1) * sizeof(*merge->threads));
     merge->heap = tm__zalloc(memory, (count + 1) * sizeof(*merge->heap));
-    if (!merge->wakeup_first || !merge->wakeups || !merge->threads || !merge->heap)
-        return TM_ENOMEM;
-    gather_wakeups(merge);
-    return TM_OK;
+    return merge->wakeup_first && merge->wakeups && merge->threads && merge->heap
+               ? TM_OK
+               : TM_ENOMEM;
+}
+
+int tm__time_merge_open(tm__time_merge *merge, const tm_model *model,
+                        tm__memory *memory)
+{
+    uint32_t wakeups = 0;
+    int rc;
+
+    for (uint32_t i = 0; i < model->intervals.interactions_count; i++)
+        wakeups += (uint32_t)tm__time_merge_has(&model->intervals.interactions[i]);
+    rc = open_merge(merge, model, memory, wakeups);
+    if (rc == TM_OK)
+        gather_wakeups(merge);
+    return rc;
+}
+
+int tm__time_merge_open_intervals(tm__time_merge *merge, const tm_model *model,
+                                  tm__memory *memory)
+{
+    return open_merge(merge, model, memory, 0);
 }
 
 /* The next point of a thread; 0 for nothing. */

@@ -45,6 +45,10 @@ typedef struct tm__time_merge {
 int tm__time_merge_open(tm__time_merge *merge, const tm_model *model,
                         tm__memory *memory);
 
+/** The same of beginnings of intervals alone. */
+int tm__time_merge_open_intervals(tm__time_merge *merge, const tm_model *model,
+                                  tm__memory *memory);
+
 /** Begin at the run's beginning, or at its end. */
 void tm__time_merge_start(tm__time_merge *merge, int backward);
 

@@ -24,7 +24,7 @@
 void tm__candidates_open(tm__candidates *all, const tm_model *model,
                          const tm_whatif_options *options)
 {
-    *all = (tm__candidates){.model = model, .options = options};
+    *all = (tm__candidates){.model = model, .options = options, .is_alone = 1};
     tm__memory_init(&all->memory, &model->memory.hook);
     all->path = (tm__path){.memory = all->memory, .thread = TM__NONE};
     all->holds = (tm__holds){.model = model, .memory = &all->memory};
@@ -33,7 +33,6 @@ void tm__candidates_open(tm__candidates *all, const tm_model *model,
     all->served = (tm__served){.memory = &all->memory};
     all->samples = (tm__method_samples){.memory = &all->memory};
     all->delays = (tm__asked_delays){.memory = &all->memory};
-    all->processors = (tm__processors){.memory = &all->memory};
 }
 
 /* The run is over when the path's thread is, or the last of the program's. One that has
@@ -295,8 +294,8 @@ void tm__candidates_close(tm__candidates *all)
     tm__triple_map_free(&all->seen, &all->memory);
     tm__asked_delays_free(&all->delays);
     tm__method_samples_free(&all->samples);
-    tm__signals_free(&all->signals, model, &all->memory);
-    tm__processors_free(&all->processors);
+    tm__free(&all->memory, all->served_rows, all->signals.rows_bytes);
+    tm__replay_facts_close(&all->facts);
     tm__served_free(&all->served);
     tm__resources_close(&all->resources);
     tm__scope_close(&all->whole, model);

@@ -7,6 +7,7 @@
 #include <threadmodel/whatif.h>
 
 #include "analysis/whatif/asked_delays.h"
+#include "analysis/whatif/replay_facts.h"
 #include "analysis/whatif/simulation_state.h"
 
 /** One change: of what matches, TM__NONE for any. */
@@ -46,11 +47,13 @@ typedef struct tm__candidates {
     tm__run_slice slice;
     tm__holds slice_holds;
     tm__holds *played; ///< holds of the replay: all of them, or the slice's
-    tm__signals signals;
-    tm__processors processors;
-    tm__scope whole; ///< the run
-    tm__scope part;  ///< of it, in which things change
-    int is_part;     ///< it is not all of the run
+    int is_alone;      ///< no other thread asks the model meanwhile
+    tm__replay_facts facts;
+    tm__signals signals;  ///< of the facts, but for the rows that a resource changes
+    uint8_t *served_rows; ///< these, or NULL: it changes none
+    tm__scope whole;      ///< the run
+    tm__scope part;       ///< of it, in which things change
+    int is_part;          ///< it is not all of the run
     tm__resources resources;
     tm__served served;
     tm__method_samples samples;

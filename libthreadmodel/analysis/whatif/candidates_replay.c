@@ -26,20 +26,13 @@ typedef struct replayer {
     int64_t *finished_ns; ///< a thread
 } replayer;
 
-/** The outcome of a replay. */
-typedef struct outcome {
-    int64_t length_ns;
-    int64_t until_ns; ///< as in tm__simulation
-    uint64_t forced;
-} outcome;
-
 /** The replays of one bound. */
 typedef struct replays {
     tm__candidates *all;
     const tm__script *script;
     int bound;
     replayer unchanged;
-    outcome recorded; ///< of the unchanged one
+    tm__replay_outcome recorded; ///< of the unchanged one
     replayer parts[TM__PARTS_MAX];
     size_t part_count;
 } replays;
@@ -106,7 +99,8 @@ static double times_processors(const tm__candidates *all)
     return had > 0 ? (had + all->options->permits) / had : 1;
 }
 
-static int replay(const replays *at, replayer *r, const tm__candidate *it, outcome *out)
+static int replay(const replays *at, replayer *r, const tm__candidate *it,
+                  tm__replay_outcome *out)
 {
     const tm__candidates *all = at->all;
     uint32_t change = all->options->change;
@@ -138,7 +132,27 @@ static int replay(const replays *at, replayer *r, const tm__candidate *it, outco
     for (uint32_t i = 0; i < all->model->entities.threads_count; i++)
         if (r->finished_ns[i] == INT64_MIN)
             r->finished_ns[i] = replay.length_ns;
-    *out = (outcome){replay.length_ns, replay.until_ns, replay.forced};
+    *out = (tm__replay_outcome){replay.length_ns, replay.until_ns, replay.forced};
+    return rc;
+}
+
+/* Questions about a whole run have one replay of it, but for those about a resource,
+ * whose permits they state. */
+static int replay_recorded(replays *at)
+{
+    tm__replay_facts *facts = &at->all->facts;
+    const tm__unchanged *known = &facts->unchanged[at->bound];
+    int is_of_run = !at->script->slice && !at->script->served, rc;
+
+    if (is_of_run && known->finished_ns) {
+        at->recorded = known->outcome;
+        memcpy(at->unchanged.finished_ns, known->finished_ns, facts->threads_bytes);
+        return TM_OK;
+    }
+    rc = replay(at, &at->unchanged, NULL, &at->recorded);
+    if (is_of_run && rc == TM_OK)
+        tm__replay_facts_note(facts, at->bound, &at->recorded,
+                              at->unchanged.finished_ns);
     return rc;
 }
 
@@ -149,7 +163,7 @@ static int replay_unchanged(replays *at)
     int rc = open_replayer(&at->unchanged, all);
 
     if (rc == TM_OK)
-        rc = replay(at, &at->unchanged, NULL, &at->recorded);
+        rc = replay_recorded(at);
     all->forced += at->recorded.forced;
     if (rc < 0 || at->bound != TM__HOLDS_LIKELY)
         return rc;
@@ -162,7 +176,7 @@ static int replay_unchanged(replays *at)
 
 static int replay_one(const replays *at, replayer *r, tm__candidate *it)
 {
-    outcome own;
+    tm__replay_outcome own;
     int rc = replay(at, r, it, &own);
 
     if (rc < 0)
@@ -265,7 +279,7 @@ static int is_sliced(const tm__candidates *all)
 {
     return all->options->change != TM_WHATIF_PROCESSORS &&
            all->options->change != TM_WHATIF_PERMITS && !all->served.resources &&
-           !all->samples.count && all->processors.most <= 0;
+           !all->samples.count && all->facts.processors.most <= 0;
 }
 
 /* Replay the part of the run that decides its length: as long as nobody had to be
@@ -301,13 +315,26 @@ static int replay_slice(tm__candidates *all, tm__script *script)
     return rc;
 }
 
+static int find_facts(tm__candidates *all)
+{
+    int rc = tm__replay_facts_open(&all->facts, all->model, &all->path, &all->memory,
+                                   all->is_alone);
+
+    all->signals = all->facts.signals;
+    if (rc < 0 || !all->served.resources)
+        return rc;
+    all->served_rows = all->signals.rows = tm__signal_rows_served(
+        &all->facts.signals, all->model, &all->memory, &all->served);
+    return all->served_rows ? TM_OK : TM_ENOMEM;
+}
+
 static int replay_at_bounds(tm__candidates *all)
 {
     tm__script script = {
         .model = all->model,
         .memory = &all->memory,
         .signals = &all->signals,
-        .processors = &all->processors,
+        .processors = &all->facts.processors,
         .served = all->served.resources ? &all->served : NULL,
         .stacks = all->options->change == TM_WHATIF_METHOD ? all->stacks : NULL,
         .endpoint = all->delays.objects,
@@ -324,9 +351,7 @@ static int replay_at_bounds(tm__candidates *all)
         tm__candidates_settle(all, 0);
     if (tm__candidates_are_settled(all))
         return TM_OK;
-    rc = tm__processors_find(&all->processors, all->model, all->path.begin_ns);
-    if (rc == TM_OK)
-        rc = tm__signals_find(&all->signals, &script);
+    rc = find_facts(all);
     if (rc == TM_OK)
         rc = replay_slice(all, &script);
     if (rc == 1) {

@@ -58,7 +58,8 @@ static int replay(tm__candidates *all, const tm__load *load, tm__gain *gains)
 }
 
 int tm__gain_ask(tm__gain *gain, const tm__load *load,
-                 const tm__gain_question *question, const tm__replays_needed *needed)
+                 const tm__gain_question *question, const tm__replays_needed *needed,
+                 int is_alone)
 {
     const tm_model *model = load->model;
     tm_whatif_options options = TM_WHATIF_OPTIONS_INIT;
@@ -69,6 +70,7 @@ int tm__gain_ask(tm__gain *gain, const tm__load *load,
     options.permits = model->entities.threads_count;
     tm__candidates_open(&all, model, &options);
     all.needed = needed;
+    all.is_alone = is_alone;
     rc = tm__candidates_open_model(&all);
     if (rc == TM_OK)
         rc = choose(&all, question);

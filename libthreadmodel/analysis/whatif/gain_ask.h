@@ -18,11 +18,13 @@ typedef struct tm__gain_question {
 
 /**
  * @param load    of the run, opened once for all questions
+ * @param is_alone  no other thread asks the model meanwhile
  * @param needed  which replays; the gain of one that they do not settle is unreliable
  * @return TM_OK or TM_ENOMEM
  */
 int tm__gain_ask(tm__gain *gain, const tm__load *load,
-                 const tm__gain_question *question, const tm__replays_needed *needed);
+                 const tm__gain_question *question, const tm__replays_needed *needed,
+                 int is_alone);
 
 /**
  * What if nobody had to wait for the locks of one group? Of each of some groups, on the

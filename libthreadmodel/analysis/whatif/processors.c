@@ -44,15 +44,13 @@ static int for_stretches(tm__processors *it, const tm_model *model, int64_t now_
     tm__time_merge merge;
     tm__time_merge_point point;
     uint32_t running = 0;
-    int rc = tm__time_merge_open(&merge, model, it->memory);
+    int rc = tm__time_merge_open_intervals(&merge, model, it->memory);
 
     if (rc == TM_OK)
         tm__time_merge_start(&merge, 0);
     while (rc == TM_OK && tm__time_merge_next(&merge, &point)) {
         const tm__thread *thread = &model->entities.threads[point.thread];
 
-        if (point.is_wakeup)
-            continue;
         if (point.time_ns > now_ns) {
             rc = stretch(it, now_ns, point.time_ns, running, running_ns);
             now_ns = point.time_ns;
@@ -180,22 +178,26 @@ int tm__processors_find(tm__processors *it, const tm_model *model, int64_t begin
     return for_stretches(it, model, begin_ns, note_pace, NULL);
 }
 
-static double done_ns(const tm__processors *it, int64_t time_ns)
+static double done_ns(const tm__processors *it, int64_t time_ns, uint32_t *near)
 {
-    uint32_t after =
-        TM__FIRST_AFTER(it->paces, tm__pace, from_ns, 0, it->paces_count, time_ns);
+    uint32_t after = TM__FIRST_AFTER_NEAR(it->paces, tm__pace, from_ns, *near,
+                                          it->paces_count, time_ns);
     const tm__pace *pace;
 
     if (after == 0)
         return 0;
+    *near = after - 1;
     pace = &it->paces[after - 1];
     return pace->done_ns + (double)(time_ns - pace->from_ns) * pace->share;
 }
 
-int64_t tm__processors_work_ns(const tm__processors *it, int64_t from_ns, int64_t to_ns)
+int64_t tm__processors_work_ns(const tm__processors *it, int64_t from_ns, int64_t to_ns,
+                               uint32_t *near)
 {
+    double before_ns = done_ns(it, from_ns, near);
+
     /* Rounded down at each instant, pieces sum up to the whole. */
-    return tm__whole(done_ns(it, to_ns)) - tm__whole(done_ns(it, from_ns));
+    return tm__whole(done_ns(it, to_ns, near)) - tm__whole(before_ns);
 }
 
 void tm__processors_free(tm__processors *it)

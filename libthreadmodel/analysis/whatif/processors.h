@@ -40,9 +40,12 @@ static inline int tm__takes_processor(const tm__thread *thread)
            !(thread->flags & TM_THREAD_DAEMON && thread->interval_count <= 1);
 }
 
-/** The activity of a thread that ran from one instant to another. */
-int64_t tm__processors_work_ns(const tm__processors *it, int64_t from_ns,
-                               int64_t to_ns);
+/** The activity of a thread that ran from one instant to another.
+ * @param near  paces[] that may be near, and the nearest from then on; TM__NONE at
+ * first
+ */
+int64_t tm__processors_work_ns(const tm__processors *it, int64_t from_ns, int64_t to_ns,
+                               uint32_t *near);
 
 void tm__processors_free(tm__processors *it);
 

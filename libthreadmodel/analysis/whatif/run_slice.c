@@ -141,9 +141,9 @@ static void add_enders(groups *all, tm__run_slice *slice, const tm__script *scri
         for (uint32_t i = signals->first[thread]; i < end; i++) {
             uint32_t sender;
 
-            if (signals->enders[i] == TM__NONE)
+            if (signals->enders[i].signal == TM__NONE)
                 continue;
-            sender = tm__signal_thread(script, signals->enders[i]);
+            sender = tm__signal_thread(script, signals->enders[i].signal);
             if (sender != TM__NONE)
                 add_group(all, slice, sender, threads);
         }

@@ -21,8 +21,9 @@ static void work_up_to(tm__script_writer *w, int64_t time_ns)
 
     if (time_ns <= w->now_ns)
         return;
-    work_ns = w->processors ? tm__processors_work_ns(w->processors, w->now_ns, time_ns)
-                            : time_ns - w->now_ns;
+    work_ns = w->processors
+                  ? tm__processors_work_ns(w->processors, w->now_ns, time_ns, &w->pace)
+                  : time_ns - w->now_ns;
     w->work_ns += work_ns;
     w->method_ns += (double)work_ns * w->part / TM__WHOLE;
     w->now_ns = time_ns;
@@ -123,13 +124,13 @@ static uint32_t latency_of(int64_t from_ns, int64_t to_ns)
     return to_ns - from_ns < UINT32_MAX ? (uint32_t)(to_ns - from_ns) : UINT32_MAX;
 }
 
-static void put_await(tm__script_writer *w, uint32_t signal, int64_t start_ns,
+static void put_await(tm__script_writer *w, const tm__ender *ender, int64_t start_ns,
                       int64_t end_ns, int is_permit)
 {
-    int64_t from_ns = tm__signal_ns(w->script, signal);
+    int64_t from_ns = ender->from_ns;
     tm__step step = {.length_ns = end_ns - start_ns,
                      .until_ns = end_ns - w->script->begin_ns,
-                     .what = signal,
+                     .what = ender->signal,
                      .latency_ns =
                          latency_of(from_ns > start_ns ? from_ns : start_ns, end_ns),
                      .kind = TM__STEP_AWAIT,
@@ -144,10 +145,9 @@ static void put_await(tm__script_writer *w, uint32_t signal, int64_t start_ns,
 }
 
 /* A place in the queue for a server, and what that does. */
-static void put_served(tm__script_writer *w, int64_t service_ns, uint32_t row,
+static void put_served(tm__script_writer *w, int64_t service_ns, const tm__ender *ender,
                        int64_t end_ns)
 {
-    int64_t from_ns = w->model->intervals.interactions[row].from_ns;
     tm__step step = {.until_ns = end_ns - w->script->begin_ns,
                      .what = w->model->entities.objects_count,
                      .place = TM__NONE,
@@ -160,7 +160,7 @@ static void put_served(tm__script_writer *w, int64_t service_ns, uint32_t row,
                                .flags = TM__STEP_SERVICE});
     step.kind = TM__STEP_RELEASE;
     tm__put_step(w, step);
-    w->work_ns += latency_of(from_ns, end_ns);
+    w->work_ns += latency_of(ender->from_ns, end_ns);
 }
 
 /* The wait of the asked resource with which a pause begins; TM__NONE. */
@@ -184,7 +184,7 @@ static uint32_t asked_wait(tm__script_writer *w, uint32_t thread, const tm__paus
 }
 
 static void put_wait(tm__script_writer *w, uint32_t thread, const tm__pause *p,
-                     int64_t start_ns, uint32_t row)
+                     int64_t start_ns, const tm__ender *ender)
 {
     const tm__served *served = w->script->served;
     uint32_t asked = asked_wait(w, thread, p);
@@ -192,12 +192,12 @@ static void put_wait(tm__script_writer *w, uint32_t thread, const tm__pause *p,
 
     if (role == TM__WAIT_LOST)
         return;
-    if (role == TM__WAIT_SERVED && row != TM__NONE)
-        put_served(w, served->service_ns[asked], row, p->end_ns);
-    else if (role == TM__WAIT_PERMIT && row != TM__NONE)
-        put_await(w, row, start_ns, p->end_ns, 1);
-    else if (tm__is_signal(w->script, row))
-        put_await(w, row, start_ns, p->end_ns, 0);
+    if (role == TM__WAIT_SERVED && ender->signal != TM__NONE)
+        put_served(w, served->service_ns[asked], ender, p->end_ns);
+    else if (role == TM__WAIT_PERMIT && ender->signal != TM__NONE)
+        put_await(w, ender, start_ns, p->end_ns, 1);
+    else if (tm__is_signal(w->script, ender->signal))
+        put_await(w, ender, start_ns, p->end_ns, 0);
     else if ((p->it->flags | p->it[p->end - p->first - 1].flags) &
              TM__INTERVAL_TIMED_OUT)
         put_rest(w, p, p->end_ns - start_ns);
@@ -208,7 +208,7 @@ static void put_wait(tm__script_writer *w, uint32_t thread, const tm__pause *p,
 static void put_pause(tm__script_writer *w, uint32_t thread, const tm__pause *p)
 {
     int64_t start_ns = p->it->start_ns > w->now_ns ? p->it->start_ns : w->now_ns;
-    uint32_t row = w->script->signals->enders[w->ender++];
+    const tm__ender *ender = &w->script->signals->enders[w->ender++];
 
     if (tm__is_lock_block(p->it)) {
         if (!tm__ends_in_hold(w, p) &&
@@ -218,7 +218,7 @@ static void put_pause(tm__script_writer *w, uint32_t thread, const tm__pause *p)
     } else if (is_own_delay(w, p->it)) {
         put_rest(w, p, p->end_ns - start_ns);
     } else {
-        put_wait(w, thread, p, start_ns, row);
+        put_wait(w, thread, p, start_ns, ender);
     }
 }
 
@@ -237,10 +237,11 @@ static void put_delay(tm__script_writer *w, const tm__interval *it, int64_t end_
 
 static void put_start(tm__script_writer *w, uint32_t thread, int64_t start_ns)
 {
-    uint32_t row = w->script->signals->enders[w->script->signals->first[thread]];
+    const tm__signals *signals = w->script->signals;
+    const tm__ender *ender = &signals->enders[signals->first[thread]];
 
-    if (tm__is_signal(w->script, row))
-        put_await(w, row, w->script->begin_ns, start_ns, 0);
+    if (tm__is_signal(w->script, ender->signal))
+        put_await(w, ender, w->script->begin_ns, start_ns, 0);
     else if (start_ns > w->script->begin_ns)
         tm__put_step(w, (tm__step){.until_ns = start_ns - w->script->begin_ns,
                                    .kind = TM__STEP_UNTIL,
@@ -296,6 +297,7 @@ static void write_all(tm__script_writer *w)
         w->work_ns = 0;
         w->method_ns = 0;
         w->now_ns = w->script->begin_ns;
+        w->pace = TM__NONE;
         w->processors = w->script->processors->most > 0 &&
                                 tm__takes_processor(&w->model->entities.threads[i])
                             ? w->script->processors

@@ -57,15 +57,6 @@ int tm__is_signal(const tm__script *script, uint32_t signal)
            script->signals->rows[signal] & TM__ROW_IN_TIME;
 }
 
-int64_t tm__signal_ns(const tm__script *script, uint32_t signal)
-{
-    const tm_model *model = script->model;
-
-    return signal < model->intervals.interactions_count
-               ? model->intervals.interactions[signal].from_ns
-               : model->entities.threads[tm__signal_thread(script, signal)].end_ns;
-}
-
 /* ---- marks ---- */
 
 static void add_mark(tm__script_writer *w, uint32_t thread, tm__mark it)
@@ -100,12 +91,23 @@ static void add_marks(tm__script_writer *w)
 {
     const tm__script *script = w->script;
     const tm__holds *holds = script->holds;
+    const tm__signals *signals = script->signals;
+    uint32_t rows = script->model->intervals.interactions_count;
 
-    for (uint32_t i = 0; i < tm__script_signal_count(script); i++)
-        if (tm__is_signal(script, i))
-            add_mark(
-                w, tm__signal_thread(script, i),
-                (tm__mark){tm__signal_ns(script, i), i, TM__STEP_SIGNAL, RANK_SIGNALS});
+    for (uint32_t i = 0; i < signals->given_count; i++) {
+        const tm__given_signal *it = &signals->given[i];
+
+        if (tm__is_signal(script, it->row))
+            add_mark(w, it->thread,
+                     (tm__mark){it->from_ns, it->row, TM__STEP_SIGNAL, RANK_SIGNALS});
+    }
+    for (uint32_t i = 0; i < signals->joins_count; i++) {
+        uint32_t peer = signals->joins[i];
+
+        add_mark(w, peer,
+                 (tm__mark){script->model->entities.threads[peer].end_ns, rows + i,
+                            TM__STEP_SIGNAL, RANK_SIGNALS});
+    }
     for (uint32_t i = 0; i < holds->items_count; i++) {
         const tm__replay_hold *it = &holds->items[i];
 

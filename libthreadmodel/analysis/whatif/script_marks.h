@@ -43,6 +43,7 @@ typedef struct tm__script_writer {
     uint32_t wait;                    ///< the next of served->resources->waits
     uint32_t ender;                   ///< the next of signals->enders
     const tm__processors *processors; ///< that the thread shares; NULL: it need not
+    uint32_t pace;                    ///< processors->paces: one near now_ns
     int64_t now_ns; ///< up to where the thread's time has become steps
     int64_t work_ns;
     double method_ns; ///< of that, in the method asked about
@@ -71,9 +72,6 @@ int tm__is_signal(const tm__script *script, uint32_t signal);
 
 /** The thread that gave a signal, or that had ended before it was joined. */
 uint32_t tm__signal_thread(const tm__script *script, uint32_t signal);
-
-/** When it was given. */
-int64_t tm__signal_ns(const tm__script *script, uint32_t signal);
 
 /** The place of uses and services: one after those of the holds. */
 uint32_t tm__span_place(const tm__script *script);

@@ -8,11 +8,17 @@
 /**
  * Find the threads that ended waits.
  * @param signals  0
- * @param script   with model to end_ns set, but for the signals
+ * @param end_ns   of the replays
  * @return TM_OK or TM_ENOMEM; to be freed whatever is returned
  */
-int tm__signals_find(tm__signals *signals, const tm__script *script);
+int tm__signals_find(tm__signals *signals, const tm_model *model, tm__memory *memory,
+                     int64_t end_ns);
 
-void tm__signals_free(tm__signals *signals, const tm_model *model, tm__memory *memory);
+/** The rows of signals as a resource changes them, `rows_bytes` of them: to be freed.
+ * @return NULL: there is no memory */
+uint8_t *tm__signal_rows_served(const tm__signals *signals, const tm_model *model,
+                                tm__memory *memory, const tm__served *served);
+
+void tm__signals_free(tm__signals *signals, tm__memory *memory);
 
 #endif

@@ -50,14 +50,31 @@ typedef struct tm__step {
 
 _Static_assert(sizeof(tm__step) == 32, "a step is 32 bytes");
 
+/** What ended a pause, or started a thread. */
+typedef struct tm__ender {
+    int64_t from_ns; ///< when it was given
+    uint32_t signal; ///< a row from 0, or after these a join; TM__NONE: nothing tells
+} tm__ender;
+
+/** A row that a thread of the run awaited. */
+typedef struct tm__given_signal {
+    int64_t from_ns;
+    uint32_t row;    ///< from 0
+    uint32_t thread; ///< that gave it
+} tm__given_signal;
+
 /** The threads that ended waits: the same at every bound. */
 typedef struct tm__signals {
     uint8_t *rows; ///< interactions: which are signals that a thread awaits
-    TM__ARRAY(uint32_t, enders); ///< rows, from 0, that ended each thread's pauses in
-                                 ///< turn, after the one that started it; or TM__NONE
-    uint32_t *first;             ///< of each thread in enders[]
-    TM__ARRAY(uint32_t, joins);  ///< threads that had ended before they were joined: no
-                                 ///< row tells of that, and each counts as one more
+    size_t rows_bytes;
+    size_t first_bytes;
+    TM__ARRAY(tm__given_signal, given); ///< those of rows[], but for what a resource
+                                        ///< changes in these
+    TM__ARRAY(tm__ender, enders); ///< of each thread's pauses in turn, after the one
+                                  ///< that started it
+    uint32_t *first;              ///< of each thread in enders[]
+    TM__ARRAY(uint32_t, joins); ///< threads that had ended before they were joined: no
+                                ///< row tells of that, and each counts as one more
 } tm__signals;
 
 typedef struct tm__script {

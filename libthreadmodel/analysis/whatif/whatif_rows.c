@@ -30,14 +30,15 @@ static void put_processors(const tm__candidates *all, tm__builder *builder)
 {
     char sentence[160];
 
-    if (all->processors.most > 0) {
+    if (all->facts.processors.most > 0) {
         snprintf(sentence, sizeof(sentence),
                  "The run had %s processor%s, enough for %.1f threads at once. The "
                  "replay has the same.",
                  tm__group_digits(all->model->run.processors).text,
-                 all->model->run.processors == 1 ? "" : "s", all->processors.most);
+                 all->model->run.processors == 1 ? "" : "s",
+                 all->facts.processors.most);
         tm__builder_caveat(builder, sentence);
-    } else if (!all->processors.is_known) {
+    } else if (!all->facts.processors.is_known) {
         tm__builder_caveat(builder,
                            "How many processors there were, or how long threads had "
                            "them, is not known: the replay has as many as threads "

@@ -114,42 +114,17 @@ void tm__end_unseen(tm__thread *thread)
     tm__now(thread)->flags |= TM__INTERVAL_END_UNSEEN;
 }
 
-/* How many intervals begin at or before an instant: all before low do, none from high
- * on does. */
-static uint32_t count_until(const tm__thread *thread, uint32_t low, uint32_t high,
-                            int64_t time_ns)
-{
-    return TM__FIRST_AFTER(thread->intervals, tm__interval, start_ns, low, high,
-                           time_ns);
-}
-
 uint32_t tm__intervals_until(const tm__thread *thread, int64_t time_ns)
 {
-    return count_until(thread, 0, thread->interval_count, time_ns);
+    return TM__FIRST_AFTER(thread->intervals, tm__interval, start_ns, 0,
+                           thread->interval_count, time_ns);
 }
 
 uint32_t tm__interval_near(const tm__thread *thread, int64_t time_ns, uint32_t near)
 {
-    uint32_t count = thread->interval_count, low = 0, high = count, step = 1;
+    uint32_t count = TM__FIRST_AFTER_NEAR(thread->intervals, tm__interval, start_ns,
+                                          near, thread->interval_count, time_ns);
 
-    if (near < count && thread->intervals[near].start_ns <= time_ns) {
-        for (low = near + 1; step <= count - low; step *= 2) {
-            if (thread->intervals[low + step - 1].start_ns > time_ns) {
-                high = low + step - 1;
-                break;
-            }
-            low += step;
-        }
-    } else if (near < count) {
-        for (high = near; step <= high; step *= 2) {
-            if (thread->intervals[high - step].start_ns <= time_ns) {
-                low = high - step + 1;
-                break;
-            }
-            high -= step;
-        }
-    }
-    count = count_until(thread, low, high, time_ns);
     return count ? count - 1 : TM__NONE;
 }
 
