@@ -53,7 +53,7 @@
  * - notify_all_herd: 10 calls wake 3 or more threads each, and half of the woken wait
  *   again within 100 us of having the monitor back. One notify would have done.
  * - useless_notify: 100 notifies at a place, and 90 % of them found no waiter. Costs
- *   little. The VM's own threads are in neither.
+ *   little. The VM's own threads are in neither, nor are signals of conditions in it.
  * - long_wait: one wait of 20 or more at a place lasts 20 times the median, 100 ms and
  *   5 % of the run. It is minor if the notifying thread was not blocked for half of it:
  *   then it worked.

@@ -87,6 +87,14 @@ def test_useless_notifies_are_minor() -> None:
     assert row["text"].startswith("150 of 150 notifies in Queue.put:40 found no waiter")
 
 
+def test_a_signal_of_a_condition_needs_no_waiter() -> None:
+    story = Story(kinds=ALL_KINDS)
+    story.model.define_object(QUEUE, 2, kind=ObjectKind.CONDITION)
+    for ms in range(150):
+        story.at(ms, 1, KIND.NOTIFY, object=QUEUE, stack=PUT)
+    assert story.findings() == []
+
+
 def waits(lengths: list[float], flags: int = 0, stack: int = TAKE) -> Story:
     story = Story()
     now = 0.0
