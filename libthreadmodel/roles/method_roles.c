@@ -233,6 +233,18 @@ static const char initialisation_lock[] = "int[]";
 /* CPython's, as recordings and dumps of native programs name it. */
 static const char interpreter_lock[] = "GIL";
 
+/* Functions of Ruby, up to 3.1, 3.2 and later, that wait for its lock. A thread waits
+ * for a condition of its own, which lies on the heap and has other uses. */
+static const char *const interpreter_waits[] = {
+    "do_gvl_timer",
+    "gvl_acquire_common",
+    "thread_sched_to_running_common",
+    "thread_sched_wait_running_turn",
+};
+
+/* Where a program begins, before its own first function. */
+static const char entry_point[] = "_start";
+
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 
 static int has_prefix(const char *text, const char *const *prefixes, size_t count)
@@ -278,6 +290,8 @@ static uint16_t role_by_simple_name(const char *name)
         role |= TM__ROLE_NAMED_JOIN;
     if (is_among(simple, wrappers, COUNT(wrappers)))
         role |= TM__ROLE_LIBRARY | TM__ROLE_PRIMITIVE;
+    if (strcmp(simple, entry_point) == 0)
+        role |= TM__ROLE_LIBRARY;
     return role;
 }
 
@@ -352,7 +366,11 @@ int tm__is_of_server(const char *name)
     return has_prefix(name, servers, COUNT(servers));
 }
 
-int tm__is_interpreter_lock(const char *class_name)
+int tm__is_interpreter_lock(const char *class_name, const char *method)
 {
-    return strcmp(class_name, interpreter_lock) == 0;
+    const char *dot = method ? strrchr(method, '.') : NULL;
+
+    return (class_name && strcmp(class_name, interpreter_lock) == 0) ||
+           (method && is_among(dot ? dot + 1 : method, interpreter_waits,
+                               COUNT(interpreter_waits)));
 }

@@ -48,8 +48,9 @@ int tm__is_initialisation_lock(const char *class_name);
  * request. */
 int tm__is_of_server(const char *name);
 
-/** Whether a thread owns an object of a class while it runs an interpreter, as one at a
- * time can. */
-int tm__is_interpreter_lock(const char *class_name);
+/** Whether a thread that waits for an object of a class, in a method, waits for its
+ * turn to run an interpreter, as one at a time can. @param class_name, method  may be
+ * NULL */
+int tm__is_interpreter_lock(const char *class_name, const char *method);
 
 #endif

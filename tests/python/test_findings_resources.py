@@ -202,3 +202,13 @@ def test_what_is_only_suspected_comes_last() -> None:
     rows = story.findings()
     assert [row["kind"] for row in rows] == ["hot_lock", "resource_wait"]
     assert rows[0]["impact_ns"] < rows[1]["impact_ns"]
+
+
+def test_rubys_lock_is_known_by_the_function_that_waits_for_it() -> None:
+    story = pool(4, 20)
+    story.model.define_method(TAKE, 2, "gvl_acquire_common")
+    (row,) = story.findings("resource_wait")
+    assert row["title"] == (
+        "4 threads wait for the interpreter's lock in Queue.gvl_acquire_common"
+    )
+    assert "use processes" in row["advice"]

@@ -144,14 +144,17 @@ def test_without_units_there_are_no_rows() -> None:
     assert not len(model.unit_parts(inferred=False))
 
 
-def test_a_native_thread_of_one_request_is_named_by_its_function() -> None:
-    """Not by how the C library starts threads, which all threads share."""
+@pytest.mark.parametrize("outermost", [(1, "__clone3"), (2, "_start")])
+def test_a_native_thread_of_one_request_is_named_by_its_function(
+    outermost: tuple[int, str],
+) -> None:
+    """Not by how threads or programs start, which all share."""
     requests = 20
     model = Model()
     model.define_class(1, "libc.so.6")
     model.define_class(2, "server")
     for number, (owner, name) in enumerate(
-        ((1, "clock_nanosleep"), (2, "answer"), (1, "start_thread"), (1, "__clone3")), 1
+        ((1, "clock_nanosleep"), (2, "answer"), (1, "start_thread"), outermost), 1
     ):
         model.define_method(number, owner, name)
     model.define_stack(1, [Frame(method) for method in (1, 2, 3, 4)])

@@ -215,9 +215,9 @@ static uint32_t permits_of(const tm__resource *it, int uses)
 
 static int is_interpreter(const tm_model *model, const tm__resource *it)
 {
-    const char *name = tm__strings_get(&model->entities.strings, it->class_name);
-
-    return name && tm__is_interpreter_lock(name);
+    return tm__is_interpreter_lock(
+        tm__strings_get(&model->entities.strings, it->class_name),
+        tm__strings_get(&model->entities.strings, it->waiting));
 }
 
 static tm__card_text title_of(const tm__finding *finding, const tm__resource *it,

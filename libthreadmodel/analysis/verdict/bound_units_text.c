@@ -94,9 +94,9 @@ static const char *advice_of_io(const tm__judgement *it)
 void tm__write_advice_of_units(tm__words *words, const tm__judgement *it)
 {
     const tm_table *parts = it->unit_parts;
-    const char *class_name = tm_table_string(parts, "class", 0);
 
-    if (class_name && tm__is_interpreter_lock(class_name))
+    if (tm__is_interpreter_lock(tm_table_string(parts, "class", 0),
+                                tm_table_string(parts, "method", 0)))
         tm__write_words(words, "One thread at a time runs the interpreter: use "
                                "processes, or libraries that release its lock while "
                                "they work.");
