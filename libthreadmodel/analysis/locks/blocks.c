@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/prefetch.h"
 
 typedef struct cursor {
@@ -186,9 +187,78 @@ static int sweep_all(const tm_model *model, const tm__dealer *dealer, uint64_t *
     return rc;
 }
 
+/* ---- shares that the model keeps ---- */
+
+/** The shares of all blocks of a whole run, in the order of the walk. */
+typedef struct kept_shares {
+    tm__memory *memory;
+    uint64_t capped;
+    TM__ARRAY(tm__share, items);
+} kept_shares;
+
+static int keep_share(void *payload, const tm__share *share)
+{
+    kept_shares *kept = payload;
+
+    if (tm__reserve(kept->memory, &kept->items, &kept->items_capacity,
+                    (size_t)kept->items_count + 1, sizeof(*share)) < 0)
+        return tm__failure();
+    kept->items[kept->items_count++] = *share;
+    return TM_OK;
+}
+
+static void drop(void *item)
+{
+    kept_shares *kept = item;
+    tm__memory *memory = kept->memory;
+
+    tm__free(memory, kept->items, kept->items_capacity * sizeof(*kept->items));
+    tm__free(memory, kept, sizeof(*kept));
+}
+
+int tm__shares_keep(const tm_model *model)
+{
+    static const tm__scope whole = TM__WHOLE_SCOPE;
+    tm__memory *memory = &model->kept->memory;
+    kept_shares *kept;
+    int rc;
+
+    if (model->kept->items[TM__KEPT_SHARES])
+        return TM_OK;
+    kept = tm__zalloc(memory, sizeof(*kept));
+    if (!kept)
+        return TM_ENOMEM;
+    kept->memory = memory;
+    rc = tm__shares_walk(model, &whole, keep_share, kept, &kept->capped);
+    if (rc < 0) {
+        drop(kept);
+        return rc;
+    }
+    tm__shrink(memory, &kept->items, &kept->items_capacity, kept->items_count,
+               sizeof(*kept->items));
+    tm__keep(model->kept, TM__KEPT_SHARES, kept, drop);
+    return rc;
+}
+
+static int hand_out(const kept_shares *kept, tm__share_fn add_share, void *payload,
+                    uint64_t *capped)
+{
+    int rc = TM_OK;
+
+    for (uint32_t i = 0; rc == TM_OK && i < kept->items_count; i++)
+        rc = add_share(payload, &kept->items[i]);
+    if (capped)
+        *capped = kept->capped;
+    return rc;
+}
+
 int tm__shares_walk(const tm_model *model, const tm__scope *scope,
                     tm__share_fn add_share, void *payload, uint64_t *capped)
 {
+    const kept_shares *kept = model->kept->items[TM__KEPT_SHARES];
+
+    if (kept && tm__scope_is_whole(scope))
+        return hand_out(kept, add_share, payload, capped);
     return sweep_all(
         model,
         &(tm__dealer){

@@ -18,4 +18,8 @@ int tm__shares_walk(const tm_model *model, const tm__scope *scope,
 int tm__blocks_walk(const tm_model *model, const tm__scope *scope,
                     tm__share_fn add_block, void *payload);
 
+/** Have the model keep the shares of a whole run, for the questions that follow. No
+ * other thread asks the model meanwhile. @return TM_OK or TM_ENOMEM */
+int tm__shares_keep(const tm_model *model);
+
 #endif

@@ -21,6 +21,7 @@
 typedef struct tenure_row {
     const tm__tenure *tenure;
     uint32_t object;
+    uint32_t at; ///< the owner's interval then
     int64_t start_ns;
 } tenure_row;
 
@@ -36,8 +37,8 @@ static int keep(void *payload, const tm__hold *hold)
     if (tm__reserve(&all->list.memory, &all->items, &all->items_capacity,
                     (size_t)all->items_count + 1, sizeof(*all->items)) < 0)
         return tm__failure();
-    all->items[all->items_count++] =
-        (tenure_row){hold->tenure, hold->object, hold->bounds.got_latest_ns};
+    all->items[all->items_count++] = (tenure_row){
+        hold->tenure, hold->object, hold->bounds.at, hold->bounds.got_latest_ns};
     return TM_OK;
 }
 
@@ -179,7 +180,7 @@ static int put_sorted(rows *all, const tm_model *model)
     tm__builder_expect(&list->builder, all->items_count);
     for (uint32_t i = 0; i < all->items_count && !list->builder.failed; i++) {
         const tenure_row *row = &all->items[order[i].number];
-        tm__hold hold = tm__hold_of(model, row->object, row->tenure);
+        tm__hold hold = tm__hold_of(model, row->object, row->tenure, row->at);
 
         put_row(list, model, &hold);
     }

@@ -6,7 +6,8 @@
 #include "model/ownership/tenure.h"
 #include "model/ownership/tenure_bounds.h"
 
-tm__hold tm__hold_of(const tm_model *model, uint32_t object, const tm__tenure *tenure)
+tm__hold tm__hold_of(const tm_model *model, uint32_t object, const tm__tenure *tenure,
+                     uint32_t near)
 {
     tm__hold hold = {.tenure = tenure,
                      .object = object,
@@ -14,7 +15,7 @@ tm__hold tm__hold_of(const tm_model *model, uint32_t object, const tm__tenure *t
                                 (!tenure->next || tenure->flags & TM__TENURE_SHARED)};
 
     tm__tenure_bounds(&hold.bounds, model, object, tenure,
-                      tm__tenure_next(model, tenure), model->last_ns, TM__NONE);
+                      tm__tenure_next(model, tenure), model->last_ns, near);
     return hold;
 }
 
@@ -42,7 +43,7 @@ int tm__holds_walk(const tm_model *model, const tm__scope *scope, tm__hold_fn ta
 
             if (!is_selected(model, scope, i, it))
                 continue;
-            hold = tm__hold_of(model, i, it);
+            hold = tm__hold_of(model, i, it, TM__NONE);
             if (hold.bounds.got_latest_ns >= scope->to_ns ||
                 (!hold.is_open && hold.bounds.released_ns < scope->from_ns))
                 continue;

@@ -22,7 +22,9 @@ typedef int (*tm__hold_fn)(void *payload, const tm__hold *hold);
 int tm__holds_walk(const tm_model *model, const tm__scope *scope, tm__hold_fn take,
                    void *payload);
 
-/** The hold that a record tells of. */
-tm__hold tm__hold_of(const tm_model *model, uint32_t object, const tm__tenure *tenure);
+/** The hold that a record tells of.
+ * @param near  an interval of its owner that may be near, or TM__NONE */
+tm__hold tm__hold_of(const tm_model *model, uint32_t object, const tm__tenure *tenure,
+                     uint32_t near);
 
 #endif

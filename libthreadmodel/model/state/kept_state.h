@@ -18,6 +18,7 @@ enum tm__kept_kind {
     TM__KEPT_PATH,
     TM__KEPT_REPLAY,
     TM__KEPT_RESOURCES,
+    TM__KEPT_SHARES,
     TM__KEPT_UNITS,
     TM__KEPT_KINDS
 };
