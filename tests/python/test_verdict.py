@@ -4,9 +4,11 @@
 import ast
 from pathlib import Path
 
+import pytest
+
 import scenario
 from story import KIND, LOCK, QUEUE, TAKE, Story
-from threadmodel import Event, EventKind, Model
+from threadmodel import Ending, Event, EventKind, Model, Run
 
 SCENARIOS = Path(__file__).parents[1] / "scenarios"
 
@@ -96,3 +98,21 @@ def test_all_threads_that_wait_are_counted_however_many_they_are() -> None:
     (row,) = model.verdict()
     assert row["kind"] == "idle"
     assert str(row["text"]).endswith(f" {waiters - 3} more wait.")
+
+
+@pytest.mark.parametrize(
+    ("ending", "text"),
+    [
+        (Ending.EXITED, "The process ended with exit status 3."),
+        (Ending.SIGNALLED, "The process ended with signal 3."),
+        (Ending.WENT_ON, "1 thread is left: it can go on without another."),
+    ],
+)
+def test_of_a_process_that_ended_the_text_is_how(ending: Ending, text: str) -> None:
+    model = Model()
+    model.define_run(Run(start_ns=1, end_ns=1000, ending=ending, ending_status=3))
+    model.define_thread(1, "main")
+    model.ingest([Event(1, 1, EventKind.THREAD_START)])
+    model.ingest([Event(500, 1, EventKind.SLEEP), Event(900, 1, EventKind.SLEPT)])
+    (row,) = model.verdict()
+    assert row["text"] == text

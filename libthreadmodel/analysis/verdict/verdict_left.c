@@ -172,13 +172,28 @@ static void write_ran_on(tm__words *words, tm__judgement *it)
                         "look alike. ");
 }
 
+/* Threads that could go on, or had no work, when the program ended say nothing. */
+static int write_ending(tm__words *words, const tm__judgement *it)
+{
+    const tm_run *run = &it->model->run;
+
+    if (it->graph.at_ns < it->graph.last_ns ||
+        (run->ending != TM_ENDING_EXITED && run->ending != TM_ENDING_SIGNALLED))
+        return 0;
+    tm__write_words(words, "The process ended with %s %d. ",
+                    run->ending == TM_ENDING_EXITED ? "exit status" : "signal",
+                    (int)run->ending_status);
+    return 1;
+}
+
 static void write_counts(tm__words *words, tm__judgement *it)
 {
     const uint32_t *counts = it->graph.counts;
     uint32_t silent = list_ran_on(it, NULL), outside = list(it, is_outside, 0, NULL);
     int written = 0;
 
-    if (!tm__live_threads(it))
+    if (!tm__live_threads(it) ||
+        (!counts[TM__NODE_WAITS] && !silent && !outside && write_ending(words, it)))
         return;
     if (tm__live_threads(it) == 1) {
         tm__write_words(words, "1 thread is left: it %s. ",
