@@ -206,26 +206,35 @@ def test_the_sleep_that_gives_the_run_its_length_has_no_card(
     assert len(story.findings("sleep_on_critical_path")) == cards
 
 
-def test_sleeps_that_others_wait_for_are_no_polling() -> None:
-    (row,) = sleeper(30).findings("sleep_on_critical_path")
-    assert row["advice"].startswith("Wait for an event instead of polling;")
+def asked(work_ms: float) -> Story:
+    """t1 asks t2, which sleeps before it answers, and works before it waits for that."""
     story = Story(2)
     story.at(0, 2, KIND.PARK, object=OTHER, stack=TAKE)
     for turn in range(10):
         begin = 20.0 * turn + 1
-        # One asks, and the other sleeps before it answers.
         story.at(begin, 1, KIND.UNPARK_CALLED, peer=2, stack=TRANSFER)
-        story.at(begin + 0.1, 1, KIND.PARK, object=LOCK, stack=TRANSFER)
         story.at(begin + 0.2, 2, KIND.UNPARKED, object=OTHER)
         story.at(begin + 1, 2, KIND.SLEEP, stack=SLOW)
+        story.at(begin + work_ms, 1, KIND.PARK, object=LOCK, stack=TRANSFER)
         story.at(begin + 18, 2, KIND.SLEPT)
         story.at(begin + 18.1, 2, KIND.UNPARK_CALLED, peer=1, stack=SLOW)
         story.at(begin + 18.2, 1, KIND.UNPARKED, object=LOCK)
         story.at(begin + 18.3, 2, KIND.PARK, object=OTHER, stack=TAKE)
     story.at(200, 1, KIND.THREAD_END)
-    (row,) = story.findings("sleep_on_critical_path")
+    return story
+
+
+def test_sleeps_that_others_wait_for_are_no_polling() -> None:
+    (row,) = sleeper(30).findings("sleep_on_critical_path")
+    assert row["advice"].startswith("Wait for an event instead of polling;")
+    (row,) = asked(2).findings("sleep_on_critical_path")
     assert row["title"] == "t1 waits in Lock.transfer for sleeps in Lock.slow"
     assert row["advice"].startswith("If the sleep stands for a disk or a server, ")
+
+
+def test_a_sleep_counts_as_waited_for_while_that_lasts() -> None:
+    (row,) = asked(17).findings("sleep_on_critical_path")
+    assert row["title"] == "1 thread sleeps in Lock.slow on the critical path"
 
 
 def test_a_sleep_that_nobody_waits_for_is_none() -> None:

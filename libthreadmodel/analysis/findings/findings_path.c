@@ -35,7 +35,10 @@ typedef struct awaited {
     uint32_t place;
     uint32_t class_name;
     uint32_t thread;
+    int64_t since_ns;
 } awaited;
+
+static const awaited nothing = {TM__NONE, TM__NONE, TM__NONE, 0};
 
 typedef struct sleeps {
     tm__findings *findings;
@@ -76,7 +79,7 @@ static int look_at_edge(sleeps *s, const tm__segment *segment, awaited *wait)
         segment->left_by < model->intervals.interactions_first)
         return TM_OK;
     row = tm__row(model, segment->left_by);
-    *wait = (awaited){TM__NONE, TM__NONE, TM__NONE};
+    *wait = nothing;
     if (row->to_thread == TM__NONE || row->to_interval == TM__NONE)
         return TM_OK;
     waiter = &model->entities.threads[row->to_thread];
@@ -85,18 +88,23 @@ static int look_at_edge(sleeps *s, const tm__segment *segment, awaited *wait)
         return TM_OK;
     it = &waiter->intervals[row->to_interval - waiter->interval_first];
     *wait = (awaited){tm__caller_of(&s->findings->places, it->stack),
-                      tm__class_name_of_object(model, it->object), row->to_thread};
+                      tm__class_name_of_object(model, it->object), row->to_thread,
+                      it->start_ns};
     return tm__tally_add(&s->tally, &s->findings->memory, wait->place, 0, EDGES, 0,
                          row->to_thread)
                ? TM_OK
                : tm__failure();
 }
 
-static int add_awaited(sleeps *s, uint32_t place, const awaited *wait, int64_t ns)
+/* Of a sleep the part for which a thread waited: the one that ended the wait may have
+ * slept before that began as well. */
+static int add_awaited(sleeps *s, uint32_t place, const awaited *wait, int64_t from_ns,
+                       int64_t to_ns)
 {
     tm__memory *memory = &s->findings->memory;
+    int64_t ns = to_ns - (from_ns < wait->since_ns ? wait->since_ns : from_ns);
 
-    if (wait->place == TM__NONE)
+    if (wait->place == TM__NONE || ns <= 0)
         return TM_OK;
     return tm__tally_add(&s->tally, memory, place, wait->place, FOR_PLACE, ns,
                          wait->thread) &&
@@ -109,7 +117,7 @@ static int add_awaited(sleeps *s, uint32_t place, const awaited *wait, int64_t n
 static int gather(sleeps *s, const tm__path *path)
 {
     tm__memory *memory = &s->findings->memory;
-    awaited wait = {TM__NONE, TM__NONE, TM__NONE};
+    awaited wait = nothing;
 
     for (uint32_t i = 0; i < path->segments_count; i++) {
         const tm__segment *it = &path->segments[i];
@@ -132,7 +140,7 @@ static int gather(sleeps *s, const tm__path *path)
             !tm__tally_add(&s->tally, memory, place, it->thread, BY_THREAD, length_ns,
                            it->thread) ||
             count_sleep(s, it, place) < 0 ||
-            add_awaited(s, place, &wait, length_ns) < 0)
+            add_awaited(s, place, &wait, from_ns, to_ns) < 0)
             return tm__failure();
     }
     return TM_OK;
