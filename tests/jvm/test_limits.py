@@ -180,6 +180,7 @@ def last_event_ns(trace: Path) -> int:
     return model.run.start_ns + max(times)
 
 
+@pytest.mark.one_release
 def test_a_file_stops_it_while_nobody_reads(java: Java):
     pipe = Pipe(java.folder / "pipe")
     trace, stop = java.folder / "run.tmt", java.folder / "stop"
@@ -196,6 +197,7 @@ def test_a_file_stops_it_while_nobody_reads(java: Java):
     assert last_event_ns(trace) <= touched_ns + STOPPED_NS + BUSY_NS
 
 
+@pytest.mark.one_release
 def test_where_nobody_reads_the_stopped_one_is_abandoned(java: Java):
     pipe = Pipe(java.folder / "pipe")
     stop = java.folder / "stop"
@@ -209,6 +211,7 @@ def test_where_nobody_reads_the_stopped_one_is_abandoned(java: Java):
     os.close(pipe.end)
 
 
+@pytest.mark.one_release
 def test_control_stops_it_while_nobody_reads(java: Java):
     pipe = Pipe(java.folder / "pipe")
     trace = java.folder / "run.tmt"
@@ -250,6 +253,7 @@ def deaf_listener() -> Iterator[int]:
         yield port
 
 
+@pytest.mark.one_release
 def test_a_file_stops_it_while_the_agent_connects(java: Java):
     trace, stop = java.folder / "run.tmt", java.folder / "stop"
     stop.touch()
@@ -319,6 +323,7 @@ def hang_writer(process: subprocess.Popen[str], seconds: float) -> int:
     return began_ns
 
 
+@pytest.mark.one_release
 def test_a_writer_that_hangs_ends_the_recording_and_not_the_program(java: Java):
     trace = java.folder / "run.tmt"
     process = start(java, f"file={trace}")
@@ -333,6 +338,7 @@ def test_a_writer_that_hangs_ends_the_recording_and_not_the_program(java: Java):
     assert 1_900_000_000 <= model.run.end_ns - began_ns <= 10_500_000_000
 
 
+@pytest.mark.one_release
 def test_it_does_where_no_thread_lives_for_a_second(java: Java):
     """None of them knows how long it would have waited for a processor."""
     trace = java.folder / "run.tmt"
@@ -346,6 +352,7 @@ def test_it_does_where_no_thread_lives_for_a_second(java: Java):
     assert 9_900_000_000 <= model.run.end_ns - began_ns <= 13_000_000_000
 
 
+@pytest.mark.one_release
 def test_a_process_that_was_stopped_goes_on_being_recorded(java: Java):
     trace = java.folder / "run.tmt"
     process = start(java, f"file={trace}")

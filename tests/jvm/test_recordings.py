@@ -26,7 +26,7 @@ STATE = 64
 PARTS = 4
 CHUNKS = 2 * PARTS - 1
 # Rounds of each part of a recording that is cut at many places.
-ROUNDS = 4_000 if "TM_TEST_FULL" in os.environ else 800
+ROUNDS = 4_000 if "TM_TEST_FULL" in os.environ else 200
 MAGIC = b"FLR\0\0\2\0"
 # The least number of threads that start or end in each program.
 THREADS = 16

@@ -11,7 +11,8 @@ from conftest import TIMEOUT_S, Java
 
 WORKERS = {f"pool-1-thread-{number}" for number in (1, 2, 3)}
 WAITS_S = 2.0
-SOON_NS = 400_000_000
+# On a busy machine threads take a while to get there.
+SOON_NS = 1_500_000_000
 
 
 def test_the_first_line_names_what_all_workers_wait_for(java: Java) -> None:

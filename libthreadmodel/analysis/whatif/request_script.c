@@ -6,12 +6,12 @@
  */
 #include "analysis/whatif/request_script.h"
 
-#include "analysis/timeline/processor_time.h"
 #include "analysis/units/unit_walk.h"
 #include "analysis/whatif/request_claims.h"
 #include "analysis/whatif/request_places.h"
 #include "base/error.h"
 #include "base/search.h"
+#include "model/intervals/cpu.h"
 
 /* Requests that are used of very many, steps of all of them, and what one has at a
  * time. */
@@ -335,7 +335,7 @@ static int find_processors(writer *w)
 
     w->processors = TM__NONE;
     for (uint32_t i = 0; i < model->entities.threads_count; i++) {
-        int64_t ns = w->load->serves[i] ? tm__had_processor_ns(model, i) : 0;
+        int64_t ns = w->load->serves[i] ? tm__cpu_time_ns(&model->intervals, i) : 0;
 
         if (ns < 0)
             return TM_OK;

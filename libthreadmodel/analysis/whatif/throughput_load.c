@@ -9,7 +9,6 @@
  *     client-3  [unit][ unit][unit][unit ]     unit after the others
  */
 #include "analysis/resources/resources.h"
-#include "analysis/timeline/processor_time.h"
 #include "analysis/units/units.h"
 #include "analysis/whatif/throughput_load.h"
 #include "analysis/whatif/throughput_clients.h"
@@ -18,6 +17,7 @@
 #include "base/saturate.h"
 #include "base/sort.h"
 #include "model/entities/caller_frame.h"
+#include "model/intervals/cpu.h"
 
 enum { PART_FROM_OUTSIDE = 10, PART_WOKEN = 100, PARTS = 8 };
 
@@ -55,7 +55,7 @@ static int comes_from_outside(const tm__load *load, const tm_model *model)
         kind->woken * PART_WOKEN < kind->count)
         return 0;
     waker = &model->entities.threads[kind->waker];
-    cpu_ns = tm__had_processor_ns(model, kind->waker);
+    cpu_ns = tm__cpu_time_ns(&model->intervals, kind->waker);
     if (cpu_ns < 0 || !waker->interval_count)
         return 0;
     start_ns = waker->intervals[0].start_ns;
