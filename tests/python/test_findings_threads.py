@@ -207,7 +207,7 @@ def test_the_sleep_that_gives_the_run_its_length_has_no_card(
 
 
 def asked(work_ms: float) -> Story:
-    """t1 asks t2, which sleeps before it answers, and works before it waits for that."""
+    """t1 asks t2, which sleeps before it answers, and works before it waits."""
     story = Story(2)
     story.at(0, 2, KIND.PARK, object=OTHER, stack=TAKE)
     for turn in range(10):

@@ -12,6 +12,7 @@
 #include "analysis/findings/where.h"
 #include "analysis/path/critical_path.h"
 #include "analysis/path/path.h"
+#include "analysis/timeline/wakeup_edge.h"
 #include "base/error.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interaction.h"
@@ -29,6 +30,9 @@ enum {
 /* One wait that the path left may be anything; of sleeps that are waited for, many are.
  */
 enum { ENOUGH_EDGES = 3, SLEEPS_AN_EDGE = 4 };
+
+/* A thread that waits again so soon was woken in vain; so often that is looked at. */
+enum { BACK_NS = 100000, IN_VAIN_AT_MOST = 64 };
 
 /** A wait that the path left by who ended it. */
 typedef struct awaited {
@@ -67,6 +71,28 @@ static int count_sleep(sleeps *s, const tm__segment *segment, uint32_t place)
     return TM_OK;
 }
 
+/* When a wait began: a thread that was woken in vain, and waits again at once for the
+ * same at the same place, has waited on. */
+static int64_t waits_since_ns(const tm__thread *thread, uint32_t wait)
+{
+    const tm__interval *all = thread->intervals;
+    uint32_t first = tm__interval_first_blocking(thread, wait), before = first;
+    int in_vain = 0;
+
+    while (before > 0 && in_vain < IN_VAIN_AT_MOST) {
+        before--;
+        if (tm__is_active(all[before].state))
+            continue;
+        if (all[before].object != all[wait].object ||
+            all[before].stack != all[wait].stack ||
+            all[first].start_ns - all[before + 1].start_ns > BACK_NS)
+            break;
+        first = before = tm__interval_first_blocking(thread, before);
+        in_vain++;
+    }
+    return all[first].start_ns;
+}
+
 /* Where the path leads from the thread that waited to the one that released it. */
 static int look_at_edge(sleeps *s, const tm__segment *segment, awaited *wait)
 {
@@ -89,7 +115,7 @@ static int look_at_edge(sleeps *s, const tm__segment *segment, awaited *wait)
     it = &waiter->intervals[row->to_interval - waiter->interval_first];
     *wait = (awaited){tm__caller_of(&s->findings->places, it->stack),
                       tm__class_name_of_object(model, it->object), row->to_thread,
-                      it->start_ns};
+                      waits_since_ns(waiter, (uint32_t)(it - waiter->intervals))};
     return tm__tally_add(&s->tally, &s->findings->memory, wait->place, 0, EDGES, 0,
                          row->to_thread)
                ? TM_OK
