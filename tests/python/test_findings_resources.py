@@ -212,3 +212,26 @@ def test_rubys_lock_is_known_by_the_function_that_waits_for_it() -> None:
         "4 threads wait for the interpreter's lock in Queue.gvl_acquire_common"
     )
     assert "use processes" in row["advice"]
+
+
+def test_a_condition_is_named_by_the_queue_that_awaits_it() -> None:
+    story = pool(4, 20, stack=TAKE + 50, calls={TAKE: [], PUT: []})
+    names = (
+        ("java.util.concurrent.locks.LockSupport", "park"),
+        (
+            "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject",
+            "await",
+        ),
+        ("java.util.concurrent.ArrayBlockingQueue", "take"),
+    )
+    for number, (class_name, method) in enumerate(names, 900):
+        story.model.define_class(number, class_name, None)
+        story.model.define_method(number, number, method)
+    frames = [Frame(number, line=1) for number in (900, 901, 902)]
+    story.model.define_stack(TAKE + 50, [*frames, Frame(TAKE, line=30)])
+    story.model.define_object(QUEUE, 901)
+    (row,) = story.findings("resource_wait")
+    assert row["method"] == "demo.Queue.take"
+    assert row["waits"].endswith(" on average, for ArrayBlockingQueue.")
+    # Options select the object by its own class.
+    assert row["class"] == names[1][0]

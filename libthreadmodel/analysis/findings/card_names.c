@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/findings/texts.def"
+#include "analysis/grouping/condition_name.h"
 #include "model/entities/thread.h"
 
 tm__object_name tm__object_name_of(tm__findings *findings, uint32_t object)
@@ -26,7 +26,16 @@ tm__object_name tm__object_name_of(tm__findings *findings, uint32_t object)
 
 tm__object_name tm__class_name_of(const tm__findings *findings, uint32_t class_name)
 {
-    const char *name = tm__strings_get(&findings->model->entities.strings, class_name);
+    return tm__class_name_at(findings, class_name, TM__NONE);
+}
+
+tm__object_name tm__class_name_at(const tm__findings *findings, uint32_t class_name,
+                                  uint32_t method)
+{
+    const tm__strings *strings = &findings->model->entities.strings;
+    const char *name =
+        tm__condition_class(findings->model, tm__strings_get(strings, class_name),
+                            tm__strings_get(strings, method));
     const char *dot = name ? strrchr(name, '.') : NULL;
     tm__object_name it;
 

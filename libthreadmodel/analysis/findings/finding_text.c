@@ -234,9 +234,23 @@ static void add_thread(const saying *s, uint32_t thread)
     add_text(s, thread != TM__NONE && name && *name ? name : text, 100);
 }
 
+/* Where threads wait, if a text names two places it is the other one. */
+static uint32_t waiting_method(const tm__facts *facts, const tm__findings *findings)
+{
+    const tm__entities *all = &findings->model->entities;
+    uint32_t place = facts->other_place != TM__NONE ? facts->other_place : facts->place;
+    uint32_t frame = facts->other_frame != TM__NONE ? facts->other_frame : facts->frame;
+    uint32_t method = frame == TM__NONE ? TM__NONE : all->frames[frame].method;
+
+    if (place != TM__NONE)
+        return findings->places.items[place].method;
+    return method == TM__NONE ? TM__NONE : all->methods[method].full_name;
+}
+
 static void add_class(const saying *s, uint32_t class_name)
 {
-    tm__object_name name = tm__class_name_of(s->findings, class_name);
+    tm__object_name name = tm__class_name_at(s->findings, class_name,
+                                             waiting_method(s->facts, s->findings));
 
     add_text(s, name.text, sizeof(name.text));
 }

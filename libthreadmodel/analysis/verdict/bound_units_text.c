@@ -2,6 +2,7 @@
 /* The bound of units of work, in words. */
 #include <string.h>
 
+#include "analysis/grouping/condition_name.h"
 #include "analysis/verdict/bound_units_text.h"
 #include "analysis/verdict/judge_state.h"
 #include "model/entities/entity_names.h"
@@ -48,8 +49,9 @@ static void write_io(tm__words *words, const tm__judgement *it, const char *clas
 void tm__write_bound_of_units(tm__words *words, const tm__judgement *it)
 {
     const tm_table *parts = it->unit_parts;
-    const char *class_name = tm_table_string(parts, "class", 0);
     const char *method = tm_table_string(parts, "method", 0);
+    const char *class_name =
+        tm__condition_class(it->model, tm_table_string(parts, "class", 0), method);
     const char *dot = class_name ? strrchr(class_name, '.') : NULL;
     const char *kind = tm_table_string(parts, "kind", 0);
 
