@@ -10,7 +10,7 @@
  * where app.Pool.borrow takes from one.
  * @param class_name  of the object waited for; may be NULL
  * @param method      that waits for it, with its class; may be NULL
- * @return lent by the model; class_name where it is no condition, where no stack shows
+ * @return lent by the model; class_name where it is not a condition, where no stack shows
  *         who awaits it, or where several classes do
  */
 const char *tm__condition_class(const tm_model *model, const char *class_name,
