@@ -10,8 +10,8 @@
  * where app.Pool.borrow takes from one.
  * @param class_name  of the object waited for; may be NULL
  * @param method      that waits for it, with its class; may be NULL
- * @return lent by the model; class_name where it is not a condition, where no stack shows
- *         who awaits it, or where several classes do
+ * @return lent by the model; class_name where that is not a condition, where no stack
+ *         shows who awaits it, or where several classes do
  */
 const char *tm__condition_class(const tm_model *model, const char *class_name,
                                 const char *method);
