@@ -8,17 +8,20 @@
 
 #include "roles/method_roles.h"
 
-/* Names that belong to the libraries of C, C++ and Rust, as their files and the native
- * recorder name them, and to the JDK 8 to 25. Not all of com.sun. does: javac and
- * others are programs that people record, and com.sun.jna, .mail or .faces are in the
- * class path.
+/* Names that belong to the libraries of C, C++ and Rust and to allocators, as their
+ * files and the native recorder name them, and to the JDK 8 to 25. Not all of com.sun.
+ * does: javac and others are programs that people record, and com.sun.jna, .mail or
+ * .faces are in the class path.
  */
 static const char *const default_libraries[] = {
     "ld-musl-",
     "libc++",
     "libc.so.",
+    "libjemalloc.so.",
+    "libmimalloc.so.",
     "libpthread.so.",
     "libstdc++",
+    "libtcmalloc",
     "rust-std",
     "java.",
     "javax.",

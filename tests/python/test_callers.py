@@ -141,6 +141,8 @@ def test_named_library_prefixes_leave_the_rest_as_it_is() -> None:
         ("libc++.so.1", True),
         ("libc.so.6", True),
         ("ld-musl-x86_64.so.1", True),
+        ("libjemalloc.so.2", True),
+        ("libtcmalloc_minimal.so.4", True),
         ("libcurl.so.4", False),
         ("libcrypto.so.3", False),
         ("sunny.App", False),
