@@ -54,9 +54,9 @@
  *   again within 100 us of having the monitor back. One notify would have done.
  * - useless_notify: 100 notifies at a place, and 90 % of them found no waiter. Costs
  *   little. The VM's own threads are in neither, nor are signals of conditions in it.
- * - long_wait: one wait of 20 or more at a place lasts 20 times the median, 100 ms and
- *   5 % of the run. It is minor if the notifying thread was not blocked for half of it:
- *   then it worked.
+ * - long_wait: one wait of 20 or more at a place lasts 20 times the median, and 20
+ *   times most others with the same calls, 100 ms and 5 % of the run. It is minor if
+ *   the notifying thread was not blocked for half of it: then it worked.
  * - unended_wait: two or more workers wait within their tasks when the recording ends,
  *   at one place and with a time limit, or for one endpoint, for 1 s and three times
  *   the longest wait there that has ended.

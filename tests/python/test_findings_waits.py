@@ -4,8 +4,8 @@
 import pytest
 
 from service import BORROW, CONDITION, IDLE, PERMITS, QUERY, Service
-from story import ALL_KINDS, JDK, KIND, MS, PUT, QUEUE, TAKE, Story
-from threadmodel import EventFlag, Model, ObjectKind, Run
+from story import ALL_KINDS, JDK, KIND, MS, PUT, QUEUE, SLOW, TAKE, Story
+from threadmodel import EventFlag, Frame, Model, ObjectKind, Run
 
 
 def herd(back: bool) -> Story:
@@ -109,6 +109,15 @@ def test_one_long_wait_among_many() -> None:
     (row,) = waits([1.0] * 25 + [500.0]).findings("long_wait")
     assert row["impact_ns"] == pytest.approx(499 * MS, rel=0.01)
     assert "waited 500 ms for Queue in Queue.take:30" in row["text"]
+
+
+def test_a_long_wait_by_other_calls_is_no_outlier() -> None:
+    """All waits of an interpreter are at one place, called from elsewhere."""
+    story = waits([1.0] * 25 + [500.0])
+    story.model.define_stack(50, [Frame(TAKE, line=30), Frame(SLOW, line=10)])
+    story.at(600, 3, KIND.WAIT, object=QUEUE, stack=50)
+    story.at(1500, 3, KIND.WAITED, object=QUEUE)
+    assert story.findings("long_wait") == []
 
 
 def test_workers_without_work_wait_for_long_and_no_wait_is_an_outlier() -> None:

@@ -32,6 +32,7 @@ typedef struct group {
     uint32_t notified; ///< for a condition that ended waits, at whichever place
     int64_t longest_ns;
     int64_t longest_start_ns;
+    uint32_t longest_stack;
     int is_timed_out; ///< the longest wait is
     tm__histogram durations;
 } group;
@@ -130,6 +131,7 @@ static int note_wait(waits *w, uint32_t thread, uint32_t index)
     if (length_ns > found->longest_ns) {
         found->longest_ns = length_ns;
         found->longest_start_ns = wait->start_ns;
+        found->longest_stack = wait->stack;
         found->is_timed_out = (wait->flags & TM__INTERVAL_TIMED_OUT) != 0;
         found->thread = thread;
         found->notifier = notifier_of(model, it, index + 1);
@@ -208,13 +210,36 @@ static int has_company(const waits *w, const group *it)
     return 0;
 }
 
+/* Whether most other waits with the same calls are as long, or there are none: an
+ * interpreter waits at one place for all that its programs wait for. */
+static int is_as_long_as_its_like(const waits *w, const group *it)
+{
+    const tm_model *model = w->findings->model;
+    uint32_t count = 0, shorter = 0;
+
+    for (uint32_t t = 0; t < model->entities.threads_count; t++) {
+        const tm__thread *thread = &model->entities.threads[t];
+
+        for (uint32_t i = 0; i + 1 < thread->interval_count; i++) {
+            if (thread->intervals[i].state != TM_STATE_WAITING ||
+                thread->intervals[i].stack != it->longest_stack)
+                continue;
+            count++;
+            shorter +=
+                tm__interval_end_ns(model, thread, i) - thread->intervals[i].start_ns <=
+                it->longest_ns / 20;
+        }
+    }
+    return 2 * shorter < count;
+}
+
 static int is_outlier(const waits *w, const group *it)
 {
     int64_t median_ns = tm__histogram_quantile(&it->durations, 0.5);
 
     return it->ended >= 20 && it->longest_ns / 20 >= median_ns &&
            it->longest_ns >= 100000000 && it->longest_ns >= w->findings->run_ns / 20 &&
-           !has_company(w, it);
+           !is_as_long_as_its_like(w, it) && !has_company(w, it);
 }
 
 /* A thread that only ever waits there again does so by the clock. */
