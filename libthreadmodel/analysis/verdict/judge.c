@@ -122,7 +122,7 @@ static void add_interval(tm__judgement *it, const tm__interval *interval,
     case TM_STATE_DEAD: return;
     case TM_STATE_SLEEPING: sum = &spent->slept_ns; break;
     case TM_STATE_RUNNABLE: sum = &spent->wanted_ns; break;
-    case TM_STATE_NATIVE: sum = &spent->waited_ns; break;
+    case TM_STATE_NATIVE: sum = &spent->native_ns; break;
     case TM_STATE_IO: sum = &spent->io_ns; break;
     default:
         if (tm__is_queueing(it, interval))

@@ -17,6 +17,7 @@ typedef struct tm__time_spent {
     int64_t wanted_ns; ///< could run, and had no processor
     int64_t queued_ns; ///< for locks
     int64_t io_ns;     ///< waited for I/O
+    int64_t native_ns; ///< off the processor, and it is not known what for
     int64_t waited_ns; ///< otherwise
     int64_t slept_ns;
     int64_t idle_ns; ///< waited for work

@@ -28,7 +28,7 @@ static void write_since(tm__words *words, const tm__judgement *it)
     }
 }
 
-enum { SHARES = 7 };
+enum { SHARES = 8 };
 
 /* The parts of the threads' lives, the largest first; negligible parts are left out. */
 static void write_shares(tm__words *words, const tm__judgement *it)
@@ -46,6 +46,7 @@ static void write_shares(tm__words *words, const tm__judgement *it)
                         {"queued for locks", spent->queued_ns},
                         {"waited for I/O", spent->io_ns},
                         {"waited", spent->waited_ns},
+                        {"were off the processor in native code", spent->native_ns},
                         {"slept", spent->slept_ns},
                         {"waited for work", spent->idle_ns}};
     double percent;
