@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings leave results with the model for later questions: these answer as a model
-does that was never asked for findings, also once more events have come in."""
+"""Questions leave results with the model for later ones: these answer as a model does
+that was never asked before, also once more events have come in."""
 
 from collections.abc import Callable
 
@@ -31,12 +31,13 @@ def filled(*counts: int, asks: bool) -> Model:
         done = count
         if asks:
             model.findings()
+            model.blame()
     return model
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
 @pytest.mark.parametrize("counts", [(2_000,), (900, 2_000)])
-def test_answers_after_findings(name: str, counts: tuple[int, ...]) -> None:
+def test_answers_after_others(name: str, counts: tuple[int, ...]) -> None:
     ask = QUESTIONS[name]
     fresh = ask(filled(counts[-1], asks=False))
     assert list(ask(filled(*counts, asks=True))) == list(fresh)

@@ -7,6 +7,7 @@
 #include "analysis/causes/cause_sweep.h"
 #include "analysis/causes/cause_text.h"
 
+#include "analysis/locks/blocks.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "model/entities/object.h"
@@ -130,6 +131,7 @@ static int read_options(tm_cause_options *chosen, const tm_cause_options *option
 int tm_cause_list(tm_table **out, const tm_model *model, const tm_selection *selection,
                   const tm_cause_options *options)
 {
+    static const tm__scope whole = TM__WHOLE_SCOPE;
     tm_cause_options chosen;
     tm__listing list;
     tm__causes causes;
@@ -149,7 +151,9 @@ int tm_cause_list(tm_table **out, const tm_model *model, const tm_selection *sel
     causes.depth = chosen.depth ? chosen.depth : DEPTH_DEFAULT;
     rc = tm__causes_root(&causes, &chosen);
     if (rc == TM_OK && causes.nodes_count && causes.nodes[0].total_ns) {
-        rc = tm__causes_gather(&causes);
+        rc = tm__shares_need(model, &whole);
+        if (rc == TM_OK)
+            rc = tm__causes_gather(&causes);
         if (rc == TM_OK)
             rc = tm__causes_sweep(&causes);
         if (rc == TM_OK)

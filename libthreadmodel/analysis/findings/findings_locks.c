@@ -180,8 +180,8 @@ int tm__find_locks(tm__findings *findings)
         rc = tm__blocks_walk(findings->model, &findings->scope, note, &l);
     if (rc == TM_OK) {
         rc = tm__lock_groups_open(&l.groups, &l.queues);
-        if (rc == TM_OK && tm__scope_is_whole(&findings->scope))
-            rc = tm__shares_keep(findings->model);
+        if (rc == TM_OK)
+            rc = tm__shares_need(findings->model, &findings->scope);
         if (rc == TM_OK)
             rc =
                 tm__shares_walk(findings->model, &findings->scope, add_share, &l, NULL);

@@ -146,6 +146,8 @@ static int list_shares(tm_table **out, const tm_model *model, const tm__scope *s
     tm__memory_init(&list.memory, &model->memory.hook);
     tm__builder_start(&list.builder, &tm__blame_table, 0, &model->memory.hook);
     rc = tm__callers_open(&list.places, model, &list.memory, libraries);
+    if (rc == TM_OK && of != TM_BLAME_OF_RESOURCES)
+        rc = tm__shares_need(model, scope);
     if (rc == TM_OK)
         rc = of == TM_BLAME_OF_RESOURCES
                  ? tm__use_shares_walk(model, scope, keep, &list, &list.capped)

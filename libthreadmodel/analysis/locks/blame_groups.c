@@ -235,6 +235,8 @@ int tm__blame_gather(tm__blame *blame, const tm_model *model, const tm__scope *s
     for (uint32_t i = 0; i < model->entities.threads_count; i++)
         if ((!scope->threads || scope->threads[i]) && add_aggregates(blame, i) < 0)
             return tm__failure();
+    if (tm__shares_need(model, scope) < 0)
+        return tm__failure();
     return tm__shares_walk(model, scope, add_share, blame, &blame->capped);
 }
 

@@ -192,6 +192,7 @@ static int sweep_all(const tm_model *model, const tm__dealer *dealer, uint64_t *
 /** The shares of all blocks of a whole run, in the order of the walk. */
 typedef struct kept_shares {
     tm__memory *memory;
+    int is_gathered; ///< a question that needs them was asked twice
     uint64_t capped;
     TM__ARRAY(tm__share, items);
 } kept_shares;
@@ -216,28 +217,36 @@ static void drop(void *item)
     tm__free(memory, kept, sizeof(*kept));
 }
 
-int tm__shares_keep(const tm_model *model)
+static int gather(kept_shares *kept, const tm_model *model)
 {
     static const tm__scope whole = TM__WHOLE_SCOPE;
-    tm__memory *memory = &model->kept->memory;
-    kept_shares *kept;
-    int rc;
+    int rc = tm__shares_walk(model, &whole, keep_share, kept, &kept->capped);
 
-    if (model->kept->items[TM__KEPT_SHARES])
+    if (rc == TM_OK) {
+        tm__shrink(kept->memory, &kept->items, &kept->items_capacity, kept->items_count,
+                   sizeof(*kept->items));
+        kept->is_gathered = 1;
+    }
+    return rc;
+}
+
+int tm__shares_need(const tm_model *model, const tm__scope *scope)
+{
+    tm__memory *memory = &model->kept->memory;
+    kept_shares *kept = model->kept->items[TM__KEPT_SHARES];
+
+    if (!tm__scope_is_whole(scope) || (kept && kept->is_gathered))
         return TM_OK;
+    if (kept) {
+        kept->items_count = 0;
+        return gather(kept, model);
+    }
     kept = tm__zalloc(memory, sizeof(*kept));
     if (!kept)
         return TM_ENOMEM;
     kept->memory = memory;
-    rc = tm__shares_walk(model, &whole, keep_share, kept, &kept->capped);
-    if (rc < 0) {
-        drop(kept);
-        return rc;
-    }
-    tm__shrink(memory, &kept->items, &kept->items_capacity, kept->items_count,
-               sizeof(*kept->items));
     tm__keep(model->kept, TM__KEPT_SHARES, kept, drop);
-    return rc;
+    return TM_OK;
 }
 
 static int hand_out(const kept_shares *kept, tm__share_fn add_share, void *payload,
@@ -257,7 +266,7 @@ int tm__shares_walk(const tm_model *model, const tm__scope *scope,
 {
     const kept_shares *kept = model->kept->items[TM__KEPT_SHARES];
 
-    if (kept && tm__scope_is_whole(scope))
+    if (kept && kept->is_gathered && tm__scope_is_whole(scope))
         return hand_out(kept, add_share, payload, capped);
     return sweep_all(
         model,

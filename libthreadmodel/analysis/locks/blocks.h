@@ -18,8 +18,10 @@ int tm__shares_walk(const tm_model *model, const tm__scope *scope,
 int tm__blocks_walk(const tm_model *model, const tm__scope *scope,
                     tm__share_fn add_block, void *payload);
 
-/** Have the model keep the shares of a whole run, for the questions that follow. No
- * other thread asks the model meanwhile. @return TM_OK or TM_ENOMEM */
-int tm__shares_keep(const tm_model *model);
+/** A question goes through the shares of a scope. When a second one does so through
+ * those of a whole run, the model keeps them: one question alone would take the memory
+ * for nothing. No other thread asks the model meanwhile.
+ * @return TM_OK or TM_ENOMEM */
+int tm__shares_need(const tm_model *model, const tm__scope *scope);
 
 #endif
