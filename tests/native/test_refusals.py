@@ -84,3 +84,17 @@ def test_a_program_of_another_c_library_is_named(tmp_path: Path) -> None:
     subprocess.run(["cc", loader, str(source), "-o", str(built)], check=True)
     reason = "it is linked with musl, and this package is for glibc"
     assert native.why_unseen(str(built)) == reason
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or not shutil.which("setpriv"), reason="no other user"
+)
+def test_a_program_that_becomes_another_user_has_the_reason(tmp_path: Path) -> None:
+    """As a server that root starts by a shell script."""
+    other = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    done = record(tmp_path / "run.tmt", *other, "sleep", "0")
+    assert done.returncode == 0
+    assert (
+        "not recorded: no memory shared with the recorder, which another user started: "
+        "Permission denied"
+    ) in done.stderr

@@ -217,7 +217,9 @@ void tm__process_begin(void)
     tm__real_find();
     rings_most = tm__rings_map(path);
     if (rings_most == 0) {
-        report("no memory shared with the recorder");
+        report(errno == EACCES
+                   ? "no memory shared with the recorder, which another user started"
+                   : "no memory shared with the recorder");
         return;
     }
     page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
