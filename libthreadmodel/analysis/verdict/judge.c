@@ -3,6 +3,8 @@
  * The verdict: deadlocks first, then a standstill, else how the threads spent their
  * time. One pass over all intervals, and the graph of waits.
  */
+#include "analysis/listing/caveats.h"
+#include "analysis/listing/listing.h"
 #include "analysis/verdict/bound.h"
 #include "analysis/verdict/bound_unended.h"
 #include "analysis/verdict/bound_units.h"
@@ -13,6 +15,7 @@
 #include "analysis/waits/standstill.h"
 #include "analysis/waits/wait_order.h"
 #include "analysis/waits/wait_wants.h"
+#include "base/error.h"
 #include "base/saturate.h"
 #include "model/deadlocks/deadlock_search.h"
 #include "model/entities/reports.h"
@@ -245,8 +248,18 @@ static int judge(tm__judgement *it)
     return rc;
 }
 
-int tm__judgement_open(tm__judgement *it, const tm_model *model,
-                       const tm_selection *selection)
+static void close_judgement(tm__judgement *it)
+{
+    tm_table_free(it->unit_parts);
+    tm__unended_close(&it->unended);
+    tm__free(&it->memory, it->order, (size_t)it->count * sizeof(*it->order));
+    tm__wait_graph_close(&it->graph);
+    tm__labels_close(&it->labels);
+}
+
+/* @return TM_OK, or an error, and then nothing is to be closed */
+static int open_judgement(tm__judgement *it, const tm_model *model,
+                          const tm_selection *selection)
 {
     int rc;
 
@@ -262,15 +275,30 @@ int tm__judgement_open(tm__judgement *it, const tm_model *model,
     if (rc == TM_OK)
         rc = judge(it);
     if (rc < 0)
-        tm__judgement_close(it);
+        close_judgement(it);
     return rc;
 }
 
-void tm__judgement_close(tm__judgement *it)
+int tm__judgement_list(tm_table **out, const tm_model *model,
+                       const tm_selection *selection, const tm__table_spec *spec,
+                       void (*put)(tm__builder *builder, tm__judgement *it))
 {
-    tm_table_free(it->unit_parts);
-    tm__unended_close(&it->unended);
-    tm__free(&it->memory, it->order, (size_t)it->count * sizeof(*it->order));
-    tm__wait_graph_close(&it->graph);
-    tm__labels_close(&it->labels);
+    tm__judgement judgement;
+    tm__builder builder;
+    int rc;
+
+    TM__CHECK(out);
+    *out = NULL;
+    TM__CHECK(model);
+    rc = open_judgement(&judgement, model, selection);
+    if (rc < 0)
+        return rc;
+    tm__builder_start(&builder, spec, 0, &model->memory.hook);
+    if (judgement.is_part)
+        tm__scope_put_part(&judgement.scope, model, &builder);
+    tm__model_put_caveats(model, &builder);
+    put(&builder, &judgement);
+    rc = judgement.labels.failed;
+    close_judgement(&judgement);
+    return tm__builder_close(&builder, out, rc);
 }

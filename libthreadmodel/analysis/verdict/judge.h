@@ -4,10 +4,13 @@
 #define TM_ANALYSIS_VERDICT_JUDGE_H
 
 #include "analysis/verdict/judge_state.h"
+#include "table/builder.h"
 
-/** @return TM_OK or TM_ENOMEM, and then nothing is to be closed */
-int tm__judgement_open(tm__judgement *it, const tm_model *model,
-                       const tm_selection *selection);
-void tm__judgement_close(tm__judgement *it);
+/** Judge a run, or a part of it, and list what a table has of that.
+ * @param put  puts the rows
+ * @return TM_OK, TM_EINVAL or TM_ENOMEM */
+int tm__judgement_list(tm_table **out, const tm_model *model,
+                       const tm_selection *selection, const tm__table_spec *spec,
+                       void (*put)(tm__builder *builder, tm__judgement *it));
 
 #endif

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table `verdict`, of one row. */
-#include "analysis/listing/caveats.h"
 #include "analysis/listing/listing.h"
 #include "analysis/verdict/bound_unended.h"
 #include "analysis/verdict/bound_units_text.h"
 #include "analysis/verdict/judge.h"
 #include "analysis/verdict/verdict_text.h"
 #include "analysis/waits/wait_advice.h"
-#include "base/error.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/object.h"
 #include "model/entities/reports.h"
-#include "table/builder.h"
 #include "table/tables.h"
 
 static void put_words(tm__builder *builder, tm__judgement *it,
@@ -132,22 +129,5 @@ int tm_verdict_list(tm_table **out, const tm_model *model)
 int tm_verdict_list_part(tm_table **out, const tm_model *model,
                          const tm_selection *selection)
 {
-    tm__judgement judgement;
-    tm__builder builder;
-    int rc;
-
-    TM__CHECK(out);
-    *out = NULL;
-    TM__CHECK(model);
-    rc = tm__judgement_open(&judgement, model, selection);
-    if (rc < 0)
-        return rc;
-    tm__builder_start(&builder, &tm__verdict_table, 0, &model->memory.hook);
-    if (judgement.is_part)
-        tm__scope_put_part(&judgement.scope, model, &builder);
-    tm__model_put_caveats(model, &builder);
-    put_row(&builder, &judgement);
-    rc = judgement.labels.failed;
-    tm__judgement_close(&judgement);
-    return tm__builder_close(&builder, out, rc);
+    return tm__judgement_list(out, model, selection, &tm__verdict_table, put_row);
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table `verdict_members`: the threads that cannot go on, and the object that each
  * waits for. */
-#include "analysis/listing/caveats.h"
 #include "analysis/listing/listing.h"
 #include "analysis/verdict/judge.h"
 #include "analysis/waits/wait_why.h"
-#include "base/error.h"
 #include "model/entities/caller_frame.h"
 #include "model/entities/object.h"
 #include "model/entities/reports.h"
-#include "table/builder.h"
 #include "table/tables.h"
 
 static void put_by(tm__builder *builder, const tm__judgement *it, uint32_t thread)
@@ -64,6 +61,12 @@ static void put_member(tm__builder *builder, tm__judgement *it, uint32_t positio
     tm__put_text(builder, words.bytes);
 }
 
+static void put_members(tm__builder *builder, tm__judgement *it)
+{
+    for (uint32_t i = 0; i < it->count; i++)
+        put_member(builder, it, i);
+}
+
 int tm_verdict_member_list(tm_table **out, const tm_model *model)
 {
     return tm_verdict_member_list_part(out, model, NULL);
@@ -72,23 +75,6 @@ int tm_verdict_member_list(tm_table **out, const tm_model *model)
 int tm_verdict_member_list_part(tm_table **out, const tm_model *model,
                                 const tm_selection *selection)
 {
-    tm__judgement judgement;
-    tm__builder builder;
-    int rc;
-
-    TM__CHECK(out);
-    *out = NULL;
-    TM__CHECK(model);
-    rc = tm__judgement_open(&judgement, model, selection);
-    if (rc < 0)
-        return rc;
-    tm__builder_start(&builder, &tm__verdict_members_table, 0, &model->memory.hook);
-    if (judgement.is_part)
-        tm__scope_put_part(&judgement.scope, model, &builder);
-    tm__model_put_caveats(model, &builder);
-    for (uint32_t i = 0; i < judgement.count; i++)
-        put_member(&builder, &judgement, i);
-    rc = judgement.labels.failed;
-    tm__judgement_close(&judgement);
-    return tm__builder_close(&builder, out, rc);
+    return tm__judgement_list(out, model, selection, &tm__verdict_members_table,
+                              put_members);
 }
