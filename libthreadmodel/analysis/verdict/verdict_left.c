@@ -172,6 +172,51 @@ static void write_ran_on(tm__words *words, tm__judgement *it)
                         "look alike. ");
 }
 
+static int does(const tm__wait_node *node, int kind, int move)
+{
+    return node->kind == kind && (kind != TM__NODE_MOVES || node->move == move);
+}
+
+/* "2 run, 3 wait for I/O" */
+static void write_states(tm__words *words, const tm__judgement *it)
+{
+    static const struct {
+        int kind, move;
+        const char *one, *many;
+    } states[] = {{TM__NODE_MOVES, TM__MOVE_RUNS, "runs", "run"},
+                  {TM__NODE_MOVES, TM__MOVE_SLEEPS, "sleeps", "sleep"},
+                  {TM__NODE_MOVES, TM__MOVE_INPUT, "waits for I/O", "wait for I/O"},
+                  {TM__NODE_MOVES, TM__MOVE_TIMED, "waits with a time limit",
+                   "wait with a time limit"},
+                  {TM__NODE_WAITS, 0, "waits for another", "wait for others"},
+                  {TM__NODE_IDLE, 0, "waits for work", "wait for work"}};
+    uint32_t unknown = tm__live_threads(it);
+    int written = 0;
+
+    for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
+        uint32_t count = 0;
+
+        for (uint32_t t = 0; t < it->model->entities.threads_count; t++)
+            count += does(&it->graph.nodes[t], states[i].kind, states[i].move) != 0;
+        write_kind(words, count, count == 1 ? states[i].one : states[i].many, &written);
+        unknown -= count;
+    }
+    write_kind(words, unknown, "in an unknown state", &written);
+}
+
+void tm__write_last_dump(tm__words *words, const tm__judgement *it)
+{
+    if (!tm__live_threads(it)) {
+        tm__write_words(words, "Cannot tell: the last dump has no thread of the "
+                               "program.");
+        return;
+    }
+    tm__write_words(words, "No thread is known to be stuck in %s dump: ",
+                    it->model->replay.dumps_count > 1 ? "the last" : "this");
+    write_states(words, it);
+    tm__write_words(words, ".");
+}
+
 /* Threads that could go on, or had no work, when the program ended say nothing. */
 static int write_ending(tm__words *words, const tm__judgement *it)
 {

@@ -14,6 +14,8 @@ uint32_t tm__left_silent(const tm__judgement *it);
 /** These, and those that wait where no event shows which thread could end that. */
 uint32_t tm__left_unclear(const tm__judgement *it);
 
+/** Where dumps show no thread that cannot go on: what threads do in the last one. */
+void tm__write_last_dump(tm__words *words, const tm__judgement *it);
 /** Where no thread is stuck: the activities of the remaining threads. */
 void tm__write_left(tm__words *words, tm__judgement *it);
 /** Where no event shows which thread could end a wait, it may be one that has ended. */

@@ -186,6 +186,19 @@ static void write_owed(tm__words *words, const tm__judgement *it)
     write_who_has(words, it, &of);
 }
 
+static void write_unknown(tm__words *words, const tm__judgement *it)
+{
+    if (!it->model->event_count)
+        tm__write_words(words, "Cannot tell: the data has no event.");
+    else if (tm__model_is_of_dumps(it->model))
+        tm__write_last_dump(words, it);
+    else if (it->is_part)
+        tm__write_words(words, "Cannot tell: no thread lived in this part of the run.");
+    else
+        tm__write_words(words, "Cannot tell: the data has samples or single events, "
+                               "and no lifetime of a thread.");
+}
+
 void tm__write_title(tm__words *words, tm__judgement *it)
 {
     if (it->suspected)
@@ -258,17 +271,7 @@ void tm__write_title(tm__words *words, tm__judgement *it)
         write_shares(words, it);
         tm__write_words(words, ".");
         break;
-    default:
-        tm__write_words(
-            words, !it->model->event_count ? "Cannot tell: the data has no event."
-                   : it->is_part && !tm__model_is_of_dumps(it->model)
-                       ? "Cannot tell: no thread lived in this part of the run."
-                   : tm__model_is_of_dumps(it->model)
-                       ? "Cannot tell: the data shows instants, and no "
-                         "thread that cannot go on."
-                       : "Cannot tell: the data has samples or single events, and no "
-                         "lifetime of a thread.");
-        break;
+    default: write_unknown(words, it); break;
     }
 }
 
