@@ -151,3 +151,21 @@ def test_a_lock_that_nobody_owns_for_long_waits_for_wake_ups() -> None:
 def test_a_lock_that_is_held_meanwhile_is_hot() -> None:
     (row,) = handoffs(2).findings()
     assert row["kind"] == "hot_lock"
+
+
+def test_the_recorder_and_threads_that_no_event_shows_have_no_processor() -> None:
+    story = Story(kinds=ALL_KINDS)
+    story.model.define_run(Run(policy=1, start_ns=1, kinds=ALL_KINDS, processors=2))
+    story.model.define_thread(30, "writer", agent=True)
+    story.model.define_thread(31, "never seen")
+    story.at(0, 30, KIND.THREAD_START)
+    for thread in (1, 2):
+        story.at(0, thread, KIND.THREAD_START)
+        story.at(10, thread, KIND.OFF_CPU).at(60, thread, KIND.ON_CPU, value=1)
+        story.at(61, thread, KIND.OFF_CPU).at(100, thread, KIND.ON_CPU, value=1)
+        story.at(101, thread, KIND.THREAD_END)
+    (row,) = story.findings("too_few_processors")
+    assert row["holds"].startswith(
+        "The program's threads had 0.2 of 2 processors on average. t1 had one longest"
+    )
+    assert row["minor"]
