@@ -157,7 +157,7 @@ def time_outs(lost: int) -> Story:
         story.at(ms + 5, 1, KIND.WAITED, object=LOCK, flags=EventFlag.TIMED_OUT)
     if lost:
         story.at(150, 0, KIND.LOST, value=lost)
-    return story.at(200, 1, KIND.THREAD_END)
+    return story.at(200, 2, KIND.THREAD_END)
 
 
 def test_one_lost_event_may_be_the_notify() -> None:

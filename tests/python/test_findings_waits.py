@@ -191,6 +191,12 @@ def test_a_condition_that_ends_waits_elsewhere_is_notified(
     assert len(story.findings("wait_always_times_out")) == found
 
 
+def test_a_clock_that_ends_polls_nothing() -> None:
+    story = waits([5.0] * 6, EventFlag.TIMED_OUT)
+    story.at(36, 2, KIND.THREAD_END).at(40, 1, KIND.THREAD_END)
+    assert story.findings("wait_always_times_out") == []
+
+
 def test_waits_of_the_jdk_itself_are_left_out() -> None:
     assert waits([5.0] * 6, EventFlag.TIMED_OUT, stack=JDK).findings() == []
 

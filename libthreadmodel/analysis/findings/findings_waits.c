@@ -86,7 +86,7 @@ static uint32_t notifier_of(const tm_model *model, const tm__thread *thread,
 }
 
 /* Whether a thread did something else after a wait than to wait at the same place
- * again: what it did came late if the wait was for that. */
+ * again: what it did came late if the wait was for that. An end is nothing else. */
 static int went_on(const waits *w, const tm__thread *thread, uint32_t wait)
 {
     const tm__callers *places = &w->findings->places;
@@ -95,8 +95,9 @@ static int went_on(const waits *w, const tm__thread *thread, uint32_t wait)
     while (next < thread->interval_count &&
            !tm__is_stopped(thread->intervals[next].state))
         next++;
-    return next == thread->interval_count ||
-           thread->intervals[next].state != TM_STATE_WAITING ||
+    if (next == thread->interval_count)
+        return thread->end_ns == INT64_MIN;
+    return thread->intervals[next].state != TM_STATE_WAITING ||
            tm__caller_of(places, thread->intervals[next].stack) !=
                tm__caller_of(places, thread->intervals[wait].stack);
 }
