@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+import threadmodel
 from bench_findings import Verdict, judge
 from cases import CASES, LOCAL
-from healthy import HEALTHY
+from healthy import HEALTHY, HEALTHY_SERVICES, Healthy
 from jdks import Jdk
 from planted import benchmark, need_compiler
-from rounds import PROGRAMS, Gain, Workshop
+from rounds import PROGRAMS, REMOVED, Gain, Workshop, runs_on
 
 # The work that the clients of the local case do one after the other.
 SERIAL_NS = 6 * 25 * 15_000_000
@@ -101,3 +102,25 @@ def test_gain_is_measured_pair_by_pair():
     assert gain.median_ns == 30
     assert gain.error_ns == pytest.approx(10 / 3**0.5)
     assert gain.share == 0.75
+
+
+# A consumer waits for what a producer brings, and equal numbers of rounds may be equal
+# shares of a given amount of work: whether such a loop is slow or paced is unknown.
+UNKNOWN = ("service-paced", "service-flusher")
+
+
+@pytest.mark.parametrize(
+    "service",
+    [it for it in HEALTHY_SERVICES if it.name not in UNKNOWN],
+    ids=lambda it: it.name,
+)
+def test_service_that_is_paced_has_no_card_above_the_line(
+    jdk: Jdk, service: Healthy, tmp_path: Path
+):
+    need_compiler(jdk)
+    if not runs_on(service, jdk):
+        pytest.skip(f"not on {jdk}")
+    shop = Workshop(jdk, tmp_path, [service])
+    trace, _ = shop.record(service, (*REMOVED, *service.settings, "lasts_ms=1500"))
+    findings = threadmodel.open(trace).findings()
+    assert [row["title"] for row in findings if not row["minor"]] == []

@@ -262,7 +262,9 @@ static void judge_gain(const tm__findings *findings, tm__finding *item,
         item->gain_high_ns < findings->run_ns / 20)
         item->minor = 1;
     item->is_own_need = is_own_need(item, &gain->requests);
-    item->minor |= item->is_own_need;
+    item->minor |= item->is_own_need || item->paces;
+    /* What ends the loop is not known: the run need not be shorter. */
+    item->has_gain &= !item->paces || item->is_own_need;
 }
 
 /* ---- whom to ask ---- */

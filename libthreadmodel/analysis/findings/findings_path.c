@@ -13,6 +13,7 @@
 #include "analysis/path/critical_path.h"
 #include "analysis/path/path.h"
 #include "analysis/timeline/wakeup_edge.h"
+#include "analysis/units/paced_loops.h"
 #include "base/error.h"
 #include "model/entities/thread.h"
 #include "model/intervals/interaction.h"
@@ -24,6 +25,7 @@ enum {
     BY_THREAD,
     FOR_PLACE, ///< (place, where another thread waited for that meanwhile)
     FOR_CLASS, ///< (place, and for which class)
+    PACED,     ///< the part that paces a thread for which nobody waits
     EDGES      ///< (where threads waited, 0): times that the path left such a wait
 };
 
@@ -33,6 +35,9 @@ enum { ENOUGH_EDGES = 3, SLEEPS_AN_EDGE = 4 };
 
 /* A thread that waits again so soon was woken in vain; so often that is looked at. */
 enum { BACK_NS = 100000, IN_VAIN_AT_MOST = 64 };
+
+/* Less than this part of the run is not worth a card. */
+enum { PART_OF_RUN = 20 };
 
 /** A wait that the path left by who ended it. */
 typedef struct awaited {
@@ -49,6 +54,7 @@ typedef struct sleeps {
     tm__tally tally;      ///< (place, 0, WHOLE), (place, thread, BY_THREAD)
     tm__triple_map slept; ///< (thread, interval, 0): 1
     tm__triple_map count; ///< (place, 0, 0): sleeps
+    tm__paced_loops paced;
 } sleeps;
 
 /* A sleep may lie on the path in several segments. */
@@ -165,6 +171,10 @@ static int gather(sleeps *s, const tm__path *path)
         if (!tm__tally_add(&s->tally, memory, place, 0, WHOLE, length_ns, it->thread) ||
             !tm__tally_add(&s->tally, memory, place, it->thread, BY_THREAD, length_ns,
                            it->thread) ||
+            !tm__tally_add(
+                &s->tally, memory, place, 0, PACED,
+                tm__paced_ns(&s->paced, it->thread, it->interval, from_ns, to_ns),
+                it->thread) ||
             count_sleep(s, it, place) < 0 ||
             add_awaited(s, place, &wait, from_ns, to_ns) < 0)
             return tm__failure();
@@ -183,6 +193,15 @@ static const tm__tally_item *awaited_by(const sleeps *s, const tm__tally_item *i
                    at->total_ns >= item->total_ns / 2
                ? at
                : NULL;
+}
+
+/* Sleeps that keep nobody waiting decide when the thread's next work is due. The run
+ * may be as long as its loop goes on, and not as long as these. */
+static int is_paced(const sleeps *s, const tm__tally_item *item)
+{
+    int64_t paced_ns = tm__tally_top(&s->tally, item->a, PACED)->total_ns;
+
+    return item->total_ns - paced_ns < s->findings->run_ns / PART_OF_RUN;
 }
 
 /* Others waited for the sleeps. */
@@ -211,7 +230,8 @@ static int report_sleeps(const sleeps *s, const tm__tally_item *item)
 {
     tm__findings *findings = s->findings;
     const tm__tally_item *most = tm__tally_top(&s->tally, item->a, BY_THREAD);
-    const tm__tally_item *awaited_at = awaited_by(s, item);
+    int paces = is_paced(s, item);
+    const tm__tally_item *awaited_at = paces ? NULL : awaited_by(s, item);
     uint32_t threads = 0;
     tm__finding *finding = tm__finding_new(findings, "sleep_on_critical_path",
                                            "critical_path", item->total_ns);
@@ -223,6 +243,7 @@ static int report_sleeps(const sleeps *s, const tm__tally_item *item)
         threads += s->tally.items[i].a == item->a && s->tally.items[i].c == BY_THREAD;
     finding->place = item->a;
     finding->is_on_path = 1;
+    finding->minor = finding->paces = paces;
     tm__ask_without_sleeps(finding, findings, TM_STATE_SLEEPING, item->a);
     finding->thread = most->b;
     tm__where_text(finding, "state", "sleeping");
@@ -241,7 +262,9 @@ static int report_sleeps(const sleeps *s, const tm__tally_item *item)
     facts.count = *tm__triple_map_find(&s->count, item->a, 0, 0);
     tm__finding_add(finding, findings, TM__TEXT_SLEEP_HOLDS, &facts);
     tm__finding_add(finding, findings,
-                    awaited_at ? TM__TEXT_SLEEP_AWAITED_ADVICE : TM__TEXT_SLEEP_ADVICE,
+                    paces        ? TM__TEXT_SLEEP_PACES
+                    : awaited_at ? TM__TEXT_SLEEP_AWAITED_ADVICE
+                                 : TM__TEXT_SLEEP_ADVICE,
                     &facts);
     return TM_OK;
 }
@@ -255,7 +278,7 @@ static int report(const sleeps *s)
         const tm__tally_item *item = &s->tally.items[i];
 
         if (item->c == WHOLE && item->total_ns > 0 &&
-            item->total_ns >= s->findings->run_ns / 20 &&
+            item->total_ns >= s->findings->run_ns / PART_OF_RUN &&
             !tm__is_covered(s->findings, s->findings->places.items[item->a].method))
             tm__top_add(&top, item->total_ns, i);
     }
@@ -277,13 +300,20 @@ static int stands(const tm__findings *findings)
 int tm__find_path_sleeps(tm__findings *findings)
 {
     static const tm_path_options whole_run = {.size = sizeof(whole_run)};
+    const uint32_t *callers;
     sleeps s = {.findings = findings};
     tm__path path;
     int rc;
 
     if (stands(findings))
         return TM_OK;
+    callers = tm__usual_callers(findings->model);
+    if (!callers)
+        return tm__failure();
     rc = tm__path_walk(&path, findings->model, &whole_run);
+    if (rc == TM_OK)
+        rc =
+            tm__paced_loops_open(&s.paced, findings->model, &findings->memory, callers);
     if (rc == TM_OK)
         rc = gather(&s, &path);
     if (rc == TM_OK)
@@ -291,6 +321,7 @@ int tm__find_path_sleeps(tm__findings *findings)
     tm__tally_free(&s.tally, &findings->memory);
     tm__triple_map_free(&s.slept, &findings->memory);
     tm__triple_map_free(&s.count, &findings->memory);
+    tm__paced_loops_close(&s.paced);
     tm__path_free(&path);
     return rc;
 }

@@ -39,7 +39,7 @@ static void write_bound(const tm__findings *findings, tm__finding *item)
 {
     tm__facts facts = TM__NO_FACTS;
 
-    if (item->impact_ns <= 0 || item->bound_ns <= 0 || item->stands)
+    if (item->impact_ns <= 0 || item->bound_ns <= 0 || item->stands || item->paces)
         return;
     facts.total_ns = item->impact_ns;
     tm__finding_add(item, findings,
@@ -56,7 +56,7 @@ void tm__gain_words_of_part(tm__findings *findings)
         tm__facts facts = TM__NO_FACTS;
 
         facts.total_ns = item->impact_ns;
-        if (item->impact_ns > 0 && item->bound_ns > 0 && !item->stands)
+        if (item->impact_ns > 0 && item->bound_ns > 0 && !item->stands && !item->paces)
             tm__finding_add(item, findings, TM__TEXT_GAIN_OF_PART, &facts);
     }
 }
@@ -105,7 +105,7 @@ void tm__gain_words(tm__findings *findings)
 
         if (item->has_gain && !item->is_of_requests)
             write_gain(findings, item);
-        if (item->requests.is_known &&
+        if (item->requests.is_known && (!item->paces || item->is_own_need) &&
             (item->is_of_requests ||
              (!item->minor && tm__gains_requests(&item->requests))))
             write_requests(findings, item);

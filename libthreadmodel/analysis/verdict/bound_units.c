@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "analysis/units/paced_loops.h"
 #include "analysis/units/unit_parts.h"
 #include "analysis/verdict/bound_units.h"
 #include "analysis/verdict/judge_state.h"
@@ -49,13 +50,10 @@ static int is_bound(const tm__judgement *it, const tm_table *parts)
            tm_table_int64(parts, "total_ns")[0] / PROGRAM_SHARE >= busy_ns / 100;
 }
 
-/* Whether a thread waits in I/O, not idly, where a method called for it. */
-static int is_io_of(const tm_model *model, const tm__interval *it, const char *method)
+static int is_called_by(const tm_model *model, const tm__interval *it,
+                        const char *method)
 {
-    uint32_t frame =
-        it->state == TM_STATE_IO && !tm__interval_is_idle(it) && it->object != TM__NONE
-            ? tm__stack_caller(model, it->stack)
-            : TM__NONE;
+    uint32_t frame = tm__stack_caller(model, it->stack);
     uint32_t caller =
         frame == TM__NONE ? TM__NONE : model->entities.frames[frame].method;
     const char *name = caller == TM__NONE
@@ -64,6 +62,60 @@ static int is_io_of(const tm_model *model, const tm__interval *it, const char *m
                                              model->entities.methods[caller].full_name);
 
     return name && strcmp(name, method) == 0;
+}
+
+/* Whether a thread waits in I/O, not idly, where a method called for it. */
+static int is_io_of(const tm_model *model, const tm__interval *it, const char *method)
+{
+    return it->state == TM_STATE_IO && !tm__interval_is_idle(it) &&
+           it->object != TM__NONE && is_called_by(model, it, method);
+}
+
+static int64_t paced_at_ns(const tm__judgement *it, const tm__paced_loops *paced,
+                           const char *method)
+{
+    const tm_model *model = it->model;
+    int64_t sum_ns = 0;
+
+    for (uint32_t i = 0; i < paced->loops_count; i++) {
+        uint32_t number = paced->loops[i].thread;
+        const tm__thread *thread = &model->entities.threads[number];
+
+        for (uint32_t j = 0; j < thread->interval_count; j++) {
+            int64_t from_ns = thread->intervals[j].start_ns;
+            int64_t to_ns = tm__interval_end_ns(model, thread, j);
+
+            if (tm__paced_loop_at(paced, number, j) == &paced->loops[i] &&
+                tm__scope_cut(&it->scope, &from_ns, &to_ns) &&
+                is_called_by(model, &thread->intervals[j], method))
+                sum_ns =
+                    tm__sum(sum_ns, tm__paced_ns(paced, number, j, from_ns, to_ns));
+        }
+    }
+    return sum_ns;
+}
+
+/* Sleeps that decide when a thread's next work is due bound nothing. */
+static int is_paced(tm__judgement *it, int *paces)
+{
+    const char *method = tm_table_string(it->unit_parts, "method", 0);
+    const char *state = tm_table_string(it->unit_parts, "state", 0);
+    const uint32_t *callers;
+    tm__paced_loops paced;
+    int rc;
+
+    *paces = 0;
+    if (!method || (strcmp(state, "sleeping") != 0 && strcmp(state, "parked") != 0))
+        return TM_OK;
+    callers = tm__usual_callers(it->model);
+    if (!callers)
+        return tm__failure();
+    rc = tm__paced_loops_open(&paced, it->model, &it->memory, callers);
+    if (rc == TM_OK)
+        *paces = paced_at_ns(it, &paced, method) >=
+                 tm_table_int64(it->unit_parts, "total_ns")[0] / 2;
+    tm__paced_loops_close(&paced);
+    return rc;
 }
 
 /* The rest of the endpoints has less than this part of the time. */
@@ -139,7 +191,7 @@ int tm__find_bound_of_units(tm__judgement *it)
     tm_selection part = TM_SELECTION_INIT;
     tm__unit_least least = {.units = UNITS_AT_LEAST,
                             .total_ns = tm__product(busy_ns / 100, PROGRAM_SHARE)};
-    int bound = 0, rc;
+    int bound = 0, paces = 0, rc;
 
     if (it->scope.from_ns > origin_ns)
         part.from_ns = it->scope.from_ns - origin_ns;
@@ -154,7 +206,9 @@ int tm__find_bound_of_units(tm__judgement *it)
     if (tm_table_row_count(it->unit_parts) && is_bound(it, it->unit_parts))
         rc = is_bound_by_io(it, &bound);
     if (bound)
-        return rc;
+        rc = is_paced(it, &paces);
+    if (rc == TM_OK && bound && !paces)
+        return TM_OK;
     tm_table_free(it->unit_parts);
     it->unit_parts = NULL;
     return rc;

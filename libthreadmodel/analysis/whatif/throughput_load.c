@@ -9,6 +9,7 @@
  *     client-3  [unit][ unit][unit][unit ]     unit after the others
  */
 #include "analysis/resources/resources.h"
+#include "analysis/units/paced_loops.h"
 #include "analysis/units/units.h"
 #include "analysis/whatif/throughput_load.h"
 #include "analysis/whatif/throughput_clients.h"
@@ -129,6 +130,19 @@ static int find_timed(tm__load *load)
     load->is_timed |= ends_by_time(load, of_thread);
     tm__free(&load->memory, of_thread, bytes);
     return TM_OK;
+}
+
+/* The same of loops with a sleep in each round, whose rounds are all known. */
+static int find_paced(tm__load *load)
+{
+    tm__paced_loops paced;
+    int rc = tm__paced_loops_open(&paced, load->model, &load->memory, load->callers);
+
+    for (uint32_t i = 0; rc == TM_OK && i < paced.loops_count; i++)
+        load->is_timed |=
+            paced.loops[i].is_timed && load->serves[paced.loops[i].thread];
+    tm__paced_loops_close(&paced);
+    return rc;
 }
 
 enum { ENDS, BEGINS };
@@ -262,7 +276,8 @@ int tm__load_open(tm__load *load, const tm_model *model, const tm__scope *part,
     load->is_service = comes_from_outside(load, model) ||
                        tm__units_are_of_clients(model, &load->units, load->kind);
     load->is_timed = model->run.ending == TM_ENDING_WENT_ON;
-    return find_timed(load);
+    rc = find_timed(load);
+    return rc == TM_OK ? find_paced(load) : rc;
 }
 
 void tm__load_close(tm__load *load)
