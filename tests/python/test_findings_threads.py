@@ -189,7 +189,7 @@ def test_a_sleep_that_the_run_waits_for_is_on_the_critical_path() -> None:
     )
     assert (row["thread"], row["evidence_table"]) == ("t2", "critical_path")
     assert not row["suspected"]
-    assert row["title"] == "1 thread sleeps in Lock.slow on the critical path"
+    assert row["title"] == "t2 sleeps in Lock.slow on the critical path"
     assert row["holds"] == (
         "t2 slept 2 times in Lock.slow:10 on the critical path, 60.0 ms in all, 30 % "
         "of the run's length."
@@ -234,7 +234,7 @@ def test_sleeps_that_others_wait_for_are_no_polling() -> None:
 
 def test_a_sleep_counts_as_waited_for_while_that_lasts() -> None:
     (row,) = asked(17).findings("sleep_on_critical_path")
-    assert row["title"] == "1 thread sleeps in Lock.slow on the critical path"
+    assert row["title"] == "t2 sleeps in Lock.slow on the critical path"
 
 
 def test_a_sleep_that_nobody_waits_for_is_none() -> None:

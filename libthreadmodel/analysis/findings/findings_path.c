@@ -207,23 +207,23 @@ static int is_paced(const sleeps *s, const tm__tally_item *item)
 /* Others waited for the sleeps. */
 static void write_awaited(const sleeps *s, tm__finding *finding,
                           const tm__tally_item *item, const tm__tally_item *at,
-                          tm__facts *facts)
+                          tm__facts facts)
 {
     finding->blocked_place = at->b;
     finding->class_name = tm__tally_top(&s->tally, item->a, FOR_CLASS)->b;
     finding->explains = 1;
-    facts->thread = at->worst_thread;
-    facts->other_place = at->b;
-    facts->class_name = finding->class_name;
-    facts->count = (uint64_t)tm__tally_top(&s->tally, at->b, EDGES)->count;
+    facts.thread = at->worst_thread;
+    facts.other_place = at->b;
+    facts.class_name = finding->class_name;
+    facts.count = (uint64_t)tm__tally_top(&s->tally, at->b, EDGES)->count;
     tm__finding_add(finding, s->findings,
                     at->is_of_many ? TM__TEXT_SLEEP_AWAITED_BY_MANY_TITLE
                                    : TM__TEXT_SLEEP_AWAITED_TITLE,
-                    facts);
+                    &facts);
     tm__finding_add(finding, s->findings,
                     at->is_of_many ? TM__TEXT_SLEEP_AWAITED_BY_MANY
                                    : TM__TEXT_SLEEP_AWAITED,
-                    facts);
+                    &facts);
 }
 
 static int report_sleeps(const sleeps *s, const tm__tally_item *item)
@@ -254,11 +254,13 @@ static int report_sleeps(const sleeps *s, const tm__tally_item *item)
     facts.total_ns = item->total_ns;
     facts.share = tm__percent(item->total_ns, findings->run_ns);
     facts.period = tm__period_name(findings);
-    if (awaited_at)
-        write_awaited(s, finding, item, awaited_at, &facts);
-    else
-        tm__finding_add(finding, findings, TM__TEXT_SLEEP_TITLE, &facts);
     facts.thread = most->b;
+    if (awaited_at)
+        write_awaited(s, finding, item, awaited_at, facts);
+    else
+        tm__finding_add(
+            finding, findings,
+            threads == 1 ? TM__TEXT_SLEEP_OF_ONE_TITLE : TM__TEXT_SLEEP_TITLE, &facts);
     facts.count = *tm__triple_map_find(&s->count, item->a, 0, 0);
     tm__finding_add(finding, findings, TM__TEXT_SLEEP_HOLDS, &facts);
     tm__finding_add(finding, findings,
