@@ -4,6 +4,7 @@
 import pytest
 
 from story import ALL_KINDS, KIND, LOCK, SLOW, TAKE, TRANSFER, Row, Story
+from threadmodel import Frame
 
 SLEEPS = "sleep_on_critical_path"
 PACES = "They pace the thread, and no other waits for it meanwhile"
@@ -101,3 +102,30 @@ def test_threads_that_end_at_one_time_after_other_rounds_are_paced() -> None:
     row = card(joined({2: 30, 3: 33}, {2: 10, 3: 9}))
     assert row["minor"]
     assert PACES in row["advice"]
+
+
+def bound(story: Story) -> str:
+    story.findings()
+    (verdict,) = story.model.verdict()
+    return str(verdict["title"])
+
+
+def test_the_sleeps_of_threads_that_are_joined_bound_a_run() -> None:
+    """Also of those that had ended when they were joined."""
+    story = starts(Story(kinds=ALL_KINDS), 2, 3, 4)
+    end = max(ticks(story, thread, 30) for thread in (2, 3, 4))
+    story.at(1, 1, KIND.JOIN, peer=2, stack=TAKE).at(end, 1, KIND.JOINED, peer=2)
+    for thread in (2, 3, 4):
+        story.at(end, thread, KIND.THREAD_END)
+    story.at(end + 1, 1, KIND.THREAD_END)
+    assert bound(story).startswith("Bound by sleeps in Lock.slow")
+
+
+def test_a_worker_that_does_tasks_is_not_paced_by_its_sleeps() -> None:
+    """Its queue is never empty, so that it never waits for the next one."""
+    story = Story(kinds=ALL_KINDS)
+    story.model.define_class(900, "java.util.concurrent.ThreadPoolExecutor", None)
+    story.model.define_method(900, 900, "runWorker")
+    story.model.define_stack(SLOW, [Frame(SLOW, line=10), Frame(900, line=1)])
+    story.at(ticks(story, 1, 40), 1, KIND.THREAD_END)
+    assert not card(story)["minor"]

@@ -81,7 +81,8 @@ static int64_t paced_at_ns(const tm__judgement *it, const tm__paced_loops *paced
         uint32_t number = paced->loops[i].thread;
         const tm__thread *thread = &model->entities.threads[number];
 
-        for (uint32_t j = 0; j < thread->interval_count; j++) {
+        for (uint32_t j = 0; !paced->loops[i].is_joined && j < thread->interval_count;
+             j++) {
             int64_t from_ns = thread->intervals[j].start_ns;
             int64_t to_ns = tm__interval_end_ns(model, thread, j);
 

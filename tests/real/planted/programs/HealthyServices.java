@@ -176,10 +176,11 @@ public final class HealthyServices {
         acceptor.start();
         Thread[] clients = new Thread[4];
         for (int i = 0; i < clients.length; i++) {
+            int thinksMs = 8 + 2 * i;
             clients[i] = new Thread(() -> {
                 try (Socket to = new Socket(server.getInetAddress(), server.getLocalPort())) {
                     while (goesOn()) {
-                        backend(10);
+                        backend(thinksMs);
                         to.getOutputStream().write(7);
                         to.getInputStream().read();
                         done.incrementAndGet();
@@ -212,9 +213,10 @@ public final class HealthyServices {
         refresher.start();
         Thread[] readers = new Thread[3];
         for (int i = 0; i < readers.length; i++) {
+            int pausesMs = 3 + i;
             readers[i] = new Thread(() -> {
                 while (goesOn()) {
-                    backend(4);
+                    backend(pausesMs);
                     lock.readLock().lock();
                     try {
                         sink = entries.getOrDefault(7, 0);
@@ -325,9 +327,10 @@ public final class HealthyServices {
         Object till = new Object();
         Thread[] clients = new Thread[3];
         for (int i = 0; i < clients.length; i++) {
+            int thinksMs = 8 + 2 * i;
             clients[i] = new Thread(() -> {
                 while (goesOn()) {
-                    backend(10);
+                    backend(thinksMs);
                     synchronized (till) {
                         compute(50);
                     }
