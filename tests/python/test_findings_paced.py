@@ -3,7 +3,7 @@
 
 import pytest
 
-from story import ALL_KINDS, KIND, LOCK, SLOW, TAKE, TRANSFER, Row, Story
+from story import ALL_KINDS, KIND, LOCK, QUEUE, SLOW, TAKE, TRANSFER, Row, Story
 from threadmodel import Frame
 
 SLEEPS = "sleep_on_critical_path"
@@ -129,3 +129,15 @@ def test_a_worker_that_does_tasks_is_not_paced_by_its_sleeps() -> None:
     story.model.define_stack(SLOW, [Frame(SLOW, line=10), Frame(900, line=1)])
     story.at(ticks(story, 1, 40), 1, KIND.THREAD_END)
     assert not card(story)["minor"]
+
+
+def test_a_thread_that_waited_for_work_once_is_not_paced() -> None:
+    """As one of a program's own pool, before the load that keeps it busy."""
+    story = Story(kinds=ALL_KINDS)
+    story.model.define_class(900, "java.util.concurrent.ThreadPoolExecutor", None)
+    story.model.define_method(900, 900, "getTask")
+    story.model.define_stack(900, [Frame(900, line=1)])
+    story.at(0, 1, KIND.PARK, object=QUEUE, stack=900)
+    story.at(0.5, 1, KIND.UNPARKED, object=QUEUE)
+    story.at(ticks(story, 1, 40), 1, KIND.THREAD_END)
+    assert bound(story).startswith("Bound by sleeps in Lock.slow")

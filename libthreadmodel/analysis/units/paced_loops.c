@@ -8,7 +8,7 @@
  *     poller   zzzzzz=zzzzzz=zzzzzz=zzzzzz=
  *     client         wwwwwwww       wwwwwww     loses by the poller's sleeps
  *
- * A thread that waits for work between two sleeps is paced by that. A thread
+ * A thread that ever waits for work is paced by that. A thread
  * that waits for the end of a loop, as a join does, waits for all that it has to do;
  * but not if the loop ends at a given time. Then threads that sleep in one method end
  * in the same round, and after different numbers of rounds.
@@ -103,6 +103,16 @@ static int find_tasks(tm__paced_loops *p)
     return p->is_of_task ? TM_OK : tm__failure();
 }
 
+/* Whether a thread ever waits for work: then work is what its rounds begin with, also
+ * those that find some at once. */
+static int is_worker(const tm__paced_loops *p, const tm__thread *thread)
+{
+    for (uint32_t i = 0; i < thread->interval_count; i++)
+        if (tm__paced_is_for_work(p, &thread->intervals[i]))
+            return 1;
+    return 0;
+}
+
 static int find_loops(tm__paced_loops *p, uint32_t thread)
 {
     const tm__thread *of = &p->model->entities.threads[thread];
@@ -113,12 +123,8 @@ static int find_loops(tm__paced_loops *p, uint32_t thread)
         const tm__interval *it = &of->intervals[i];
         uint32_t method;
 
-        if (it->flags & TM__INTERVAL_CONTINUES)
+        if (it->flags & TM__INTERVAL_CONTINUES || !is_sleep(it))
             continue;
-        if (!is_sleep(it)) {
-            before = tm__paced_is_for_work(p, it) ? TM__NONE : before;
-            continue;
-        }
         method = it->stack != TM__NONE && p->is_of_task[it->stack] ? TM__NONE
                                                                    : method_of(p, it);
         round.slept_ns = tm__interval_end_ns(p->model, of, i);
@@ -194,7 +200,8 @@ int tm__paced_loops_open(tm__paced_loops *paced, const tm_model *model,
     if (rc == TM_OK)
         rc = find_tasks(paced);
     for (uint32_t t = 0; rc == TM_OK && t < count; t++)
-        rc = find_loops(paced, t);
+        if (!is_worker(paced, &model->entities.threads[t]))
+            rc = find_loops(paced, t);
     if (rc == TM_OK)
         rc = find_timed(paced);
     if (rc == TM_OK && paced->loops_count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of loops whose rounds begin when a sleep is over. */
+/* The loops whose rounds begin when a sleep is over. */
 #ifndef TM_ANALYSIS_UNITS_PACED_STATE_H
 #define TM_ANALYSIS_UNITS_PACED_STATE_H
 
@@ -15,7 +15,7 @@ typedef struct tm__paced_round {
     int64_t slept_ns; ///< when its sleep ended
 } tm__paced_round;
 
-/** A thread that sleeps in a method again and again, and waits for no work between. */
+/** A thread that sleeps in a method again and again, and never waits for work. */
 typedef struct tm__paced_loop {
     uint32_t thread; ///< threads[]
     uint32_t method; ///< methods[] that called the sleep
