@@ -65,7 +65,8 @@
  * - sleep_on_critical_path: sleeps at one place make up 5 % of the run, on its critical
  *   path, and no other finding is about that method. One sleep of half the run, by the
  *   thread that it ends with, does not count: the length of the run was given. It is
- *   minor where the sleeps pace a loop and nobody waits for that thread meanwhile.
+ *   minor where the sleeps pace a loop that does no tasks, and nobody waits for that
+ *   thread meanwhile.
  * - unbalanced_join, straggler: of two or more threads that run together, and are
  *   joined by one or were started by one at one place, one takes longer by a quarter of
  *   its life, and another thread waits for it alone for 5 % of the run. Threads that

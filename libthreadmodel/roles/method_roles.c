@@ -75,6 +75,14 @@ static const char *const primitives[] = {
     "sun.misc.Unsafe.",
 };
 
+/* The JDK's pools, whose workers call tasks. */
+static const char *const pools[] = {
+    "java.util.concurrent.ForkJoin",
+    "java.util.concurrent.ThreadPoolExecutor",
+};
+
+static const char *const conditions[] = {"java.util.concurrent.locks."};
+
 /* The callers of a program's handlers, between the pool and them: servers and
  * frameworks.
  */
@@ -376,4 +384,17 @@ int tm__is_interpreter_lock(const char *class_name, const char *method)
     return (class_name && strcmp(class_name, interpreter_lock) == 0) ||
            (method && is_among(dot ? dot + 1 : method, interpreter_waits,
                                COUNT(interpreter_waits)));
+}
+
+int tm__runs_tasks(const char *name)
+{
+    return has_prefix(name, pools, COUNT(pools)) || tm__is_of_server(name);
+}
+
+int tm__is_condition_class(const char *class_name)
+{
+    const char *nested = class_name ? strrchr(class_name, '$') : NULL;
+
+    return nested && strcmp(nested, "$ConditionObject") == 0 &&
+           has_prefix(class_name, conditions, COUNT(conditions));
 }

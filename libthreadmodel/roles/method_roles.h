@@ -47,6 +47,11 @@ int tm__is_initialisation_lock(const char *class_name);
 /** Whether a server or framework has the method, which calls what a program does for a
  * request. */
 int tm__is_of_server(const char *name);
+/** Whether a method, by its full name, is of a pool of the JDK or of a server: what it
+ * calls is a task. */
+int tm__runs_tasks(const char *name);
+/** Whether a class, which may be NULL, is that of a condition of the JDK. */
+int tm__is_condition_class(const char *class_name);
 
 /** Whether a thread that waits for an object of a class, in a method, waits for its
  * turn to run an interpreter, as one at a time can. @param class_name, method  may be

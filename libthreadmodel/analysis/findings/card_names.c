@@ -24,12 +24,7 @@ tm__object_name tm__object_name_of(tm__findings *findings, uint32_t object)
     return it;
 }
 
-tm__object_name tm__class_name_of(const tm__findings *findings, uint32_t class_name)
-{
-    return tm__class_name_at(findings, class_name, TM__NONE);
-}
-
-tm__object_name tm__class_name_at(const tm__findings *findings, uint32_t class_name,
+tm__object_name tm__class_name_of(const tm__findings *findings, uint32_t class_name,
                                   uint32_t method)
 {
     const tm__strings *strings = &findings->model->entities.strings;

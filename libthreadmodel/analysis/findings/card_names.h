@@ -5,12 +5,10 @@
 
 #include "analysis/findings/finding.h"
 
-/** "Account" of demo.Account, or "an unknown class". */
-tm__object_name tm__class_name_of(const tm__findings *findings, uint32_t class_name);
-
-/** The same of what threads wait for in a method, strings or TM__NONE: a condition of
- * the JDK is called by what it belongs to, "ArrayBlockingQueue". */
-tm__object_name tm__class_name_at(const tm__findings *findings, uint32_t class_name,
+/** "Account" of demo.Account, or "an unknown class". A condition of the JDK is called
+ * by what it belongs to, "ArrayBlockingQueue".
+ * @param method  strings: in which threads wait for it, or TM__NONE */
+tm__object_name tm__class_name_of(const tm__findings *findings, uint32_t class_name,
                                   uint32_t method);
 
 /** "Account#7" of demo.Account#7, "class Feed" of "class demo.Feed" */

@@ -63,7 +63,7 @@ typedef struct tm__finding {
     int suspected;
     int stands;         ///< a deadlock that is not over
     int minor;          ///< nothing is gained from it
-    int paces;          ///< it is about sleeps that pace a thread and stop nobody
+    int paces;          ///< it is about sleeps that pace a thread, and nobody waits
     int merged;         ///< another tells of it
     int is_on_path;     ///< the run was longer by it: no part of anything else
     int explains;       ///< what else is said of the same waits is a part of it

@@ -249,7 +249,7 @@ static uint32_t waiting_method(const tm__facts *facts, const tm__findings *findi
 
 static void add_class(const saying *s, uint32_t class_name)
 {
-    tm__object_name name = tm__class_name_at(s->findings, class_name,
+    tm__object_name name = tm__class_name_of(s->findings, class_name,
                                              waiting_method(s->facts, s->findings));
 
     add_text(s, name.text, sizeof(name.text));

@@ -161,7 +161,7 @@ static int say(samples *s, const tm__tally_item *item, int64_t time_ns,
         strcmp(class_name, "java.lang.Class") == 0)
         name = tm__object_name_of(f, object);
     else
-        name = tm__class_name_of(f, item->b);
+        name = tm__class_name_of(f, item->b, TM__NONE);
     facts.name = name.text;
     facts.threads = (uint64_t)item->count;
     facts.thread = owner;

@@ -211,8 +211,8 @@ static int has_company(const waits *w, const group *it)
     return 0;
 }
 
-/* Whether most other waits with the same calls are as long, or there are none: an
- * interpreter waits at one place for all that its programs wait for. */
+/* Whether the wait is usual for its calls: most others with them are as long, or no
+ * other has them. Interpreters wait at one place for all that their programs do. */
 static int is_as_long_as_its_like(const waits *w, const group *it)
 {
     const tm_model *model = w->findings->model;

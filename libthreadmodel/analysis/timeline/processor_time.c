@@ -7,8 +7,7 @@
 #include "model/intervals/cpu.h"
 #include "model/intervals/interval.h"
 
-/* For how long a thread was seen in a state. */
-static int64_t seen_ns(const tm_model *model, uint32_t number, int state)
+int64_t tm__seen_ns(const tm_model *model, uint32_t number, int state)
 {
     const tm__thread *thread = &model->entities.threads[number];
     int64_t sum_ns = 0;
@@ -36,7 +35,7 @@ int64_t tm__had_processor_ns(const tm_model *model, uint32_t thread)
 
     return counted_ns < 0 && tm__model_reports(model, TM_EVENT_ON_CPU) &&
                    is_seen(&model->entities.threads[thread])
-               ? seen_ns(model, thread, TM_STATE_RUNNING)
+               ? tm__seen_ns(model, thread, TM_STATE_RUNNING)
                : counted_ns;
 }
 
@@ -45,7 +44,7 @@ int64_t tm__lacked_processor_ns(const tm_model *model, uint32_t thread)
     int64_t counted_ns = tm__cpu_wait_ns(&model->intervals, thread);
     int64_t seen = tm__model_reports(model, TM_EVENT_ON_CPU) ||
                            tm__model_reports(model, TM_EVENT_RUNNABLE)
-                       ? seen_ns(model, thread, TM_STATE_RUNNABLE)
+                       ? tm__seen_ns(model, thread, TM_STATE_RUNNABLE)
                        : -1;
 
     return counted_ns > seen ? counted_ns : seen;

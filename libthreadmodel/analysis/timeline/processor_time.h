@@ -6,6 +6,8 @@
 
 #include "model/state/model.h"
 
+/** @return for how long a thread was seen in a state */
+int64_t tm__seen_ns(const tm_model *model, uint32_t thread, int state);
 /** @return for how long a thread was on processors; -1: not known */
 int64_t tm__had_processor_ns(const tm_model *model, uint32_t thread);
 /** @return for how long it could run and had no processor; -1: not known */

@@ -25,22 +25,22 @@ int tm__paced_is_for_work(const tm__paced_loops *p, const tm__interval *it)
     }
 }
 
-static size_t bytes_of_threads(const tm__paced_loops *p)
-{
-    return ((size_t)p->model->entities.threads_count + 1) * sizeof(*p->until_ns);
-}
+/** While waits for threads are sought. */
+typedef struct finder {
+    tm__paced_loops *p;
+    int64_t *until_ns; ///< of each thread: a wait that ends later may be for its end;
+                       ///< INT64_MIN: it has no loop
+} finder;
 
-/* From when on a wait for the thread may be for its end: INT64_MIN, it has no loop. */
-static int find_ends(tm__paced_loops *p)
+static void find_ends(const finder *f)
 {
-    p->until_ns = tm__resize(p->memory, NULL, 0, bytes_of_threads(p));
-    if (!p->until_ns)
-        return tm__failure();
+    const tm__paced_loops *p = f->p;
+
     for (uint32_t t = 0; t < p->model->entities.threads_count; t++)
-        p->until_ns[t] = INT64_MIN;
+        f->until_ns[t] = INT64_MIN;
     for (uint32_t i = 0; i < p->loops_count; i++) {
         const tm__paced_loop *it = &p->loops[i];
-        int64_t *until_ns = &p->until_ns[it->thread];
+        int64_t *until_ns = &f->until_ns[it->thread];
 
         if (it->rounds < TM__PACED_ROUNDS)
             continue;
@@ -49,7 +49,6 @@ static int find_ends(tm__paced_loops *p)
         if (it->is_timed && it->last.slept_ns < *until_ns)
             *until_ns = it->last.slept_ns;
     }
-    return TM_OK;
 }
 
 /* The thread that ended a block after which another interval comes. */
@@ -61,10 +60,12 @@ static uint32_t released_by(const tm_model *model, const tm__interval *after)
                : tm__row(model, after->cause)->from_thread;
 }
 
-static int add_awaited(tm__paced_loops *p, uint32_t thread, int64_t start_ns,
+static int add_awaited(const finder *f, uint32_t thread, int64_t start_ns,
                        int64_t end_ns)
 {
-    if (thread == TM__NONE || p->until_ns[thread] == INT64_MIN || start_ns >= end_ns)
+    tm__paced_loops *p = f->p;
+
+    if (thread == TM__NONE || f->until_ns[thread] == INT64_MIN || start_ns >= end_ns)
         return TM_OK;
     if (tm__reserve(p->memory, &p->awaited, &p->awaited_capacity,
                     (size_t)p->awaited_count + 1, sizeof(*p->awaited)) < 0)
@@ -111,8 +112,9 @@ static int spread_joins(tm__paced_loops *p)
     return TM_OK;
 }
 
-static int find_awaited(tm__paced_loops *p, uint32_t thread)
+static int find_awaited(const finder *f, uint32_t thread)
 {
+    tm__paced_loops *p = f->p;
     const tm__thread *of = &p->model->entities.threads[thread];
 
     for (uint32_t i = 0; i + 1 < of->interval_count; i++) {
@@ -123,8 +125,8 @@ static int find_awaited(tm__paced_loops *p, uint32_t thread)
         if (!tm__is_stopped(it->state) || tm__paced_is_for_work(p, it))
             continue;
         by = released_by(p->model, &of->intervals[i + 1]);
-        if (by != TM__NONE && by != thread && end_ns < p->until_ns[by] &&
-            add_awaited(p, by, it->start_ns, end_ns) < 0)
+        if (by != TM__NONE && by != thread && end_ns < f->until_ns[by] &&
+            add_awaited(f, by, it->start_ns, end_ns) < 0)
             return tm__failure();
         if (by != TM__NONE && it->state == TM_STATE_JOINING)
             note_join(p, by, it->start_ns);
@@ -133,9 +135,9 @@ static int find_awaited(tm__paced_loops *p, uint32_t thread)
 }
 
 /* A unit that the producer states waits for the thread that works on it. */
-static int find_units(tm__paced_loops *p)
+static int find_units(const finder *f)
 {
-    const tm_model *model = p->model;
+    const tm_model *model = f->p->model;
 
     for (uint32_t i = 0; i < model->replay.units_count; i++) {
         const tm__stated_unit *it = &model->replay.units[i];
@@ -145,13 +147,13 @@ static int find_units(tm__paced_loops *p)
 
         for (uint32_t m = it->first_move; m != TM__NONE;
              m = model->replay.unit_moves[m].next) {
-            if (add_awaited(p, thread, since_ns, model->replay.unit_moves[m].time_ns) <
+            if (add_awaited(f, thread, since_ns, model->replay.unit_moves[m].time_ns) <
                 0)
                 return tm__failure();
             since_ns = model->replay.unit_moves[m].time_ns;
             thread = model->replay.unit_moves[m].thread;
         }
-        if (add_awaited(p, thread, since_ns, end_ns) < 0)
+        if (add_awaited(f, thread, since_ns, end_ns) < 0)
             return tm__failure();
     }
     return TM_OK;
@@ -199,16 +201,19 @@ static int merge_awaited(tm__paced_loops *p)
 
 int tm__paced_awaited_find(tm__paced_loops *p)
 {
-    int rc = find_ends(p);
+    size_t bytes = ((size_t)p->model->entities.threads_count + 1) * sizeof(int64_t);
+    finder f = {p, tm__resize(p->memory, NULL, 0, bytes)};
+    int rc = TM_OK;
 
+    if (!f.until_ns)
+        return tm__failure();
+    find_ends(&f);
     for (uint32_t t = 0; rc == TM_OK && t < p->model->entities.threads_count; t++)
-        rc = find_awaited(p, t);
+        rc = find_awaited(&f, t);
     if (rc == TM_OK)
         rc = spread_joins(p);
     if (rc == TM_OK)
-        rc = find_units(p);
-    if (p->until_ns)
-        tm__free(p->memory, p->until_ns, bytes_of_threads(p));
-    p->until_ns = NULL;
+        rc = find_units(&f);
+    tm__free(p->memory, f.until_ns, bytes);
     return rc == TM_OK ? merge_awaited(p) : rc;
 }

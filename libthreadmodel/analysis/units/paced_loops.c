@@ -51,8 +51,6 @@ static int is_sleep(const tm__interval *it)
  * waits for the answer, even if the queue is never empty and the worker never waits. */
 static int is_of_task(const tm_model *model, uint32_t stack)
 {
-    static const char *const pools[] = {"java.util.concurrent.ThreadPoolExecutor",
-                                        "java.util.concurrent.ForkJoin"};
     const tm__stack *it = &model->entities.stacks[stack];
 
     for (uint32_t i = 0; i < it->frame_count; i++) {
@@ -60,12 +58,7 @@ static int is_of_task(const tm_model *model, uint32_t stack)
         const char *name =
             method == TM__NONE ? NULL : tm__method_name(&model->entities, method);
 
-        if (!name)
-            continue;
-        for (size_t k = 0; k < sizeof(pools) / sizeof(*pools); k++)
-            if (strncmp(name, pools[k], strlen(pools[k])) == 0)
-                return 1;
-        if (tm__is_of_server(name))
+        if (name && tm__runs_tasks(name))
             return 1;
     }
     return 0;
@@ -93,14 +86,15 @@ static int add_round(tm__paced_loops *p, uint32_t thread, uint32_t method,
     return TM_OK;
 }
 
-static int find_tasks(tm__paced_loops *p)
+/* Of each stack. @return NULL: there is no memory */
+static uint8_t *find_tasks(const tm__paced_loops *p)
 {
     uint32_t count = p->model->entities.stacks_count;
+    uint8_t *are_of_tasks = tm__zalloc(p->memory, (size_t)count + 1);
 
-    p->is_of_task = tm__zalloc(p->memory, (size_t)count + 1);
-    for (uint32_t i = 0; p->is_of_task && i < count; i++)
-        p->is_of_task[i] = is_of_task(p->model, i) != 0;
-    return p->is_of_task ? TM_OK : tm__failure();
+    for (uint32_t i = 0; are_of_tasks && i < count; i++)
+        are_of_tasks[i] = is_of_task(p->model, i) != 0;
+    return are_of_tasks;
 }
 
 /* Whether a thread ever waits for work: then work is what its rounds begin with, also
@@ -113,7 +107,8 @@ static int is_worker(const tm__paced_loops *p, const tm__thread *thread)
     return 0;
 }
 
-static int find_loops(tm__paced_loops *p, uint32_t thread)
+static int find_loops_of(tm__paced_loops *p, uint32_t thread,
+                         const uint8_t *are_of_tasks)
 {
     const tm__thread *of = &p->model->entities.threads[thread];
     uint32_t before = TM__NONE;
@@ -125,8 +120,8 @@ static int find_loops(tm__paced_loops *p, uint32_t thread)
 
         if (it->flags & TM__INTERVAL_CONTINUES || !is_sleep(it))
             continue;
-        method = it->stack != TM__NONE && p->is_of_task[it->stack] ? TM__NONE
-                                                                   : method_of(p, it);
+        method = it->stack != TM__NONE && are_of_tasks[it->stack] ? TM__NONE
+                                                                  : method_of(p, it);
         round.slept_ns = tm__interval_end_ns(p->model, of, i);
         if (method != TM__NONE && method == before &&
             add_round(p, thread, method, &round) < 0)
@@ -135,6 +130,19 @@ static int find_loops(tm__paced_loops *p, uint32_t thread)
         round.began_ns = round.slept_ns;
     }
     return TM_OK;
+}
+
+static int find_loops(tm__paced_loops *p)
+{
+    uint8_t *are_of_tasks = find_tasks(p);
+    int rc = are_of_tasks ? TM_OK : tm__failure();
+
+    for (uint32_t t = 0; rc == TM_OK && t < p->model->entities.threads_count; t++)
+        if (!is_worker(p, &p->model->entities.threads[t]))
+            rc = find_loops_of(p, t, are_of_tasks);
+    if (are_of_tasks)
+        tm__free(p->memory, are_of_tasks, (size_t)p->model->entities.stacks_count + 1);
+    return rc;
 }
 
 /* ---- loops that end at a given time ---- */
@@ -192,16 +200,12 @@ static int find_timed(tm__paced_loops *p)
 int tm__paced_loops_open(tm__paced_loops *paced, const tm_model *model,
                          tm__memory *memory, const uint32_t *callers)
 {
-    uint32_t count = model->entities.threads_count;
     int rc;
 
     *paced = (tm__paced_loops){.model = model, .memory = memory, .callers = callers};
     rc = tm__worker_loops_find(model);
     if (rc == TM_OK)
-        rc = find_tasks(paced);
-    for (uint32_t t = 0; rc == TM_OK && t < count; t++)
-        if (!is_worker(paced, &model->entities.threads[t]))
-            rc = find_loops(paced, t);
+        rc = find_loops(paced);
     if (rc == TM_OK)
         rc = find_timed(paced);
     if (rc == TM_OK && paced->loops_count)
@@ -267,9 +271,6 @@ void tm__paced_loops_close(tm__paced_loops *paced)
     if (!memory)
         return;
     tm__triple_map_free(&paced->by_place, memory);
-    if (paced->is_of_task)
-        tm__free(memory, paced->is_of_task,
-                 (size_t)paced->model->entities.stacks_count + 1);
     tm__free(memory, paced->loops, paced->loops_capacity * sizeof(*paced->loops));
     tm__free(memory, paced->awaited, paced->awaited_capacity * sizeof(*paced->awaited));
 }

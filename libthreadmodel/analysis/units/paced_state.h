@@ -36,10 +36,8 @@ typedef struct tm__paced_loops {
     const tm_model *model;
     tm__memory *memory;
     const uint32_t *callers; ///< frames[] of each stack
-    uint8_t *is_of_task;     ///< of each stack: a worker's, of what was submitted
     tm__triple_map by_place; ///< (thread, method, 0): loops[] + 1
     TM__ARRAY(tm__paced_loop, loops);
-    int64_t *until_ns; ///< of each thread: until when waits for it are noted
     TM__ARRAY(tm__awaited, awaited); ///< by thread and time; no two overlap
 } tm__paced_loops;
 

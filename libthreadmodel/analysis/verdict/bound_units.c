@@ -50,25 +50,12 @@ static int is_bound(const tm__judgement *it, const tm_table *parts)
            tm_table_int64(parts, "total_ns")[0] / PROGRAM_SHARE >= busy_ns / 100;
 }
 
-static int is_called_by(const tm_model *model, const tm__interval *it,
-                        const char *method)
-{
-    uint32_t frame = tm__stack_caller(model, it->stack);
-    uint32_t caller =
-        frame == TM__NONE ? TM__NONE : model->entities.frames[frame].method;
-    const char *name = caller == TM__NONE
-                           ? NULL
-                           : tm__strings_get(&model->entities.strings,
-                                             model->entities.methods[caller].full_name);
-
-    return name && strcmp(name, method) == 0;
-}
-
 /* Whether a thread waits in I/O, not idly, where a method called for it. */
 static int is_io_of(const tm_model *model, const tm__interval *it, const char *method)
 {
     return it->state == TM_STATE_IO && !tm__interval_is_idle(it) &&
-           it->object != TM__NONE && is_called_by(model, it, method);
+           it->object != TM__NONE &&
+           tm__frame_is_of(model, tm__stack_caller(model, it->stack), method);
 }
 
 static int64_t paced_at_ns(const tm__judgement *it, const tm__paced_loops *paced,
@@ -88,7 +75,8 @@ static int64_t paced_at_ns(const tm__judgement *it, const tm__paced_loops *paced
 
             if (tm__paced_loop_at(paced, number, j) == &paced->loops[i] &&
                 tm__scope_cut(&it->scope, &from_ns, &to_ns) &&
-                is_called_by(model, &thread->intervals[j], method))
+                tm__frame_is_of(
+                    model, tm__stack_caller(model, thread->intervals[j].stack), method))
                 sum_ns =
                     tm__sum(sum_ns, tm__paced_ns(paced, number, j, from_ns, to_ns));
         }

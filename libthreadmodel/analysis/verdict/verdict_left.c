@@ -201,7 +201,9 @@ static void write_states(tm__words *words, const tm__judgement *it)
         write_kind(words, count, count == 1 ? states[i].one : states[i].many, &written);
         unknown -= count;
     }
-    write_kind(words, unknown, "in an unknown state", &written);
+    write_kind(words, unknown,
+               unknown == 1 ? "is in an unknown state" : "are in an unknown state",
+               &written);
 }
 
 void tm__write_last_dump(tm__words *words, const tm__judgement *it)

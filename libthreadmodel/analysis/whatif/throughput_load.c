@@ -10,6 +10,7 @@
  */
 #include "analysis/resources/resources.h"
 #include "analysis/units/paced_loops.h"
+#include "analysis/timeline/processor_time.h"
 #include "analysis/units/units.h"
 #include "analysis/whatif/throughput_load.h"
 #include "analysis/whatif/throughput_clients.h"
@@ -28,18 +29,6 @@ enum { LEAST_UNITS = 16, UNSEEN_UNITS = 2 };
 
 /* So many units are at once if they are for this part of the time. */
 #define AT_ONCE_SHARE 0.01
-
-/* The input that a poller waits for comes from outside. */
-static int64_t in_io_ns(const tm_model *model, const tm__thread *thread)
-{
-    int64_t sum_ns = 0;
-
-    for (uint32_t i = 0; i < thread->interval_count; i++)
-        if (thread->intervals[i].state == TM_STATE_IO)
-            sum_ns = tm__sum(sum_ns, tm__interval_end_ns(model, thread, i) -
-                                         thread->intervals[i].start_ns);
-    return sum_ns;
-}
 
 /* Units are submitted by a thread that wakes idle workers for them, which need not be
  * often where there is always work. It spends its time neither on a processor nor
@@ -63,7 +52,7 @@ static int comes_from_outside(const tm__load *load, const tm_model *model)
     life_ns = model->last_ns - start_ns;
     stopped_ns =
         tm__not_running_ns(model, kind->waker, start_ns, model->last_ns, NULL) -
-        in_io_ns(model, waker);
+        tm__seen_ns(model, kind->waker, TM_STATE_IO);
     return cpu_ns < life_ns / 2 && stopped_ns < life_ns / 2;
 }
 

@@ -186,3 +186,15 @@ int tm__frame_is_library(const tm_model *model, uint32_t frame)
 {
     return has_role(model, frame, TM__ROLE_LIBRARY);
 }
+
+int tm__frame_is_of(const tm_model *model, uint32_t frame, const char *method)
+{
+    uint32_t number =
+        frame == TM__NONE ? TM__NONE : model->entities.frames[frame].method;
+    const char *name = number == TM__NONE
+                           ? NULL
+                           : tm__strings_get(&model->entities.strings,
+                                             model->entities.methods[number].full_name);
+
+    return name && strcmp(name, method) == 0;
+}

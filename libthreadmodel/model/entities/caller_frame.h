@@ -16,6 +16,9 @@ uint32_t tm__stack_caller(const tm_model *model, uint32_t stack);
 int tm__frame_is_idle(const tm_model *model, uint32_t frame);
 int tm__frame_is_library(const tm_model *model, uint32_t frame);
 
+/** Whether a frame, frames[] or TM__NONE, is of a method: package.Class.method. */
+int tm__frame_is_of(const tm_model *model, uint32_t frame, const char *method);
+
 /**
  * The callers of all stacks, for questions that touch many intervals.
  * @return frames[] index or TM__NONE a stack, model->entities.stacks_count + 1 of them,
